@@ -35,11 +35,12 @@ def unexplained(plan: Plan, *, versions: Iterable[Snapshot]) -> list[Removal]:
         return left
     for version in versions:
         texts = {
-            (resource, entry.text)
+            (resource, entry.text): None
             for resource, entries in version.collections.items()
             for entry in entries
-        } - seen
-        seen |= texts
+            if (resource, entry.text) not in seen
+        }
+        seen |= texts.keys()
         left = [each for each in left if (each.resource, each.before) not in texts]
         left = _not_rewritten(left, texts)
         if not left:

@@ -3,15 +3,26 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
 
 from commandsync.api import operations
 from commandsync.api.credentials import Token
-from commandsync.apply.check import check_call
-from commandsync.errors import RefusedError
+from commandsync.apply.check import check_call, refusal_of
+from commandsync.diagnostics import Do, Hint
+from commandsync.errors import NotOwnedError, RefusedError, WrongBotError
+from commandsync.plan.plan import make_plan
+from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
+from tests.support.echoes import jwts
+from tests.support.runs import EVERYTHING, TARGET
 
 SECRET = "opaque-token-0123456789"
 ADD = operations.add("42", Resource.COMMAND, CommandText("ban", "Bans.", "/ban"))
+READ = operations.get_bot("42")
+
+
+def side(*entries: Entry) -> Snapshot:
+    return Snapshot({Resource.COMMAND: entries})
 
 
 @pytest.mark.parametrize(
@@ -26,6 +37,41 @@ ADD = operations.add("42", Resource.COMMAND, CommandText("ban", "Bans.", "/ban")
 def test_a_token_in_a_body_is_refused(body: object) -> None:
     with pytest.raises(RefusedError, match="contains the bot's token"):
         check_call(replace(ADD, body=body), Token(SECRET), bot="42")
+
+
+def test_the_refusal_names_the_call_and_what_to_do() -> None:
+    with pytest.raises(RefusedError, match=f"^a text of {ADD.name!r} contains") as caught:
+        check_call(replace(ADD, body=SECRET), Token(SECRET), bot="42")
+
+    assert str(caught.value.hint).startswith("remove it there, and renew the token: others may")
+
+
+@given(jwts)
+def test_a_token_of_another_bot_may_read_and_not_write(secret: str) -> None:
+    token = Token(secret)
+
+    check_call(READ, token, bot="another")
+    check_call(ADD, token, bot=token.bot)
+    check_call(ADD, None, bot="another")
+    if token.bot:
+        with pytest.raises(WrongBotError):
+            check_call(ADD, token, bot="another")
+
+
+def test_a_record_that_no_version_had_refuses_the_plan_with_what_to_do() -> None:
+    ours, foreign = (CommandText(name, "Text.", f"/{name}") for name in ("ours", "foreign"))
+    listed = side(*(Entry(text, id=text.name) for text in (ours, foreign)))
+    plan = make_plan(desired=side(), listed=listed, target=TARGET, rules=EVERYTHING)
+    owned = [side(Entry(ours))]
+
+    refused = refusal_of(plan, listed=listed, token=None, versions=owned)
+
+    assert isinstance(refused, NotOwnedError)
+    assert refused.message.endswith("what no version of the manifest had: command 'foreign'")
+    assert isinstance(refused.hint, Hint)
+    assert refused.hint == Do.APPLY_ALL(first="somebody else listed it: add it to the manifest")
+    assert refusal_of(plan, listed=listed, token=None, versions=[listed]) is None
+    assert refusal_of(plan, listed=listed, token=None) is None
 
 
 @pytest.mark.parametrize("body", [None, [], {}, [{"name": "ban", "type": 1}]])

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.apply.ownership import unexplained
-from commandsync.plan.plan import make_plan
+from commandsync.plan.matching import GROUP_LIMIT
+from commandsync.plan.plan import Plan, make_plan
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource, Text
@@ -22,8 +23,11 @@ def side(*texts: Text) -> Snapshot:
 
 def is_explained(listed: CommandText, *versions: CommandText) -> bool:
     """Whether versions with one command each explain that a listed record is deleted."""
-    plan = make_plan(desired=side(), listed=side(listed), target=TARGET, rules=EVERYTHING)
-    return not unexplained(plan, versions=map(side, versions))
+    return not unexplained(plan_without(listed), versions=map(side, versions))
+
+
+def plan_without(listed: CommandText) -> Plan:
+    return make_plan(desired=side(), listed=side(listed), target=TARGET, rules=EVERYTHING)
 
 
 @given(LONG, st.integers(SHORTEST_CUT))
@@ -45,3 +49,34 @@ def test_a_record_that_the_service_rewrote_is_explained(name: str) -> None:
     assert is_explained(wanted, CommandText("other", "Text.", "/o"), wanted)
     assert not is_explained(CommandText(name, "Something else.", "/help"), wanted)
     assert not is_explained(wanted)
+
+
+def test_only_what_is_taken_away_needs_an_explanation() -> None:
+    gone, copied, added = (CommandText(name, f"Text {name}.", f"/{name}") for name in "gca")
+    plan = make_plan(
+        desired=Snapshot({Resource.COMMAND: (Entry(added), Entry(copied))}),
+        listed=side(gone, copied, copied),
+        target=TARGET,
+        rules=EVERYTHING,
+    )
+
+    assert [change.name for change in unexplained(plan, versions=[])] == ["g"]
+    assert unexplained(plan, versions=[side(gone)]) == []
+
+
+def test_each_of_many_names_with_the_same_beginning_explains() -> None:
+    names = [f"{'a' * SHORTEST_CUT}{end}" for end in "bcd"]
+    whole = [CommandText(name, f"Text of {name}.", "/x") for name in names]
+    cuts = [each._replace(name=each.name[:SHORTEST_CUT]) for each in whole]
+
+    assert all(is_explained(cut, *whole) for cut in cuts)
+    assert all(not unexplained(plan_without(cut), versions=[side(*whole)]) for cut in cuts)
+
+
+def test_of_very_many_names_that_are_equal_when_folded_the_first_ones_explain() -> None:
+    *first, last = (CommandText("help", f"Text {n}.", "/x") for n in range(GROUP_LIMIT + 1))
+
+    for text, is_named in ((first[-1], False), (last, True)):
+        plan = plan_without(text._replace(name="Help"))
+
+        assert bool(unexplained(plan, versions=[side(*first, last)])) is is_named

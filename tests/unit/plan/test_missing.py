@@ -77,13 +77,14 @@ def test_one_that_is_alike_becomes_the_former_one_and_is_named() -> None:
 
 
 def test_what_is_matched_already_is_no_candidate_of_another() -> None:
-    text = "Plays the songs that you ask for in the channel that you are in right now"
-    ours = [wanted("play", f"{text}.", "/x"), wanted("resume", f"{text} again.", "/x")]
-    theirs = [listed("p", f"{text}.", "/x"), listed("r", f"{text} again.", "/x")]
+    text = " ".join(f"word{n}" for n in range(24))
+    ours = [wanted("play", text, "/x"), wanted("resume", f"{text} again", "/x")]
+    for more in ("again", "again soon"):
+        theirs = [listed("p", text, "/x"), listed("r", f"{text} {more}", "/x")]
 
-    found = missing(ours, theirs)
+        found = missing(ours, theirs)
 
-    assert (found.added, found.renamed) == ((), {0: theirs[0], 1: theirs[1]})
+        assert (found.added, found.renamed) == ((), {0: theirs[0], 1: theirs[1]})
 
 
 @pytest.mark.parametrize(

@@ -82,10 +82,10 @@ def test_the_command_survives_a_shell(path: str, identifier: str, words: list[st
 
 
 def test_a_pin_that_another_manifest_does_not_have_is_left_out_and_counted() -> None:
-    wanted = [Entry(TEXT, id=name) for name in ("both", "", "here", "new")]
+    wanted = [Entry(TEXT, id=name) for name in ("both", "", "here", "new", "newer")]
     others = [Entry(TEXT, id=name) for name in ("both", "there")]
 
     kept, lost = pinned_by_both(wanted, others)
 
-    assert [entry.id for entry in kept] == ["both", "", "", ""]
-    assert lost == 2
+    assert [entry.id for entry in kept] == ["both", "", "", "", ""]
+    assert lost == 3

@@ -82,6 +82,7 @@ def test_arguments_are_in_the_outermost_brackets(syntax: str, expected: list[str
         ("/x <a>", "/x [a] <b>", ["<b>"]),
         ("/x <user>", "/x <user> <user>", ["<user>"]),
         ("/x <a> [a]", "/x <a> <a>", ["<a>"]),
+        ("/x <a> <a>", "/x <a> <a> <a>", ["<a>"]),
         ("/x set", "/x set <x>", ["<x>"]),
         ("x set", "x <x> <set>", ["<x>"]),
         ("/set prefix", "/set prefix <prefix>", ["<prefix>"]),
@@ -157,6 +158,12 @@ def test_optional_arguments_are_told_only_if_nothing_else_differs() -> None:
         ("/x <a>", "/x <a> <b>"),  # a required argument
         ("/x [a]", "/x <a>"),
         ("/x <a>", "/x <on|off>"),
+        ("/x add<user>", "/x <user>"),  # a word beside a bracket
+        ("/x add<user>", "/x adt<user>"),
+        ("/x <user>add", "/x <user>"),
+        ("/x <user>add", "/x <user>bdd"),
+        ("/x <on|offX>", "/x <on|off>"),
+        ("add a", "bdd a"),  # a syntax without the name
     ],
 )
 def test_something_that_users_typed_fails_now(old: str, new: str) -> None:
@@ -178,6 +185,8 @@ def test_something_that_users_typed_fails_now(old: str, new: str) -> None:
         ("/x <a>", "/x: <a> (!)"),
         ("/x <a>\nFor example /x me", "/x <a>\nOr like this"),
         ("!x <a>", "/x <a>"),
+        ("/x <on|off...>", "/x <on|off>"),
+        (f"/x{' a' * 100} b", f"/x{' a' * 100} c"),  # nobody types more words
     ],
 )
 def test_all_that_users_typed_still_works(old: str, new: str) -> None:

@@ -121,6 +121,13 @@ def test_a_new_required_argument_is_breaking_and_an_optional_one_is_not() -> Non
     assert (ban.breaking, kick.breaking) == (True, False)
 
 
+def test_a_choice_that_is_gone_is_breaking() -> None:
+    old = [command("loop", syntax="/loop <on|off>"), command("skip", syntax="/skip <a>")]
+    new = [command("loop", syntax="/loop <on>"), command("skip", syntax="/skip <b>")]
+
+    assert [each.accepts_less for each in between(old, new).changed] == [True, False]
+
+
 def test_a_rename_that_nobody_declared_is_a_warning() -> None:
     old = [command("h", "Shows the menu of all commands.")]
     new = [command("help", "Shows the menu of all commands.", line=4)]

@@ -49,3 +49,14 @@ def test_a_snapshot_knows_what_is_due() -> None:
 def test_a_time_is_shown_with_its_seconds_if_it_has_any() -> None:
     assert shown_time(day(1)) == "2026-12-01 18:00 UTC"
     assert shown_time(day(1) + 7 * SECOND) == "2026-12-01 18:00:07 UTC"
+
+
+def test_two_schedules_are_apart_if_one_has_ended_when_the_other_begins() -> None:
+    early, late = Schedule(until=day(2)), Schedule(publish=day(2))
+
+    assert early.is_apart_from(late)
+    assert late.is_apart_from(early)
+    assert not early.is_apart_from(Schedule(publish=day(2) - SECOND))
+    assert not early.is_apart_from(early)
+    assert not late.is_apart_from(late)
+    assert not Schedule().is_apart_from(late)

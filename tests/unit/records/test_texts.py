@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.records.texts import CommandText, Resource, canonical
+from commandsync.records.texts import CommandText, Resource, by_category, canonical
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,11 @@ def test_no_category_is_the_empty_one() -> None:
 
 def test_a_collection_is_called_by_its_kind() -> None:
     assert [one.collection for one in Resource] == ["commands", "announcements"]
+
+
+def test_commands_are_grouped_by_category_those_without_one_first() -> None:
+    a, b, c, d = (CommandText("x", "Text.", f"/{n}", kind) for n, kind in enumerate("FG.F"))
+    c = c._replace(category="")
+
+    assert list(by_category([a, b, c, d]).items()) == [("", (c,)), ("F", (a, d)), ("G", (b,))]
+    assert by_category([a]) == {"F": (a,)}
