@@ -5,7 +5,7 @@ a later version took it away. A record that no version had was put there by some
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from commandsync.plan.changes import Delete, Replace
@@ -34,18 +34,18 @@ def unexplained(plan: Plan, *, versions: Iterable[Snapshot]) -> list[Removal]:
     if not left:
         return left
     for version in versions:
-        texts = {
-            (resource, entry.text): None
-            for resource, entries in version.collections.items()
-            for entry in entries
-            if (resource, entry.text) not in seen
-        }
-        seen |= texts.keys()
+        texts = dict.fromkeys(text for text in _texts(version) if text not in seen)
+        seen.update(texts)
         left = [each for each in left if (each.resource, each.before) not in texts]
         left = _not_rewritten(left, texts)
         if not left:
             break
     return left
+
+
+def _texts(version: Snapshot) -> Iterator[tuple[Resource, Text]]:
+    for resource, entries in version.collections.items():
+        yield from ((resource, entry.text) for entry in entries)
 
 
 def _not_rewritten(
