@@ -50,12 +50,3 @@ for door in ("app", "runner", "administration"):
         message, _, hint = line.partition(" | ")
         assert message.startswith("the embedded service needs the extra [server]: the module '")
         assert hint == f"install it: {install_command('server')}"
-
-
-def test_importing_the_package_loads_nothing_of_the_extra() -> None:
-    done = child("""
-import sys, commandsync.server
-print(sorted({"fastapi", "sqlalchemy", "uvicorn", "jwt", "pydantic"} & set(sys.modules)))
-""")
-
-    assert done == "[]\n"

@@ -5,7 +5,6 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from sqlalchemy import event
@@ -68,20 +67,6 @@ def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Dat
     assert of_early == list(range(3, 300))
     assert of_late == list(range(5, 300))
     assert left == 0
-
-
-def test_a_client_gets_the_events_of_its_own_bot_alone(database: Database) -> None:
-    async def deliver() -> list[int]:
-        client = Client("b", 0)
-        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
-            delivery.join(client)
-            vote(database, "a", 1)
-            vote(database, "b", 2)
-            vote(database, "a", 3)
-            vote(database, "b", 4)
-            return await users(client, 2)
-
-    assert asyncio.run(deliver()) == [2, 4]
 
 
 def test_a_client_that_has_left_gets_nothing(database: Database) -> None:
@@ -166,25 +151,3 @@ def test_delivery_goes_on_when_the_database_can_be_read_again(
     assert asyncio.run(deliver()) == [1]
     (words,) = [record.getMessage() for record in caplog.records]
     assert words.startswith("events cannot be read, which is retried: ")
-
-
-def test_a_client_that_does_not_read_is_closed_and_holds_up_nobody(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(broadcast, "LONGEST_QUEUE", 10)
-
-    async def deliver() -> tuple[list[int], Any]:
-        stuck, reader = Client("a", 0), Client("a", 0)
-        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
-            delivery.join(stuck)
-            delivery.join(reader)
-            received = []
-            for number in range(12):
-                vote(database, "a", number)
-                received += await users(reader, 1)
-            return received, await stuck.ended
-
-    received, reason = asyncio.run(deliver())
-
-    assert received == list(range(12))
-    assert reason == broadcast.TOO_SLOW

@@ -161,6 +161,7 @@ def test_a_changed_record_is_sorted_and_restricted_by_its_new_values(database: D
         changed = record | {
             "statistics": record["statistics"] | {"servers": 1_000},
             "information": record["information"] | {"tags": ["new"]},
+            "profile": record["profile"] | {"username": "omega"},
         }
         connection.execute(update(bots).where(bots.c.id == "b0").values(record=changed))
         catalogue.refresh(connection, "b0")
@@ -168,6 +169,8 @@ def test_a_changed_record_is_sorted_and_restricted_by_its_new_values(database: D
     assert found(database, sort="-servers", limit=1) == ["b0"]
     assert found(database, tags=("new",)) == ["b0"]
     assert "b0" not in found(database, tags=("music",))
+    assert found(database, q="omega") == ["b0"]
+    assert "b0" not in found(database, q="beta")
 
 
 def test_bots_of_an_older_release_are_added_when_the_database_is_upgraded(

@@ -142,14 +142,6 @@ def test_readers_and_writers_in_threads_do_not_block_one_another(view: LateDatab
     assert not any(reader.is_alive() for reader in readers)
 
 
-def test_the_database_itself_shows_every_write_at_once(
-    database: Database, view: LateDatabase
-) -> None:
-    write(view, "1")
-
-    assert shown(database) == "01"
-
-
 def test_without_a_lag_it_is_the_database_itself(database: Database) -> None:
     with late(database, 0) as view:
         assert view is database

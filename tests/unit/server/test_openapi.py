@@ -63,12 +63,6 @@ def test_an_operation_is_described(name: str) -> None:
     assert all(operation[key] for key in ("operationId", "summary", "description", "tags"))
 
 
-def test_every_operation_has_a_name_of_its_own() -> None:
-    names = [operation["operationId"] for operation in OPERATIONS.values()]
-
-    assert len(set(names)) == len(names)
-
-
 @every_operation
 def test_a_parameter_has_a_description_and_a_valid_example(name: str) -> None:
     for parameter in OPERATIONS[name].get("parameters", ()):

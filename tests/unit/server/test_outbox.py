@@ -48,14 +48,6 @@ def test_the_last_number_of_nothing_is_0(database: Database) -> None:
     assert last(database) == 0
 
 
-def test_an_abandoned_transaction_adds_nothing(database: Database) -> None:
-    with database.writing() as connection:
-        outbox.add(connection, "42", "vote", {}, at=NOON)
-        connection.rollback()
-
-    assert entries(database) == []
-
-
 def test_old_entries_are_pruned_and_their_numbers_never_used_again(database: Database) -> None:
     with database.writing() as connection:
         for hours in (0, 1, 2):

@@ -37,14 +37,6 @@ def test_a_reminder_is_sent_when_the_user_may_vote_again(database: Database) -> 
     assert entries(database)[-1].data == {"user": user("1"), "bot": BOT}
 
 
-def test_a_reminder_is_sent_once(database: Database) -> None:
-    cast(database, "1", NOON)
-    for hours in (12, 13, 14):
-        reminders.send_due(database, NOON + timedelta(hours=hours))
-
-    assert reminded(database) == ["1"]
-
-
 def test_a_reminder_is_sent_once_after_a_restart_too(database_url: str) -> None:
     with opened(database_url) as database:
         with_bots(database, "42")
@@ -54,14 +46,6 @@ def test_a_reminder_is_sent_once_after_a_restart_too(database_url: str) -> None:
             reminders.send_due(database, NOON + HALF_DAY)
     with opened(database_url) as database:
         assert reminded(database) == ["1"]
-
-
-def test_who_has_voted_again_gets_no_reminder_of_the_vote_before(database: Database) -> None:
-    cast(database, "1", NOON)
-    cast(database, "1", NOON + HALF_DAY)
-    left = reminders.send_due(database, NOON + HALF_DAY)
-
-    assert (left, reminded(database)) == (HALF_DAY, [])
 
 
 def test_every_vote_has_its_reminder(database: Database) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Connection, delete, update
+from sqlalchemy import Connection, delete
 
-from commandsync.server import catalogue, selection, storage
+from commandsync.server import selection, storage
 from commandsync.server.counters import days
 from commandsync.server.database import Database, opened
 from commandsync.server.search import LONGEST_PART, MOST_PARTS, endings, fold, parts, plain
@@ -147,18 +147,6 @@ def test_the_largest_text_is_searched_at_its_beginning(database: Database) -> No
 
         assert found(connection, "".join(characters[5_000:5_020])) == [0]
         assert found(connection, characters[15_000]) == []
-
-
-def test_a_changed_bot_is_found_by_its_new_words_alone(database: Database) -> None:
-    with database.writing() as connection:
-        add(connection, "old words", "others")
-        changed = update(bots).where(bots.c.id == "0").values(record=record(overview="new words"))
-        connection.execute(changed)
-        catalogue.refresh(connection, "0")
-
-        assert found(connection, "old") == []
-        assert found(connection, "new") == [0]
-        assert found(connection, "words") == [0]
 
 
 def test_a_deleted_bot_is_not_found(database: Database) -> None:

@@ -19,12 +19,6 @@ def part(value: object) -> str:
     return urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
 
-def test_a_token_names_its_bot() -> None:
-    token = sign("7", issued_at=1_700_000_000, secret=SECRET)
-
-    assert bot_of(f"Bot {token}", secret=SECRET) == "7"
-
-
 def test_a_token_carries_id_and_iat_and_no_more() -> None:
     payload = sign("7", issued_at=1_700_000_000, secret=SECRET).split(".")[1]
     claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -38,15 +32,17 @@ def test_a_token_from_the_future_is_good_since_clocks_are_set_back() -> None:
     assert bot_of(f"bot {token}", secret=SECRET) == "7"
 
 
-@pytest.mark.parametrize("header", [None, ""])
-def test_no_header_asks_for_a_token(header: str | None) -> None:
-    with pytest.raises(BadTokenError, match="a token is needed"):
-        bot_of(header, secret=SECRET)
-
-
-@pytest.mark.parametrize("header", ["Bearer x.y.z", "Bot", "x.y.z"])
-def test_another_scheme_is_answered_with_the_right_one(header: str) -> None:
-    with pytest.raises(BadTokenError, match="must be `Bot <token>`"):
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        *((header, "a token is needed") for header in (None, "")),
+        *((header, "must be `Bot <token>`") for header in ("Bearer x.y.z", "Bot", "x.y.z")),
+    ],
+)
+def test_a_header_without_a_token_is_answered_with_what_is_needed(
+    header: str | None, message: str
+) -> None:
+    with pytest.raises(BadTokenError, match=message):
         bot_of(header, secret=SECRET)
 
 
@@ -61,20 +57,17 @@ def test_another_scheme_is_answered_with_the_right_one(header: str) -> None:
         jwt.encode({"id": 7, "iat": 1}, SECRET, algorithm="HS256"),
         jwt.encode({"id": "7", "iat": 1}, SECRET * 2, algorithm="HS512"),
         f"{part({'alg': 'none', 'typ': 'JWT'})}.{part({'id': '7', 'iat': 1})}.",
+        f"{DEEP}.{part({'id': '7', 'iat': 1})}.AAAA",
+        f"{part({'alg': 'HS256', 'typ': 'JWT'})}.{DEEP}.AAAA",
     ],
-    ids=["no-jwt", "other-secret", "cut", "no-iat", "no-id", "number-id", "HS512", "unsigned"],
+    ids=[
+        *("no-jwt", "other-secret", "cut", "no-iat", "no-id", "number-id", "HS512", "unsigned"),
+        *("deep-head", "deep-claims"),
+    ],
 )
 def test_what_was_not_signed_here_is_invalid(token: str) -> None:
-    with pytest.raises(BadTokenError, match="invalid"):
-        bot_of(f"Bot {token}", secret=SECRET)
-
-
-@pytest.mark.parametrize("place", [0, 1])
-def test_a_token_nested_without_end_is_invalid(place: int) -> None:
-    parts = sign("7", issued_at=1, secret=SECRET).split(".")
-    parts[place] = DEEP
     with pytest.raises(BadTokenError, match="the bot token is invalid"):
-        bot_of(f"Bot {'.'.join(parts)}", secret=SECRET)
+        bot_of(f"Bot {token}", secret=SECRET)
 
 
 @pytest.mark.parametrize(

@@ -90,13 +90,6 @@ def test_an_empty_list_says_why_and_what_to_do(wanted: dict[str, Any], words: st
     assert words in Outline(page(**wanted)).words
 
 
-def test_a_page_past_the_end_names_the_last_one() -> None:
-    html = page(number=25, page=9, q="x")
-
-    assert "The list has 3 pages" in html
-    assert 'href="/?q=x&amp;page=3"' in html
-
-
 def test_the_pages_before_and_after_are_linked() -> None:
     html = page(bot(), number=40, page=2)
 
@@ -188,13 +181,6 @@ def test_voters_past_the_end_are_led_to_the_last_page() -> None:
 
     assert "Page 4 does not exist" in html
     assert 'href="?page=3">Go to the last one</a>' in html
-
-
-def test_the_voters_before_and_after_are_linked() -> None:
-    html = voters_page("Ann", number=2, last=3)
-
-    assert 'rel="prev" href="?page=1"' in html
-    assert 'rel="next" href="?page=3"' in html
 
 
 @settings(max_examples=20)
