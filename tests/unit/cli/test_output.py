@@ -1,4 +1,3 @@
-import json
 import os
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -37,13 +36,6 @@ def test_results_and_talk_go_their_own_ways(capsys: pytest.CaptureFixture[str]) 
     assert said.err == "a word\nwarning: take care\n  hint: do this\n"
 
 
-def test_nothing_is_printed_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    Output().result("")
-    Output().talk("")
-
-    assert capsys.readouterr() == ("", "")
-
-
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_people_read_failures_on_stderr(capsys: pytest.CaptureFixture[str], form: str) -> None:
     Output(form).failure(ERROR)  # type: ignore[arg-type]  # one of the forms
@@ -51,14 +43,6 @@ def test_people_read_failures_on_stderr(capsys: pytest.CaptureFixture[str], form
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err == "error: It makes no sense.\n  hint: say something else\n"
-
-
-def test_programs_read_failures_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
-    Output("json").failure(ERROR, kind="special")
-
-    said = capsys.readouterr()
-    assert json.loads(said.out)["error"]["kind"] == "special"
-    assert said.err == ""
 
 
 def test_a_listener_that_has_left_ends_nothing(broken: TextIO) -> None:

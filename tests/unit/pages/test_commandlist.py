@@ -31,15 +31,6 @@ def digests_of(html: str, tag: str) -> list[str]:
     return [f"'sha256-{b64encode(sha256(c.encode()).digest()).decode()}'" for c in contents]
 
 
-def test_commands_are_shown_by_category_with_the_prefix_filled_in() -> None:
-    outline = Outline(commands_page(COMMANDS))
-
-    shown = outline.words[outline.words.index("Commands of the bot") :]
-    assert "Commands 5 Filter commands Staff 1 Other 2 Fun 2 Staff ban /ban <user> Bans." in shown
-    assert "Fun 😀 /😀 Smiles. tic tac_toe /ttt Plays." in shown
-    assert outline.headings()[:4] == [1, 2, 3, 4]
-
-
 def test_the_content_of_the_page(golden: Callable[[str, str], None]) -> None:
     html = commands_page((*COMMANDS, CommandText("<b>", "Says \"<b>\" & 'a'.", "/<b>", "<i>")))
 

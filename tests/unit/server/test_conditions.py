@@ -27,11 +27,8 @@ def test_anything_else_is_not_a_rate_limit(text: str) -> None:
         parse_rate_limit(text)
 
 
-def test_normally_nothing_is_wrong() -> None:
-    assert NORMAL.described() == []
-
-
 def test_every_condition_is_described() -> None:
+    assert NORMAL.described() == []
     conditions = Conditions(latency=200, rate_limit="30/minute", fail=0.1, lag=2, chaos_seed=7)
 
     assert conditions.described() == [

@@ -228,20 +228,17 @@ def test_long_endings_are_cut() -> None:
     assert endings("a" * 40).split() == ["a" * length for length in range(1, LONGEST_PART + 1)]
 
 
-def test_a_query_is_its_words_each_once() -> None:
-    assert parts('  Foo-bar "foo') == ("foo", "bar")
+WORDS = tuple(f"w{number}" for number in range(100))
 
 
-def test_a_long_word_is_searched_in_parts() -> None:
-    assert parts("ab" * 10) == ("ab" * 8, "ab" * 2)
-
-
-def test_a_query_has_a_limit() -> None:
-    words = [f"w{number}" for number in range(100)]
-
-    assert parts(" ".join(words)) == tuple(words[:MOST_PARTS])
-
-
-@pytest.mark.parametrize("text", ["", " ", "*", '"', "\0", "\ud800", "(-)", "%_"])
-def test_a_query_without_words_has_no_parts(text: str) -> None:
-    assert parts(text) == ()
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ('  Foo-bar "foo', ("foo", "bar")),
+        ("ab" * 10, ("ab" * 8, "ab" * 2)),
+        (" ".join(WORDS), WORDS[:MOST_PARTS]),
+        *((nothing, ()) for nothing in ("", " ", "*", '"', "\0", "\ud800", "(-)", "%_")),
+    ],
+)
+def test_a_query_is_its_words_each_once_in_parts(query: str, expected: tuple[str, ...]) -> None:
+    assert parts(query) == expected

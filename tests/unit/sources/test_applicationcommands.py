@@ -36,11 +36,22 @@ def complaint(content: object) -> str:
     return caught.value.message
 
 
-@pytest.mark.parametrize("kind", [{}, {"type": None}, {"type": 1}, {"type": "CHAT_INPUT"}])
-def test_a_slash_command(kind: dict[str, Any]) -> None:
-    command = entry(**kind)
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        *(({"type": kind}, ("ping", "Pings", "/ping")) for kind in (None, 1, "CHAT_INPUT")),
+        ({}, ("ping", "Pings", "/ping")),
+        ({"type": 2}, ("ping", "Pings", "ping")),
+        ({"type": 4, "handler": 2, "name": "launch"}, ("launch", "Pings", "/launch")),
+        *(({"description": empty}, ("ping", "…", "/ping")) for empty in (None, "  ")),
+    ],
+)
+def test_a_command_has_the_texts_that_users_see(
+    keys: dict[str, Any], text: tuple[str, str, str]
+) -> None:
+    command = entry(**keys)
 
-    assert (command.name, command.description, command.syntax) == ("ping", "Pings", "/ping")
+    assert (command.name, command.description, command.syntax) == text
     assert (command.category, command.key, command.traits) == (None, None, frozenset())
 
 
@@ -53,19 +64,6 @@ def test_a_command_in_a_menu_has_no_slash(
 
     assert command.syntax == command.name == "Report this"
     assert command.description == f"In the menu of a {menu}, under Apps."
-
-
-def test_a_command_in_a_menu_keeps_a_description() -> None:
-    assert entry(type=2).description == "Pings"
-
-
-def test_the_entry_point_of_an_activity_is_a_slash_command() -> None:
-    assert entry(type=4, handler=2, name="launch").syntax == "/launch"
-
-
-def test_a_command_without_a_description_has_dots_which_the_manifest_warns_about() -> None:
-    assert entry(description=None).description == "…"
-    assert entry(description="  ").description == "…"
 
 
 @pytest.mark.parametrize("kind", [*range(3, 12), "STRING", "Attachment"])

@@ -168,6 +168,7 @@ def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:
     write(inside, "scripts/ping.js", b"")
 
     assert complaint("gone.json").startswith("cannot read gone.json: ")
+    assert complaint("gone.py").startswith("cannot read gone.py: ")
     assert complaint("a\0b.json").startswith("cannot read a\0b.json: ")
     assert complaint("ping.ts").startswith("ping.ts: JavaScript ")
     assert complaint("scripts").startswith("scripts has no ")

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from commandsync.plan.diff import FieldChange
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources.entry import SourceEntry
@@ -98,30 +97,6 @@ BAN = declared("ban", "Bans a member.", "{prefix}ban <user>", category="Moderati
 HELP = declared("help", "Shows the help.")
 
 
-def test_an_untouched_field_follows_the_source() -> None:
-    new = declared("ban", "Bans a user.", "{prefix}ban <user>", category="Safety")
-    merge = Sides([BAN], [new], [written(BAN)]).merged()
-
-    assert merge.changes == (
-        Edited(
-            index=0,
-            entry=new.entry,
-            fields=(
-                FieldChange("description", old="Bans a member.", new="Bans a user."),
-                FieldChange("category", old="Moderation", new="Safety"),
-            ),
-        ),
-    )
-    assert merge.reviews == ()
-    assert merge.imported == (new,)
-
-
-def test_an_edited_field_stays_while_the_source_stays() -> None:
-    merge = Sides([BAN], [BAN], [written(BAN, description="Removes a member for good.")]).merged()
-
-    assert (merge.changes, merge.reviews) == ((), ())
-
-
 def test_the_category_of_a_command_that_was_written_by_hand_counts_without_a_review() -> None:
     bare = Entry(text_of(BAN.entry)._replace(category=""))
     merge = Sides([], [BAN], [written(BAN, category="Safety")]).merged()
@@ -133,33 +108,11 @@ def test_the_category_of_a_command_that_was_written_by_hand_counts_without_a_rev
     ]
 
 
-def test_a_field_that_both_changed_stays_and_is_for_review() -> None:
-    new = declared("ban", "Bans a user.", "{prefix}ban <user> [reason]", category="Moderation")
-    sides = Sides([BAN], [new], [written(BAN, description="Removes a member.")])
-    merge = sides.merged()
-    (review,) = merge.reviews
-
-    assert (review.reason, review.name, review.field) == (
-        ReviewReason.BOTH_CHANGED,
-        "ban",
-        "description",
-    )
-    assert (review.here, review.there) == ("Removes a member.", "Bans a user.")
-    assert (review.index, review.entry) == (0, new.entry)
-    assert [entry.text.syntax for entry in applied(merge, sides.ours)] == ["!ban <user> [reason]"]  # type: ignore[union-attr]  # commands
-
-
 def test_a_field_that_both_changed_alike_needs_nothing() -> None:
     new = declared("ban", "Bans a user.", "{prefix}ban <user>", category="Moderation")
     merge = Sides([BAN], [new], [written(new)]).merged()
 
     assert (merge.changes, merge.reviews, merge.imported) == ((), (), (new,))
-
-
-def test_what_is_gone_from_the_source_is_removed() -> None:
-    merge = Sides([BAN, HELP], [HELP], [written(BAN), written(HELP)]).merged()
-
-    assert merge.changes == (Removed(index=0),)
 
 
 def test_what_is_gone_from_the_source_and_edited_here_is_kept() -> None:
@@ -240,19 +193,18 @@ def test_a_new_name_is_written_with_the_old_one(old: Declared, new: Declared) ->
     assert applied(merge, sides.ours)[0].text == text_of(new.entry)
 
 
-def test_two_commands_with_equal_rests_are_not_taken_for_renamed() -> None:
-    old = [declared("one", "Plays."), declared("two", "Plays.")]
-    new = [declared("three", "Plays.")]
-    merge = Sides(old, new, [written(each) for each in old]).merged()
+@pytest.mark.parametrize(
+    ("names", "description"),
+    [(["one", "two"], "Plays."), (["one"], "…")],
+    ids=["equal rests", "no description"],
+)
+def test_what_tells_no_command_apart_is_not_taken_for_a_rename(
+    names: list[str], description: str
+) -> None:
+    old = [declared(name, description) for name in names]
+    merge = Sides(old, [declared("new", description)], [written(each) for each in old]).merged()
 
-    assert [type(change) for change in merge.changes] == [Removed, Removed, Added]
-
-
-def test_commands_without_a_description_are_not_taken_for_renamed() -> None:
-    old, new = declared("one", "…"), declared("two", "…")
-    merge = Sides([old], [new], [written(old)]).merged()
-
-    assert [type(change) for change in merge.changes] == [Removed, Added]
+    assert [type(change) for change in merge.changes] == [Removed] * len(names) + [Added]
 
 
 def test_a_name_that_was_edited_here_is_not_replaced() -> None:
@@ -281,13 +233,6 @@ def test_an_old_name_that_another_command_has_now_is_not_written() -> None:
         ("song", ()),
         ("play", ()),
     ]
-
-
-def test_a_former_name_that_is_a_command_again_is_removed() -> None:
-    ours = [written(HELP, "h", "old")]
-    merge = Sides([HELP], [HELP, declared("h", "Shows the time.")], ours).merged()
-
-    assert [entry.formerly for entry in applied(merge, ours)] == [("old",), ()]
 
 
 def test_two_commands_of_one_name_are_distinct() -> None:

@@ -50,12 +50,9 @@ def test_what_was_never_tried_failed() -> None:
 def test_several_manifests_end_with_the_first_code_that_applies() -> None:
     designed = [143, 6, 5, 4, 1, 3, 0]
 
+    assert exits.worst([]) == 0
     for place, code in enumerate(designed):
         assert exits.worst(reversed(designed[place:])) == code
-
-
-def test_no_manifest_at_all_is_done() -> None:
-    assert exits.worst([]) == 0
 
 
 def test_a_signal_has_the_exit_code_of_shells() -> None:

@@ -111,11 +111,12 @@ def test_a_file_that_is_broken_removes_none_of_its_commands(folder: Path) -> Non
 def test_a_former_name_that_is_a_command_again_is_removed_from_the_file() -> None:
     write_edits(planned(BAN).files)
     text = Path("commands.yaml").read_text(encoding="utf-8")
-    former = text.replace("syntax: /ban}", "syntax: /ban, formerly: [kick]}")
-    Path("commands.yaml").write_text(former, encoding="utf-8")
+    Path("commands.yaml").write_text(
+        text.removesuffix("}\n") + ", formerly: [kick, old]}\n", encoding="utf-8"
+    )
     write_edits(planned(BAN, KICK).files)
 
-    assert "formerly" not in Path("commands.yaml").read_text(encoding="utf-8")
+    assert "formerly: [old]" in Path("commands.yaml").read_text(encoding="utf-8")
 
 
 def test_two_commands_of_one_file_have_their_places() -> None:

@@ -97,20 +97,17 @@ def test_a_defect_is_a_message_without_a_traceback() -> None:
     assert "Traceback" not in ended.stderr
 
 
-def test_a_signal_before_the_run_ends_it_at_its_beginning() -> None:
+@pytest.mark.parametrize("before", [[], [signal.SIGTERM, signal.SIGINT]], ids=["none", "two"])
+def test_a_signal_before_the_run_or_these_handlers_ends_it_at_its_beginning(
+    before: list[int],
+) -> None:
     with handled(armed=False) as signals:
-        signal.raise_signal(signal.SIGTERM)
+        if not before:
+            signal.raise_signal(signal.SIGTERM)
         with pytest.raises(Interruption) as raised:
-            signals.arm()
+            signals.arm(before)
 
     assert raised.value.number == signals.number == signal.SIGTERM
-
-
-def test_so_is_one_that_came_before_these_handlers() -> None:
-    with handled(armed=False) as signals, pytest.raises(Interruption) as raised:
-        signals.arm([signal.SIGINT, signal.SIGTERM])
-
-    assert raised.value.number == signals.number == signal.SIGINT
 
 
 def test_after_the_run_a_signal_only_decides_the_exit_code() -> None:

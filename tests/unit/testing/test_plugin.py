@@ -43,13 +43,6 @@ def test_the_fixture_needs_no_configuration_and_warns_of_nothing(tmp_path: Path)
     assert "1 passed" in run(tmp_path, USED, "-W", "error", "-p", "no:asyncio")
 
 
-def test_the_fixture_is_described(tmp_path: Path) -> None:
-    said = run(tmp_path, USED, "--fixtures")
-
-    assert "listing -- " in said
-    assert "A listing service of this test's own" in said
-
-
 def test_a_name_that_the_kit_does_not_have_is_an_error() -> None:
     script = "import commandsync.testing as t; print(hasattr(t, 'Listings'), hasattr(t, 'Listing'))"
     ended = subprocess.run(

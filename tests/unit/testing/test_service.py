@@ -5,7 +5,7 @@ from threading import Thread
 import pytest
 
 from commandsync import Client, Event, Reminder, ServerError, UsageError, Vote
-from commandsync.testing import Listing, serve_listing
+from commandsync.testing import Listing
 
 PING = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
 NEWS = {"title": "v2", "description": "It is out."}
@@ -40,6 +40,7 @@ def test_a_bot_has_its_records_and_may_write(listing: Listing) -> None:
     assert (names, titles) == (["ping", "pong"], ["v2"])
     assert profile is not None
     assert (profile.username, client.bot) == ("Lantern", bot.id)
+    assert bot.token not in repr(bot)
 
 
 def test_bots_are_apart_also_with_one_name(listing: Listing) -> None:
@@ -62,22 +63,6 @@ def test_an_asynchronous_client_works_as_well(listing: Listing) -> None:
             return [command.name for command in await client.get_commands()]
 
     assert asyncio.run(names()) == ["ping"]
-
-
-def test_the_token_is_not_shown(listing: Listing) -> None:
-    bot = listing.bot()
-
-    assert bot.token not in repr(bot)
-
-
-def test_services_are_apart() -> None:
-    with serve_listing() as first, serve_listing() as second:
-        first.bot(commands=[PING])
-        bot = second.bot()
-        with bot.client() as client:
-            assert client.get_commands() == ()
-
-    assert first.base_url != second.base_url
 
 
 # Votes

@@ -164,12 +164,6 @@ def reads(value: str | None, *, secret: str = SECRET) -> str | None:
     return voter_of(Request({"type": "http", "headers": headers}), secret=secret)
 
 
-def test_a_cookie_keeps_its_user() -> None:
-    user = new_voter()
-
-    assert reads(cookie(user)[COOKIE].value) == user
-
-
 def test_no_two_voters_are_the_same() -> None:
     assert len({new_voter() for _ in range(100)}) == 100
 

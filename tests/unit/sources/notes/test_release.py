@@ -30,6 +30,7 @@ def test_a_release_has_its_version_from_the_tag() -> None:
     assert (notes.version, notes.title, notes.text) == ("1.2.0", "v1.2.0", "- Reminders")
     assert notes.link == "https://git.example/lantern/releases/tag/v1.2.0"
     assert (notes.draft, notes.prerelease) == (False, False)
+    assert read(body=None).notes.text == ""
 
 
 @pytest.mark.parametrize(
@@ -79,10 +80,6 @@ def test_a_link_that_is_none_is_left_out() -> None:
     links = ["javascript:alert(1)", "https://x.example/ y", "https://x.example/<b>", None, 7]
 
     assert {read(html_url=link).notes.link for link in links} == {""}
-
-
-def test_a_release_may_have_no_text() -> None:
-    assert read(body=None).notes.text == ""
 
 
 @pytest.mark.parametrize(

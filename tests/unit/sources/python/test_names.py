@@ -67,6 +67,7 @@ OTHERS = {
     ),
     "of an application": "import typer\napp = typer.Typer()\n@app.command()\ndef ping(ctx): ...",
     "without a context": "from core import app\n@app.command()\nasync def ping(): ...",
+    "in a group that is added": "import click\ncli = click.Group()\ncli.add_command(x)",
     "of no name": COMMANDS + "@decorators[0]\nasync def ping(ctx): 0",
     "of another name": COMMANDS + "@commands.check(x)\nasync def ping(ctx): 0",
 }
@@ -135,21 +136,12 @@ def test_a_name_means_what_it_is_bound_to_above(tmp_path: Path) -> None:
         tmp_path,
         COMMANDS
         + "NAME = 'a'\n@commands.command(name=NAME)\nasync def one(ctx): '1'\n"
-        + "NAME = 'b'\n@commands.command(name=NAME)\nasync def two(ctx): '2'\n"
+        + "NAME = 'b'\nNAME: str\n@commands.command(name=NAME)\nasync def two(ctx): '2'\n"
         + "def setup(bot, NAME='c'):\n"
         + "    NAME = 'd'\n    @bot.command(name=NAME)\n    async def three(ctx): '3'\n",
     )
 
     assert [entry.name for entry in reading.entries] == ["a", "b", "d"]
-
-
-def test_a_type_alone_binds_nothing(tmp_path: Path) -> None:
-    reading = reading_of(
-        tmp_path,
-        COMMANDS + "NAME = 'a'\nNAME: str\n@commands.command(NAME)\nasync def one(c): '1'\n",
-    )
-
-    assert [entry.name for entry in reading.entries] == ["a"]
 
 
 def test_packages_without_an_init_file_are_packages(tmp_path: Path) -> None:
@@ -171,9 +163,12 @@ def test_packages_without_an_init_file_are_packages(tmp_path: Path) -> None:
     )
 
     assert {entry.name: entry.category for entry in reading.entries} == {"ping": "Fun"}
-    assert [note for note in notes_of(reading) if note.startswith("bot.py")] == [
-        f"bot.py:{line}:23 the name of this command is computed at run time"
-        for line in (8, 10, 12, 14)
+    assert [note for note in notes_of(reading) if not note.startswith("broken.py")] == [
+        *(
+            f"bot.py:{line}:23 the name of this command is computed at run time"
+            for line in (8, 10, 12, 14)
+        ),
+        f"large.py:1:1 {tmp_path}/texts/large.py is larger than 10 MiB",
     ]
 
 

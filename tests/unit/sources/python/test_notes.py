@@ -3,11 +3,7 @@
 import gc
 from pathlib import Path
 
-import pytest
-
-from commandsync.errors import FileError
 from commandsync.sources.entry import SourceReading
-from commandsync.sources.python import read
 from tests.support.botfiles import COMMANDS, notes_of, reading_of
 
 START = COMMANDS + "from discord import app_commands\nbot = commands.Bot('!')\n"
@@ -112,12 +108,6 @@ def test_what_a_call_registers_has_a_note_unless_it_is_read(tmp_path: Path) -> N
     ]
 
 
-def test_registering_something_else_has_no_note(tmp_path: Path) -> None:
-    reading = reading_of(tmp_path, "import click\ncli = click.Group()\ncli.add_command(x)\n")
-
-    assert reading.notes == ()
-
-
 def test_a_command_that_is_declared_twice_is_read_once(tmp_path: Path) -> None:
     ping = "@bot.command()\nasync def ping(ctx): 'Pong'\n"
     slash = "@bot.tree.command()\nasync def ping(interaction): 'Slash'\n"
@@ -127,20 +117,6 @@ def test_a_command_that_is_declared_twice_is_read_once(tmp_path: Path) -> None:
     assert notes_of(reading) == [
         f"b.py:8:1 'ping' is declared again (first at {tmp_path}/a.py:6:1)"
     ]
-
-
-def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="cannot read"):
-        read(str(tmp_path / "bot.py"))
-
-
-def test_a_file_in_a_folder_that_cannot_be_read_has_a_note(tmp_path: Path) -> None:
-    (tmp_path / "large.py").write_bytes(b" " * 11_000_000)
-    (tmp_path / "bot.py").write_text(START + "@bot.command()\nasync def a(ctx): 'A'\n")
-    reading = read(str(tmp_path))
-
-    assert syntaxes(reading) == ["{prefix}a"]
-    assert notes_of(reading) == [f"large.py:1:1 {tmp_path}/large.py is larger than 10 MiB"]
 
 
 def test_the_garbage_collector_is_as_it_was(tmp_path: Path) -> None:
