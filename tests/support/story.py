@@ -117,8 +117,8 @@ class Story:
         self._last = now
         before = Counter(text for _, text in self.case.before)
         wanted = Counter(want.text for want in self.case.wants)
-        former = {name for want in self.case.wants for name in want.formerly}
-        staying = Counter({text: n for text, n in before.items() if text[0] not in former})
+        former = {folded(name) for want in self.case.wants for name in want.formerly}
+        staying = Counter({text: n for text, n in before.items() if folded(text[0]) not in former})
         ids = {one for name in FIELDS for one in service.ids(name)}
         seen = {
             "copied for a moment": now - (before | wanted) - self._others,
