@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from commandsync.api.operations import Operation, add, delete, edit, list_records
 from commandsync.api.policy import (
     FAILURES_IN_A_ROW,
+    LOOK,
     Doubt,
     Failure,
     Health,
@@ -356,6 +357,15 @@ def test_any_answer_in_between_starts_the_count_anew() -> None:
 )
 def test_only_a_plain_no_or_no_connection_is_certain(error: ListingError, doubt: Doubt) -> None:
     assert Failure(error).doubt is doubt
+
+
+@pytest.mark.parametrize("doubt", Doubt)
+def test_an_add_in_doubt_asks_to_look_and_nothing_else_does(doubt: Doubt) -> None:
+    failure = Failure(Invalid("no", reply=failed(400), hint="correct it"), doubt)
+
+    assert failure.raised(EDIT).hint == "correct it"
+    assert failure.raised(ADD) is failure.error
+    assert failure.error.hint == (LOOK if doubt else "correct it")
 
 
 @pytest.mark.parametrize("status", [404, 405])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from commandsync.api.policy import Health
+from commandsync.api.answers import Reply
+from commandsync.api.policy import LOOK, Health
 from commandsync.apply.claims import Claims, named
 from commandsync.apply.ledger import Ledger, Write
 from commandsync.apply.outcomes import Outcome
@@ -34,6 +35,7 @@ from tests.support.runs import (
     wanted,
 )
 
+ACCEPTED = Reply(200, b'{"success": true, "data": {"id": "new"}}')
 NEXT = "run again: with prune on, it deletes the copies, which no limit counts"
 
 
@@ -238,3 +240,26 @@ def test_a_read_with_more_records_without_an_id_than_the_run_can_have_made_prove
 
     assert not claims.lost_ids(without_ids(allowed))
     assert claims.lost_ids(without_ids(allowed + 1))
+
+
+@pytest.mark.parametrize("names", [("a",), ("a", "b")])
+def test_a_list_that_shows_no_add_may_be_cut(names: tuple[str, ...]) -> None:
+    """Of two adds, the list shows the second one: then it shows what is new."""
+    lost = Fault("accepted and dropped", applied=False, answer=lambda _: ACCEPTED)
+    service = Listing(choose=lambda request: lost if request.number == 1 else None)
+
+    first, *_ = sync(service, wanted([command(name) for name in names])).result.settled
+
+    assert first.outcome is Outcome.UNKNOWN
+    assert str(first.hint).startswith("the list may be cut") is (len(names) == 1)
+    assert bool(first.hint) is (len(names) == 1)
+
+
+def test_an_add_without_a_good_answer_says_nothing_of_the_list() -> None:
+    service = Listing(choose=lambda request: RESET_BEFORE if request.kind == "add" else None)
+
+    (added,) = sync(
+        service, wanted([command("a")]), driver=Driver(service, retries=0)
+    ).result.settled
+
+    assert (added.outcome, added.hint) == (Outcome.UNKNOWN, LOOK)

@@ -172,6 +172,7 @@ def test_a_change_that_was_done_before_and_is_undone_meanwhile_is_unknown() -> N
     done_before, edited = carry_out(plan, listed, driver).settled
 
     assert (done_before.outcome, edited.outcome) == (Outcome.UNKNOWN, Outcome.DONE)
+    assert done_before.error.startswith("it was done before, but ")
     assert done_before.error.endswith("its old text")
 
 
@@ -182,6 +183,7 @@ def test_an_edit_that_a_service_takes_back_asks_for_its_text_in_the_manifest() -
     (edited,) = sync(service, wanted([command("a", "New.")])).result.settled
 
     assert edited.outcome is Outcome.UNKNOWN
+    assert edited.error.startswith("the service accepted it, but ")
     assert edited.error.endswith("its old text")
     assert "as the service stores it" in str(edited.hint)
 

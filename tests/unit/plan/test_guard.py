@@ -1,3 +1,4 @@
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -44,6 +45,18 @@ def test_the_arithmetic_is_shown_with_what_allows_it() -> None:
     assert found is not None
     assert found.message == "would delete 12 of 30 listed commands (40 %); the limit is 30 %"
     assert found.hint == Do.ALLOW_DELETES(limit=12)
+
+
+def test_what_does_not_count_is_named() -> None:
+    copy = Delete(resource=Resource.COMMAND, id="c", before=TEXT, exact_copy=True)
+    ended = Delete(resource=Resource.COMMAND, id="e", before=TEXT, until=datetime.now(UTC))
+
+    assert refused([*deletes(8), copy], 9).startswith(
+        "would delete 8 of 9 listed commands (exact copies do not count) (88.89 %)"
+    )
+    assert refused([*deletes(8), ended], 10).startswith(
+        "would delete 8 of 9 listed commands that have not ended (88.89 %)"
+    )
 
 
 def test_a_saved_plan_is_allowed_by_a_new_one() -> None:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -39,6 +41,12 @@ def test_an_add_and_a_delete_that_say_the_same_print_the_line_to_write() -> None
         'if it is a rename, write below its name:  formerly: ["h"]',
         PLACE,
     )
+
+
+def test_the_uses_that_go_with_an_old_name_are_named() -> None:
+    (hint,) = rename_hints([add("help"), replace(delete("h"), uses=1840)])
+
+    assert hint.message.endswith("the old one is deleted with its 1,840 uses")
 
 
 def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
