@@ -2,13 +2,13 @@
 
 import pytest
 
-from commandsync.api.answers import Reply
 from commandsync.api.policy import LOOK, Health
 from commandsync.apply.claims import Claims, named
 from commandsync.apply.ledger import Ledger, Write
 from commandsync.apply.outcomes import Outcome
 from commandsync.apply.states import State
 from commandsync.diagnostics import Do, Notice
+from commandsync.errors import Reply
 from commandsync.plan.changes import Add, Change, Delete, Edit
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Identity, Snapshot, by_identity
