@@ -49,10 +49,6 @@ def test_a_pause_holds_back_who_comes_later() -> None:
     assert asyncio.run(main()) == (True, True)
 
 
-def test_a_wait_ends_by_itself() -> None:
-    assert asyncio.run(AsyncGate(1).wait(0.01))
-
-
 def test_a_stop_ends_every_wait() -> None:
     async def main() -> list[bool]:
         gate, paused = AsyncGate(0), AsyncGate(1)

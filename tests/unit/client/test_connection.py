@@ -5,7 +5,7 @@ import pytest
 
 from commandsync import __version__
 from commandsync.api.operations import Operation, add, delete, edit, list_bots, list_records
-from commandsync.api.policy import Health, Send, Wait
+from commandsync.api.policy import Send, Wait
 from commandsync.client.connection import Connection
 from commandsync.client.gate import Gate
 from commandsync.errors import (
@@ -112,14 +112,6 @@ def test_cookies_are_not_kept(server: RawServer, connect: Connect) -> None:
     assert "cookie" not in server.requests[1].headers
 
 
-def test_a_long_token_is_hidden_in_a_listing_too(server: RawServer, connect: Connect) -> None:
-    server.then(answering({"data": [{"id": "1", "name": TOKEN}]}))
-
-    commands = connect(server.url).call(list_records("42", Resource.COMMAND))
-
-    assert commands[0].name == "<hidden>"
-
-
 def test_headers_have_lower_case_names_and_a_date(server: RawServer, connect: Connect) -> None:
     server.then(
         answering(b"{}", headers={"X-Thing": "1", "Date": "Wed, 21 Oct 2015 07:28:00 GMT"}),
@@ -143,17 +135,6 @@ def test_an_add_is_not_sent_again_after_an_unclear_end(server: RawServer, connec
 
     assert caught.value.sent
     assert len(server.requests) == 1
-
-
-def test_health_is_noted_for_the_caller(server: RawServer, connect: Connect) -> None:
-    server.then(answering(b"", status=500), answering(b"", status=500))
-    health, connection = Health(), connect(server.url)
-
-    for _ in range(2):
-        with pytest.raises(ServerError):
-            connection.call(list_records("42", Resource.COMMAND), health=health)
-
-    assert health.reads.failures == 2
 
 
 def test_after_a_stop_nothing_is_sent(server: RawServer, connect: Connect) -> None:

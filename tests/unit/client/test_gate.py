@@ -30,21 +30,6 @@ class Announcing(Gate):
         return super().wait(seconds)
 
 
-def test_no_more_enter_than_there_are_places() -> None:
-    gate = Gate(2)
-    gate.enter()
-    gate.enter()
-
-    with ThreadPoolExecutor(1) as pool:
-        third = pool.submit(gate.enter)
-        refused = not third.done()
-        gate.leave()
-        entered = third.result(10)
-
-    assert refused
-    assert entered
-
-
 def test_a_pause_holds_back_who_comes_later() -> None:
     gate = Gate(1)
     gate.pause(0.05)
@@ -55,12 +40,6 @@ def test_a_pause_holds_back_who_comes_later() -> None:
 
     assert entered
     assert time.monotonic() - before >= 0.04
-
-
-def test_a_wait_ends_by_itself() -> None:
-    finished = Gate(1).wait(0.01)
-
-    assert finished
 
 
 def test_a_stop_ends_every_wait() -> None:
@@ -143,19 +122,3 @@ def test_a_429_holds_back_every_request_of_the_connection(
     assert [type(end).__name__ for end in ends] == ["RateLimited", "StoppedError"]
     assert isinstance(ends[0], RateLimited)
     assert len(server.requests) == 1
-
-
-def test_a_request_in_flight_comes_to_its_end_after_a_stop(
-    server: RawServer, connect: Connect
-) -> None:
-    connection = connect(server.url)
-
-    def stop_and_answer(exchange: Exchange) -> None:
-        connection.stop()
-        answering({"data": [{"name": "a"}]})(exchange)
-
-    server.then(stop_and_answer)
-
-    commands = connection.call(READ)
-
-    assert commands[0].name == "a"

@@ -19,22 +19,6 @@ def names(rows: list[Row]) -> list[str]:
     return [row.title for row in rows]
 
 
-def test_commands_are_grouped_where_the_first_of_a_category_is_listed() -> None:
-    listed = [
-        *(command("a", "Fun"), command("b"), command("c", "Music"), command("d", "Fun")),
-        command("e", "fun"),
-    ]
-    groups = groups_of(listed_rows(COMMAND, listed))
-
-    assert [(group.name, names(group.rows)) for group in groups] == [
-        ("Fun", ["a", "d"]),
-        ("", ["b"]),
-        ("Music", ["c"]),
-        ("fun", ["e"]),
-    ]
-    assert [group.number for group in groups] == [2, 1, 1, 1]
-
-
 def test_an_edited_record_has_the_pieces_of_each_changed_field() -> None:
     before = {"description": "old text", "category": "Fun"}
     row = Row(COMMAND, command("a", description="new text"), "a", Mark.EDITED, before)
@@ -55,16 +39,20 @@ def test_a_renamed_record_has_its_old_name(kind: Resource) -> None:
     assert {row.title, row.group, row.usage, *row.texts} - {""} == {*fields.values()}
 
 
-def test_records_that_are_gone_are_not_counted() -> None:
+LISTED = (("a", "Fun"), ("b", "Music"), ("c", "fun"), ("d", "Fun"))
+
+
+def test_groups_are_in_the_order_of_their_first_command_and_count_none_that_is_gone() -> None:
     rows = [
-        *listed_rows(COMMAND, [command("a", "Fun"), command("b", "Music")]),
+        *listed_rows(COMMAND, [command(*each) for each in LISTED]),
         Row(COMMAND, command("old", "Fun"), "gone-1", Mark.GONE),
         Row(COMMAND, command("older"), "gone-2", Mark.GONE),
     ]
 
     assert [(group.name, names(group.rows), group.number) for group in groups_of(rows)] == [
-        ("Fun", ["a", "old"], 1),
+        ("Fun", ["a", "d", "old"], 2),
         ("Music", ["b"], 1),
+        ("fun", ["c"], 1),
         ("", ["older"], 0),
     ]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 
 from commandsync.server import catalogue, selection, storage
 from commandsync.server.catalogue import SORTABLE
@@ -15,9 +15,7 @@ from commandsync.server.counters import days, with_counts
 from commandsync.server.database import Database, opened
 from commandsync.server.seed import Seed, create_bots
 from commandsync.server.selection import BadQueryError, Wanted
-from commandsync.server.tables import bot_tags, bot_words, bots
-from commandsync.server.tables import catalogue as catalogue_table
-from commandsync.server.tables import settings as settings_table
+from commandsync.server.tables import bots
 from commandsync.server.votes import cast
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)  # a Wednesday
@@ -171,24 +169,3 @@ def test_a_changed_record_is_sorted_and_restricted_by_its_new_values(database: D
     assert "b0" not in found(database, tags=("music",))
     assert found(database, q="omega") == ["b0"]
     assert "b0" not in found(database, q="beta")
-
-
-def test_bots_of_an_older_release_are_added_when_the_database_is_upgraded(
-    database_url: str,
-) -> None:
-    with opened(database_url) as database:
-        create_bots(Seed.model_validate({"bots": BOTS}), database)
-        before = {sort: found(database, sort=sort) for sort in SORTABLE}
-        with database.writing() as connection:
-            for table in (bot_tags, bot_words, catalogue_table):
-                connection.execute(delete(table))
-            old = update(bots).where(bots.c.id == "b3").values(record={"profile": {}})
-            connection.execute(old)
-            version = settings_table.c.key == "schema"
-            connection.execute(update(settings_table).where(version).values(value="2"))
-    with opened(database_url) as database:
-        after = {sort: found(database, sort=sort) for sort in ("id", "createdAt")}
-
-        assert after == {sort: before[sort] for sort in after}
-        assert found(database, q="zed") == ["b8", "b13"]
-        assert found(database, sort="average", limit=3) == ["b0", "b3", "b6"]

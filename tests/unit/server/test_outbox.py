@@ -16,11 +16,6 @@ def database(database_url: str) -> Iterator[Database]:
         yield handle
 
 
-def last(database: Database) -> int:
-    with database.reading() as connection:
-        return outbox.last(connection)
-
-
 def test_entries_are_read_in_the_order_they_were_added(database: Database) -> None:
     with database.writing() as connection:
         outbox.add(connection, "42", "vote", {"number": 1}, at=NOON)
@@ -33,19 +28,6 @@ def test_entries_are_read_in_the_order_they_were_added(database: Database) -> No
         Entry(2, "43", "reminder", {"number": 2}),
         Entry(3, "42", "vote", {"number": 3}),
     ]
-
-
-def test_entries_are_read_after_a_number_up_to_a_limit(database: Database) -> None:
-    with database.writing() as connection:
-        for number in range(5):
-            outbox.add(connection, "42", "vote", {"number": number}, at=NOON)
-        read = outbox.after(connection, 1, 2)
-
-    assert [entry.seq for entry in read] == [2, 3]
-
-
-def test_the_last_number_of_nothing_is_0(database: Database) -> None:
-    assert last(database) == 0
 
 
 def test_old_entries_are_pruned_and_their_numbers_never_used_again(database: Database) -> None:

@@ -37,25 +37,6 @@ def test_a_reminder_is_sent_when_the_user_may_vote_again(database: Database) -> 
     assert entries(database)[-1].data == {"user": user("1"), "bot": BOT}
 
 
-def test_a_reminder_is_sent_once_after_a_restart_too(database_url: str) -> None:
-    with opened(database_url) as database:
-        with_bots(database, "42")
-        cast(database, "1", NOON)
-    for _ in range(2):
-        with opened(database_url) as database:
-            reminders.send_due(database, NOON + HALF_DAY)
-    with opened(database_url) as database:
-        assert reminded(database) == ["1"]
-
-
-def test_every_vote_has_its_reminder(database: Database) -> None:
-    for hours in range(3):
-        cast(database, "1", NOON + timedelta(hours=hours), interval=timedelta(minutes=1))
-        reminders.send_due(database, NOON + timedelta(hours=hours, minutes=1))
-
-    assert told(database) == [("vote", "1"), ("reminder", "1")] * 3
-
-
 def test_reminders_come_in_the_order_in_which_they_are_due(database: Database) -> None:
     voters = [str(number) for number in range(250)]  # more than one transaction sends
     for number, voter in enumerate(voters):

@@ -60,13 +60,6 @@ def test_a_user_votes_again_when_the_interval_is_over_and_not_before(database: D
     assert told(database) == [("vote", "1"), ("vote", "1")]
 
 
-def test_the_interval_is_that_of_the_vote(database: Database) -> None:
-    cast(database, "1", NOON, interval=timedelta(seconds=5))
-    cast(database, "1", NOON + timedelta(seconds=5))
-
-    assert listed(database)[0] == ["1", "1"]
-
-
 def test_each_user_and_each_bot_has_an_interval_of_its_own(database: Database) -> None:
     cast(database, "1", NOON)
     cast(database, "2", NOON)

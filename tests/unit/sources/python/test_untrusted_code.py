@@ -12,15 +12,8 @@ from tests.support.botfiles import COMMANDS, notes_of, reading_of
 
 ONE_COMMAND = COMMANDS + "@commands.command()\nasync def ping(ctx, x=1): 'Pong'\n"
 PIECES = (
-    *(
-        "@commands.command(",
-        "@app_commands.command()",
-        "async def ",
-        "class A(",
-        "):",
-        "name=",
-        "*",
-    ),
+    *("@commands.command(", "@app_commands.command()", "async def ", "class A(", "):", "name="),
+    "*",
     *("lambda: ", "'", '"', "[", "]", "(", ")", "\n", "    ", "\t", "\\", "\x00", "\r", "é", "🎲"),
     *("Optional[", "Literal[", "| None", "import ", "from . import *\n", "f'{", "}'", ":= ", "@"),
 )
