@@ -24,20 +24,18 @@ def pasted(bots: Sequence[SeededBot] = (BOT,), *, url: str = URL, **options: obj
 
 
 @pytest.mark.parametrize(
-    ("value", "line", "powershell"),
+    ("value", "is_command", "line", "powershell"),
     [
-        ("a.b-c", "export X=a.b-c", "$env:X = 'a.b-c'"),
-        ("it's $HOME", "export X='it'\"'\"'s $HOME'", "$env:X = 'it''s $HOME'"),
+        ("a.b-c", False, "export X=a.b-c", "$env:X = 'a.b-c'"),
+        ("it's $HOME", False, "export X='it'\"'\"'s $HOME'", "$env:X = 'it''s $HOME'"),
+        ("a b", True, 'export X="$(a b)"', "$env:X = a b"),
     ],
 )
-def test_a_variable_is_set_in_each_kind_of_shell(value: str, line: str, powershell: str) -> None:
-    assert variable_line("X", value, powershell=False) == line
-    assert variable_line("X", value, powershell=True) == powershell
-
-
-def test_a_variable_is_set_to_what_a_command_prints() -> None:
-    assert variable_line("X", "a b", is_command=True, powershell=False) == 'export X="$(a b)"'
-    assert variable_line("X", "a b", is_command=True, powershell=True) == "$env:X = a b"
+def test_a_variable_is_set_in_each_kind_of_shell(
+    value: str, line: str, powershell: str, *, is_command: bool
+) -> None:
+    assert variable_line("X", value, is_command=is_command, powershell=False) == line
+    assert variable_line("X", value, is_command=is_command, powershell=True) == powershell
 
 
 @posix

@@ -8,10 +8,7 @@ from commandsync.api.address import parse_address
 from commandsync.api.operations import list_records
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.asyncgate import AsyncGate
-from commandsync.client.events import Event
-from commandsync.client.watch import Watch
 from commandsync.records.texts import Resource
-from tests.support.clients import streamed
 from tests.support.rawserver import Exchange, RawServer, answering
 
 LONG = 3600.0
@@ -124,14 +121,3 @@ def test_a_cancelled_request_gives_its_place_back_and_its_connection_up(
     assert asyncio.run(main()) == ()
     assert server.connections == 2
     assert "cancelled; it may have been sent" in caplog.text
-
-
-def test_a_stopped_connection_opens_no_gateway(server: RawServer) -> None:
-    async def main() -> list[Event]:
-        async with AsyncConnection(parse_address(server.url), None) as connection:
-            watch = Watch(bot="42", jitter=float, secrecy=connection.secrecy)
-            connection.stop()
-            return list(await streamed(watch.steps(), connection))
-
-    assert asyncio.run(main()) == []
-    assert server.requests == []

@@ -80,23 +80,6 @@ class Clock:
         return self.time
 
 
-def test_reminders_are_sent_while_the_service_runs(database: Database) -> None:
-    cast(database, "1", NOON)
-
-    async def run() -> None:
-        clock = Clock()
-        short = timedelta(milliseconds=1)
-        async with reminders.sending(database, interval=short, now=clock):
-            await clock.reads.get()
-            clock.time += HALF_DAY
-            for _ in range(3):  # the second read is of the new time, and the third comes after it
-                await asyncio.wait_for(clock.reads.get(), LONGEST)
-
-    asyncio.run(run())
-
-    assert reminded(database) == ["1"]
-
-
 def test_the_end_does_not_wait_for_a_pause(database: Database) -> None:
     async def run() -> None:
         clock = Clock()

@@ -110,18 +110,6 @@ def test_a_bot_is_removed_while_its_voters_vote(database: Database) -> None:
     assert entries(database) == []
 
 
-def test_an_unknown_bot_gets_no_vote(database: Database) -> None:
-    with pytest.raises(UnknownError):
-        cast(database, "1", NOON, bot="44")
-    with database.reading() as connection:
-        with pytest.raises(UnknownError):
-            votes.voters_of(connection, "44", page=1, limit=10)
-        with pytest.raises(UnknownError):
-            votes.has_voted(connection, "44", "1", at=NOON)
-
-    assert entries(database) == []
-
-
 # The event
 
 
