@@ -77,21 +77,6 @@ def test_an_identifier_from_the_service_stays_one_part_of_the_path(
     assert server.requests[0].target == "/v1/bot/42/commands/a%2F..%2Fb%3Fc%23d%252e"
 
 
-def test_connections_are_kept_and_used_again(server: RawServer, connect: Connect) -> None:
-    server.then(answering(LISTED), answering(LISTED), answering(b"", status=204), answering(LISTED))
-    connection = connect(server.url)
-
-    for operation in (
-        list_records("1", Resource.COMMAND),
-        list_records("2", Resource.COMMAND),
-        delete("1", Resource.COMMAND, "2"),
-    ):
-        connection.call(operation)
-    connection.call(list_records("3", Resource.COMMAND))
-
-    assert server.connections == 1
-
-
 def test_a_redirect_is_not_followed(server: RawServer, connect: Connect) -> None:
     with RawServer() as elsewhere:
         server.then(answering(b"moved", status=302, headers={"Location": elsewhere.url}))

@@ -235,19 +235,6 @@ def test_what_breaks_after_the_request_is_unclear(
     assert (error.sent, error.lasting) == (True, False)
 
 
-def test_a_kept_connection_that_was_closed_meanwhile_is_made_anew(
-    server: RawServer, connect: Connect
-) -> None:
-    server.then(sending(answer({"data": []})), sending(answer({"data": []})))
-    connection = connect(server.url)
-
-    connection.call(READ)
-    server.hung_up()
-    connection.call(READ)
-
-    assert server.connections == 2
-
-
 @pytest.mark.parametrize(
     "act",
     [

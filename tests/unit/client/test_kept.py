@@ -71,13 +71,13 @@ def test_a_service_that_closes_each_connection_after_its_answer_fails_nothing(
 def test_adds_take_a_kept_connection_once_the_service_has_answered_on_one(
     server: RawServer, connect: Connect
 ) -> None:
-    server.then(*[answering({"data": []})] * 6)
+    server.then(*[answering({"data": []})] * 5, answering(b"", status=204), answering({"data": []}))
     connection = connect(server.url)
 
-    for operation in (READ, ADD, READ, ADD, READ, ADD):
+    for operation in (READ, ADD, READ, ADD, READ, OPERATIONS[-1], ADD):
         connection.call(operation)
 
-    assert [one.connection for one in server.requests] == [1, 2, 1, 1, 1, 1]
+    assert [one.connection for one in server.requests] == [1, 2, 1, 1, 1, 1, 1]
 
 
 def test_an_add_that_a_kept_connection_breaks_under_is_unclear_and_the_next_takes_a_new_one(

@@ -185,13 +185,3 @@ def test_a_short_token_does_not_change_a_listing() -> None:
 
     assert Secrecy(Token("help")).reply(200, body, []).body == body
     assert b"help" not in Secrecy(Token("help")).reply(400, body, []).body
-
-
-def test_events_are_read_with_a_short_token() -> None:
-    data = {"user": {"id": "1", "username": "a mate of a"}, "bot": {}}
-    said = json.dumps({"event": "vote", "data": data})
-
-    event = Session(greet=False, hide=Secrecy(Token("a")).hide).receive(f'42["message",{said}]')
-
-    assert isinstance(event, Vote)
-    assert event.user.username == "<hidden> mate of <hidden>"

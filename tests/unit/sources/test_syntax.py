@@ -7,13 +7,6 @@ def parameter(**fields: object) -> Parameter:
     return Parameter(**{"name": "mode", "required": True, **fields})  # type: ignore[arg-type]  # each test names its own
 
 
-def test_a_slash_command_shows_its_path_and_what_is_required_and_optional() -> None:
-    parameters = [parameter(name="song"), parameter(name="volume", required=False)]
-
-    assert slash_syntax("music play", parameters) == "/music play <song> [volume]"
-    assert slash_syntax("ping") == "/ping"
-
-
 @pytest.mark.parametrize(
     ("choices", "text"),
     [

@@ -176,13 +176,6 @@ def test_a_bot_without_votes_asks_for_the_first() -> None:
     assert 'href="/bot/7">Be the first one</a>' in html
 
 
-def test_voters_past_the_end_are_led_to_the_last_page() -> None:
-    html = voters_page(number=4, last=3)
-
-    assert "Page 4 does not exist" in html
-    assert 'href="?page=3">Go to the last one</a>' in html
-
-
 @settings(max_examples=20)
 @given(name=texts, user=texts)
 def test_no_name_changes_the_structure_of_the_voters_page(name: str, user: str) -> None:
