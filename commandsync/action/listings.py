@@ -20,6 +20,8 @@ from commandsync.sync.history import first_parents, versions_since
 from commandsync.sync.job import AnyJob
 from commandsync.sync.listings import ListingJob
 
+_MOST_QUERIES = 10  # of `MOST_COMMITS` each, for the statuses of what was sent last
+
 
 def compared(
     opened: Sequence[AnyJob], reporter: Reporter, bases: Mapping[str, Manifest]
@@ -36,9 +38,9 @@ def compared(
     if not unread:
         return [*opened]
     current, before = reporter.inputs.apply == "current", reporter.event.before
-    commits = reporter.commits
+    commits: list[str] = []
     with suppress(*[RefusedError] * current):  # what nobody reviewed may not be in git
-        commits = commits or first_parents(unread[0].manifest.path, most=MOST_COMMITS)
+        commits = first_parents(unread[0].manifest.path, most=_MOST_QUERIES * MOST_COMMITS)
     if reporter.head not in {"", *commits}:
         commits = [reporter.head, *commits]
     if reporter.event.proposes:
@@ -57,19 +59,32 @@ def _all_with_sent(
     unread: Sequence[ListingJob], commits: Sequence[str], reporter: Reporter
 ) -> list[ListingJob]:
     """Return listings with what was sent last, if the statuses of commits tell that."""
-    statuses: Sequence[Mapping[str, str]] = ()
+    names = contexts_of(reporter.sites, reporter.inputs)
+    statuses: list[dict[str, str]] = []
     try:
-        statuses = statuses_of(commits, reporter.api, reporter.event) if commits else ()
+        statuses = _statuses(commits, [names[id(job.site)] for job in unread], reporter)
     except GitHubError as error:
         if not all(job.returned for job in unread):
             what = "what was sent last is not known: the statuses of commits cannot be read"
             raise refusal(what, error) from error
-    names = contexts_of(reporter.sites, reporter.inputs)
     states = ([each.get(names[id(job.site)]) for each in statuses] for job in unread)
     # The commits between are unknown, of which another one may have been sent.
     again = bool(reporter.head and reporter.head not in reporter.commits)
     known = zip(unread, states, strict=True)
     return [_with_sent(job, commits, of, again=again) for job, of in known]
+
+
+def _statuses(
+    commits: Sequence[str], names: Sequence[str], reporter: Reporter
+) -> list[dict[str, str]]:
+    """Return the statuses of the newest commits, until each name has a success."""
+    statuses: list[dict[str, str]] = []
+    for start in range(0, len(commits), MOST_COMMITS):
+        some = commits[start : start + MOST_COMMITS]
+        statuses += statuses_of(some, reporter.api, reporter.event)
+        if all(any(each.get(name) == SUCCESS for each in statuses) for name in names):
+            break
+    return statuses
 
 
 def _with_sent(

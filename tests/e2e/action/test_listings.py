@@ -241,6 +241,21 @@ def test_a_list_that_cannot_be_read_now_keeps_no_other_from_being_sent(lists: Li
     assert "### Failed" in step.summary
 
 
+@pytest.mark.parametrize("count", [51, 501])
+def test_what_was_sent_is_found_behind_many_commits_without_a_run(lists: Lists, count: int) -> None:
+    lists.listed(*TEN)
+    lists.runner.repo.commit_many("README.md", [f"Version {n}." for n in range(count)])
+    lists.write(*TEN[:9], "new")
+    step = lists.merge()
+
+    if count <= 500:
+        assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
+        assert lists.writes == [2, 2, 2]
+    else:
+        assert (step.code, lists.writes) == (5, [1, 1, 1]), step.log
+        assert "of which nothing is known" in error_of(step)
+
+
 @pytest.mark.parametrize(
     ("answer", "inputs", "words"),
     [
