@@ -60,32 +60,23 @@ class _Flight:
 
 @dataclass
 class Driver:
-    """Carries steps out against a simulated service.
+    """Carries steps out against a simulated service."""
 
-    Attributes:
-        service: The service.
-        retries: How often an operation may be sent again.
-        flight: Gives the seconds of each request's flight; decides the order of the answers.
-        bend: Makes another operation of each, to see that a wrong one is caught.
-        stops: What stops the run, by the moment: moments are counted over all that happens.
-        health: Of the run.
-        now: The simulated time in seconds.
-        moments: How many things have happened.
-        most: The most requests that were in flight at once.
-        started: The keys of the calls, in the order in which apply started them.
-        outcomes: What apply said was settled, in the order in which it said so.
-    """
-
-    service: Listing
-    retries: int = 4
+    service: Listing  # the service
+    retries: int = 4  # how often an operation may be sent again
+    # Gives the seconds of each request's flight; decides the order of the answers.
     flight: Callable[[], float] = lambda: 0.05
+    # Makes another operation of each, to see that a wrong one is caught.
     bend: Callable[[Operation[Any]], Operation[Any]] = lambda operation: operation
+    # What stops the run, by the moment: moments are counted over all that happens.
     stops: dict[int, Stop] = field(default_factory=dict)
-    health: Health = field(default_factory=Health)
-    now: float = 0.0
-    moments: int = 0
-    most: int = 0
+    health: Health = field(default_factory=Health)  # of the run
+    now: float = 0.0  # the simulated time in seconds
+    moments: int = 0  # how many things have happened
+    most: int = 0  # the most requests that were in flight at once
+    # The keys of the calls, in the order in which apply started them.
     started: list[int] = field(default_factory=list)
+    # What apply said was settled, in the order in which it said so.
     outcomes: list[Settled] = field(default_factory=list)
     _agenda: list[tuple[float, int, Callable[[], StepResult | None]]] = field(default_factory=list)
     _tickets: count[int] = field(default_factory=count)

@@ -48,17 +48,13 @@ class Ran:
 
 @dataclass
 class Home:
-    """A folder to run in.
+    """A folder to run in."""
 
-    Attributes:
-        path: The folder, which is the current one.
-        variables: The environment that runs get on top of a clean one.
-        children: The child processes that were started, and what kills them.
-    """
-
-    path: Path
+    path: Path  # the folder, which is the current one
     monkeypatch: pytest.MonkeyPatch
+    # The environment that runs get on top of a clean one.
     variables: dict[str, str] = field(default_factory=dict)
+    # The child processes that were started, and what kills them.
     children: dict[subprocess.Popen[bytes], Timer] = field(default_factory=dict)
 
     def knows(self, bot: Bot, *, url: str = "", token: str | None = None) -> None:

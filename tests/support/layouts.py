@@ -50,21 +50,15 @@ def names(numbers: Random) -> tuple[str, ...]:
 
 @dataclass
 class File:
-    """A file that is being drawn.
+    """A file that is being drawn."""
 
-    Attributes:
-        numbers: Where it is drawn from.
-        text: What is written so far.
-        entries: What its entries say.
-        spans: Where the value of a field is: from and to.
-        written: What belongs to an entry or to one of its fields, comments on its lines included.
-    """
-
-    numbers: Random
+    numbers: Random  # where it is drawn from
     newline: str = "\n"
-    text: str = ""
-    entries: list[dict[str, Value]] = field(default_factory=list)
+    text: str = ""  # what is written so far
+    entries: list[dict[str, Value]] = field(default_factory=list)  # what its entries say
+    # Where the value of a field is: from and to.
     spans: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
+    # What belongs to an entry or to one of its fields, comments on its lines included.
     written: dict[tuple[int, str], str] = field(default_factory=dict)
     extents: dict[int, tuple[int, int]] = field(default_factory=dict)
     brackets: bool = False

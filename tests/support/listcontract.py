@@ -38,15 +38,10 @@ NEWS = AnnouncementText("v2.0 is out", "Slash commands everywhere.")
 
 @dataclass
 class Trial:
-    """A service's value, and the simulation that it is tried on.
+    """A service's value, and the simulation that it is tried on."""
 
-    Attributes:
-        service: The value; its origin is the proxy in front of the simulation.
-        place: The simulation.
-    """
-
-    service: ListService
-    place: Destination
+    service: ListService  # the value; its origin is the proxy in front of the simulation
+    place: Destination  # the simulation
     logged: pytest.LogCaptureFixture
 
     def fitted(self, *texts: CommandText) -> Snapshot:

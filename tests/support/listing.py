@@ -36,23 +36,15 @@ def _ok(data: object = None) -> Reply:
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong with one request.
+    """What goes wrong with one request."""
 
-    Attributes:
-        name: What it is called in a table of faults.
-        answer: Gives what comes back instead of the service's own answer; None leaves that.
-        applied: Whether the service does what was asked.
-        late: If so, after how many further requests; 0 means at once.
-        hidden: From how many of the next reads the effect is hidden.
-        wire: How sockets do it, where it is more than another answer; see `faultserver`.
-    """
-
-    name: str
+    name: str  # what it is called in a table of faults
+    # Gives what comes back instead of the service's own answer; None leaves that.
     answer: Callable[[Answer], Answer] | None = None
-    applied: bool = True
-    late: int = 0
-    hidden: int = 0
-    wire: str = ""
+    applied: bool = True  # whether the service does what was asked
+    late: int = 0  # if so, after how many further requests; 0 means at once
+    hidden: int = 0  # from how many of the next reads the effect is hidden
+    wire: str = ""  # how sockets do it, where it is more than another answer; see `faultserver`
 
 
 def _silence(
@@ -172,21 +164,13 @@ _NO_FAULT = Fault("none")
 
 @dataclass(frozen=True)
 class Request:
-    """A request as it came, and what it did.
+    """A request as it came, and what it did."""
 
-    Attributes:
-        number: Which request of the service's life it is, from 0.
-        method: The method.
-        path: The path, still percent-encoded.
-        body: The decoded body.
-        fault: What was made to go wrong.
-    """
-
-    number: int
-    method: str
-    path: str
-    body: Mapping[str, Any] | None
-    fault: Fault | None
+    number: int  # which request of the service's life it is, from 0
+    method: str  # the method
+    path: str  # the path, still percent-encoded
+    body: Mapping[str, Any] | None  # the decoded body
+    fault: Fault | None  # what was made to go wrong
 
     @property
     def kind(self) -> str:
@@ -234,50 +218,38 @@ def texts_by_id(collection: str, records: Iterable[Record]) -> Texts:
 
 @dataclass
 class Listing:
-    """The service.
+    """The service."""
 
-    Attributes:
-        bot: The one bot it knows.
-        faults: What goes wrong, by the number of the request.
-        choose: Picks a fault for a request that `faults` does not name.
-        store: What becomes of a record's text when it is stored.
-        refuse: Says why a new or changed record is answered 400, given its collection, its text
-            as sent and the records there; empty when it is taken.
-        tidy: What the service drops of a collection by itself after each write.
-        present: Answers a read, given the collection and its records.
-        lag: From how many of the next reads every change is hidden.
-        tells: Whether the answer to an add tells the new record.
-        spelling: How it spells the identifier; empty for a service that shows none.
-        requests: Every request that came.
-        answers: What was answered, by the request's number.
-        applied: The id of the record that a write was about, for each write that happened.
-        looks: What was stored in truth and what was shown, for each read that was served.
-        stored: The records of each collection, as they are in truth.
-        shown: The records as a read shows them.
-        author: Who is asking now; kept with what is asked, also when that happens late.
-        witness: Told after each change of what is stored in truth, and whose it was.
-        used: The ids of the records that have uses.
-    """
-
-    bot: str = "42"
+    bot: str = "42"  # the one bot it knows
+    # What goes wrong, by the number of the request.
     faults: dict[int, Fault] = field(default_factory=dict)
+    # Picks a fault for a request that `faults` does not name.
     choose: Callable[[Request], Fault | None] = lambda _: None
-    store: Callable[[Record], Record] = dict
+    store: Callable[[Record], Record] = dict  # what becomes of a record's text when it is stored
+    # Says why a new or changed record is answered 400; empty when it is taken.
     refuse: Callable[[str, Record, list[Record]], str] = lambda _, __, ___: ""
+    # What the service drops of a collection by itself after each write.
     tidy: Callable[[str, list[Record]], None] = lambda _, __: None
+    # Answers a read, given the collection and its records.
     present: Callable[[str, list[Record]], Reply] = lambda _, records: _ok(records)
-    lag: int = 0
-    tells: bool = False
-    spelling: str = "id"
-    requests: list[Request] = field(default_factory=list)
+    lag: int = 0  # from how many of the next reads every change is hidden
+    tells: bool = False  # whether the answer to an add tells the new record
+    spelling: str = "id"  # how it spells the identifier; empty for a service that shows none
+    requests: list[Request] = field(default_factory=list)  # every request that came
+    # What was answered, by the request's number.
     answers: list[Answer] = field(default_factory=list)
+    # The id of the record that a write was about, for each write that happened.
     applied: dict[int, str] = field(default_factory=dict)
+    # What was stored in truth and what was shown, for each read that was served.
     looks: dict[int, Look] = field(default_factory=dict)
+    # The records of each collection, as they are in truth.
     stored: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in FIELDS})
+    # The records as a read shows them.
     shown: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in FIELDS})
-    author: int = 0
+    author: int = 0  # who is asking now; kept with what is asked, also when that happens late
+    # Told after each change of what is stored in truth, and whose it was.
     witness: "Callable[[Listing, int], None]" = lambda _, __: None
-    used: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)  # the ids of the records that have uses
     _late: list[_Effect] = field(default_factory=list)
     _veiled: list[_Effect] = field(default_factory=list)
     _ids: int = 0

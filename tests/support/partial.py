@@ -57,19 +57,12 @@ HTTP = ("206", "206 with a range", "a range", "link", "links", "linked objects")
 
 @dataclass(frozen=True)
 class Manner:
-    """How a service says that a list goes on.
+    """How a service says that a list goes on."""
 
-    Attributes:
-        sign: The words of the sign, or one of HTTP's own.
-        spelling: How it is spelled.
-        place: Where it is.
-        envelope: Where the list is.
-    """
-
-    sign: str
-    spelling: str = "camelCase"
-    place: str = "top"
-    envelope: str = "data"
+    sign: str  # the words of the sign, or one of HTTP's own
+    spelling: str = "camelCase"  # how it is spelled
+    place: str = "top"  # where it is
+    envelope: str = "data"  # where the list is
 
     def __str__(self) -> str:
         return f"{self.sign}, {self.spelling}, {self.place}, {self.envelope}"

@@ -54,20 +54,7 @@ class Sent(NamedTuple):
 
 
 class Place:
-    """A simulation with the trouble that is drawn for it.
-
-    Attributes:
-        job: What plans the list and carries it out.
-        possible: What can go wrong.
-        faults: What goes wrong, by the request's number.
-        act: The number of the request before which somebody else replaces the list.
-        wanted: The list that the manifest means, as it is sent.
-        quiet: Whether nothing goes wrong any more.
-        acted: Whether somebody else has replaced the list.
-        sent: The requests of this run.
-        stored: The lists that this run has put there.
-        result: What this run said; None if it said nothing.
-    """
+    """A simulation with the trouble that is drawn for it."""
 
     def __init__(self, entry: Entry, numbers: Random, now: Manifest, before: Manifest) -> None:
         service = entry.list_service
@@ -91,9 +78,10 @@ class Place:
         self.faults = {
             numbers.randrange(4): numbers.choice(self.possible) for _ in range(numbers.randrange(4))
         }
+        # The number of the request before which somebody else replaces the list.
         self.act = numbers.randrange(20)
         self._count, self._late = 0, list[tuple[int, tuple[str, str, Any]]]()
-        self.wanted = self._fitted(now)
+        self.wanted = self._fitted(now)  # as it is sent
         self.quiet = self.acted = False
         self.begin(quiet=False)
         self.simulation.shown.put(self._fitted(before))
@@ -102,8 +90,8 @@ class Place:
         """Begin a run."""
         self.quiet = quiet
         self.sent: list[Sent] = []
-        self.stored: list[Records] = []
-        self.result: Result | None = None
+        self.stored: list[Records] = []  # the lists that this run has put there
+        self.result: Result | None = None  # None if it said nothing
 
     @property
     def listed(self) -> Records:

@@ -30,19 +30,14 @@ class Instead:
 
 @dataclass(repr=False)  # what was sent would be in the reports of generated tests
 class Proxy(SocketServer):
-    """The server.
+    """The server."""
 
-    Attributes:
-        upstream: The base URL of the service.
-        rule: Asked about each request before it goes on; it may wait, and may answer itself.
-        hangs_up: Whether each connection is closed right after its answer, without a word.
-        most: The most requests that were here at the same time.
-    """
-
-    upstream: str
+    upstream: str  # the base URL of the service
+    # Asked about each request before it goes on; it may wait, and may answer itself.
     rule: Rule = lambda _: None
+    # Whether each connection is closed right after its answer, without a word.
     hangs_up: bool = False
-    most: int = 0
+    most: int = 0  # the most requests that were here at the same time
     _here: int = 0
 
     def handle(self, exchange: Exchange) -> None:
