@@ -55,6 +55,7 @@ def preview_command(  # noqa: PLR0913 - the options of the command
     if folder:
         _write_page(run, folder, offline=offline, force=force)
         return 0
+    import commandsync.server  # noqa: F401 - its extra is needed, and has that of the pages
     from commandsync.cli.display import show_live
 
     show_live(run, offline=offline, port=port, opens=not no_open)
