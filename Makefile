@@ -67,6 +67,7 @@ check: $(READY_TO_WORK) ## Format, lint, types, import rules, complexity, schema
 	@$(RUN) .ci/reference.py --check
 	@$(RUN) .ci/site.py --check
 	@$(RUN) .ci/workflows.py
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal -m thorough tests/e2e/action # not in the wheel
 	@$(RUN) .ci/wheel.py
 
 audit: $(READY_TO_AUDIT) ## Check the installed and the locked dependencies for known vulnerabilities
