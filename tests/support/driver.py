@@ -62,7 +62,7 @@ class _Flight:
 class Driver:
     """Carries steps out against a simulated service."""
 
-    service: Listing  # the service
+    service: Listing
     retries: int = 4  # how often an operation may be sent again
     # Gives the seconds of each request's flight; decides the order of the answers.
     flight: Callable[[], float] = lambda: 0.05

@@ -35,8 +35,7 @@ class Proxy(SocketServer):
     upstream: str  # the base URL of the service
     # Asked about each request before it goes on; it may wait, and may answer itself.
     rule: Rule = lambda _: None
-    # Whether each connection is closed right after its answer, without a word.
-    hangs_up: bool = False
+    hangs_up: bool = False  # whether it closes each connection right after its answer
     most: int = 0  # the most requests that were here at the same time
     _here: int = 0
 

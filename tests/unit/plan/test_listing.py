@@ -1,6 +1,5 @@
 """When a whole list is sent, and when that is refused."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,10 +44,3 @@ def test_an_empty_and_an_unknown_list_are_refused(
         assert refused == UNSEEN
     else:
         assert refused is None
-
-
-@pytest.mark.parametrize("changes", [True, False])
-def test_a_page_is_never_sent_as_a_whole(*, changes: bool) -> None:
-    page = PlannedListing(name="listing.example", resend=True)
-
-    assert page.refusal(SyncRules(), changes=changes) is None
