@@ -27,14 +27,6 @@ _JOINING = (
     r"\ufb50-\ufdff\ufe70-\ufefc"
 )
 _CJK = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_SHAPING = re.compile(
-    rf"(?<=[#*0-9{EMOJI}])[\ufe0e\ufe0f]"
-    rf"|(?<=[{EMOJI}\ufe0e\ufe0f])\u200d(?=[{EMOJI}])"
-    rf"|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
-    rf"|(?<=[{_CJK}])[\U000e0100-\U000e01ef]"
-    r"|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"
-)
-
 # A pattern that begins with a set is searched quickly, which one that begins with `(...)+` is not.
 _HIDDEN_RUN = re.compile(rf"[{_HIDDEN}][{_HIDDEN}]*")
 _CONTROL_IN_LINE = re.compile(r"[\x00-\x08\x0b-\x1f]")  # neither a line end nor a tab
@@ -47,13 +39,25 @@ def readable(text: str) -> str:
     return _CONTROL_IN_LINE.sub(lambda match: python_escape(match[0]), shown)
 
 
+@cache
+def _shaping() -> re.Pattern[str]:
+    """Return the pattern of such characters, which takes long to compile and few texts need."""
+    return re.compile(
+        rf"(?<=[#*0-9{EMOJI}])[\ufe0e\ufe0f]"
+        rf"|(?<=[{EMOJI}\ufe0e\ufe0f])\u200d(?=[{EMOJI}])"
+        rf"|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
+        rf"|(?<=[{_CJK}])[\U000e0100-\U000e01ef]"
+        r"|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f"
+    )
+
+
 def unhidden(text: str, escape: Callable[[str], str]) -> str:
     """Escape invisible characters, except those that shape the characters beside them."""
 
     def shown(run: re.Match[str]) -> str:
         done, at = [], run.start()
         while at < run.end():
-            shaping = _SHAPING.match(text, at)
+            shaping = _shaping().match(text, at)
             done.append(shaping[0] if shaping else escape(text[at]))
             at = shaping.end() if shaping else at + 1
         return "".join(done)

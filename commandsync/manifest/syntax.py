@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator
 
 from yaml import YAMLError
+from yaml.reader import Reader
 
 from commandsync.manifest.foreign import TYPOGRAPHIC, Explained, conflict, table, typographic
 from commandsync.manifest.problems import quoted
 from commandsync.manifest.source import Source
 
-UNPRINTABLE = re.compile(
-    "[^\\t\\n\\r\\x20-\\x7e\\x85\\xa0-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]"
-)
+UNPRINTABLE = Reader.NON_PRINTABLE  # what YAML refuses, as PyYAML has it
 _VALUE = re.compile(r"[ \t]*(?:- +)*(?:[\w-]+[ \t]*:[ \t]+)?(?P<value>[^\s#].*)")
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
 _LONGEST_EXAMPLE = 200
