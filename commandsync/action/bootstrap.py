@@ -66,6 +66,7 @@ def main() -> int:
         _report(error, os.environ)
         return 1
     sys.path[:0] = [str(ROOT), *libraries]
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # code of the machine that no lock names
     from commandsync.action.run import main as run  # noqa: PLC0415 - importable only now
 
     return run(os.environ)

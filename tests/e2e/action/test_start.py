@@ -104,8 +104,14 @@ def test_a_signal_while_installing_ends_the_run_and_leaves_nothing(
     assert list(started.temp.iterdir()) == []
 
 
-def test_as_a_program_it_ends_with_the_exit_code(started: Runner, tmp_path: Path) -> None:
+def test_as_a_program_it_ends_with_the_exit_code_and_runs_no_plugin(
+    started: Runner, tmp_path: Path
+) -> None:
     started.write("version: 2\n")
+    plugin = tmp_path / "seeming" / "plugin-1.dist-info" / "entry_points.txt"
+    plugin.parent.mkdir(parents=True)
+    plugin.write_text("[pydantic]\nplugin = plugin\n", encoding="utf-8")
+    (tmp_path / "seeming" / "plugin.py").write_text("raise SystemExit('a plugin ran')\n")
     started.variables["PYTHONPATH"] = os.pathsep.join((str(tmp_path / "seeming"), str(ROOT)))
     started.variables |= {k: v for k, v in os.environ.items() if k.startswith("COVERAGE_")}
     environment, files = started.prepared(other("workflow_dispatch"), {})
