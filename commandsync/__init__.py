@@ -3,8 +3,6 @@
 The public names load when first used (PEP 562), so that importing the package stays light.
 """
 
-from __future__ import annotations
-
 TYPE_CHECKING = False  # typing takes longer to import than the rest, and signals wait for it
 if TYPE_CHECKING:
     from commandsync.api.arguments import Id as Id

@@ -1,15 +1,11 @@
 """A list that the service returns page by page: the operation for each page, and the list's end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from commandsync.api.operations import Operation
 from commandsync.errors import ApiError, NotFound
-
-if TYPE_CHECKING:
-    from commandsync.api.operations import Operation
-    from commandsync.records.models import Bot, BotPage, Queries, Voter, VoterPage
+from commandsync.records.models import Bot, BotPage, Queries, Voter, VoterPage
 
 R = TypeVar("R", "Bot", "Voter")
 P = TypeVar("P", "BotPage", "VoterPage")

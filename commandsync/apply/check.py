@@ -4,12 +4,10 @@ The command line, the Action, `run` and `run_async` ask it about each plan, and 
 call that writes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from commandsync.api.credentials import Token
+from commandsync.api.operations import Operation
 from commandsync.apply.claims import named
 from commandsync.apply.states import State
 from commandsync.diagnostics import Do
@@ -21,11 +19,8 @@ from commandsync.errors import (
     WrongBotError,
 )
 from commandsync.plan.changes import Change
+from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from commandsync.api.operations import Operation
-    from commandsync.plan.plan import Plan
 
 
 def refusal_of(

@@ -1,15 +1,13 @@
 """The ledger of one run: a record of each write, with the states that it has been in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from commandsync.api.policy import FAILURES_IN_A_ROW, LOOK, Failure, Health
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.apply.states import AT_THE_END, SENT, TRANSITIONS, State
-from commandsync.diagnostics import Notice
+from commandsync.apply.steps import Answered
+from commandsync.diagnostics import Hint, Notice
 from commandsync.errors import (
     Forbidden,
     ListingError,
@@ -18,14 +16,10 @@ from commandsync.errors import (
     Unauthorized,
 )
 from commandsync.plan.changes import Add, Change, Replace
+from commandsync.plan.plan import Plan
 from commandsync.records.rewrites import Rewrite, text_agrees
 from commandsync.records.snapshot import Identity
 from commandsync.records.texts import Text
-
-if TYPE_CHECKING:
-    from commandsync.apply.steps import Answered
-    from commandsync.diagnostics import Hint
-    from commandsync.plan.plan import Plan
 
 
 @dataclass(slots=True)

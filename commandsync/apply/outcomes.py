@@ -1,19 +1,13 @@
 """The result of a plan: an outcome for each change, and what reading again showed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Notice
+from commandsync.diagnostics import Hint, Notice
 from commandsync.errors import ListingError
 from commandsync.plan.changes import Change
+from commandsync.plan.plan import Plan
 from commandsync.records.rewrites import Rewrite
-
-if TYPE_CHECKING:
-    from commandsync.diagnostics import Hint
-    from commandsync.plan.plan import Plan
 
 
 class Outcome(StrEnum):

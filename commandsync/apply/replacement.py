@@ -4,8 +4,6 @@ The request has the same result however often it is sent, so it is retried as a 
 service returns its list, that is read again; elsewhere only the answer tells what happened.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ every managed collection is read once more and planned again: what is called ver
 has been seen.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -96,7 +94,7 @@ def apply(  # noqa: PLR0913 - what a run is made of
 
 def open_run(
     plan: Plan, listed: Snapshot, health: Health, *, service: RecordService, concurrency: int
-) -> Run:
+) -> "Run":
     """Enter what was read before the first write, and what it shows to be done already."""
     states = progress_of(plan, listed)
     writes = tuple(Write(n, change, [states[n]]) for n, change in enumerate(plan.changes))

@@ -1,7 +1,5 @@
 """Standard output for results, standard error for everything else."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil
@@ -29,7 +27,7 @@ _REQUESTS = 2  # -vv
 class ResultLostError(FileError):
     """Standard output cannot be written."""
 
-    def after_writing(self) -> ResultLostError:
+    def after_writing(self) -> "ResultLostError":
         """Return the same error for a run that has changed the listing."""
         return ResultLostError(
             f"{self.message}; the listing was changed", hint="run plan to see what is left"

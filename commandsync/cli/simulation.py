@@ -11,10 +11,10 @@ import click
 from click.core import ParameterSource
 
 from commandsync.cli.option import option
+from commandsync.cli.options import Run
 from commandsync.cli.variables import variable_line
 
 if TYPE_CHECKING:
-    from commandsync.cli.options import Run
     from commandsync.server.conditions import Conditions
 
 F = TypeVar("F", bound=Callable[..., Any])

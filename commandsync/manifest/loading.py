@@ -1,7 +1,5 @@
 """The way in: sources -> manifests, or every problem of all of them at once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A file's nodes -> its model; what pydantic refuses becomes problems at the nodes' places."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

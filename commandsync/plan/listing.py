@@ -1,7 +1,5 @@
 """What a plan knows of one listing of several: how its list was read, and what it cannot show."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from commandsync.diagnostics import Do, Notice

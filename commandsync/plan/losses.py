@@ -1,7 +1,5 @@
 """What a service cannot show of a manifest, in sentences."""
 
-from __future__ import annotations
-
 from typing import assert_never
 
 from commandsync.diagnostics import Notice

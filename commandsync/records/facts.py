@@ -1,7 +1,5 @@
 """What is known of a listing service: its abilities and limits, each with its source."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -72,7 +70,7 @@ class Source:
     url: str = ""
     checked: str = ""
 
-    def says(self, value: Answer | Reads | Limit | int) -> Fact:
+    def says(self, value: Answer | Reads | Limit | int) -> "Fact":
         """Return a fact with this source."""
         return Fact(value, self)
 

@@ -1,7 +1,5 @@
 """What a service cannot show of a manifest: each loss with its reason, and what happens instead."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum, auto
 

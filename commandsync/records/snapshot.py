@@ -1,7 +1,5 @@
 """Snapshots: the records of one side, the manifest or the listing, at one moment."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -74,7 +72,7 @@ class Snapshot:
         entries = self.collections.get(Resource.COMMAND, ())
         return tuple(entry.text for entry in entries if isinstance(entry.text, CommandText))
 
-    def due(self, now: datetime) -> Snapshot:
+    def due(self, now: datetime) -> "Snapshot":
         """Return the entries that are to be listed at a time."""
         return Snapshot(
             {

@@ -3,8 +3,6 @@
 In the foreground it may have several processes: the first one prepares everything, and listens.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import socket
@@ -142,7 +140,7 @@ def serve_application(
 
 
 @contextmanager
-def _in_thread(server: _Server) -> Iterator[None]:
+def _in_thread(server: "_Server") -> Iterator[None]:
     thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
     thread.start()
     try:

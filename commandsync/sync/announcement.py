@@ -1,14 +1,12 @@
 """An announcement -> an edit of the manifest, or a plan that posts it and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from commandsync.api.operations import Operation
+from commandsync.client.connection import Connection
 from commandsync.diagnostics import Do, Notice
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.manifest import Manifest
@@ -28,9 +26,6 @@ from commandsync.sync.job import Planned, connected, page_jobs, plan_jobs
 from commandsync.sync.loading import load_to_edit
 from commandsync.sync.notes import Announcement
 from commandsync.sync.settings import Settings
-
-if TYPE_CHECKING:
-    from commandsync.client.connection import Connection
 
 _KIND = Resource.ANNOUNCEMENT
 

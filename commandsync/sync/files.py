@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync.api.redaction import contains_token
-from commandsync.diagnostics import Do
+from commandsync.diagnostics import Do, Hint
 from commandsync.errors import FileError, RefusedError, UsageError
 
 if TYPE_CHECKING:
-    from commandsync.diagnostics import Hint
     from commandsync.sources.merge import FileEdit
 
 _NOT_CI = frozenset({"", "0", "false"})

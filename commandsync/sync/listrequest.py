@@ -1,7 +1,5 @@
 """The requests that would replace whole lists, to be shown: none has a token."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

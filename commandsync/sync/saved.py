@@ -1,15 +1,13 @@
 """A saved plan: read from its file, bound to its listing, and compared with it before use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from commandsync.apply.resume import progress_of
 from commandsync.apply.states import State
+from commandsync.client.connection import Connection
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Do, Notice
 from commandsync.errors import FileError, StalePlanError, UsageError
@@ -20,9 +18,6 @@ from commandsync.sync.job import Planned, connected
 from commandsync.sync.progress import FilesRead
 from commandsync.sync.settings import Settings, site_of
 from commandsync.sync.site import Site
-
-if TYPE_CHECKING:
-    from commandsync.client.connection import Connection
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """The listings of a run: the page of each manifest alone, or all that the manifests name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 

@@ -3,8 +3,6 @@
 The public names load when first used, so that the plugin costs nothing in tests that do not use it.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING
 

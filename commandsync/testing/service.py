@@ -1,7 +1,5 @@
 """A listing service for one test: its bots, the votes of their users, and what was requested."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field

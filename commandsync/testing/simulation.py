@@ -1,7 +1,5 @@
 """A simulation of another listing service for one test: what it shows, and how it fails."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
