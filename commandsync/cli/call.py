@@ -1,5 +1,7 @@
 """Calls of the service without a plan: a client, records on standard output, single writes."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
@@ -8,14 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure
 from commandsync.apply.check import check_call
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, ResultLostError
-from commandsync.client.connection import Connection
 from commandsync.client.library import Client
 from commandsync.client.threads import LONGEST_WAIT, in_thread
 from commandsync.errors import (
@@ -26,7 +26,6 @@ from commandsync.errors import (
     TransportError,
     UsageError,
 )
-from commandsync.manifest import Manifest
 from commandsync.records.models import Queries, Record
 from commandsync.records.texts import Resource
 from commandsync.report.escape import visible
@@ -37,6 +36,11 @@ from commandsync.sync.loading import load
 from commandsync.sync.settings import BOT_VARIABLE, Settings, site_of
 from commandsync.sync.signals import announce_stop
 from commandsync.sync.site import Site
+
+if TYPE_CHECKING:
+    from commandsync.api.operations import Operation
+    from commandsync.client.connection import Connection
+    from commandsync.manifest import Manifest
 
 T = TypeVar("T")
 
@@ -90,7 +94,7 @@ def open_client(
 
 
 @contextmanager
-def open_writer(run: Run, of: Resource) -> Iterator[tuple[Client, "Writer"]]:
+def open_writer(run: Run, of: Resource) -> Iterator[tuple[Client, Writer]]:
     """Open a client with the bot's own token, and what makes single writes of one kind."""
     with open_client(run.settings, with_token=True) as (client, site):
         check = f"commandsync {of.collection} list"

@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, assert_never
 from urllib.parse import urlsplit
 
 from commandsync.api.policy import Send, Wait
-from commandsync.apply.steps import Step
-from commandsync.cli.output import Output
-from commandsync.plan.plan import Plan
 from commandsync.report import progress as text
 from commandsync.report import render_settled, summary
 from commandsync.report.escape import path, visible
 from commandsync.report.lines import joined
-from commandsync.sync.progress import ApplyProgress, CallProgress, FilesRead, Progress
-from commandsync.sync.site import Site
+from commandsync.sync.progress import ApplyProgress, CallProgress, FilesRead
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
+
+    from commandsync.apply.steps import Step
+    from commandsync.cli.output import Output
+    from commandsync.plan.plan import Plan
+    from commandsync.sync.progress import Progress
+    from commandsync.sync.site import Site
 
 PATIENCE = 1.0
 """Seconds: what takes longer is shown while it lasts."""

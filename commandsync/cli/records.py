@@ -1,17 +1,22 @@
 """`commandsync commands`, `commandsync announcements`: the listed records of a kind, one by one."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from commandsync import Client
 from commandsync.cli.help import Group
 from commandsync.cli.option import option
 from commandsync.cli.options import Run, call_options, yes_option
 from commandsync.errors import Exit, ListingError, UsageError
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import PAGE_ABILITIES
+
+if TYPE_CHECKING:
+    from commandsync import Client
+
 
 _SAMPLES = {"name": "ping", "syntax": "/ping", "title": "v2.0"}  # by field; others are a word
 _EDITABLE = """\

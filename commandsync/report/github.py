@@ -4,17 +4,19 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from commandsync.apply.outcomes import Outcome, Result
 from commandsync.diagnostics import Hint, Location, Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError
-from commandsync.manifest import Manifest  # loads pydantic and yaml
 from commandsync.plan.changes import Delete
 from commandsync.plan.plan import Plan
 from commandsync.report import summary, text
 from commandsync.report.escape import command_data, command_property, visible
 from commandsync.report.lines import Screen
+
+if TYPE_CHECKING:
+    from commandsync.manifest import Manifest  # loads pydantic and yaml
 
 MOST_OF_A_KIND = 10
 """A runner drops further annotations of one kind."""

@@ -5,11 +5,11 @@ link or HTML; no line of a block begins with it. A page can be cut by its headin
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError
-from commandsync.manifest import Manifest  # loads pydantic and yaml
 from commandsync.plan.changes import Change, Edit, Replace
 from commandsync.plan.plan import Plan
 from commandsync.report import summary, text
@@ -18,6 +18,9 @@ from commandsync.report.linediff import cut
 from commandsync.report.lines import PLAIN
 from commandsync.report.scheduled import scheduled
 from commandsync.report.tables import change_blocks, difference_block, folded, place, table
+
+if TYPE_CHECKING:
+    from commandsync.manifest import Manifest  # loads pydantic and yaml
 
 _LISTINGS = ("Listing", "Add", "Edit", "Delete", "Losses", "Compared with")
 _RESULTS = ("Listing", "Result")

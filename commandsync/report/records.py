@@ -1,22 +1,26 @@
 """Records, single calls and events: as a table or a line for people, or as one JSON document."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from math import isfinite
 from operator import attrgetter, ge
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from commandsync import Event
 from commandsync.diagnostics import Do
 from commandsync.document import VERSION
 from commandsync.errors import CommandsyncError, ListingError
-from commandsync.records.models import Record
 from commandsync.records.texts import Resource
 from commandsync.report.escape import json_text, visible
 from commandsync.report.lines import Screen, columns_of, cut_at
 from commandsync.services.abilities import PAGE_ABILITIES
+
+if TYPE_CHECKING:
+    from commandsync import Event
+    from commandsync.records.models import Record
 
 _LEAST = 6  # columns of a cell; with fewer, nothing can be read
 _WIDEST = 40  # a longer cell is shown whole, but the column is not widened for it

@@ -1,13 +1,14 @@
 """Plans and results as text for people; no line begins with foreign text."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.diagnostics import Excerpt, Hint, Location, Notice, Problem
+from commandsync.diagnostics import Excerpt, Location, Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError
-from commandsync.manifest import Manifest
 from commandsync.plan.changes import Change
-from commandsync.plan.plan import Plan
 from commandsync.report import summary
 from commandsync.report.change import LEGEND, change_lines, difference_lines, place, sign_of
 from commandsync.report.escape import path, visible
@@ -27,6 +28,11 @@ from commandsync.report.lines import (
     paint,
 )
 from commandsync.report.scheduled import in_quotes, scheduled
+
+if TYPE_CHECKING:
+    from commandsync.diagnostics import Hint
+    from commandsync.manifest import Manifest
+    from commandsync.plan.plan import Plan
 
 _INLINE_STORED = 60  # characters of each text that fit on its line
 _MOST_SKIPPED = 10  # a change that was not sent is as the plan shows it

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import CommandsyncError
-from commandsync.manifest import Manifest
-from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import PAGE_ABILITIES
@@ -23,6 +21,8 @@ from commandsync.sync.site import Site
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection
     from commandsync.client.shared import OnWait
+    from commandsync.manifest import Manifest
+    from commandsync.plan.plan import Plan
     from commandsync.sync.history import History
 
 

@@ -1,17 +1,22 @@
 """The manifests of a run: loaded, and refused if the settings are strict and there are warnings."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Sequence
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Do, Notice, Problem
 from commandsync.errors import ManifestError, UsageError
-from commandsync.manifest import Manifest
 from commandsync.sync import default_manifest
 from commandsync.sync.files import ci_workspace
 from commandsync.sync.progress import FilesRead
 from commandsync.sync.settings import Settings
+
+if TYPE_CHECKING:
+    from commandsync.manifest import Manifest
 
 _LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may have
 

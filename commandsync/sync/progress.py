@@ -1,15 +1,21 @@
 """What a run reports while it goes on, to `Settings.on_progress`: one value for each thing."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commandsync.api.operations import Operation
 from commandsync.api.policy import Send, Wait
-from commandsync.apply.steps import Step
-from commandsync.manifest import Manifest
-from commandsync.plan.plan import Plan
-from commandsync.sync.site import Site
+
+if TYPE_CHECKING:
+    from commandsync.api.operations import Operation
+    from commandsync.apply.steps import Step
+    from commandsync.manifest import Manifest
+    from commandsync.plan.plan import Plan
+    from commandsync.sync.site import Site
+
+    Progress: TypeAlias = "FilesRead | CallProgress | ApplyProgress"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,3 @@ class ApplyProgress:
 
     plan: Plan
     step: Step | None
-
-
-Progress: TypeAlias = FilesRead | CallProgress | ApplyProgress

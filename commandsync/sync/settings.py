@@ -1,22 +1,26 @@
 """The settings of a run: flag over environment over manifest."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from commandsync.api.address import parse_address
 from commandsync.api.credentials import Token
 from commandsync.api.redaction import keep_secret
 from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, ManifestError, UsageError
-from commandsync.manifest import Manifest
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.sync.files import read_token
-from commandsync.sync.progress import Progress
 from commandsync.sync.site import Site
+
+if TYPE_CHECKING:
+    from commandsync.manifest import Manifest
+    from commandsync.sync.progress import Progress
 
 E = TypeVar("E", bound=CommandsyncError)
 
