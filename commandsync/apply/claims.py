@@ -95,9 +95,8 @@ class Claims:
         self.ledger.settle(write, State.UNKNOWN, why + new + then, hint)
 
     def _shows_no_add(self) -> bool:
-        """Whether a read was made, and shows none of the records that this run added."""
-        added = any(write.record for write in self.writes if write.sent and write.is_add)
-        return self.entries is not None and not added
+        """Whether a read was made, and shows none of the records that adds made."""
+        return self.entries is not None and not any(write.record for write in self.writes)
 
     def note_copies(self) -> None:
         """Report the records that equal an add of this run and that it did not make."""

@@ -26,7 +26,6 @@ class Evidence:
     # change.
     missing: str = ""
     rewrites: tuple[Rewrite, ...] = ()  # which fields differ from what was sent, and how
-    lost: bool = False  # whether the record that would prove it is itself not listed
 
     @property
     def conclusive(self) -> bool:
@@ -61,7 +60,7 @@ def _added(wanted: Text, record: Identity, listed: Mapping[Identity, Text]) -> E
 
 def _edited(change: Edit, stored: Text | None) -> Evidence:
     if stored is None:
-        return Evidence("it is no longer listed", lost=True)
+        return Evidence("it is no longer listed")
     differences = rewrites(sent=change.after, stored=stored)
     if stored != change.before:
         return Evidence(rewrites=differences)
@@ -105,8 +104,7 @@ def conclude(write: Write, claims: Claims, *, certain: bool) -> None:
 
 def finding_of(write: Write, claims: Claims, *, certain: bool) -> Finding:
     """Return what the last read shows, which lacks a change; the arguments are of `conclude`."""
-    evidence = evidence_of(write.change, listed=claims.listed, record=write.record)
-    if evidence.lost:
+    if isinstance(write.change, Edit) and write.change.id not in claims.listed:
         return Finding.GONE
     if write.adds and claims.unclaimed:
         return Finding.OTHERS
@@ -122,7 +120,7 @@ def _settle_missing(write: Write, missing: str, claims: Claims, *, certain: bool
     elif finding is Finding.GONE:
         claims.ledger.settle(write, State.UNKNOWN, missing, "run plan again")
     else:
-        claims.settle_missing(write, missing if finding is Finding.OTHERS else "")
+        claims.settle_missing(write, missing)
 
 
 def _take_back(write: Write, evidence: Evidence, claims: Claims) -> None:

@@ -1,10 +1,10 @@
 """A command's syntax as people read it: how the command is called, and which arguments it takes."""
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 
 from commandsync.records.texts import CommandText
 
@@ -150,10 +150,9 @@ def _by_key(syntax: str) -> tuple[dict[_Key, Argument], dict[_Key, Argument]]:
     """Return the required arguments of a syntax, and the optional ones."""
     required: dict[_Key, Argument] = {}
     optional: dict[_Key, Argument] = {}
-    count: Counter[tuple[str, bool]] = Counter()
+    numbers: defaultdict[tuple[str, bool], Iterator[int]] = defaultdict(count)
     for argument in arguments(syntax):
-        key = argument.key, count[argument.key, argument.required]
-        count[argument.key, argument.required] += 1
+        key = argument.key, next(numbers[argument.key, argument.required])
         (required if argument.required else optional)[key] = argument
     return required, optional
 

@@ -58,16 +58,26 @@ def test_a_token_of_another_bot_may_read_and_not_write(secret: str) -> None:
             check_call(ADD, token, bot="another")
 
 
-def test_a_record_that_no_version_had_refuses_the_plan_with_what_to_do() -> None:
-    ours, foreign = (CommandText(name, "Text.", f"/{name}") for name in ("ours", "foreign"))
-    listed = side(*(Entry(text, id=text.name) for text in (ours, foreign)))
+@pytest.mark.parametrize(
+    ("count", "named"),
+    [
+        (1, "1"),
+        (6, "1', command '2', command '3', command '4', command '5"),
+    ],
+)
+def test_a_record_that_no_version_had_refuses_the_plan_with_what_to_do(
+    count: int, named: str
+) -> None:
+    ours, *foreign = (CommandText(str(n), "Text.", f"/{n}") for n in range(count + 1))
+    listed = side(*(Entry(text, id=text.name) for text in (ours, *foreign)))
     plan = make_plan(desired=side(), listed=listed, target=TARGET, rules=EVERYTHING)
     owned = [side(Entry(ours))]
 
     refused = refusal_of(plan, listed=listed, token=None, versions=owned)
 
     assert isinstance(refused, NotOwnedError)
-    assert refused.message.endswith("what no version of the manifest had: command 'foreign'")
+    more = " and 1 more" * (count > 5)
+    assert refused.message.endswith(f"what no version of the manifest had: command '{named}'{more}")
     assert refused.hint == Do.APPLY_ALL(first="somebody else listed it: add it to the manifest")
     assert refusal_of(plan, listed=listed, token=None, versions=[listed]) is None
     assert refusal_of(plan, listed=listed, token=None) is None

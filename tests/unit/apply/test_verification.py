@@ -57,7 +57,7 @@ def test_an_add_shows_by_its_record_alone() -> None:
 
 def test_an_edit_shows_by_its_id() -> None:
     assert evidence_of(EDIT, listed={"1": NEW}) == SHOWN
-    assert evidence_of(EDIT, listed={"2": NEW}) == Evidence("it is no longer listed", lost=True)
+    assert evidence_of(EDIT, listed={"2": NEW}) == Evidence("it is no longer listed")
     assert evidence_of(EDIT, listed={"1": OLD}) == Evidence("it is listed with its old text")
 
 

@@ -1,7 +1,8 @@
 """When a whole list is sent, and when that is refused."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from dataclasses import replace
+from itertools import product
+from typing import Any
 
 from commandsync.diagnostics import Do, Notice
 from commandsync.plan.listing import THE_LIST, PlannedListing
@@ -15,32 +16,22 @@ UNSEEN = Notice(
 )
 
 
-@given(
-    listing=st.builds(
-        PlannedListing,
-        name=st.just("top.gg"),
-        whole=st.booleans(),
-        returned=st.booleans(),
-        compared_with=st.sampled_from(["", "v1.2.0", THE_LIST]),
-        size=st.sampled_from([0, 1, 113]),
-        unseen=st.booleans(),
-        resend=st.booleans(),
-        wants_none=st.booleans(),
-    ),
-    rules=st.sampled_from(LIMITS),
-    changes=st.booleans(),
-)
-def test_an_empty_and_an_unknown_list_are_refused(
-    listing: PlannedListing, rules: SyncRules, *, changes: bool
-) -> None:
-    refused = listing.refusal(rules, changes=changes)
+def test_an_empty_and_an_unknown_list_are_refused() -> None:
+    flags = ("whole", "returned", "unseen", "resend", "wants_none")
+    switched: list[dict[str, Any]] = [
+        dict(zip(flags, on, strict=True)) for on in product((False, True), repeat=len(flags))
+    ]
+    for on, known, size in product(switched, ("", "v1.2.0", THE_LIST), (0, 1, 113)):
+        listing = replace(PlannedListing(name="top.gg", compared_with=known, size=size), **on)
+        for rules, changes in product(LIMITS, (False, True)):
+            refused = listing.refusal(rules, changes=changes)
 
-    sent = listing.whole and (changes or listing.resend or not listing.compared_with)
-    assert listing.sends(changes=changes) is sent
-    wanted = listing.wants_none and rules is LIMITS[-1]
-    if sent and not listing.size and not wanted:
-        assert refused == (EMPTY if listing.wants_none else ALL_LOST)
-    elif sent and not (listing.compared_with or listing.unseen or listing.returned):
-        assert refused == UNSEEN
-    else:
-        assert refused is None
+            sent = listing.whole and (changes or listing.resend or not known)
+            assert listing.sends(changes=changes) is sent
+            wanted = listing.wants_none and rules is LIMITS[-1]
+            if sent and not size and not wanted:
+                assert refused == (EMPTY if listing.wants_none else ALL_LOST)
+            elif sent and not (known or listing.unseen or listing.returned):
+                assert refused == UNSEEN
+            else:
+                assert refused is None

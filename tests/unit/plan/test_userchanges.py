@@ -129,8 +129,8 @@ def test_a_choice_that_is_gone_is_breaking() -> None:
 
 
 def test_a_rename_that_nobody_declared_is_a_warning() -> None:
-    old = [command("h", "Shows the menu of all commands.")]
-    new = [command("help", "Shows the menu of all commands.", line=4)]
+    old = [command("h", "Shows commands.", syntax="/h")]
+    new = [command("help", "Shows commands.", syntax="/help", line=4)]
 
     changes = between(old, new)
 
