@@ -42,7 +42,7 @@ demo: $(READY_TO_RUN) ## Try everything against the embedded service, with no ac
 	@$(RUN) -m commandsync demo
 
 test: $(READY_TO_WORK) ## Run the tests, without the longest ones, which make check runs
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal -m 'not thorough'
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=less -m 'not thorough'
 
 test-fast: $(READY_TO_WORK) ## Run the tests without those marked slow, with few examples of each property
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal -m 'not slow' --hypothesis-profile=quick tests/unit

@@ -63,25 +63,6 @@ def test_a_saved_plan_needs_no_manifest(home: Home, bot: Bot) -> None:
     assert bot.names() == [*NAMES[:9], "new"]
 
 
-@pytest.mark.parametrize("way", ["text", "json"])
-def test_a_record_that_changed_meanwhile_makes_the_plan_stale(
-    home: Home, bot: Bot, proxy: Proxy, way: str
-) -> None:
-    identifier = bot.ids()[NAMES[0]]
-    bot.post("commands", id=identifier, name=NAMES[0], description="Other.", syntax="/other")
-    before = bot.everything()
-
-    ran = home.run(*APPLY, "--format", way)
-
-    assert ran.code == 5
-    assert f"edit of command '{NAMES[0]}'" in ran.said
-    assert "make a new plan" in ran.said
-    assert proxy.writes == []
-    assert bot.everything() == before
-    if way == "json":
-        assert failed(ran, "stale")
-
-
 def test_a_record_the_plan_does_not_touch_may_have_changed(home: Home, bot: Bot) -> None:
     bot.post("commands", name="theirs", description="Other.", syntax="/theirs")
 
@@ -165,22 +146,6 @@ def test_a_plan_that_was_edited_anywhere_is_refused_before_any_request(
 
     assert ran.code == 5
     assert "edited.json" in failed(ran, "refused")
-    assert proxy.requests == []
-    assert bot.names() == NAMES
-
-
-def test_a_refused_plan_is_not_let_through_by_an_edited_limit(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
-    home.write(fields((NAMES[0],)))
-    assert home.run("plan", "--out", "plan.json", "--force").code == 0
-    proxy.requests.clear()
-    home.write(home.read("plan.json").replace('"max_deletes": null', '"max_deletes": "all"'), "p")
-
-    ran = home.run("apply", "--plan", "p", "--yes")
-
-    assert ran.code == 5
-    assert "p was edited or damaged" in ran.err
     assert proxy.requests == []
     assert bot.names() == NAMES
 

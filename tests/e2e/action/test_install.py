@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import sysconfig
 import zipfile
 from pathlib import Path
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.home import fields
-from tests.support.locked import LOCK
 from tests.support.runner import Runner, other
 
 UNREACHABLE = "http://127.0.0.1:9/simple"
@@ -37,23 +35,6 @@ def without_pip(tmp_path: Path, system_python: Path) -> Runner:
     runner = Runner(tmp_path / "runner", str(system_python))
     runner.write(fields(("help",)))
     return runner
-
-
-@pytest.fixture
-def uv(tmp_path: Path) -> Path:
-    """A uv that unpacks the wheels, and writes down how it was called."""
-    program = tmp_path / "uv-bin" / "uv"
-    program.parent.mkdir()
-    script = f"""#!{sys.executable} -I
-import pathlib, sys, zipfile
-given = sys.argv[1:]
-open({str(program) + ".log"!r}, "a").write(f"{{given}}\\n")
-for wheel in pathlib.Path(given[given.index("--find-links") + 1]).glob("*.whl"):
-    zipfile.ZipFile(wheel).extractall(given[given.index("--target") + 1])
-"""
-    program.write_text(script, encoding="utf-8")
-    program.chmod(0o755)
-    return program
 
 
 def knows(runner: Runner, uv: Path | str) -> None:
@@ -128,27 +109,6 @@ def test_an_index_out_of_reach_is_a_network_failure(machine: Runner) -> None:
     assert folders(machine) == []
 
 
-def test_a_folder_of_wheels_that_is_missing_is_named(machine: Runner) -> None:
-    step = machine.run(other("workflow_dispatch"), wheels_dir="no/such", summary="false")
-
-    assert (step.code, step.outputs["failure-reason"]) == (1, "invalid")
-    assert "'no/such'" in step.annotations("error")[0].data
-    assert step.summary == ""
-
-
-@pytest.mark.skipif(WINDOWS, reason="the stand-in for uv is a script")
-def test_a_python_without_pip_takes_uv(without_pip: Runner, wheels: Path, uv: Path) -> None:
-    knows(without_pip, uv)
-    without_pip.variables["UV_TARGET"] = "/nowhere"
-    step = without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
-
-    assert step.outputs["result"] == "valid", step.log
-    called = Path(f"{uv}.log").read_text(encoding="utf-8")
-    assert called.startswith("['--no-config', 'pip', 'install', ")
-    assert "'--require-hashes', '--only-binary', ':all:', '--no-index'" in called
-    assert str(LOCK) in called
-
-
 @pytest.mark.skipif(REAL_UV is None, reason="there is no uv on this machine")
 def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -> None:
     knows(without_pip, REAL_UV or "")
@@ -157,46 +117,6 @@ def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -
     step = without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
 
     assert step.outputs["result"] == "valid", step.log
-
-
-def test_a_python_without_pip_and_uv_names_what_to_add(without_pip: Runner) -> None:
-    without_pip.variables["PATH"] = str(without_pip.workspace)
-    step = without_pip.run(other("workflow_dispatch"))
-
-    assert (step.code, step.outputs["failure-reason"]) == (1, "invalid")
-    assert "has no pip, and there is no uv" in step.annotations("error")[0].data
-
-
-@pytest.mark.skipif(WINDOWS, reason="the stand-in for uv is a script")
-def test_two_jobs_that_share_a_folder_install_beside_each_other(
-    without_pip: Runner, wheels: Path, uv: Path
-) -> None:
-    knows(without_pip, uv)
-    started = [
-        without_pip.start(other("workflow_dispatch"), wheels_dir=str(wheels)) for _ in range(2)
-    ]
-    steps = [
-        without_pip.ended(process, files, process.communicate(timeout=120)[0])
-        for process, files in started
-    ]
-    third = without_pip.run(other("workflow_dispatch"))
-
-    assert [step.outputs["result"] for step in (*steps, third)] == ["valid"] * 3, steps
-    assert "Installing" not in third.log
-
-
-@pytest.mark.skipif(WINDOWS, reason="the stand-in for uv is a script")
-def test_what_was_left_broken_is_replaced(without_pip: Runner, wheels: Path, uv: Path) -> None:
-    knows(without_pip, uv)
-    without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
-    (folder,) = folders(without_pip)
-    (folder / "yaml" / "reader.py").unlink()
-    (folder / "yaml" / "scanner.py").write_text("import", encoding="utf-8")
-    steps = [without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels)) for _ in range(2)]
-
-    assert [step.outputs["result"] for step in steps] == ["valid", "valid"], steps
-    assert ["Installing" in step.log for step in steps] == [True, False]
-    assert folders(without_pip) == [folder]
 
 
 def test_a_preview_needs_what_its_own_lock_has_and_nothing_else(

@@ -76,19 +76,6 @@ def test_a_push_to_the_default_branch_applies_and_says_so_on_the_pull_request(
     assert bot.token not in step.log.replace(f"::add-mask::{bot.token}\n", "")
 
 
-def test_a_second_apply_finds_nothing_to_do_and_writes_no_comment(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
-    bot = service.bot()
-    inputs = knows(runner, bot) | {"token": bot.token}
-    runner.run(push(), **inputs)
-    step = runner.run(push(), **inputs)
-
-    assert step.code == 0, step.log
-    assert (step.outputs["result"], step.outputs["changed"]) == ("no-changes", "false")
-    assert hub.comments == []
-
-
 @pytest.mark.parametrize(
     ("machine", "fail_on", "code"),
     [("shell", "", 3), ("runner", "changes", 3), ("runner", "error", 0)],
@@ -115,18 +102,6 @@ def test_a_schedule_checks_for_drift(
     assert "**Drift**: the listing differs from the manifest." in step.summary
     assert bot.names() == ["help"]
     assert hub.comments == []
-
-
-def test_a_schedule_without_drift_is_quiet(runner: Runner, service: Service) -> None:
-    bot = service.bot()
-    inputs = knows(runner, bot)
-    runner.run(push(), token=bot.token, **inputs)
-    step = runner.run(other("schedule"), **inputs)
-
-    assert step.code == 0, step.log
-    assert step.outputs["result"] == "no-changes"
-    assert step.annotations("warning") == []
-    assert "Drift" not in step.summary
 
 
 @pytest.mark.parametrize(
@@ -164,15 +139,6 @@ def test_a_tag_named_like_the_default_branch_is_not_applied(
     assert bot.names() == ["gone"]
 
 
-def test_a_dispatch_applies_in_mode_apply(runner: Runner, service: Service) -> None:
-    bot = service.bot()
-    inputs = knows(runner, bot) | {"mode": "apply", "token": bot.token}
-    step = runner.run(other("workflow_dispatch"), **inputs)
-
-    assert step.outputs["result"] == "applied", step.log
-    assert bot.names() == ["help", "ping"]
-
-
 def test_a_plan_that_apply_would_refuse_fails(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot([f"old{n}" for n in range(9)])
     step = runner.run(pull_request(), **knows(runner, bot))
@@ -185,36 +151,12 @@ def test_a_plan_that_apply_would_refuse_fails(runner: Runner, hub: Hub, service:
     assert "Refused" in hub.ours[0]
 
 
-def test_a_refused_apply_writes_nothing(runner: Runner, service: Service) -> None:
-    bot = service.bot([f"old{n}" for n in range(9)])
-    inputs = knows(runner, bot) | {"token": bot.token}
-    step = runner.run(push(), **inputs)
-    allowed = runner.run(push(), max_deletes="all", **inputs)
-
-    assert (step.code, step.outputs["failure-reason"]) == (5, "refused"), step.log
-    assert allowed.code == 0, allowed.log
-    assert bot.names() == ["help", "ping"]
-
-
 def test_without_pruning_nothing_is_deleted(runner: Runner, service: Service) -> None:
     bot = service.bot(["gone"])
     step = runner.run(push(), prune="false", token=bot.token, **knows(runner, bot))
 
     assert step.code == 0, step.log
     assert set(bot.names()) == {"gone", "help", "ping"}
-
-
-def test_an_apply_without_a_token_names_it(runner: Runner, service: Service) -> None:
-    bot = service.bot()
-    step = runner.run(push(), **knows(runner, bot))
-
-    assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
-    assert "no token was given" in step.log
-    assert "no token was given" in step.summary
-    assert (
-        "the input token and the variable COMMANDSYNC_TOKEN are empty"
-        in step.annotations("error")[0].data
-    )
 
 
 def test_without_a_service_and_a_bot_their_inputs_are_named(runner: Runner) -> None:

@@ -202,17 +202,6 @@ def test_only_what_was_on_the_branch_itself_explains(
         assert refused(second, "by-hand"), second.log
 
 
-def test_a_revert_brings_back_and_takes_away(
-    runner: Runner, bot: Bot, given: dict[str, str]
-) -> None:
-    for names in (("gone",), ("help",), ("gone",), ("help",)):
-        runner.commit(wanted(*names))
-        step = runner.run(push(), **given)
-
-        assert step.code == 0, step.log
-        assert set(bot.names()) == {*names, *KEPT}
-
-
 def test_after_a_force_push_only_the_new_history_explains(
     runner: Runner, bot: Bot, given: dict[str, str]
 ) -> None:
@@ -411,20 +400,6 @@ def test_without_a_token_of_github_nothing_is_applied(
     assert "gone" in bot.names()
 
 
-def test_a_shallow_clone_says_what_to_fetch(
-    runner: Runner, bot: Bot, given: dict[str, str]
-) -> None:
-    runner.commit(wanted("gone"))
-    runner.commit(wanted("help"))
-    repo = runner.repo
-    repo.git("clone", "--quiet", "--depth=1", f"file://{repo.path}", "clone")
-    step = runner.run(push(), working_directory="clone", **given)
-
-    assert (step.code, step.outputs["failure-reason"]) == (5, "refused"), step.log
-    assert "fetch-depth: 0" in step.annotations("error")[0].data
-    assert "gone" in bot.names()
-
-
 def test_a_manifest_made_in_the_job_needs_the_current_plan(
     runner: Runner, given: dict[str, str]
 ) -> None:
@@ -440,22 +415,6 @@ def test_a_manifest_made_in_the_job_needs_the_current_plan(
     assert current.outputs["result"] == "applied", current.log
 
 
-def test_without_a_repository_or_git_the_reason_is_said(
-    runner: Runner, bot: Bot, given: dict[str, str]
-) -> None:
-    runner.checks_out = False
-    runner.write(wanted("help"))
-    runner.variables["GIT_CEILING_DIRECTORIES"] = str(runner.folder)
-    outside = runner.run(push(), **given)
-    runner.variables["PATH"] = str(runner.folder)
-    without = runner.run(push(), **given)
-
-    assert [outside.code, without.code] == [5, 5], outside.log + without.log
-    assert "is not in a git repository" in outside.annotations("error")[0].data
-    assert "git is not installed" in without.annotations("error")[0].data
-    assert "gone" in bot.names()
-
-
 def test_a_folder_of_another_user_says_how_git_may_read_it(
     runner: Runner, bot: Bot, given: dict[str, str]
 ) -> None:
@@ -466,16 +425,6 @@ def test_a_folder_of_another_user_says_how_git_may_read_it(
     assert step.code == 5, step.log
     assert "safe.directory" in step.annotations("error")[0].data
     assert "gone" in bot.names()
-
-
-def test_a_manifest_that_links_to_itself_is_a_file_that_cannot_be_read(
-    runner: Runner, given: dict[str, str]
-) -> None:
-    (runner.workspace / "commands.yaml").symlink_to("commands.yaml")
-    step = runner.run(push(), **given)
-
-    assert (step.code, step.outputs["failure-reason"]) == (4, "invalid"), step.log
-    assert "defect" not in step.log
 
 
 def test_a_saved_plan_is_applied_as_it_is(runner: Runner, bot: Bot, given: dict[str, str]) -> None:

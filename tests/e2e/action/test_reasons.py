@@ -88,15 +88,6 @@ def test_what_was_done_and_refused_is_reported_as_a_change(
     assert bot.names() == ["old", "help"]
 
 
-def test_another_bots_token_is_refused(runner: Runner, service: Service) -> None:
-    bot, stranger = service.bot(), service.bot()
-    runner.write(fields(("help",)))
-    step = runner.run(push(), base_url=bot.url, bot=bot.id, token=stranger.token)
-
-    assert why(step) == (5, "refused", "")
-    assert bot.names() == stranger.names() == []
-
-
 @pytest.mark.skipif(os.name == "nt", reason="the runner does not send signals there")
 def test_a_run_that_is_cancelled_while_it_reads_has_changed_nothing(
     runner: Runner, service: Service, proxy: Proxy
@@ -208,17 +199,6 @@ def test_a_text_that_the_service_does_not_accept_is_rejected(
     step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
 
     assert why(step) == (1, "rejected", "false")
-
-
-def test_a_bot_that_the_service_does_not_have_is_rejected(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
-    bot = service.bot()
-    proxy.rule = lambda _: Instead(404, {"error": "no such bot"})
-    runner.write(fields(("help",)))
-    step = runner.run(pull_request(), base_url=proxy.url, bot=bot.id)
-
-    assert why(step) == (1, "rejected", "")
 
 
 def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from threading import Barrier
 
 import pytest
 
@@ -180,43 +179,6 @@ def test_a_comment_follows_its_listing_however_that_is_given(
         assert "| `gone` **(7 uses go with it)** |" in body
     markers = [body.partition("\n")[0] for body in (plan, comment)]
     assert markers[1] == markers[0].replace(" -->", ":applied -->")
-
-
-def test_two_runs_at_once_end_with_one_comment(shell: Runner, hub: Hub, service: Service) -> None:
-    inputs = knows(shell, service.bot())
-    both = Barrier(2)
-    read: list[str] = []
-
-    def rule(request: str) -> Answer | None:
-        if request.startswith("GET") and "comments" in request and len(read) < both.parties:
-            read.append(request)
-            both.wait(60)
-            return 200, [], {}  # neither has a comment to edit
-        return None
-
-    hub.rule = rule
-    started = [shell.start(pull_request(), **inputs) for _ in range(2)]
-    steps = [
-        shell.ended(process, files, process.communicate(timeout=60)[0])
-        for process, files in started
-    ]
-
-    assert [request.method for request in hub.writes][:2] == ["POST", "POST"]
-    (comment,) = hub.comments
-    assert [step.outputs["comment-url"] for step in steps] == [comment["html_url"]] * 2
-    assert [step.annotations("warning") for step in steps] == [[], []]
-
-
-def test_what_github_gets_over_is_no_warning(runner: Runner, hub: Hub, service: Service) -> None:
-    troubles: list[Answer] = [
-        (502, b"<html>", {}),
-        (429, {"message": "Slow down"}, {"Retry-After": "1"}),
-    ]
-    hub.rule = lambda request: troubles.pop() if troubles and "comments" in request else None
-    step = runner.run(pull_request(), **knows(runner, service.bot()))
-
-    assert step.annotations("warning") == []
-    assert len(hub.ours) == 1
 
 
 def test_a_manifest_that_is_not_valid_is_reported_in_the_comment_of_its_plan(

@@ -64,20 +64,6 @@ def test_without_them_the_failure_is_reported(
 
 
 @POSIX
-def test_the_libraries_of_the_service_are_installed_only_for_a_preview(
-    started: Runner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    without = started.run(other("workflow_dispatch"))
-    calls = started.folder / "calls"
-    has_uv(started, f"open({str(calls)!r}, 'w').write(' '.join(sys.argv)); sys.exit(1)")
-    monkeypatch.setattr(sys, "path", [path for path in sys.path if "seeming" in path])
-    step = started.run(other("workflow_dispatch"), preview="true")
-
-    assert (without.code, step.code) == (0, 1), step.log
-    assert calls.read_text(encoding="utf-8").endswith(f" -r {bootstrap.PREVIEW_LOCK}")
-
-
-@POSIX
 def test_without_the_runners_files_the_failure_is_still_told(
     started: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,23 +115,3 @@ def test_a_wrong_parameter_is_named(reader: Caller, query: str, named: str) -> N
 
     assert status == 400
     assert answer["error"].startswith(named)
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        *('"foo', "foo-bar", "*", "NEAR(", "a AND", "' OR 1=1 --", "%_\\", "\0", "(", ":*", "&|!"),
-        *(
-            "\ud800".encode("utf-8", "surrogatepass"),
-            b"\xff\xfe",
-            "日本",
-            "x" * 5_000,
-            "a " * 5_000,
-        ),
-    ],
-)
-def test_any_text_is_a_query(reader: Caller, typed: str | bytes) -> None:
-    for name in ("q", "tags", "ids"):
-        queries, _ = page(reader, **{name: typed})
-
-        assert queries["limit"] == 12

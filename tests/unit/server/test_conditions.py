@@ -1,6 +1,6 @@
 import pytest
 
-from commandsync.server.conditions import NORMAL, Conditions, parse_rate_limit
+from commandsync.server.conditions import Conditions, parse_rate_limit
 
 
 @pytest.mark.parametrize(
@@ -25,18 +25,6 @@ def test_a_rate_limit_is_a_number_in_a_period(text: str, amount: int, seconds: i
 def test_anything_else_is_not_a_rate_limit(text: str) -> None:
     with pytest.raises(ValueError, match="is not a valid rate limit: give it as 30/minute"):
         parse_rate_limit(text)
-
-
-def test_every_condition_is_described() -> None:
-    assert NORMAL.described() == []
-    conditions = Conditions(latency=200, rate_limit="30/minute", fail=0.1, lag=2, chaos_seed=7)
-
-    assert conditions.described() == [
-        "latency 200 ms",
-        "rate limit 30/minute",
-        "failures 10.0%, chaos seed 7",
-        "lag 2 s",
-    ]
 
 
 def test_without_a_seed_there_is_one_to_be_given_again() -> None:

@@ -141,28 +141,6 @@ def test_a_voter_is_listed_as_of_the_last_vote(database: Database) -> None:
 
 
 MIDNIGHT = datetime(2026, 3, 4, tzinfo=UTC)  # of a Wednesday
-MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
-MONTH = datetime(2026, 3, 1, tzinfo=UTC)  # a Sunday: of this month, and of the week before
-
-
-@pytest.mark.parametrize(
-    ("voted", "counted"),
-    [
-        (MIDNIGHT, (1, 1, 1, 1)),
-        (MIDNIGHT - MOMENT, (0, 1, 1, 1)),
-        (MONDAY, (0, 1, 1, 1)),
-        (MONDAY - MOMENT, (0, 0, 1, 1)),
-        (MONTH, (0, 0, 1, 1)),
-        (MONTH - MOMENT, (0, 0, 0, 1)),
-    ],
-    ids=str,
-)
-def test_a_vote_counts_for_its_day_its_week_and_its_month(
-    database: Database, voted: datetime, counted: tuple[int, ...]
-) -> None:
-    cast(database, "1", voted)
-
-    assert counters(database, NOON) == counted
 
 
 def test_days_are_those_of_utc(database: Database) -> None:

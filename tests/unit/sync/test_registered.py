@@ -86,20 +86,6 @@ def test_the_token_of_a_listing_service_is_never_sent_to_discord(variable: str) 
         read_registered(SETTINGS, variable=variable)
 
 
-def test_the_token_of_a_listing_service_is_not_that_of_discord_in_its_variable_either(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("DISCORD_TOKEN", LISTING_TOKEN)
-
-    with (
-        RawServer() as server,
-        pytest.raises(UsageError, match="DISCORD_TOKEN contains the token of a listing service"),
-    ):
-        read_registered(SETTINGS, base_url=server.url)
-
-    assert server.requests == []
-
-
 def test_an_answer_with_something_else_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCORD_TOKEN", TOKEN)
 
