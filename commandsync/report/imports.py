@@ -58,15 +58,16 @@ def render_import(
 
 def counts(result: Import) -> str:
     """Return the counts of an import: the last line of its text, which scripts may rely on."""
-    *parts, (_, unchanged) = _counts(result).items()
+    *parts, (_, unchanged), (_, left_out) = _counts(result).items()
     todo = ", ".join(f"{count} to {verb}" for verb, count in parts)
-    return f"Import: {todo}, {unchanged} unchanged."
+    return f"Import: {todo}, {unchanged} unchanged, {left_out} left out."
 
 
 def _counts(result: Import) -> dict[str, int]:
     of = {verb: len(result.merge.of(kind)) for kind, verb in _ACTIONS.items()}
     unchanged = len(result.ours) - of["edit"] - of["remove"]
-    return {**of, "review": len(result.merge.reviews), "unchanged": unchanged}
+    reviews, left_out = len(result.merge.reviews), len(_left_out(result))
+    return {**of, "review": reviews, "unchanged": unchanged, "left_out": left_out}
 
 
 def _left_out(result: Import) -> list[Excluded]:

@@ -48,16 +48,30 @@ _TEXTS = frozenset(
 )
 _KEYS = {
     "command": _TEXTS
-    | {"id", "application_id", "guild_id", "version", "type", "options", "handler", "nsfw"}
+    | {
+        "category",
+        "id",
+        "application_id",
+        "guild_id",
+        "version",
+        "type",
+        "options",
+        "handler",
+        "nsfw",
+    }
     | {"default_permission", "default_member_permissions", "dm_permission"}
     | {"contexts", "integration_types"},
     "option": _TEXTS
     | {"type", "required", "options", "choices", "autocomplete", "channel_types", "file_types"}
     | {"min_value", "max_value", "min_length", "max_length", "nsfw"},
 }
+_ONLY_DISCORDS = (_TEXTS - {"name", "description"}) | {
+    *("application_id", "guild_id", "default_permission", "default_member_permissions"),
+    *("dm_permission", "contexts", "integration_types"),
+}
 _EMPTY = "groups without a sub-command"
 _NOTES = {
-    "unknown keys of commands": "they are ignored; in a list of your own, map one to the syntax",
+    "unknown keys of commands": "they are ignored",
     "unknown keys of options": "they are ignored",
     "unknown types of commands": "their syntax is only the name",
     "unknown types of options": "they are read as the other options are",
@@ -83,7 +97,8 @@ class CommandReader:
     def entries(self, value: JsonValue, *, folder: str | None = None) -> Iterator[SourceEntry]:
         """Yield what users can call of one command: itself, or each of its sub-commands.
 
-        The `folder` is their category. Raises `FileError` if it is not an application command.
+        Their category is its own, else the `folder`. Raises `FileError` if it is not an application
+        command.
         """
         command = self._node(value.content, value, "command")
         for path in self._callable(command, value):
@@ -160,7 +175,9 @@ class CommandReader:
             name=name,
             description=description,
             syntax=syntax,
-            category=folder or (self._shown(command, "name") if len(path) > 1 else None),
+            category=text_of(command, "category")
+            or folder
+            or (self._shown(command, "name") if len(path) > 1 else None),
             key=_key(path),
             place=value.place,
             traits=frozenset(_traits(command)),
@@ -188,6 +205,15 @@ class CommandReader:
                     self._localized = True
                     return text
         return text_of(node, key)
+
+
+def is_discords(content: Node) -> bool:
+    """Whether an object has something that only Discord's commands have."""
+    node = _spelled(content)
+    kind, options = _type(node.get("type"), "command"), node.get("options")
+    is_typed = node.get("type") is not None and isinstance(kind, int)
+    has_options = isinstance(options, list) and all(isinstance(each, dict) for each in options)
+    return is_typed or has_options or not _ONLY_DISCORDS.isdisjoint(node)
 
 
 def _in_order(texts: Node, wanted: str) -> list[str]:

@@ -1,20 +1,30 @@
 """The contents of files as entries: custom lists, and Discord's commands in their wrappers."""
 
-from collections.abc import Iterable, Mapping
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
+from commandsync.diagnostics import Notice
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import CommandReader
+from commandsync.sources.applicationcommands import CommandReader, is_discords
 from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.jsonfile import JsonFile, JsonValue
-from commandsync.sources.listfile import columns_of, csv_entries, row_entry
+from commandsync.sources.listfile import (
+    OWN,
+    columns_of,
+    csv_entries,
+    member_at,
+    row_entry,
+    value_at,
+)
+from commandsync.sources.shapes import Found, commands_in
 
 MOST_COMMANDS = 20_000
 """Of one source; no bot has a tenth of it."""
 
-_WRAPPERS = ("commands", "slash_commands")
-_EXPECTED = "expected a list of commands, or one command"
+_UNDECIDED = (
+    "nothing says whether these are slash commands: they are read as Discord's",
+    'add "type": 1 to slash commands, or "usage" or "category" to those of a list of your own',
+)
 
 
 def of_json(
@@ -22,23 +32,57 @@ def of_json(
 ) -> SourceReading:
     """Read JSON files, by their paths.
 
-    With a `folder`, a file in a folder below it has the name of that one as category. Raises
-    `FileError` for what is not JSON with commands, and `UsageError` for unknown `columns`.
+    With a `folder`, a file in a folder below it has the name of that one as category. A command is
+    Discord's if it has something that only Discord's have, or if nothing in the source says else.
+
+    Raises:
+        FileError: It is not JSON with commands, or a mapped column is in none of them.
+        UsageError: `columns` has a key that is not a field.
     """
     mapped, reader = columns_of(columns), CommandReader(locale)
-    entries: list[SourceEntry] = []
+    found: list[tuple[Found, str | None]] = []
     for path, content in data.items():
         below = PurePosixPath(path).parent if folder else None
         category = below.name if below and below != PurePosixPath(folder) else None
-        for command in _commands(JsonFile(content, path).root):
-            if not isinstance(command.content, dict):
-                raise command.problem("not a command", _EXPECTED)
-            if mapped["syntax"] in command.content:  # Discord's commands have no syntax
-                entries.append(row_entry(command, mapped))
-            else:
-                entries += reader.entries(command, folder=category)
-            _check_number(len(entries), path)
-    return SourceReading(entries=tuple(entries), notes=reader.notes())
+        for command in commands_in(JsonFile(content, path).root, with_help=not folder):
+            found.append((command, command.category or category))
+            _check_number(len(found), path)
+    kinds = [_is_own(command, columns) for command, _ in found]
+    undecided = True in kinds and False not in kinds
+    entries: list[SourceEntry] = []
+    for (command, category), is_own in zip(found, kinds, strict=True):
+        value = command.value
+        if undecided if is_own is None else is_own:
+            entries.append(row_entry(value.content, mapped, value.place, category))
+        else:
+            entries += reader.entries(value, folder=category)
+        _check_number(len(entries), value.file.path)
+    notes = reader.notes()
+    if set(kinds) == {None} and (place := found[0][0].value.place):
+        notes += (Notice(*_UNDECIDED, place),)
+    if True in kinds:
+        _check_columns(columns, [command.value for command, _ in found])
+    return SourceReading(entries=tuple(entries), notes=notes)
+
+
+def _is_own(command: Found, columns: Mapping[str, str]) -> bool | None:
+    """Whether a command is one of a custom list; False for Discord's, None if it may be either."""
+    content = command.value.content
+    if value_at(content, columns.get("syntax", "syntax")) is None and is_discords(content):
+        return False
+    name = content.get("name")
+    is_slash = not isinstance(name, str) or (name == name.lower() and " " not in name.strip())
+    has_own = any(value_at(content, key) is not None for key in (*columns.values(), *OWN))
+    is_inside = command.is_named or bool(command.category)
+    return True if has_own or is_inside or not is_slash else None
+
+
+def _check_columns(columns: Mapping[str, str], rows: Sequence[JsonValue]) -> None:
+    """Raise a `FileError` if no command has a column that is mapped."""
+    for field, column in columns.items():
+        if all(member_at(row.content, column) is None for row in rows):
+            hint = f"map the one that contains the {field}, under columns: in import:"
+            raise rows[0].problem(f"no command has the key {column!r}", hint)
 
 
 def of_csv(data: bytes, path: str, columns: Mapping[str, str]) -> SourceReading:
@@ -48,28 +92,6 @@ def of_csv(data: bytes, path: str, columns: Mapping[str, str]) -> SourceReading:
         entries.append(entry)
         _check_number(len(entries), path)
     return SourceReading(entries=tuple(entries))
-
-
-def _commands(root: JsonValue) -> Iterable[JsonValue]:
-    """Return each command of a file: of a list, of the lists in an object, or the object itself."""
-    match root.content:
-        case list():
-            return root.members().values()
-        case dict():
-            return _wrapped(root)
-        case _:
-            raise root.problem("not a list of commands", _EXPECTED)
-
-
-def _wrapped(root: JsonValue) -> Iterable[JsonValue]:
-    lists = {key: value for key, value in root.members().items() if isinstance(value.content, list)}
-    wrapping = [lists[key] for key in _WRAPPERS if key in lists]
-    if not wrapping and isinstance(root.content.get("name"), str):
-        return [root]
-    if not wrapping and len(lists) != 1:
-        message = f"contains {len(lists) or 'no'} lists, and none is named commands"
-        raise root.problem(message, _EXPECTED)
-    return chain.from_iterable(map(_commands, wrapping or lists.values()))
 
 
 def _check_number(number: int, path: str) -> None:

@@ -1,40 +1,137 @@
-"""A custom list, as JSON or CSV, whose columns are mapped to the fields of a command."""
+"""A custom list, as JSON or CSV: its usual or mapped columns are the fields of a command."""
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import Resource
-from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
-from commandsync.sources.jsonfile import JsonValue
+from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait
+from commandsync.sources.syntax import Parameter, parameter_text
 
 _FIELDS = Resource.COMMAND.fields
-_REQUIRED = ("name", "syntax")
 _DELIMITERS = ",;\t"  # spreadsheets write ; where a comma separates the decimals
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
+USUAL = {
+    "name": ("name", "command", "cmd"),
+    "description": ("description", "desc", "brief", "help", "summary"),
+    "syntax": ("syntax", "usage", "args", "arguments", "params", "parameters"),
+    "category": ("category", "group", "module", "cog", "section"),
+}
+"""The keys and columns that lists use for each field, the surest first."""
 
-def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
-    """Return the column of every field: by the mapping, else the one with the field's name."""
+SIGNS = frozenset({*USUAL["syntax"], *USUAL["category"], "aliases", "description", "desc"})
+"""The keys of which an object has one if it is a command."""
+
+OWN = SIGNS - {"description"} | {"brief", "help"}
+"""The keys that Discord's commands do not have."""
+
+_SLASH = frozenset({"slash", "hybrid", "slash_command", "application"})  # types of commands
+_TRAITS = {
+    "hidden": Trait.HIDDEN,
+    "nsfw": Trait.NSFW,
+    **dict.fromkeys(("owneronly", "owner_only", "ownersonly"), Trait.OWNER_ONLY),
+}
+_MENTION = re.compile(r"</([^:<>]+):[0-9]+>")  # of a slash command, as Discord writes it
+_OPENING = ("", "<", "[", "(")
+_BEFORE_NAME = r"(\{prefix\}|<prefix>|\[p(?:refix)?\]|[^\s<\[(]{0,5}?)"
+
+
+def columns_of(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return the columns of every field: the one of the mapping, else the usual ones."""
     if unknown := sorted(set(mapping) - set(_FIELDS)):
         hint = f"the fields are {', '.join(_FIELDS[:-1])} and {_FIELDS[-1]}"
         raise UsageError(f"{unknown[0]!r} is not a field of a command", hint=hint)
-    return {field: mapping.get(field, field) for field in _FIELDS}
+    return {f: (mapping[f],) if f in mapping else USUAL[f] for f in _FIELDS}
 
 
-def row_entry(row: JsonValue, columns: Mapping[str, str]) -> SourceEntry:
-    """Return an object of a list as an entry; `FileError` if its values are not text."""
-    texts = {}
-    for column in columns.values():
-        value = row.content.get(column)
-        if value is None or value is False:
-            continue
-        if not isinstance(value, str | int) or value is True:
-            raise row.problem(f"the value of {column!r} is not text")
-        texts[column] = str(value)
-    return _entry(texts, columns, row.place)
+def value_at(row: Mapping[str, Any], column: str) -> Any:  # noqa: ANN401 - of JSON
+    """Return a value as `member_at` does; what is empty or false counts as absent, and is None."""
+    value = member_at(row, column)
+    if isinstance(value, str):
+        value = value.strip()
+    return None if value is False or value in ("", [], {}) else value
+
+
+def member_at(row: Mapping[str, Any], column: str) -> Any:  # noqa: ANN401 - of JSON
+    """Return a value by its key, or by the keys on the way to it, as `slash.mention`; else None.
+
+    Upper and lower case do not matter.
+    """
+    folded = {key.casefold(): value for key, value in row.items()}
+    first, _, rest = column.casefold().partition(".")
+    if (value := folded.get(column.casefold())) is not None or not rest:
+        return value
+    inner = folded.get(first)
+    return member_at(inner, rest) if isinstance(inner, dict) else None
+
+
+def row_entry(
+    row: Mapping[str, Any],
+    columns: Mapping[str, Sequence[str]],
+    place: Location | None,
+    category: str | None = None,
+) -> SourceEntry:
+    """Return a command of a list as an entry; `FileError` if its values are not text.
+
+    The `category` is that of what it is in, if it has none itself.
+    """
+    name, description, own = (
+        next(filter(None, (_text(row, column, place) for column in columns[field])), "")
+        for field in ("name", "description", "category")
+    )
+    if not name:
+        raise FileError(f"{place or 'the answer'}: the command has no {columns['name'][0]!r}")
+    return SourceEntry(
+        name=name,
+        description=description or NO_DESCRIPTION,
+        syntax=_syntax(name, row, columns["syntax"]),
+        category=own or category,
+        place=place,
+        traits=frozenset(_TRAITS[key] for key in _TRAITS if value_at(row, key) is True),
+    )
+
+
+def _text(row: Mapping[str, Any], column: str, place: Location | None) -> str:
+    value = value_at(row, column)
+    if isinstance(value, bool) or not isinstance(value, str | int | None):
+        raise FileError(f"{place or 'the answer'}: the value of {column!r} is not text")
+    return "" if value is None else str(value)
+
+
+def _syntax(name: str, row: Mapping[str, Any], columns: Sequence[str]) -> str:
+    """Return how a command is called: as the row says, after its name if that is not in it."""
+    values = ((column, value_at(row, column)) for column in columns)
+    known = ((column, value) for column, value in values if isinstance(value, str | list | dict))
+    column, value = next(known, ("", ""))
+    kind = value_at(row, "type")
+    sigil = "/" if isinstance(kind, str) and kind.casefold() in _SLASH else "{prefix}"
+    if not isinstance(value, str):
+        return f"{sigil}{name} {_arguments(value)}"
+    text = _MENTION.sub(r"/\1", value)
+    whole = re.match(rf"{_BEFORE_NAME}{re.escape(name)}(?!\w)", text, re.IGNORECASE)
+    if whole and whole[1] in {"", "<prefix>", "[p]", "[prefix]"}:
+        return sigil + text[whole.end(1) :]
+    is_whole = whole or (column == "syntax" and text[:1] not in _OPENING)
+    return text if is_whole else f"{sigil}{name} {text}".rstrip()
+
+
+def _arguments(value: Any) -> str:  # noqa: ANN401 - of JSON
+    """Return the arguments of a command that are listed by their names or described each."""
+    each = [{"name": key} for key in value] if isinstance(value, dict) else value
+    described = [part if isinstance(part, dict) else {"name": part} for part in each]
+    says = any("required" in part for part in described)
+    texts = []
+    for part in described:
+        name = str(part.get("name") or "…")
+        required = bool(part.get("required", not (says or part.get("optional"))))
+        parameter = Parameter(name=name.removesuffix("?"), required=required and name[-1:] != "?")
+        texts.append(name if name[0] in _OPENING else parameter_text(parameter))
+    return " ".join(texts)
 
 
 def csv_entries(data: bytes, path: str, mapping: Mapping[str, str]) -> Iterator[SourceEntry]:
@@ -58,43 +155,28 @@ def csv_entries(data: bytes, path: str, mapping: Mapping[str, str]) -> Iterator[
                 if len(row) != len(header):
                     message = f"the row has {len(row)} fields, and the header {len(header)}"
                     raise FileError(f"{place}: {message}", hint=f"quote texts with {delimiter!r}")
-                yield _entry(dict(zip(header, row, strict=True)), columns, place)
+                yield row_entry(dict(zip(header, row, strict=True)), columns, place)
             line = reader.line_num + 1
     except csv.Error as error:
         raise FileError(f"{Location(path, line)}: not valid CSV: {error}") from error
 
 
-def _columns_in(header: list[str], columns: Mapping[str, str], path: str) -> dict[str, str]:
-    known = {}
-    for field, column in columns.items():
-        name = column.strip().casefold()
-        if header.count(name) > 1:
-            raise FileError(f"{Location(path)}: two columns are named {column!r}")
-        if name in header:
-            known[field] = name
-        elif column != field or field in _REQUIRED:
+def _columns_in(
+    header: list[str], columns: Mapping[str, Sequence[str]], path: str
+) -> dict[str, Sequence[str]]:
+    known: dict[str, Sequence[str]] = {}
+    for field, names in columns.items():
+        folded = [name.strip().casefold() for name in names]
+        known[field] = there = [name for name in folded if name in header]
+        for name in there:
+            if header.count(name) > 1:
+                raise FileError(f"{Location(path)}: two columns are named {name!r}")
+        if not there and (field == "name" or names is not USUAL[field]):
             raise FileError(
-                f"{Location(path)}: no column is named {column!r}",
+                f"{Location(path)}: no column is named {names[0]!r}",
                 hint=f"the first row names the columns; map the one that contains the {field}",
             )
     return known
-
-
-def _entry(
-    row: Mapping[str, str], columns: Mapping[str, str], place: Location | None
-) -> SourceEntry:
-    texts = {field: row.get(column, "").strip() for field, column in columns.items()}
-    for field in _REQUIRED:
-        if not texts[field]:
-            where = place or "the answer"
-            raise FileError(f"{where}: the command has no {columns[field]!r}")
-    return SourceEntry(
-        name=texts["name"],
-        description=texts.get("description") or NO_DESCRIPTION,
-        syntax=texts["syntax"],
-        category=texts.get("category") or None,
-        place=place,
-    )
 
 
 def _decoded(data: bytes, path: str) -> str:

@@ -73,7 +73,9 @@ def test_an_import_changes_the_lines_that_changed_and_no_other(imported: Home) -
     assert "commandsync import" in checked.err
     assert ran.code == 0
     assert ran.out == checked.out
-    assert ran.out.endswith("Import: 1 to add, 1 to edit, 0 to remove, 0 to review, 1 unchanged.\n")
+    assert ran.out.endswith(
+        "Import: 1 to add, 1 to edit, 0 to remove, 0 to review, 1 unchanged, 0 left out.\n"
+    )
     assert ran.err == "wrote commands.yaml and commands.imported.json\n"
     assert imported.read("commands.yaml") == MANIFEST.replace(
         '"Shows the help."', '"Shows everything."'
@@ -82,7 +84,7 @@ def test_an_import_changes_the_lines_that_changed_and_no_other(imported: Home) -
         "    category: Moderation\r\n"
     )
     again = imported.run("import", "--yes")
-    nothing = "Import: 0 to add, 0 to edit, 0 to remove, 0 to review, 3 unchanged.\n"
+    nothing = "Import: 0 to add, 0 to edit, 0 to remove, 0 to review, 3 unchanged, 0 left out.\n"
     assert (again.code, again.out, again.err) == (0, nothing, "")
     assert imported.run("import", "--check").code == 0
 
@@ -101,7 +103,7 @@ def test_a_hand_edit_stays_and_what_both_changed_is_shown_with_both_texts(import
         "\n"
         "commands.imported.json: what was imported last is not up to date\n"
         "\n"
-        "Import: 0 to add, 0 to edit, 0 to remove, 1 to review, 2 unchanged.\n"
+        "Import: 0 to add, 0 to edit, 0 to remove, 1 to review, 2 unchanged, 0 left out.\n"
     )
     assert imported.run("import", "--check").code == 0
 
@@ -136,7 +138,14 @@ def test_the_json_document_has_every_change(imported: Home) -> None:
     imported.write(MANIFEST.replace("[command]", "[page]"))
     document = imported.run("import", "--check", "--format", "json").document
 
-    assert document["summary"] == {"add": 1, "edit": 1, "remove": 1, "review": 1, "unchanged": 0}
+    assert document["summary"] == {
+        "add": 1,
+        "edit": 1,
+        "remove": 1,
+        "review": 1,
+        "unchanged": 0,
+        "left_out": 0,
+    }
     assert document["files"] == ["commands.yaml", "commands.imported.json"]
     edit, remove, add = document["changes"]
     assert edit["action"] == "edit"

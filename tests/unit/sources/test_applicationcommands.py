@@ -238,7 +238,10 @@ def test_a_group_without_a_sub_command_cannot_be_called_and_is_told() -> None:
 
 
 def test_a_note_names_few_of_many_and_the_place_of_the_first() -> None:
-    commands = [{"name": "a"}, {"name": "b", **{f"key{number:02}": 1 for number in range(12)}}]
+    commands = [
+        {"name": "a"},
+        {"name": "b", "options": [], **{f"key{number:02}": 1 for number in range(12)}},
+    ]
     data = json.dumps(commands, indent=0).encode()
 
     (note,) = of_json({"my.json": data}, columns={}, locale="").notes

@@ -1,9 +1,14 @@
 """Files and folders in the forms in which bots' repositories have them."""
 
 import json
+import re
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
@@ -99,11 +104,9 @@ def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
             "commands.json is too large: it contains more than 1,000,000 values | ",
         ),
         ("text", "commands.json:1:1: not a list of commands | "),
-        (
-            {"a": [1], "b": []},
-            "commands.json:1:1: contains 2 lists, and none is named commands | ",
-        ),
-        ({"a": 1}, "commands.json:1:1: contains no lists, and none is named commands | "),
+        ({"a": [1], "b": []}, "commands.json:3:5: not a command | "),
+        ({"a": 1}, "commands.json:1:1: contains something else than commands, or nothing | "),
+        ({"Fun": {"roll": "Rolls", "a": 1}}, "commands.json:2:10: contains something else "),
         ([PING, None], "commands.json:6:3: not a command | "),
         ({"commands": [["a"]]}, "commands.json:3:5: not a command | "),
     ],
@@ -139,7 +142,7 @@ def test_a_folder_is_read_in_full_or_not_at_all(inside: Path) -> None:
     write(inside, "bot/ping.json", PING)
     write(inside, "bot/config.json", {"token": "x"})
 
-    assert complaint("bot").startswith("bot/config.json:1:1: contains no lists")
+    assert complaint("bot").startswith("bot/config.json:1:1: contains something else")
 
 
 def test_a_link_in_a_folder_is_not_followed(inside: Path) -> None:
@@ -224,7 +227,7 @@ def test_a_source_has_so_many_commands_at_most(
 
 
 def test_a_list_of_ones_own_has_a_syntax(inside: Path) -> None:
-    rows = [ROW, {"name": " a ", "syntax": "/a"}, PING]
+    rows = [ROW, {"name": " a ", "syntax": "/a"}, {**PING, "type": 1}]
 
     ban, other, ping = read(write(inside, "list.json", rows)).entries
 
@@ -240,7 +243,7 @@ def test_a_list_of_ones_own_has_a_syntax(inside: Path) -> None:
 
 
 def test_the_keys_of_a_list_of_ones_own_can_be_mapped(inside: Path) -> None:
-    row = {"cmd": 247, "usage": "!247", "description": None, "group": False, "hidden": True}
+    row = {"cmd": 247, "usage": "!247", "description": None, "group": False}
     columns = {"name": "cmd", "syntax": "usage", "category": "group"}
 
     (entry,) = read(write(inside, "list.json", {"all": [row]}), columns=columns).entries
@@ -249,11 +252,108 @@ def test_the_keys_of_a_list_of_ones_own_can_be_mapped(inside: Path) -> None:
     assert entry.category is None
 
 
+NAMES = st.text("abcäß", min_size=1, max_size=6)
+FIELDS = st.fixed_dictionaries(
+    {},
+    optional={
+        **dict.fromkeys(("help", "usage"), st.text("a <[/!{", max_size=8)),
+        "description": NAMES,
+        "arguments": st.lists(NAMES | st.fixed_dictionaries({"name": NAMES})),
+        "type": st.sampled_from(["prefix", "slash", "hybrid", 1]),
+    },
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | NAMES,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["name", "args", "commands", "usage", "a"]), inner)
+    ),
+)
+
+
+@given(st.dictionaries(NAMES, st.dictionaries(NAMES, FIELDS, min_size=1), min_size=1), st.data())
+def test_no_command_of_a_list_is_lost_whatever_shape_it_has(
+    commands: dict[str, dict[str, Any]], data: st.DataObject
+) -> None:
+    shapes = {
+        key: data.draw(st.sampled_from(["rows", "keys", "helps", "wrapped"])) for key in commands
+    }
+    if not data.draw(st.booleans()):
+        shapes = dict.fromkeys(shapes, data.draw(st.sampled_from(["flat", "listed"])))
+    content: Any = {key: shaped(shapes[key], inner) for key, inner in commands.items()}
+    if "flat" in shapes.values():
+        content = [{**row, "category": key} for key, rows in content.items() for row in rows]
+    elif "listed" in shapes.values():
+        content = [{"name": key, "commands": rows} for key, rows in content.items()]
+    reading = contents.of_json({"a.json": json.dumps(content).encode()}, columns={}, locale="")
+
+    assert [(entry.name, entry.category) for entry in reading.entries] == [
+        (name, category) for category, inner in commands.items() for name in inner
+    ]
+
+
+def shaped(shape: str, commands: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
+    match shape:
+        case "keys":
+            return {name: {"usage": "", **fields} for name, fields in commands.items()}
+        case "helps":
+            return {name: fields.get("help", "") for name, fields in commands.items()}
+        case "wrapped":
+            return {"commands": shaped("rows", commands)}
+        case _:
+            return [{"name": name, **fields} for name, fields in commands.items()]
+
+
+@given(JSON)
+def test_any_json_is_commands_or_an_error(content: object) -> None:
+    with suppress(FileError):
+        reading = contents.of_json({"a.json": json.dumps(content).encode()}, columns={}, locale="")
+
+        assert all(entry.name and entry.syntax for entry in reading.entries)
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({"usage": "<user>"}, "{prefix}ban <user>"),
+        ({"usage": "BAN <user>"}, "{prefix}BAN <user>"),
+        ({"usage": "<prefix>ban [user]", "args": True}, "{prefix}ban [user]"),
+        ({"usage": "?ban <user>"}, "?ban <user>"),
+        ({"usage": "banish"}, "{prefix}ban banish"),
+        ({"syntax": "/remove"}, "/remove"),
+        ({"Arguments": ["user", "<x>", "y?"], "type": "HYBRID"}, "/ban <user> <x> [y]"),
+        ({"args": {"user": "whom"}, "usage": ""}, "{prefix}ban <user>"),
+        ({"args": [{"name": "a", "required": True}, {"name": "b"}]}, "{prefix}ban <a> [b]"),
+        ({"args": [{"name": "a", "optional": True}]}, "{prefix}ban [a]"),
+        ({"slash": {"mention": "</ban user:123456>"}, "usage": "x"}, "/ban user"),
+    ],
+)
+def test_a_syntax_is_as_the_list_says_or_made_of_its_arguments(
+    inside: Path, row: dict[str, Any], text: str
+) -> None:
+    path = write(inside, "list.json", [{"name": "ban", **row}])
+    columns = {"syntax": "slash.mention"} if "slash" in row else {}
+    (entry,) = read(path, columns=columns).entries
+
+    assert entry.syntax == text
+    assert complaint(path, columns={"category": "slash.typo"}).startswith("list.json:2:3: no comm")
+
+
+def test_a_list_that_may_be_either_is_discords_and_says_so(inside: Path) -> None:
+    named = read(write(inside, "a.json", [PING]))
+    (spaced,) = read(write(inside, "b.json", [{"name": "config set"}])).entries
+    (both,) = read(write(inside, "c.json", [{**HELP, "category": "Fun"}])).entries
+
+    assert [entry.syntax for entry in named.entries] == ["/ping"]
+    assert named.notes[0].message.startswith("nothing says whether these are slash commands")
+    assert spaced.syntax == "{prefix}config set"
+    assert (both.syntax, both.category) == ("/help", "Fun")
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
         ({"syntax": "/a"}, "list.json:2:3: the command has no 'name'"),
-        ({"name": "a", "syntax": " "}, "list.json:2:3: the command has no 'syntax'"),
         ({"name": ["a"], "syntax": "/a"}, "list.json:2:3: the value of 'name' is not text"),
         ({"name": True, "syntax": "/a"}, "list.json:2:3: the value of 'name' is not text"),
     ],
@@ -270,3 +370,24 @@ def test_columns_are_those_of_a_command(inside: Path) -> None:
     with pytest.raises(UsageError, match="'usage' is not a field of a command") as caught:
         read(path, columns={"usage": "syntax"})
     assert caught.value.hint == "the fields are name, description, syntax and category"
+
+
+SHAPES = re.findall(
+    r"^\| `([\[{].*?)` \| (?:`(.*?)`)?.* \| (.*?) ?\|$",
+    (Path(__file__).parents[3] / "docs" / "import.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize(("content", "syntax", "category"), SHAPES)
+def test_each_shape_in_the_documents_is_read_as_they_say(
+    inside: Path, content: str, syntax: str, category: str
+) -> None:
+    path = write(inside, "list.json", content.encode())
+    if not syntax:
+        assert complaint(path).startswith("list.json:1:2: not a command")
+        return
+    (entry,) = read(path).entries
+
+    assert (entry.syntax, entry.category or "") == (syntax, category)
+    assert len(SHAPES) == 13
