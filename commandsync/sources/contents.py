@@ -1,6 +1,7 @@
 """The contents of files as entries: custom lists, and Discord's commands in their wrappers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 
 from commandsync.diagnostics import Notice
@@ -40,29 +41,27 @@ def of_json(
         UsageError: `columns` has a key that is not a field.
     """
     mapped, reader = columns_of(columns), CommandReader(locale)
-    found: list[tuple[Found, str | None]] = []
-    for path, content in data.items():
-        below = PurePosixPath(path).parent if folder else None
-        category = below.name if below and below != PurePosixPath(folder) else None
-        for command in commands_in(JsonFile(content, path).root, with_help=not folder):
-            found.append((command, command.category or category))
-            _check_number(len(found), path)
-    kinds = [_is_own(command, columns) for command, _ in found]
-    undecided = True in kinds and False not in kinds
+    found = [*chain.from_iterable(_found(path, data[path], folder) for path in data)]
+    kinds = {_is_own(command, columns) for command in found}
     entries: list[SourceEntry] = []
-    for (command, category), is_own in zip(found, kinds, strict=True):
-        value = command.value
-        if undecided if is_own is None else is_own:
-            entries.append(row_entry(value.content, mapped, value.place, category))
+    for command in found:
+        value, category, is_own = command.value, command.category, _is_own(command, columns)
+        if kinds == {True, None} or is_own:
+            entries.append(row_entry(value.content, mapped, value.place, category or None))
         else:
             entries += reader.entries(value, folder=category)
         _check_number(len(entries), value.file.path)
-    notes = reader.notes()
-    if set(kinds) == {None} and (place := found[0][0].value.place):
-        notes += (Notice(*_UNDECIDED, place),)
-    if True in kinds:
-        _check_columns(columns, [command.value for command, _ in found])
-    return SourceReading(entries=tuple(entries), notes=notes)
+    _check_columns(columns if True in kinds else {}, [command.value for command in found])
+    unclear = Notice(*_UNDECIDED, found[0].value.place) if kinds == {None} else None
+    notes = filter(None, [*reader.notes(), unclear])
+    return SourceReading(entries=tuple(entries), notes=tuple(notes))
+
+
+def _found(path: str, content: bytes, folder: str) -> Iterator[Found]:
+    """Yield the commands of a file, those in a folder below with its name as their category."""
+    above = PurePosixPath(path).parent
+    category = above.name if folder and above != PurePosixPath(folder) else ""
+    yield from commands_in(JsonFile(content, path).root, category, with_help=not folder)
 
 
 def _is_own(command: Found, columns: Mapping[str, str]) -> bool | None:
@@ -71,10 +70,9 @@ def _is_own(command: Found, columns: Mapping[str, str]) -> bool | None:
     if value_at(content, columns.get("syntax", "syntax")) is None and is_discords(content):
         return False
     name = content.get("name")
-    is_slash = not isinstance(name, str) or (name == name.lower() and " " not in name.strip())
+    says_nothing = not isinstance(name, str) or (name == name.lower() and " " not in name.strip())
     has_own = any(value_at(content, key) is not None for key in (*columns.values(), *OWN))
-    is_inside = command.is_named or bool(command.category)
-    return True if has_own or is_inside or not is_slash else None
+    return True if has_own or command.is_keyed or not says_nothing else None
 
 
 def _check_columns(columns: Mapping[str, str], rows: Sequence[JsonValue]) -> None:

@@ -76,6 +76,8 @@ class JsonValue:
             if text[self.at] == "{":
                 key, at = _DECODER.raw_decode(text, at)
                 at = _skip(text, _skip(text, at) + 1)  # the colon
+            if key in members:
+                raise self.problem(f"the key {key!r} is defined twice")
             content, end = _DECODER.raw_decode(text, at)
             members[key] = JsonValue(content, at, self.file)
             at = _skip(text, end)

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from commandsync.diagnostics import Location
@@ -24,6 +25,7 @@ USUAL = {
 }
 """The keys and columns that lists use for each field, the surest first."""
 
+KNOWN = frozenset(chain.from_iterable(USUAL.values()))
 SIGNS = frozenset({*USUAL["syntax"], *USUAL["category"], "aliases", "description", "desc"})
 """The keys of which an object has one if it is a command."""
 
@@ -37,7 +39,7 @@ _TRAITS = {
     **dict.fromkeys(("owneronly", "owner_only", "ownersonly"), Trait.OWNER_ONLY),
 }
 _MENTION = re.compile(r"</([^:<>]+):[0-9]+>")  # of a slash command, as Discord writes it
-_OPENING = ("", "<", "[", "(")
+_OPENING = frozenset("<[(")
 _BEFORE_NAME = r"(\{prefix\}|<prefix>|\[p(?:refix)?\]|[^\s<\[(]{0,5}?)"
 
 
@@ -105,19 +107,25 @@ def _text(row: Mapping[str, Any], column: str, place: Location | None) -> str:
 
 def _syntax(name: str, row: Mapping[str, Any], columns: Sequence[str]) -> str:
     """Return how a command is called: as the row says, after its name if that is not in it."""
-    values = ((column, value_at(row, column)) for column in columns)
-    known = ((column, value) for column, value in values if isinstance(value, str | list | dict))
-    column, value = next(known, ("", ""))
     kind = value_at(row, "type")
     sigil = "/" if isinstance(kind, str) and kind.casefold() in _SLASH else "{prefix}"
-    if not isinstance(value, str):
-        return f"{sigil}{name} {_arguments(value)}"
-    text = _MENTION.sub(r"/\1", value)
+    for column in columns:
+        match value_at(row, column):
+            case str(text):
+                return _written(name, sigil, _MENTION.sub(r"/\1", text), column)
+            case (list() | dict()) as arguments:
+                return f"{sigil}{name} {_arguments(arguments)}"
+            case _:
+                pass
+    return sigil + name
+
+
+def _written(name: str, sigil: str, text: str, column: str) -> str:
     whole = re.match(rf"{_BEFORE_NAME}{re.escape(name)}(?!\w)", text, re.IGNORECASE)
     if whole and whole[1] in {"", "<prefix>", "[p]", "[prefix]"}:
         return sigil + text[whole.end(1) :]
-    is_whole = whole or (column == "syntax" and text[:1] not in _OPENING)
-    return text if is_whole else f"{sigil}{name} {text}".rstrip()
+    is_whole = whole or (column == "syntax" and text[0] not in _OPENING)
+    return text if is_whole else f"{sigil}{name} {text}"
 
 
 def _arguments(value: Any) -> str:  # noqa: ANN401 - of JSON

@@ -1,96 +1,95 @@
 """Where the commands of a JSON file are: in lists, in wrappers, by their categories or names."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
 from typing import NamedTuple
 
 from commandsync.sources.jsonfile import JsonValue
-from commandsync.sources.listfile import SIGNS, USUAL
+from commandsync.sources.listfile import KNOWN, SIGNS
 
-_WRAPPERS = ("commands", "slash_commands")
-_LISTS = frozenset({"all", "data", "items", "list", "results"})  # names that are not categories
+_WRAPPERS = frozenset({"all", "commands", "data", "items", "list", "results", "slash_commands"})
+_NAMES = ("category", "name", "title", "label", "id")  # of a category in a list
 _EXPECTED = "expected a list of commands, or one command"
 _DEEPEST = 4  # categories and wrappers in each other
-_KNOWN = frozenset(chain.from_iterable(USUAL.values()))
 
 
 class Found(NamedTuple):
-    """A command of a file: an object, to which its name is added if that is its key."""
+    """A command of a file, with its name if that is its key; or what contains commands."""
 
     value: JsonValue
-    category: str = ""  # the key of the list or object that it is in, if that is its category
-    is_named: bool = False  # by its key
+    category: str = ""  # the key of what it is in, if that is its category
+    is_keyed: bool = False  # whether its name or its category is a key
+    is_command: bool = False
+    depth: int = 0  # how many objects it is in
 
 
-def commands_in(
-    value: JsonValue, category: str = "", *, with_help: bool, depth: int = 0
-) -> Iterator[Found]:
-    """Yield each command of a file, whatever it is in; a text is one only in a category.
+def commands_in(root: JsonValue, category: str = "", *, with_help: bool) -> Iterator[Found]:
+    """Yield each command of a file, whatever it is in.
 
     Args:
-        value: The file's value.
-        category: The category of what is in it.
-        with_help: Whether a text may be the help of the command that its key names. In a folder
-            it may not: another file of the bot, such as its configuration, has texts too.
-        depth: How many objects it is in.
+        root: The file's value.
+        category: The category of commands that have none.
+        with_help: Whether a text in a category may be the help of the command that its key names.
+            In a folder it may not: other files of a bot, as its configuration, have texts too.
 
     Raises:
         FileError: It has something else than commands.
     """
-    if depth > _DEEPEST:
-        raise value.problem("the commands are nested too deep", _EXPECTED)
-    match value.content:
-        case list():
-            for member in value.members().values():
-                yield from _member(member, category, with_help=with_help, depth=depth)
-        case dict():
-            yield from _object(value, category, with_help=with_help, depth=depth)
-        case _:
-            raise value.problem("not a list of commands", _EXPECTED)
+    waiting = [Found(root, category)]
+    while waiting:
+        found = waiting.pop()
+        if found.is_command:
+            yield found
+        elif isinstance(found.value.content, list):
+            waiting += [_listed(found, member) for member in found.value.members().values()][::-1]
+        elif isinstance(found.value.content, dict) and found.depth < _DEEPEST:
+            waiting += _of_object(found, with_help=with_help and found.depth > 0)[::-1]
+        else:
+            raise found.value.problem("not a list of commands", _EXPECTED)
 
 
-def _member(value: JsonValue, category: str, *, with_help: bool, depth: int) -> Iterator[Found]:
-    """Yield a command of a list, or those of a category with its name and its commands."""
-    if not isinstance(value.content, dict):
-        raise value.problem("not a command", _EXPECTED)
-    inner = value.members().get("commands")
-    if inner is None or not isinstance(inner.content, list | dict):
-        yield Found(value, category)
-        return
-    names = (value.content.get(key) for key in ("category", "name", "title", "label", "id"))
-    name = next((name for name in names if isinstance(name, str) and name), category)
-    yield from commands_in(inner, name, with_help=with_help, depth=depth + 1)
+def _listed(found: Found, member: JsonValue) -> Found:
+    """Return a member of a list: a command, or a category with a name and its commands."""
+    if not isinstance(member.content, dict):
+        raise member.problem("not a command", _EXPECTED)
+    if not isinstance(member.content.get("commands"), list | dict):
+        return found._replace(value=member, is_command=True)
+    names = (member.content.get(key) for key in _NAMES)
+    name = next((name for name in names if isinstance(name, str) and name), found.category)
+    inner = member.members()["commands"]
+    return Found(inner, name, is_keyed=True, depth=found.depth + 1)
 
 
-def _object(root: JsonValue, category: str, *, with_help: bool, depth: int) -> Iterator[Found]:
-    members = root.members()
-    nested = {key: part for key, part in members.items() if isinstance(part.content, list | dict)}
-    wrapping = {key: category for key in _WRAPPERS if key in nested} or {
-        key: category for key in nested.keys() & _LISTS if isinstance(nested[key].content, list)
-    }
-    if not wrapping and isinstance(root.content.get("name"), str):
-        yield Found(root, category)
-    elif not wrapping and all(_is_command(part.content) for part in nested.values()):
-        yield from _named(members, root, category, with_help=with_help and depth > 0)
-    else:
-        for key, above in (wrapping or {key: key for key in nested}).items():
-            yield from commands_in(nested[key], above, with_help=with_help, depth=depth + 1)
+def _of_object(found: Found, *, with_help: bool) -> list[Found]:
+    nested = _with_type(found.value, list, dict)
+    deeper = found._replace(depth=found.depth + 1)
+    if wrapping := [nested[key] for key in nested if key in _WRAPPERS]:
+        return [deeper._replace(value=part) for part in wrapping]
+    if isinstance(found.value.content.get("name"), str):
+        return [found._replace(is_command=True)]
+    if not all(map(_is_command, nested.values())):  # categories
+        return [deeper._replace(value=nested[key], category=key, is_keyed=True) for key in nested]
+    return _named(found, with_help=with_help)
 
 
-def _named(
-    members: Mapping[str, JsonValue], root: JsonValue, category: str, *, with_help: bool
-) -> Iterator[Found]:
-    """Yield the commands of an object whose keys are their names."""
-    kinds = (dict, str) if with_help else (dict,)
-    named = {key: part for key, part in members.items() if isinstance(part.content, kinds)}
-    if not named or (with_help and len(named) < len(members)):
-        raise root.problem("contains something else than commands, or nothing", _EXPECTED)
-    for key, part in named.items():
+def _named(found: Found, *, with_help: bool) -> list[Found]:
+    """Return the commands of an object whose keys are their names."""
+    named = _with_type(found.value, dict, *([str] if with_help else []))
+    if not named or (with_help and len(named) < len(found.value.content)):
+        message = "contains something else than commands, or nothing"
+        raise found.value.problem(message, _EXPECTED)
+    commands = []
+    for name, part in named.items():
         fields = part.content if isinstance(part.content, dict) else {"description": part.content}
-        yield Found(replace(part, content={"name": key, **fields}), category, is_named=True)
+        value = replace(part, content={"name": name, **fields})
+        commands.append(found._replace(value=value, is_keyed=True, is_command=True))
+    return commands
 
 
-def _is_command(content: object) -> bool:
-    keys = {key.casefold() for key in content} if isinstance(content, dict) else set()
-    return bool(keys & SIGNS) or (bool(keys) and keys <= _KNOWN)
+def _with_type(root: JsonValue, *kinds: type) -> dict[str, JsonValue]:
+    return {key: part for key, part in root.members().items() if isinstance(part.content, kinds)}
+
+
+def _is_command(part: JsonValue) -> bool:
+    keys = {key.casefold() for key in part.content} if isinstance(part.content, dict) else set()
+    return bool(keys & SIGNS) or (bool(keys) and keys <= KNOWN)

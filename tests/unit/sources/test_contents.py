@@ -106,6 +106,7 @@ def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
         ("text", "commands.json:1:1: not a list of commands | "),
         ({"a": [1], "b": []}, "commands.json:3:5: not a command | "),
         ({"a": 1}, "commands.json:1:1: contains something else than commands, or nothing | "),
+        (b'{"a": [],\n"a": []}', "commands.json:1:1: the key 'a' is defined twice | "),
         ({"Fun": {"roll": "Rolls", "a": 1}}, "commands.json:2:10: contains something else "),
         ([PING, None], "commands.json:6:3: not a command | "),
         ({"commands": [["a"]]}, "commands.json:3:5: not a command | "),
