@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import RLock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING, assert_never
@@ -49,15 +49,49 @@ def shown(output: Output) -> Iterator[Callable[[Progress], object]]:
             place.close()
 
 
-class Lines:
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call in flight: when it and its step began; the timer ends when the step takes long."""
+
+    progress: CallProgress
+    begun: float
+    since: float
+    timer: Timer
+
+
+class _Calls:
+    """The calls in flight, which several threads make; `_late` is called where one takes long."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, _Call] = {}
+        self._lock = RLock()
+
+    def _note(self, progress: CallProgress) -> _Call | None:
+        """Note the step of a call; return the call, None for the end of one never sent."""
+        key, now = id(progress.operation), monotonic()
+        call = self._calls.pop(key, None)
+        if call is not None:
+            call.timer.cancel()
+        if progress.step is None:
+            return call
+        timer = Timer(PATIENCE, self._late, (key,))
+        timer.daemon = True
+        self._calls[key] = _Call(progress, call.begun if call else now, now, timer)
+        timer.start()
+        return self._calls[key]
+
+    def _late(self, key: int) -> None:
+        raise NotImplementedError
+
+
+class Lines(_Calls):
     """Shows progress line by line: what was read, each change that is settled, and each wait."""
 
     def __init__(self, output: Output) -> None:
+        super().__init__()
         self._output = output
         self._applying = False
         self._sites: list[Site] = []
-        self._calls: dict[int, tuple[float, Timer | None]] = {}  # when each began
-        self._lock = RLock()  # calls are made in several threads
 
     def show(self, progress: Progress) -> None:
         """Show what there is to say about it."""
@@ -78,76 +112,51 @@ class Lines:
                 assert_never(progress)
 
     def _show_call(self, progress: CallProgress) -> None:
-        key, now, timer = id(progress.operation), monotonic(), None
-        if progress.step is None and key not in self._calls:
-            return  # it was never sent
-        begun, last = self._calls.pop(key, (now, None))
-        if last is not None:
-            last.cancel()
-        if progress.site not in self._sites:
+        if progress.step is not None and progress.site not in self._sites:
             self._sites.append(progress.site)
             self._say(_site_line(progress.site))
-        match progress.step:
-            case None:
-                reads = progress.operation.method == "GET"
-                if reads or not self._applying:  # an apply shows its changes as they are settled
-                    self._say(f"{progress.operation.name}: {now - begun:.2f} s")
-                return
-            case Wait():
-                self._say(_wait_line(progress, 0))
-            case Send():
-                line = _wait_line(progress, PATIENCE)
-                timer = _timer(lambda: self._say(line))
-            case _:
-                assert_never(progress.step)
-        self._calls[key] = begun, timer
+        call = self._note(progress)
+        if call is None:
+            return
+        reads = progress.operation.method == "GET"
+        if isinstance(progress.step, Wait):
+            self._say(_wait_line(progress, 0))
+        elif progress.step is None and (reads or not self._applying):  # an apply shows its changes
+            self._say(f"{progress.operation.name}: {monotonic() - call.begun:.2f} s")
+
+    def _late(self, key: int) -> None:
+        call = self._calls.get(key)
+        if call and isinstance(call.progress.step, Send):
+            self._say(_wait_line(call.progress, PATIENCE))
 
     def _say(self, line: str) -> None:
         self._output.talk(joined([line], self._output.screen(sys.stderr)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """A call in flight; `since` is when its step began, and the timer ends when it is late."""
+class Place(_Calls):
+    """Shows in one place of the terminal the bar of an apply, and the call that takes long.
 
-    progress: CallProgress
-    since: float
-    timer: Timer
-
-
-@dataclass(slots=True)
-class _Apply:
-    """An apply: how many of its changes are settled, and when its pause ends."""
-
-    total: int
-    settled: set[int] = field(default_factory=set)
-    pause_end: float = 0.0
-
-
-class Place:
-    """Shows in one place of the terminal the bar of an apply, and the call that takes long."""
+    It is open during an apply, and from a step of a call that takes long until no call is left.
+    """
 
     def __init__(self, *, color: bool) -> None:
+        super().__init__()
         self._color = color
-        self._calls: dict[int, _Call] = {}
         self._changes: dict[int, str] = {}  # what the calls of an apply are for
-        self._late: set[int] = set()
-        self._apply: _Apply | None = None
+        self._total = 0  # the changes that are applied; 0 for no apply
+        self._settled: set[int] = set()
+        self._pause_end = 0.0
         self._live: Live | None = None
         self._closed = False
-        self._lock = RLock()
 
     def show(self, progress: Progress) -> None:
         """Show what a run does now, or waits for."""
-        match progress:
-            case FilesRead():
-                pass
-            case CallProgress():
-                self._note_call(progress)
-            case ApplyProgress():
-                self._note_apply(progress)
-            case _:
-                assert_never(progress)
+        with self._lock:
+            if isinstance(progress, CallProgress):
+                self._note(progress)
+            elif isinstance(progress, ApplyProgress):
+                self._apply(progress.plan, progress.step)
+            self._update()
 
     def close(self) -> None:
         """Erase the place; calls that a signal left in flight show nothing any more."""
@@ -157,65 +166,41 @@ class Place:
                 call.timer.cancel()
             self._update()
 
-    def _note_call(self, progress: CallProgress) -> None:
-        key = id(progress.operation)
+    def _late(self, _key: int) -> None:
         with self._lock:
-            call = self._calls.get(key)
-            if progress.step is not None:
-                timer = call.timer if call else _timer(lambda: self._note_late(key))
-                self._calls[key] = _Call(progress, monotonic(), timer)
-            elif call is not None:
-                call.timer.cancel()
-                del self._calls[key]
-                self._changes.pop(key, None)
-                self._late.discard(key)
-                self._update()
+            self._update(opens=True)
 
-    def _note_late(self, key: int) -> None:
-        with self._lock:
-            if key in self._calls:  # pragma: no branch - it may end in this moment
-                self._late.add(key)
-                self._update()
-
-    def _note_apply(self, progress: ApplyProgress) -> None:
-        plan, step = progress.plan, progress.step
-        with self._lock:
-            self._apply = None if step is None or not plan.changes else self._advanced(plan, step)
-            self._update()
-
-    def _advanced(self, plan: Plan, step: Step) -> _Apply:
-        apply = self._apply or _Apply(len(plan.changes))
-        apply.settled.update(id(settled.change) for settled in step.settled)
-        apply.pause_end = monotonic() + step.wait if step.wait else 0.0
+    def _apply(self, plan: Plan, step: Step | None) -> None:
+        self._total = len(plan.changes) if step else 0
+        if step is None:
+            self._settled.clear()
+            return
+        self._settled.update(id(settled.change) for settled in step.settled)
+        self._pause_end = monotonic() + step.wait if step.wait else 0.0
         for call in step.start:
             if call.key >= 0:  # a write
                 change = plan.changes[call.key]
-                self._changes[id(call.operation)] = (
-                    f"{summary.named(change)} {visible(change.name)}"
-                )
-        return apply
+                name = f"{summary.named(change)} {visible(change.name)}"
+                self._changes[id(call.operation)] = name
 
-    def _update(self) -> None:
-        """Open the place if there is something to show, else erase it."""
-        wanted = not self._closed and bool(self._late or self._apply)
+    def _update(self, *, opens: bool = False) -> None:
+        """Open the place if there is something to show, or erase it."""
+        waits = bool(self._calls) and (opens or self._live is not None)
+        wanted = not self._closed and (waits or self._total > 0)
         if wanted and self._live is None:
-            self._live = self._opened()
+            from rich.console import Console  # only a terminal needs it
+            from rich.live import Live
+
+            self._live = Live(
+                get_renderable=self._content,
+                console=Console(stderr=True, no_color=not self._color),
+                transient=True,
+                redirect_stdout=False,  # results come after it is erased; warnings go above it
+            )
+            self._live.start(refresh=True)
         elif not wanted and self._live is not None:
             self._live.stop()
             self._live = None
-
-    def _opened(self) -> Live:
-        from rich.console import Console  # only a terminal needs it
-        from rich.live import Live
-
-        live = Live(
-            get_renderable=self._content,
-            console=Console(stderr=True, no_color=not self._color),
-            transient=True,
-            redirect_stdout=False,  # results come after it is erased; warnings go above it
-        )
-        live.start(refresh=True)
-        return live
 
     def _content(self) -> RenderableType:
         """Return the line as it is now; called in a thread of its own, with no lock."""
@@ -223,47 +208,31 @@ class Place:
         from rich.table import Table
         from rich.text import Text
 
-        apply = self._apply
-        status = Text(self._status(apply), style="dim", no_wrap=True, overflow="ellipsis")
-        if apply is None:
+        status = Text(self._status(), style="dim", no_wrap=True, overflow="ellipsis")
+        total, done = self._total, len(self._settled)
+        if not total:
             return status
-        done = len(apply.settled)
         grid = Table.grid(padding=(0, 1), expand=True)
         for _ in range(3):
             grid.add_column(no_wrap=True)
         grid.add_column(ratio=1)
-        bar = ProgressBar(total=apply.total, completed=done, width=_BAR)
-        grid.add_row("Applying", bar, f"{done:,}/{apply.total:,}", status)
+        bar = ProgressBar(total=total, completed=done, width=_BAR)
+        grid.add_row("Applying", bar, f"{done:,}/{total:,}", status)
         return grid
 
-    def _status(self, apply: _Apply | None) -> str:
-        calls = [*self._calls.items()]
-        if late := [(key, call) for key, call in calls if key in self._late]:
-            key, call = max(late, key=lambda item: _weight(item[1].progress))
-            elapsed = monotonic() - call.since
-            return _wait_line(call.progress, elapsed, self._changes.get(key, ""))
-        left = apply.pause_end - monotonic() if apply else 0.0
-        if left > 0:
-            return text.reread_line(left)
+    def _status(self) -> str:
+        calls, now = [*self._calls.items()], monotonic()
+        if late := [(key, call) for key, call in calls if now - call.since >= PATIENCE]:
+            # The end of a rate limit says most about the others.
+            key, call = max(late, key=lambda item: getattr(item[1].progress.step, "everyone", -1))
+            return _wait_line(call.progress, now - call.since, self._changes.get(key, ""))
+        if self._pause_end > now:
+            return text.reread_line(self._pause_end - now)
         return next((self._changes.get(key, "") for key, _ in reversed(calls)), "")
 
 
-def _timer(function: Callable[[], object]) -> Timer:
-    timer = Timer(PATIENCE, function)
-    timer.daemon = True
-    timer.start()
-    return timer
-
-
-def _weight(progress: CallProgress) -> int:
-    """Return how much a wait says about the others: the end of a rate limit says most."""
-    step = progress.step
-    return 1 + step.everyone if isinstance(step, Wait) else 0
-
-
 def _wait_line(progress: CallProgress, elapsed: float, name: str = "") -> str:
-    if progress.step is None:  # pragma: no cover - it ends in this moment
-        return ""
+    assert progress.step  # noqa: S101 - the calls in flight have one
     host = urlsplit(progress.site.address.base_url).netloc
     call = name or progress.operation.name
     return text.wait_line(progress.step, elapsed, call=call, host=host)
