@@ -131,7 +131,7 @@ def serve_command(
 
     for line in conditions.described():
         run.output.talk(line)
-    if seed is None and _is_new(database):
+    if seed is None and ("://" not in database and not Path(database).exists()):
         seed = str(example("seed.json"))
     serve(
         database=database,
@@ -142,11 +142,6 @@ def serve_command(
         access_log=run.output.verbosity > 0,
         **options,
     )
-
-
-def _is_new(database: str) -> bool:
-    """Whether a database is a file that serve creates; one of PostgreSQL may be anybody's."""
-    return "://" not in database and not Path(database).exists()
 
 
 def example(name: str) -> Path:

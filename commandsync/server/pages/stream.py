@@ -79,7 +79,7 @@ async def _send_states(news: News, send: Send) -> None:
     sent = b""
     while True:
         changed = news.changed
-        event = _event(news.state)
+        event = f"data: {json.dumps(news.state, separators=(',', ':'))}\n\n".encode()
         body = b":\n\n" if event == sent else event
         await send({"type": "http.response.body", "body": body, "more_body": True})
         sent = event
@@ -91,7 +91,3 @@ async def _send_states(news: News, send: Send) -> None:
 async def _until_closed(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-def _event(content: object) -> bytes:
-    return f"data: {json.dumps(content, separators=(',', ':'))}\n\n".encode()
