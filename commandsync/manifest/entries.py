@@ -34,6 +34,9 @@ def edit_list(patch: Patch, root: Mapping, name: str, edits: ListEdits) -> None:
     entries = root.get(name, Sequence(0))
     if not isinstance(entries, Sequence) or is_alias(patch.text, entries):
         raise OddLayoutError(entries.at)
+    is_dashed = name in root and not is_flow(patch.text, entries)
+    if not is_dashed and (entries or is_flow(patch.text, root)):  # as in JSON
+        raise OddLayoutError(entries.at)
     collection = _List(patch, root, name, entries, tuple(TABLES[name].model_fields))
     for index in edits.changed.keys() - edits.removed:
         entry = entries[index]
@@ -59,8 +62,6 @@ class _List:
         """Remove and add entries."""
         if self.name in self.root and not is_flow(self.patch.text, self.entries):
             self.edit_lines(removed, added)
-        elif self.entries:
-            self.edit_brackets(removed, added)
         elif added:
             self.fill([values for _, values in added])
 
@@ -77,27 +78,9 @@ class _List:
         colon = after_colon(text, key_of(self.root, self.name))
         layout.edit_lines(self.patch, lines, colon=colon, removed=removed, added=items)
 
-    def edit_brackets(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
-        """Edit a list in brackets."""
-        items = []
-        for after, values in added:
-            style = style_of(self.patch.text, self.entries[after])
-            items.append((after, style.flow_entry(self.ordered(values, style))))
-        layout.edit_brackets(self.patch, self.entries, removed=removed, added=items)
-
     def fill(self, entries: list[Values]) -> None:
         """Put the first entries into a list, or add the list."""
         text, root = self.patch.text, self.root
-        root_style = style_of(text, root)
-        if is_flow(text, root):
-            style = EntryStyle(in_flow=True, key_quote=root_style.key_quote)
-            items = ", ".join(style.flow_entry(self.ordered(values, style)) for values in entries)
-            if self.name in root:
-                self.patch.insert(self.entries.end - 1, items)
-            else:
-                at = content_end(text, root[list(root)[-1]])
-                self.patch.insert(at, f"{root_style.gap}{root_style.key(self.name)}[{items}]")
-            return
         indent = column(text, next(root.written_keys()).at)
         lines = [self.item(values, EntryStyle(), indent + STEP) for values in entries]
         end = content_end(text, root)

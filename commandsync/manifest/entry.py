@@ -22,6 +22,7 @@ from commandsync.manifest.scalars import Value, written
 from commandsync.manifest.style import STEP, quoting_of, style_of
 
 _HEADER = re.compile(r"[|>]([-+0-9]*)")
+_COMMENT = re.compile(r"\s#")
 _INDENT = re.compile(r"[\r\n]([ ]*)[^ \r\n]")
 
 
@@ -56,7 +57,7 @@ def _edit(
     text, style = patch.text, style_of(patch.text, entry)
     if is_flow(text, entry):
         items = [(after, style.flow_field(name, value)) for after, name, value in added]
-        layout.edit_brackets(patch, entry, removed=removed, added=items)
+        layout.edit_braces(patch, entry, removed=removed, added=items)
         return
     spans, separator = layout.spans_of(text, entry), line_break(text)
     indent = column(text, spans[0][0])
@@ -75,12 +76,14 @@ def _edit(
 
 def _replace(patch: Patch, key: Scalar, old: Node, value: Value, *, in_flow: bool) -> None:
     text = patch.text
-    if isinstance(old, Sequence) and isinstance(value, tuple) and not is_alias(text, old):
-        _replace_items(patch, key, old, value)
-        return
+    if isinstance(old, Sequence) and old and not is_alias(text, old):
+        known = tuple(map(str, old))
+        if isinstance(value, tuple) and value[: len(known)] == known:
+            _append_items(patch, old, value[len(known) :])
+            return
     sample = text[begin(text, old) : content_end(text, old)] if isinstance(old, Scalar) else ""
     start, end = _cut_value(patch, key, old, sample)
-    new = written(value, quoting_of(text, key, sample), in_flow=in_flow, sample=sample)
+    new = written(value, quoting_of(sample), in_flow=in_flow, sample=sample)
     space = "" if text[start - 1].isspace() else " "
     patch.insert(start, f"{space}{new.line}")
     indent = _body_indent(sample) or " " * (column(text, key.at) + STEP)
@@ -91,12 +94,16 @@ def _replace(patch: Patch, key: Scalar, old: Node, value: Value, *, in_flow: boo
 def _cut_value(patch: Patch, key: Scalar, old: Node, sample: str) -> tuple[int, int]:
     """Cut a value; return where another begins, and where its last line ends."""
     text, start, end = patch.text, begin(patch.text, old), content_end(patch.text, old)
-    if header := _HEADER.match(sample):  # a comment may follow it
-        patch.cut(start, start + len(header[0]))
-        patch.cut(line_end(text, start), line_end(text, end))
-    else:
-        is_below = isinstance(old, Sequence) and not is_flow(text, old)
+    header = _HEADER.match(sample)
+    is_below = isinstance(old, Sequence) and not (is_flow(text, old) or is_alias(text, old))
+    if header or is_below:  # a comment may follow on the line of the key
         start = after_colon(text, key) if is_below else start
+        patch.cut(start, start + len(header[0] if header else ""))
+        below = line_end(text, start), line_end(text, end)
+        if is_below and _COMMENT.search(text, *below):
+            raise OddLayoutError(old.at)
+        patch.cut(*below)
+    else:
         patch.cut(start, end)
     return start, line_end(text, end)
 
@@ -107,24 +114,14 @@ def _body_indent(sample: str) -> str:
     return indent[1] if header and indent and not header[1].strip("-+") else ""
 
 
-def _replace_items(patch: Patch, key: Scalar, old: Sequence, value: tuple[str, ...]) -> None:
-    """Make a list of texts another one: the items that stay are not written again."""
-    text, last = patch.text, len(old) - 1
-    removed = _items_to_remove([str(item) for item in old], value)
-    source = text[old[last].at : old[last].end] if old else ""
-    quoting = quoting_of(text, key, source)
-    lines = [written(item, quoting, in_flow=True).line for item in value[len(old) - len(removed) :]]
+def _append_items(patch: Patch, old: Sequence, new: tuple[str, ...]) -> None:
+    """Add items to a list of texts, whose own items stay as they are written."""
+    text, last = patch.text, old[-1]
+    quoting = quoting_of(text[last.at : last.end])
+    lines = [written(item, quoting, in_flow=True).line for item in new]
     if is_flow(text, old):
-        layout.edit_brackets(patch, old, removed=removed, added=[(last, line) for line in lines])
+        patch.insert(content_end(text, last), "".join(f", {line}" for line in lines))
         return
-    places, colon = layout.lines_of(text, old), after_colon(text, key)
-    dash = f"{' ' * column(text, places[0].dash)}- "
-    items = [(last, f"{dash}{line}") for line in lines]
-    layout.edit_lines(patch, places, colon=colon, removed=removed, added=items, rank=layout.BELOW)
-
-
-def _items_to_remove(known: AnySequence[str], wanted: tuple[str, ...]) -> set[int]:
-    """Return the indices of the items to remove so that the others begin the wanted list."""
-    removed = {n for n, item in enumerate(known) if item not in wanted}
-    kept = tuple(item for item in known if item in wanted)
-    return removed if kept == wanted[: len(kept)] else set(range(len(known)))
+    place = layout.lines_of(text, old)[-1]
+    dash = f"{line_break(text)}{' ' * column(text, place.dash)}- "
+    patch.insert(place.end, "".join(f"{dash}{line}" for line in lines), rank=layout.BELOW)

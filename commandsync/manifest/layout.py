@@ -1,14 +1,13 @@
-"""How lists are laid out in a file, in brackets or with dashes, and how their items are edited."""
+"""How lists with dashes and mappings in braces are laid out in a file, and how they are edited."""
 
 import re
 from collections.abc import Collection, Iterable
 from collections.abc import Sequence as AnySequence
 from typing import NamedTuple
 
-from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
+from commandsync.manifest.nodes import Mapping, Node, Scalar
 from commandsync.manifest.patch import (
     Patch,
-    begin,
     break_before,
     content_end,
     line_break,
@@ -19,7 +18,6 @@ from commandsync.manifest.patch import (
 _COLON = re.compile(r"[ \t]*:")
 _COMMENT_LINE = re.compile(r"(?:\r\n|\r|\n)([ \t]*)#[^\r\n]*")
 _EMPTY_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*[\r\n]")
-_GAP = re.compile(r"[ \t]*,\s*")
 _DASH = re.compile(r" *-(?=[ \t\r\n])")
 _NO_CONTENT = re.compile(r"[ \t]*(?:#|$|[\r\n])")
 VALUE, BELOW, FIELD, ITEM = range(4)
@@ -90,21 +88,9 @@ def has_empty_lines(text: str, lines: AnySequence[Line], index: int) -> bool:
     return _EMPTY_LINE.search(text, lines[second - 1].end, lines[second].dash) is not None
 
 
-def spans_of(text: str, node: Sequence | Mapping) -> list[tuple[int, int]]:
-    """Return where each item of a list, or each field of a mapping, begins and ends."""
-    if isinstance(node, Sequence):
-        return [(item.at, content_end(text, item)) for item in node]
+def spans_of(text: str, node: Mapping) -> list[tuple[int, int]]:
+    """Return where each field of a mapping begins and ends."""
     return [(key.at, content_end(text, node[key])) for key in node.written_keys()]
-
-
-def gap_of(text: str, node: Sequence | Mapping) -> str:
-    """Return what separates the items in brackets: a comma and the whitespace between the first."""
-    spans = spans_of(text, node)
-    if len(spans) > 1:
-        gap = _GAP.fullmatch(text, spans[0][1], spans[1][0])
-        return gap[0] if gap else ", "
-    opening = text[begin(text, node) + 1 : spans[0][0]] if spans else ""
-    return f",{opening}" if opening and not opening.strip() and "\n" in opening else ", "
 
 
 def edit_lines(
@@ -114,7 +100,6 @@ def edit_lines(
     colon: int,
     removed: Collection[int],
     added: Iterable[tuple[int, str]],
-    rank: int = ITEM,
 ) -> None:
     """Edit a list with dashes; new items are lines, each after the item of an index.
 
@@ -133,45 +118,22 @@ def edit_lines(
             patch.cut(start, end)
     added = list(added)
     for after, item in added:
-        patch.insert(lines[after].end, f"{line_break(text)}{item}", rank=rank)
+        patch.insert(lines[after].end, f"{line_break(text)}{item}", rank=ITEM)
     if not added and len(removed) == len(lines):
         patch.insert(colon, " []")
 
 
-def edit_brackets(
-    patch: Patch,
-    node: Sequence | Mapping,
-    *,
-    removed: Collection[int],
-    added: Iterable[tuple[int, str]],
+def edit_braces(
+    patch: Patch, node: Mapping, *, removed: Collection[int], added: Iterable[tuple[int, str]]
 ) -> None:
-    """Edit a list or mapping in brackets; new items come after that of an index, or after -1."""
-    spans, gap = spans_of(patch.text, node), gap_of(patch.text, node)
-    kept = [index for index in range(len(spans)) if index not in removed]
-    first, last = (kept[0], kept[-1]) if kept else (len(spans), -1)
-    for index in removed:
-        _cut_item(patch, spans, index, first=first, end=node.end - 1)
-    alone = ""  # the separator between new ones, where nothing else is kept
-    for after, item in sorted(added, key=lambda pair: pair[0]):
-        at = spans[after][1] if after >= 0 else begin(patch.text, node) + 1
-        if first <= after:
-            patch.insert(at, f"{gap}{item}", rank=ITEM)
-        elif last > after:
-            patch.insert(at, f"{item}{gap}", rank=ITEM)
-        else:
-            patch.insert(at, f"{alone}{item}", rank=ITEM)
-            alone = gap
-
-
-def _cut_item(
-    patch: Patch, spans: AnySequence[tuple[int, int]], index: int, *, first: int, end: int
-) -> None:
-    """Cut an item in brackets and the comma before it, or behind it if no item before it stays."""
-    patch.cut(*spans[index])
-    start = spans[index][1]
-    if index > first:
-        start, end = spans[index - 1][1], spans[index][0]
-    elif index + 1 < len(spans):
-        end = spans[index + 1][0]
-    if "#" not in patch.text[start:end]:  # else a comma too many makes the edit invalid
-        patch.cut(start, end)
+    """Edit a mapping in braces, of which a field stays; new ones come after one that does."""
+    spans = spans_of(patch.text, node)
+    first = min(set(range(len(spans))).difference(removed))
+    for index in removed:  # with the comma before it, or behind it if no field before it stays
+        pair = (index - 1, index) if index > first else (index, index + 1)
+        (start, left), (right, end) = (spans[n] for n in pair)
+        if "#" in patch.text[left:right]:
+            raise OddLayoutError(node.at)
+        patch.cut(*((left, end) if index > first else (start, right)))
+    for after, item in added:
+        patch.insert(spans[after][1], f", {item}", rank=ITEM)

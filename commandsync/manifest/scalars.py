@@ -1,7 +1,7 @@
 """A text -> a YAML scalar that reads well, and loads as exactly that text.
 
 Written by hand rather than by PyYAML's emitter, which is slow, folds long lines, and quotes what
-people would write plain. Escapes are those that JSON has too: a manifest may be JSON.
+people would write plain.
 """
 
 import re
@@ -11,11 +11,9 @@ from typing import NamedTuple
 # overrides and marks, spaces of no width, a byte order mark, tags). Joiners stay: emoji and scripts
 # need them.
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"
-_HIDDEN = r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-_TAGS = r"\U000e0000-\U000e007f"
-_UNSAFE = _CONTROLS + _HIDDEN + _TAGS
+_HIDDEN = r"\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f"
+_UNSAFE = _CONTROLS + _HIDDEN
 _ESCAPED = re.compile(rf'[{_UNSAFE}"\\\n\t]|#(?=#\w*\[)')
-_ESCAPED_IN_JSON = re.compile(rf'[{_CONTROLS}{_HIDDEN}"\\\n\t]|#(?=#\w*\[)')
 _UNPRINTABLE = re.compile(rf"[{_UNSAFE}]")
 _BREAKING = re.compile(rf"[{_UNSAFE}\n]")
 # What a CI runner that prints a pulled manifest would obey, had it the beginning of a line.
@@ -82,13 +80,11 @@ def _inline(text: str, quoting: Quoting, *, in_flow: bool) -> str:
     quote, always = quoting
     if not always and is_plain(text, in_flow=in_flow):
         return text
-    in_json = quote == '"'
     if not quote:
         quote = "'" if _ESCAPED.search(text) and "'" not in text else '"'
     if quote == "'" and not (_needs_escapes(text) or "\t" in text or "\n" in text):
         return "'" + text.replace("'", "''") + "'"
-    # The file's own double quotes may be those of JSON, which has no escape for a tag.
-    return '"' + (_ESCAPED_IN_JSON if in_json else _ESCAPED).sub(_escape, text) + '"'
+    return '"' + _ESCAPED.sub(_escape, text) + '"'
 
 
 def _fits_block(text: str) -> bool:

@@ -298,7 +298,8 @@ def test_a_bot_with_35_commands_typed_by_hand_gets_its_108_with_ids_and_uses_kep
     bot = service.bot(typed)
     home.knows(bot)
     before = {record["id"]: record["uses"] for record in bot.commands()}
-    home.write(json.dumps({"version": 1, "commands": generated}, indent=1))
+    lines = [f"- {json.dumps(entry)}\n" for entry in generated]
+    home.write(f"version: 1\ncommands:\n{''.join(lines)}")
 
     assert home.run("pull", "--out", "page.yaml").code == 0
     assert home.run("plan", "-f", "page.yaml", "--detailed-exitcode").code == 0

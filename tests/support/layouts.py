@@ -48,6 +48,11 @@ def names(numbers: Random) -> tuple[str, ...]:
     return tuple(value(numbers, lines=False) for _ in range(numbers.randint(0, 3)))
 
 
+def changed(numbers: Random, entry: dict[str, Value], key: str) -> Value:
+    """Draw another value of a field; a list of names gets more of them."""
+    return (*entry.get(key, ()), *names(numbers)) if key == "formerly" else value(numbers)
+
+
 @dataclass
 class File:
     """A file that is being drawn."""
@@ -61,7 +66,6 @@ class File:
     # What belongs to an entry or to one of its fields, comments on its lines included.
     written: dict[tuple[int, str], str] = field(default_factory=dict)
     extents: dict[int, tuple[int, int]] = field(default_factory=dict)
-    brackets: bool = False
 
     def chance(self, share: float) -> bool:
         return self.numbers.random() < share
@@ -81,13 +85,10 @@ def file(numbers: Random) -> File:
     """Draw a file with a list of commands."""
     drawn = File(numbers, newline=numbers.choice(("\n", "\n", "\n", "\r\n", "\r")))
     drawn.entries = [values(numbers) for _ in range(numbers.choice((0, 1, 1, 2, 3, 4)))]
-    layout = numbers.choice((_dashes, _dashes, _dashes, _brackets, _json))
-    drawn.brackets = layout is not _dashes
-    layout(drawn)
-    if layout is not _json:
-        drawn.comment_lines(0)
-        if drawn.chance(0.3):
-            drawn.line("defaults:\n  category: General")
+    _dashes(drawn)
+    drawn.comment_lines(0)
+    if drawn.chance(0.3):
+        drawn.line("defaults:\n  category: General")
     if drawn.chance(0.3):
         drawn.text = drawn.text.removesuffix(drawn.newline)
     return drawn
@@ -191,17 +192,6 @@ def _quoted(file: File, value: str, *, flow: bool = False, below: str = "") -> s
     return written
 
 
-def _brackets(file: File) -> None:
-    _head(file)
-    separator = file.numbers.choice((", ", ",\n  ", " , "))
-    opening = "\n  " if "\n" in separator else ""
-    file.text += f"commands: [{opening}".replace("\n", file.newline)
-    for index in range(len(file.entries)):
-        file.text += separator.replace("\n", file.newline) if index else ""
-        _braces(file, index, ", ")
-    file.line(f"{file.numbers.choice(('', ' ', ', ')) if file.entries else ''}]{file.comment(0.3)}")
-
-
 def _braces(file: File, index: int, gap: str) -> None:
     start = len(file.text)
     file.text += "{"
@@ -216,14 +206,6 @@ def _braces(file: File, index: int, gap: str) -> None:
         file.written[index, key] = file.text[before:]
     file.text += "}"
     file.extents[index] = start, len(file.text)
-
-
-def _json(file: File) -> None:
-    file.newline = "\n"
-    indent = file.numbers.choice((None, 2, 4))
-    file.text = json.dumps(
-        {"version": 1, "commands": file.entries}, indent=indent, ensure_ascii=False
-    ).replace("\u2028", "\\u2028")
 
 
 def _head(file: File) -> None:

@@ -198,7 +198,8 @@ def _manifest(entries: list[SourceEntry], *, flow: bool) -> str:
         for each in entries
     ]
     if flow or not values:
-        return f"{head}commands: {json.dumps(values, ensure_ascii=False)}\n"
+        lines = [f"  - {json.dumps(entry, ensure_ascii=False)}\n" for entry in values]
+        return f"{head}commands:{'' if lines else ' []'}\n{''.join(lines)}"
     lines = [
         f"{'    ' if number else '  - '}{key}: {json.dumps(text, ensure_ascii=False)}  # {key}\n"
         for entry in values
