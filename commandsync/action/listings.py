@@ -32,7 +32,7 @@ def compared(
     by its own paths. Raises `RefusedError` if statuses or the history are needed, and cannot be
     read.
     """
-    unread = [job for job in opened if isinstance(job, ListingJob) and not job.is_read]
+    unread = _unread(opened)
     if reporter.mode == "drift":
         return [job for job in opened if job not in unread]
     if not unread:
@@ -49,6 +49,10 @@ def compared(
         known = _all_with_sent(unread, commits, reporter)
     allowed = {id(job.site): _allowed(job, commits, before, current=current) for job in known}
     return [allowed.get(id(job.site), job) for job in opened]
+
+
+def _unread(opened: Sequence[AnyJob]) -> list[ListingJob]:
+    return [job for job in opened if isinstance(job, ListingJob) and not job.is_read]
 
 
 def _all_with_sent(

@@ -31,12 +31,7 @@ class ListEdits:
 
 def edit_list(patch: Patch, root: Mapping, name: str, edits: ListEdits) -> None:
     """Edit the entries of one list of a file; `OddLayoutError` where that is not possible."""
-    entries = root.get(name, Sequence(0))
-    if not isinstance(entries, Sequence) or is_alias(patch.text, entries):
-        raise OddLayoutError(entries.at)
-    is_dashed = name in root and not is_flow(patch.text, entries)
-    if not is_dashed and (entries or is_flow(patch.text, root)):  # as in JSON
-        raise OddLayoutError(entries.at)
+    entries = _entries(patch.text, root, name)
     collection = _List(patch, root, name, entries, tuple(TABLES[name].model_fields))
     for index in edits.changed.keys() - edits.removed:
         entry = entries[index]
@@ -48,6 +43,15 @@ def edit_list(patch: Patch, root: Mapping, name: str, edits: ListEdits) -> None:
         raise IndexError(max(edits.removed))
     added = [(last if after is None else after, values) for after, values in edits.added]
     collection.edit(edits.removed, added)
+
+
+def _entries(text: str, root: Mapping, name: str) -> Sequence:
+    """Return the entries of a list; `OddLayoutError` if it is in brackets, as in JSON."""
+    entries = root.get(name, Sequence(0))
+    odd = is_alias(text, entries) or is_flow(text, entries or root)
+    if isinstance(entries, Sequence) and not odd:
+        return entries
+    raise OddLayoutError(entries.at)
 
 
 @dataclass(frozen=True, slots=True)
