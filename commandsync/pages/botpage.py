@@ -32,12 +32,22 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListingTab:
+    """What another service will show of a manifest."""
+
+    name: str  # of the service
+    rows: Sequence[Row]  # the commands as it shows them
+    losses: Sequence[str]  # what it does not show, in sentences without a full stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BotPage:
     """What the page of a bot shows."""
 
     bot: Bot
     rows: Mapping[Resource, Sequence[Row]]  # the oldest first, and after them those that are gone
     preview: Preview | None = None  # what it is a preview of; None for a listing
+    listings: Sequence[ListingTab] = ()  # the other listings of a preview
     voters: Sequence[Mapping[str, Any]] = ()  # its latest votes as on the wire, the newest first
     next_vote: str = ""  # when the reader may vote again, as on the wire; empty for now
 
@@ -58,6 +68,7 @@ def render_bot(page: BotPage, *, assets: Assets, version: int = 0) -> str:
         ],
         voters=page.voters,
         preview=page.preview,
+        listings=page.listings,
         next_vote=page.next_vote,
         version=version,
     )

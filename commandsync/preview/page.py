@@ -3,18 +3,21 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Notice, Problem
 from commandsync.manifest import Manifest
-from commandsync.pages.botpage import BotPage, Preview, ProblemLine
+from commandsync.pages.botpage import BotPage, ListingTab, Preview, ProblemLine
 from commandsync.pages.rows import Mark, Row
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.expected import ExpectedRecord, expected_listing
+from commandsync.plan.losses import loss_notice
 from commandsync.plan.plan import Plan
 from commandsync.preview.baseline import Baseline, bot_named
 from commandsync.records.texts import Resource
 from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.summary import plan_line, remark_on
 from commandsync.sync.job import plan_manifest, strict_plan
+from commandsync.sync.listings import fitted
 from commandsync.sync.settings import Settings, read_clock
 
 
@@ -44,7 +47,24 @@ def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> Prev
         *(_end(change) for change in plan.changes if change.ends_record),
     )
     preview = Preview(summary=plan_line(plan), notices=sentences)
-    return PreviewState(plan, notices, BotPage(bot=baseline.bot, rows=rows, preview=preview))
+    listings = tuple(_listings(settings, manifest))
+    page = BotPage(bot=baseline.bot, rows=rows, preview=preview, listings=listings)
+    return PreviewState(plan, notices, page)
+
+
+def _listings(settings: Settings, manifest: Manifest) -> Iterator[ListingTab]:
+    for number, listing in enumerate(manifest.listings, 1):
+        service, rows = listing.list_service, []
+        sent = fitted(settings, manifest, service)
+        for kind, entries in sent.snapshot.collections.items():
+            for place, entry in enumerate(entries, 1):
+                name = f"/{entry.name}" if service.slash else entry.name
+                texts = {**entry.text._asdict(), kind.fields[0]: name}
+                record = {field: redacted(text) for field, text in texts.items()}
+                rows.append(Row(kind, record, f"listing-{number}-{place}"))
+        said = (loss_notice(loss, at=service.name).message for loss in sent.losses)
+        losses = [redacted(text.removeprefix(f"{service.name}: ")) for text in said]
+        yield ListingTab(name=service.name, rows=rows, losses=losses)
 
 
 def page_with(problems: Sequence[Problem], state: PreviewState | None, *, path: str) -> BotPage:

@@ -175,10 +175,10 @@ class ListingJob:
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare what the service can show of the manifest with a list."""
-        fitted = self._fitted(self.manifest)
-        warned = [loss for loss in fitted.losses if loss.field not in self.entry.lossy]
+        sent = self._fitted(self.manifest)
+        warned = [loss for loss in sent.losses if loss.field not in self.entry.lossy]
         plan = make_plan(
-            desired=fitted.snapshot,
+            desired=sent.snapshot,
             listed=listed,
             target=Target(
                 bot=self.site.bot,
@@ -199,7 +199,7 @@ class ListingJob:
             returned=self.returned,
             compared_with=self._compared_with(),
             size=len(self._wanted(plan, listed)),
-            losses=fitted.losses,
+            losses=sent.losses,
             unseen=self.settings.unseen,
             resend=self.settings.resend,
             wants_none=not self.manifest.snapshot.collections.get(_COMMANDS),
@@ -223,17 +223,7 @@ class ListingJob:
         return self.service.replace(self.site.bot, Snapshot({_COMMANDS: wanted}))
 
     def _fitted(self, manifest: Manifest) -> Fitted:
-        rules, unprotected = rules_of(self.settings, manifest), []
-        if rules.ignore:
-            unprotected.append("ignore")
-        if not rules.prune:
-            unprotected.append("prune: false")
-        due = {
-            kind: tuple(e for e in entries if e.phase(self.settings.now) is Phase.DUE)
-            for kind, entries in manifest.snapshot.collections.items()
-            if kind is _COMMANDS
-        }
-        return fit(self.service, Snapshot(due), unprotected=unprotected)
+        return fitted(self.settings, manifest, self.service)
 
     def _rules(self) -> SyncRules:
         """Return the rules: what they keep on a list is not kept where that cannot be read."""
@@ -255,11 +245,23 @@ class ListingJob:
 
     def _wanted(self, plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:
         """Return the commands that are sent: also what is listed and stays, if anything does."""
-        fitted = self._fitted(self.manifest).snapshot.collections[_COMMANDS]
+        sent = self._fitted(self.manifest).snapshot.collections[_COMMANDS]
         kept = any(plan.rules.ignores(entry.name) for entry in listed.collections[_COMMANDS])
         if not (kept or plan.left_out or plan.unmanaged):
-            return fitted
+            return sent
         return tuple(Entry(record.text) for record in expected_listing(plan, listed)[_COMMANDS])
+
+
+def fitted(settings: Settings, manifest: Manifest, service: ListService) -> Fitted:
+    """Return what a service can show of the commands of a manifest that are due."""
+    rules, unprotected = rules_of(settings, manifest), []
+    if rules.ignore:
+        unprotected.append("ignore")
+    if not rules.prune:
+        unprotected.append("prune: false")
+    commands = manifest.snapshot.collections.get(_COMMANDS, ())
+    due = tuple(entry for entry in commands if entry.phase(settings.now) is Phase.DUE)
+    return fit(service, Snapshot({_COMMANDS: due}), unprotected=unprotected)
 
 
 def steps_of(planned: Planned) -> Generator[Step, StepResult, Result]:

@@ -116,6 +116,17 @@ def test_a_broken_manifest_is_told_and_the_last_good_state_stays_until_it_is_men
     expect(page.locator(".problems")).to_have_count(0)
 
 
+def test_the_tab_of_a_listing_stays(page: Page, home: Home) -> None:
+    listings = "listings: [{service: telegram}, {service: top.gg}]\n"
+    home.write(listings + manifest())
+    page.get_by_text("telegram 61").click()
+    home.write(listings + manifest(("new", "Is new.")))
+
+    expect(page.get_by_role("radio", name="telegram 62")).to_be_checked()
+    expect(page.get_by_role("radio", name="telegram 62")).to_be_focused()
+    expect(page.locator(".tab:visible .command").last).to_contain_text("Is new.")
+
+
 def test_what_the_reader_has_done_stays(page: Page, home: Home) -> None:
     """The filter with its focus, what is unfolded, and the position."""
     page.get_by_label("Filter commands").fill("e")

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, fields
+from tests.support.outline import Outline
 
 
 @pytest.fixture
@@ -42,6 +43,24 @@ def test_without_a_base_url_or_offline_everything_is_new(home: Home, bot: Bot) -
     assert (offline.code, offline.out) == (unknown.code, unknown.out) == (0, every)
     assert bot.id in home.read("first/index.html")
     assert "commands.yaml" in home.read("second/index.html")
+
+
+def test_each_listing_has_a_tab_with_what_it_shows_and_what_it_does_not(
+    home: Home, bot: Bot
+) -> None:
+    commands = home.read("commands.yaml")
+    assert home.run("preview", "--html", "alone").code == 0
+    home.write(
+        f"base_url: {bot.url}\nlistings:\n  - {{service: top.gg}}\n"
+        "  - {service: telegram}\n" + commands.replace('"new"', '"new <one>"')
+    )
+    assert home.run("preview", "--html", "site").code == 0
+
+    _, topgg, telegram = Outline(home.read("site/index.html")).words.split("Not shown there")
+    assert 'class="tabs"' not in home.read("alone/index.html")
+    assert "1 command is left out: a name there contains only lower-case letters" in topgg
+    assert "a name there contains only a-z, 0-9 and _ (new <one>)" in telegram
+    assert all("/edited Reworded." in tab and "/new" not in tab for tab in (topgg, telegram))
 
 
 BLOCKED = """

@@ -18,16 +18,20 @@
     }
   };
 
-  // What the reader has done to the page stays: its position, the focus, and what is unfolded.
+  // What the reader has done to the page stays: its position, the tab, the focus, and what is
+  // unfolded.
   const keyOf = (details) => details.parentElement.id + details.className;
 
   const exchange = (next) => {
     const focused = document.activeElement?.id;
     const open = new Set([...document.querySelectorAll("main details[open]")].map(keyOf));
+    const tab = document.querySelector(".tabs > :checked")?.id;
     const selected = document.activeElement?.selectionStart;
     const { scrollX, scrollY } = window;
     main().replaceWith(next);
     for (const details of next.querySelectorAll("details")) details.open ||= open.has(keyOf(details));
+    const chosen = tab && document.getElementById(tab);
+    if (chosen) chosen.checked = true;
     document.dispatchEvent(new Event("exchanged"));
     const again = focused && document.getElementById(focused);
     if (again && again !== document.activeElement) {
@@ -84,6 +88,12 @@
   window.addEventListener("pageshow", (event) => {
     if (event.persisted) location.reload(); // it was kept as it was: the numbers and the button too
     else listen();
+  });
+
+  // A link to a change leads to the page, whichever tab is shown.
+  document.addEventListener("click", (event) => {
+    const first = event.target.closest?.(".changed a") && document.querySelector(".tabs > input");
+    if (first) first.checked = true;
   });
 
   // A second click would be another vote before the first answer says who votes.
