@@ -9,8 +9,9 @@ from commandsync.action.verdict import Verdict, failed
 from commandsync.diagnostics import Location
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
+from commandsync.plan.parity import Place, Role, key_of, parity
 from commandsync.report import summary
-from commandsync.report.escape import visible
+from commandsync.report.escape import code, visible
 from commandsync.report.github import Annotation
 from commandsync.report.imports import import_annotations, render_import
 from commandsync.sources.merge import Import
@@ -27,7 +28,7 @@ def checks_of(
     """Check the files beside manifests, and return what adds the results to a verdict."""
     imports = _imports_of(manifests, settings) if inputs.import_check else []
     lists = _outdated_lists(manifests, inputs.docs_check)
-    return lambda verdict: _with_lists(_with_imports(verdict, imports), lists)
+    return lambda verdict: _with_lists(_with_imports(_with_names(verdict, imports), imports), lists)
 
 
 def _imports_of(manifests: Sequence[Manifest], settings: Settings) -> list[Import]:
@@ -61,6 +62,22 @@ def _refuse_requests(_: str) -> NoReturn:
         "import-check reads files and code, not what is registered with Discord",
         hint="remove discord from import: of the manifest, or the input import-check",
     )
+
+
+def _with_names(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
+    """Return a verdict that begins with the commands that only code or manifest has."""
+    for result in imports:
+        left_out = frozenset(key_of(entry.name) for entry, _ in result.excluded)
+        deleted = frozenset(key_of(entry.name) for _, entry in result.merge.unwanted)
+        names = [entry.name for _, entry in result.merge.imported]
+        source = Place(name="code", role=Role.SERVES, names=names, not_meant=left_out)
+        names = [entry.name for entry in result.ours]
+        own = Place(name="manifest", role=Role.MANIFEST, names=names, not_meant=deleted)
+        compared = parity(result.path, source, own)
+        if compared.differing:
+            line = f"Code and {code(result.path)}: {compared.sentence(code)}.\n\n"
+            verdict = replace(verdict, text=line + verdict.text, markdown=line + verdict.markdown)
+    return verdict
 
 
 def _with_imports(verdict: Verdict, imports: Sequence[Import]) -> Verdict:

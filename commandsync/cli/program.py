@@ -26,7 +26,7 @@ Exit codes:
   1  failed; nothing was changed: no write was sent, or a read shows it
   2  wrong usage
   3  changes are pending (plan --detailed-exitcode, import --check,
-     docs --check), or no vote (voters check)
+     docs --check), names differ (parity), or no vote (voters check)
   4  the manifest is invalid
   5  refused for safety
   6  incomplete: something was or may have been written, and not all is done
@@ -39,6 +39,7 @@ COMMANDS = {
     "import": "Bring commands from the bot's code or platform into the manifest.",
     "doctor": "Check the settings, the service and the token.",
     "plan": "Show what apply would change; nothing is written.",
+    "parity": "Compare the names of commands in the code, at Discord, and in each listing.",
     "preview": "Show the bot's page as it will be, while you edit.",
     "apply": "Make the listing match the manifest.",
     "pull": "Print a manifest of what is listed now.",

@@ -21,6 +21,7 @@ from commandsync.sync.destinations import (
     unknown_listing,
 )
 from commandsync.sync.loading import load
+from commandsync.sync.parity import compare_names, exit_code
 from commandsync.sync.reachability import acceptance, failed, reachability
 from commandsync.sync.settings import Settings, site_of
 from commandsync.sync.site import Site
@@ -45,7 +46,9 @@ def diagnose(settings: Settings) -> Iterator[Check]:
         return
     for manifest in manifests:
         parts = ([_manifest(manifest)], _listing(settings, manifest), _lists(settings, manifest))
-        for check in chain(*parts):
+        before: list[Check] = []
+        for check in chain(*parts, _names(settings, manifest, before)):
+            before.append(check)
             yield replace(check, manifest=manifest.path if len(manifests) > 1 else "")
     yield from _unknown(settings, manifests)
 
@@ -104,6 +107,21 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
         return
     for _, site in sites:
         yield acceptance(settings, site)
+
+
+def _names(settings: Settings, manifest: Manifest, before: Sequence[Check]) -> Iterator[Check]:
+    """Yield the comparison of the names of commands, if the manifest names the bot's code."""
+    is_ready = not settings.listing and all(check.state != "failed" for check in before)
+    if not (manifest.imports.sources and is_ready):
+        return
+    try:
+        result = compare_names(replace(settings, retries=0), manifest)
+    except CommandsyncError as error:
+        yield failed("parity", error)
+        return
+    differs = exit_code([result])
+    hint = "commandsync parity shows where" if differs else ""
+    yield Check("parity", "warning" if differs else "ok", result.sentence(), hint)
 
 
 def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Check]:

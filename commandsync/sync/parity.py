@@ -1,0 +1,140 @@
+"""The names of a bot's commands, read wherever they are: its code, Discord, its listings."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from commandsync.errors import CommandsyncError, Exit, UsageError
+from commandsync.manifest import Manifest
+from commandsync.plan.parity import Cell, Parity, Place, Role, key_of, parity
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
+from commandsync.sources.entry import SourceReading
+from commandsync.sync import exits
+from commandsync.sync.declared import LIVE, NamedSource, ReadSources, read_sources, sources_of
+from commandsync.sync.job import AnyJob
+from commandsync.sync.listings import ListingJob, fitted
+from commandsync.sync.registered import TOKEN_VARIABLE, read_registered
+from commandsync.sync.selection import jobs
+from commandsync.sync.settings import Settings
+
+_COMMANDS = Resource.COMMAND
+
+
+def compare_names(settings: Settings, manifest: Manifest) -> Parity:
+    """Read the names of a bot's commands in each place, and compare them.
+
+    Its code is what `import:` of the manifest names. What it has registered with Discord is read
+    where `DISCORD_TOKEN` is set. What cannot be read is part of the result.
+
+    Raises:
+        UsageError: The manifest has no `commands:`.
+        CommandsyncError: The settings of a listing are not valid.
+    """
+    if _COMMANDS not in manifest.snapshot.collections:
+        raise UsageError(f"{manifest.path} has no commands:", hint="add commands: to it")
+    names = [command.name for command in manifest.snapshot.commands]
+    own = Place(name="manifest", role=Role.MANIFEST, names=names)
+    served, listed = _served(settings, manifest), _listed(settings, manifest)
+    return parity(manifest.path, *served, own, *listed)
+
+
+def exit_code(results: Sequence[Parity]) -> int:
+    """Return the exit code: `FAILED` where a read failed, `CHANGES` where names differ."""
+    failed = any(place.failed for result in results for place in result.places)
+    differing = any(result.differing for result in results)
+    return exits.worst([*[Exit.FAILED] * failed, *[Exit.CHANGES] * differing])
+
+
+def _served(settings: Settings, manifest: Manifest) -> tuple[Place, Place]:
+    """Return the code and Discord; what the manifest's rules leave out is not meant for them."""
+    sources = sources_of(manifest, ()) if manifest.imports.sources else []
+    files = [source for source in sources if source.path]
+    unread = "" if files else "import: of the manifest names no code"
+    code, found = _read("code", manifest, lambda: (files, SourceReading()), unread)
+    unread = "" if os.environ.get(TOKEN_VARIABLE, "").strip() else f"{TOKEN_VARIABLE} is not set"
+    live, _ = _read("discord", manifest, lambda: _registered(settings, manifest), unread)
+    left_out = code.not_meant | live.not_meant
+    prefixed = _prefixed(manifest, found) - _keys(live.names)
+    code = replace(code, not_meant=left_out - _keys(code.names))
+    return code, replace(live, not_meant=left_out | prefixed)
+
+
+def _read(
+    name: str,
+    manifest: Manifest,
+    start: Callable[[], tuple[Sequence[NamedSource], SourceReading]],
+    unread: str,
+) -> tuple[Place, ReadSources]:
+    """Return a place and what it declares: nothing if it is `unread`, which says why, or fails."""
+    place, found = Place(name=name, role=Role.SERVES), ReadSources((), (), (), ())
+    if unread:
+        return replace(place, others=Cell.NOT_READ, unread=unread), found
+    try:
+        sources, live = start()
+        locale = manifest.imports.locale
+        found = read_sources(manifest, sources, locale=locale, registered=lambda _: live)
+    except CommandsyncError as error:
+        return _unreadable(place, error), found
+    if len(found.complete) < len(sources):
+        place = replace(place, others=Cell.NOT_READ, unread="a part of it cannot be read")
+    names = [entry.name for _, entry in found.declared]
+    left_out = _keys(entry.name for entry, _ in found.excluded)
+    return replace(place, names=names, not_meant=left_out - _keys(names)), found
+
+
+def _registered(settings: Settings, manifest: Manifest) -> tuple[list[NamedSource], SourceReading]:
+    """Read what is registered with Discord, as the environment says; it may be nothing."""
+    reading = read_registered(
+        settings,
+        application=os.environ.get("DISCORD_APPLICATION_ID", ""),
+        base_url=os.environ.get("DISCORD_BASE_URL", ""),
+        locale=manifest.imports.locale,
+    )
+    return [NamedSource(LIVE, None)] if reading.entries else [], reading
+
+
+def _prefixed(manifest: Manifest, code: ReadSources) -> frozenset[str]:
+    """Return the commands that nothing calls with a slash: Discord is not to have them."""
+    calls = [(command.name, command.syntax) for command in manifest.snapshot.commands]
+    calls += [(entry.name, entry.syntax) for _, entry in code.declared]
+    slash = _keys(name for name, syntax in calls if syntax.startswith("/"))
+    return _keys(name for name, _ in calls) - slash
+
+
+def _listed(settings: Settings, manifest: Manifest) -> Iterator[Place]:
+    """Yield the listings of a manifest, which are read at the same time."""
+    if not (settings.base_url or manifest.base_url or manifest.listings):
+        unread = "the base URL is not known"
+        yield Place(name="page", role=Role.LISTS, others=Cell.NOT_READ, unread=unread)
+        return
+    with jobs(settings, [manifest]) as opened:
+        yield from [_listing(*each) for each in [(job, job.start_reading()) for job in opened]]
+
+
+def _listing(job: AnyJob, reading: Callable[[], Snapshot]) -> Place:
+    place, own = Place(name=job.site.name, role=Role.LISTS), job.manifest.snapshot
+    sent = own
+    if isinstance(job, ListingJob):
+        if not job.returned:
+            unread = "the service does not return its list"
+            return replace(place, others=Cell.UNREADABLE, unread=unread)
+        if not job.is_read:
+            unread = str(job.site.untrusted or f"{job.site.token_from} is not set")
+            return replace(place, others=Cell.NOT_READ, unread=unread)
+        sent = fitted(job.settings, job.manifest, job.service).snapshot
+    try:
+        names = [entry.name for entry in reading().collections[_COMMANDS]]
+    except CommandsyncError as error:
+        return _unreadable(place, error)
+    known, shown = (_keys(each.name for each in side.commands) for side in (own, sent))
+    ignored = _keys(filter(job.manifest.rules.ignores, names)) - known
+    return replace(place, names=names, not_meant=known - shown | ignored)
+
+
+def _unreadable(place: Place, error: CommandsyncError) -> Place:
+    return replace(place, others=Cell.UNREADABLE, unread=error.message, failed=True)
+
+
+def _keys(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(key_of, names))
