@@ -40,9 +40,8 @@ _ON_TOKEN = re.compile("token|authori[sz]|forbidden|permission", re.IGNORECASE)
 def records(resource: Resource, reply: Reply) -> tuple[Any, ...]:
     """Read a list of records, as a tuple of that kind's models.
 
-    Raises:
-        ApiError: The service refused.
-        DecodeError: It is not a whole list of that kind of record with a name each.
+    Raises `ApiError` if the service refused, and `DecodeError` if it is not a whole list of that
+    kind of record with a name each.
     """
     return _listed(resource, _whole_list(reply, resource.collection), reply)
 
@@ -73,10 +72,8 @@ def voted(reply: Reply) -> bool:
     """Read a vote check: `{"voted": bool}`, or `{"success": bool}` with 404 for no (wire notes).
 
     `voted` decides where it is; `success` decides only if the answer contains nothing else on it.
-
-    Raises:
-        ApiError: The service refused the question itself.
-        DecodeError: The answer has neither form.
+    Raises `ApiError` if the service refused the question itself, and `DecodeError` if the answer
+    has neither form.
     """
     body = json_or_none(reply) if reply.status in {200, _NOT_FOUND} else None
     for level in _levels(body):
@@ -107,9 +104,8 @@ def _levels(body: object) -> Iterator[dict[str, Any]]:
 def acknowledged(reply: Reply) -> str:
     """Read the answer to a write: the record's id, or `""` if the answer does not contain it.
 
-    Raises:
-        ApiError: The service refused.
-        DecodeError: The answer cannot be read, so the result of the write is unknown.
+    Raises `ApiError` if the service refused, and `DecodeError` if the answer cannot be read, so the
+    result of the write is unknown.
     """
     content = _written(reply)
     identifier = content.get("id", content.get("_id"))

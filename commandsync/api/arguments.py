@@ -41,9 +41,8 @@ def strings(name: str, values: object, *, ids: bool = False) -> tuple[str, ...]:
 def identifier(name: str, value: object) -> str:
     """Return an identifier: a string, a number, or the number of an object that has one.
 
-    Raises:
-        ArgumentError: It is none of these; or it is empty, `.` or `..`, and would address something
-            else as a part of a path.
+    Raises `ArgumentError` if it is none of these; or it is empty, `.` or `..`, and would address
+    something else as a part of a path.
     """
     number = value if isinstance(value, str | int) else getattr(value, "id", None)
     if isinstance(number, int) and not isinstance(number, bool) and number >= 0:

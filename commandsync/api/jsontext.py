@@ -27,11 +27,8 @@ def decode(data: bytes) -> str:
     """Decode JSON in any of its encodings.
 
     Half of a surrogate pair, escaped or not, becomes U+FFFD: it cannot be written to a file.
-    Services leave one where they cut a text in the middle of an emoji.
-
-    Raises:
-        TooLargeError: The text takes too much memory.
-        UnicodeDecodeError: It is not in an encoding of JSON.
+    Services leave one where they cut a text in the middle of an emoji. Raises `TooLargeError` if
+    the text takes too much memory, and `UnicodeDecodeError` if it is not in an encoding of JSON.
     """
     text = data.decode(json.detect_encoding(data), "surrogatepass")
     check_size(text)

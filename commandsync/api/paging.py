@@ -52,8 +52,7 @@ class Paging(Generic[P]):
     def refused(self, error: ApiError) -> None:
         """Go on after a refused page: it is past the end, or larger than the service allows.
 
-        Raises:
-            ApiError: It is neither.
+        Raises `ApiError` if it is neither.
         """
         limit = int(dict(self.operation.query)["limit"])
         if isinstance(error, NotFound) and self._page > 1:

@@ -80,9 +80,8 @@ def token_refusal(
 def check_call(operation: Operation[object], token: Token | None, *, bot: str) -> None:
     """Check a single call of a client for a bot, before it is sent; reads are always allowed.
 
-    Raises:
-        WrongBotError: The token belongs to another bot.
-        RefusedError: A text contains the token.
+    Raises `WrongBotError` if the token belongs to another bot, and `RefusedError` if a text
+    contains the token.
     """
     if token is None or operation.method == "GET":
         return

@@ -47,11 +47,7 @@ class Write:
         return self.change.action in TRANSITIONS.get((self.state, state), ())
 
     def become(self, state: State) -> None:
-        """Enter the next state.
-
-        Raises:
-            AssertionError: `TRANSITIONS` does not allow it.
-        """
+        """Enter the next state; raises `AssertionError` if `TRANSITIONS` does not allow it."""
         if not self.may_become(state):
             raise AssertionError(f"{self.change.action}: {state} after {self.state}")
         self.states.append(state)

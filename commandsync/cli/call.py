@@ -169,12 +169,10 @@ class Writer:
     ) -> int:
         """Write, and print the result; return the exit code.
 
-        `describe` returns the result as a sentence, and as keys of a JSON document.
-        `is_unchanged` reads the listing after a write that was refused, for services are seen to
-        carry out what they refuse; without it a 4xx is believed.
-
-        Raises:
-            ListingError: It was certainly not written.
+        `describe` returns the result as a sentence, and as keys of a JSON document. `is_unchanged`
+        reads the listing after a write that was refused, for services are seen to carry out what
+        they refuse; without it a 4xx is believed. Raises `ListingError` if it was certainly not
+        written.
         """
         try:
             result = self._result_of(operation)

@@ -95,11 +95,8 @@ def load_plan(text: str, path: str) -> Plan:
     """Read a saved plan.
 
     Everything in the file must follow from its changes, so that a reviewer of the file has seen
-    what apply does. Apply checks the limits again.
-
-    Raises:
-        FileError: It is not a saved plan.
-        RefusedError: It is of another version, or it was edited or damaged.
+    what apply does. Apply checks the limits again. Raises `FileError` if it is not a saved plan,
+    and `RefusedError` if it is of another version, or it was edited or damaged.
     """
     try:
         data, digest = _parse(text)

@@ -29,11 +29,9 @@ def edit(text: str, edits: AnyMapping[str, ListEdits], *, path: str) -> str:
     """Edit the lists of a manifest file, by their keys, or of one that a manifest includes.
 
     Comments, the order, quotes, line breaks, a byte order mark and a missing last line break stay.
-    New entries are written like their neighbours.
-
-    Raises:
-        ManifestError: The file is not valid YAML, or cannot be edited safely in its layout.
-        IndexError: The file has no entry of that index.
+    New entries are written like their neighbours. Raises `ManifestError` if the file is not valid
+    YAML, or cannot be edited safely in its layout, and `IndexError` if the file has no entry of
+    that index.
     """
     mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
     source = Source(path, text.removeprefix(_BYTE_ORDER_MARK))

@@ -49,8 +49,7 @@ class DeleteLimit:
 def parse_delete_limit(text: str) -> DeleteLimit:
     """Read a limit as users write it: `12`, `30%`, `12.5%` or `all`.
 
-    Raises:
-        ValueError: It is none of these, or more than 100 %.
+    Raises `ValueError` if it is none of these, or more than 100 %.
     """
     stripped = text.strip()
     if stripped.lower() == "all":

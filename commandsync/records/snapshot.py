@@ -30,8 +30,7 @@ class Entry:
     def phase(self, now: datetime | None) -> Phase:
         """Return where in its schedule it is at a time; without a schedule it is always due.
 
-        Raises:
-            ValueError: It has a schedule, and there is no time.
+        Raises `ValueError` if it has a schedule, and there is no time.
         """
         if self.schedule is None:
             return Phase.DUE

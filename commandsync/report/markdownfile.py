@@ -49,9 +49,8 @@ class MarkdownFile:
 def with_lists(text: str, commands: Sequence[CommandText], *, path: str) -> MarkdownFile:
     """Write the lists of a Markdown file again; its byte order mark and line ends stay.
 
-    Raises:
-        ManifestError: The file has no marker, a marker is not valid, or no command has the category
-            that one asks for.
+    Raises `ManifestError` if the file has no marker, a marker is not valid, or no command has the
+    category that one asks for.
     """
     regions = read_regions(text, path)
     categories = by_category(commands)

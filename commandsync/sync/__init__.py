@@ -23,8 +23,7 @@ SCHEMA = "schemas/commands.schema.json"
 def default_manifest(folder: str = "") -> str:
     """Return the path of a folder's manifest that no option names: the first name if there is none.
 
-    Raises:
-        UsageError: The folder has both.
+    Raises `UsageError` if the folder has both.
     """
     paths = [os.path.join(folder, name) for name in DEFAULT_MANIFESTS]  # noqa: PTH118 - as above
     found = [path for path in paths if os.path.lexists(path)]

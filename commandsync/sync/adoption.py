@@ -24,19 +24,12 @@ Edits: TypeAlias = defaultdict[str, defaultdict[str, ListEdits]]
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """How a manifest gets what is listed.
+    """How a manifest gets what is listed."""
 
-    Attributes:
-        files: The files that change.
-        added: How many entries are added.
-        renamed: How many entries get a former name, or the id of the command they were.
-        notices: What a person should look at.
-    """
-
-    files: tuple[FileEdit, ...]
-    added: int
-    renamed: int
-    notices: tuple[Notice, ...]
+    files: tuple[FileEdit, ...]  # the files that change
+    added: int  # how many entries are added
+    renamed: int  # how many entries get a former name, or the id of the command they were
+    notices: tuple[Notice, ...]  # what a person should look at
 
 
 def plan_adoption(settings: Settings, *, pin: bool = False) -> Adoption:

@@ -32,18 +32,12 @@ _KIND = Resource.ANNOUNCEMENT
 
 @dataclass(frozen=True, slots=True)
 class AnnouncementPlan:
-    """An announcement beside a manifest.
+    """An announcement beside a manifest."""
 
-    Attributes:
-        announcement: The announcement.
-        manifest: The manifest as it is.
-        own: The manifest's announcement that is the same one; None if it has none.
-        file: The file of the manifest that gets the announcement; None if `own` is there.
-    """
-
-    announcement: Announcement
-    manifest: Manifest
-    own: Entry | None
+    announcement: Announcement  # the announcement
+    manifest: Manifest  # the manifest as it is
+    own: Entry | None  # the manifest's announcement that is the same one; None if it has none
+    # The file of the manifest that gets the announcement; None if `own` is there.
     file: FileEdit | None
 
     @property

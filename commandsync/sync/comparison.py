@@ -20,11 +20,9 @@ def plan_against(
 ) -> Plan:
     """Plan as if what is due of another manifest were the listing.
 
-    With `called`, the first notice names the other manifest.
-
-    Raises:
-        ManifestError: The other one is invalid.
-        UsageError: There is more than one manifest on a side, or both are standard input.
+    With `called`, the first notice names the other manifest. Raises `ManifestError` if the other
+    one is invalid, and `UsageError` if there is more than one manifest on a side, or both are
+    standard input.
     """
     if other == "-" and "-" in settings.files:
         raise UsageError(

@@ -36,19 +36,12 @@ class NamedSource(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadSources:
-    """What sources declare.
+    """What sources declare."""
 
-    Attributes:
-        declared: The commands to import, no two equal in name and syntax.
-        excluded: What is left out, each with its reason.
-        notes: What was tolerated or could not be read.
-        complete: The names of the sources that were read in full.
-    """
-
-    declared: tuple[Declared, ...]
-    excluded: tuple[Excluded, ...]
-    notes: tuple[Notice, ...]
-    complete: tuple[str, ...]
+    declared: tuple[Declared, ...]  # the commands to import, no two equal in name and syntax
+    excluded: tuple[Excluded, ...]  # what is left out, each with its reason
+    notes: tuple[Notice, ...]  # what was tolerated or could not be read
+    complete: tuple[str, ...]  # the names of the sources that were read in full
 
 
 def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:

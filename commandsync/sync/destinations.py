@@ -31,14 +31,10 @@ _KNOWN_VARIABLES = {name for service in LISTS.values() for name in service.varia
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListSite(Site):
-    """A listing that takes a whole list, and its token.
+    """A listing that takes a whole list, and its token."""
 
-    Attributes:
-        service: The service.
-        untrusted: Why its token is not sent to its host; None if it may be.
-    """
-
-    service: ListService
+    service: ListService  # the service
+    # Why its token is not sent to its host; None if it may be.
     untrusted: RefusedError | None = None
 
     def check_token(self) -> None:
@@ -55,9 +51,8 @@ class ListSite(Site):
 def list_sites(settings: Settings, manifest: Manifest) -> list[tuple[Listing, ListSite]]:
     """Return where each selected whole list of a manifest goes.
 
-    Raises:
-        UsageError: A bot's id is missing, or two variables contradict each other.
-        WrongBotError: A token belongs to another bot.
+    Raises `UsageError` if a bot's id is missing, or two variables contradict each other, and
+    `WrongBotError` if a token belongs to another bot.
     """
     return [
         (listing, _site(listing, manifest, os.environ))
@@ -151,8 +146,7 @@ def _check_bot(service: ListService, bot: str, token: Token | None) -> None:
 def check_tokens(sites: Sequence[Site]) -> None:
     """Refuse one token for two lists of a service, of one manifest or several.
 
-    Raises:
-        UsageError: One token is used for two.
+    Raises `UsageError` if one token is used for two.
     """
     seen: dict[tuple[str, str], str] = {}
     for site in sites:

@@ -21,15 +21,10 @@ _COLLECTION = Resource.COMMAND.collection
 
 @dataclass(frozen=True, slots=True)
 class EntryPlaces:
-    """Which file has each of the manifest's entries of a kind, and where in its list.
+    """Which file has each of the manifest's entries of a kind, and where in its list."""
 
-    Attributes:
-        paths: The file of each entry.
-        numbers: Its index in the list of that file.
-    """
-
-    paths: Sequence[str]
-    numbers: Sequence[int]
+    paths: Sequence[str]  # the file of each entry
+    numbers: Sequence[int]  # its index in the list of that file
 
     @classmethod
     def of(cls, manifest: Manifest, entries: Iterable[Entry]) -> Self:
@@ -61,8 +56,7 @@ def check_edited(
 ) -> None:
     """Load a manifest with the new texts of some of its files.
 
-    Raises:
-        ManifestError: It would not be valid; each message begins with `when` that is.
+    Raises `ManifestError` if it would not be valid; each message begins with `when` that is.
     """
     after = {**contents, **{path: text.encode() for path, text in edited.items()}}
     try:
@@ -80,8 +74,7 @@ def edited_texts(
 ) -> dict[str, str]:
     """Return the new texts of the files that a merge changes.
 
-    Raises:
-        ManifestError: A file cannot be edited in place.
+    Raises `ManifestError` if a file cannot be edited in place.
     """
     edits: defaultdict[str, ListEdits] = defaultdict(ListEdits)
     for change in changes:

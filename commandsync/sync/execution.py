@@ -83,8 +83,7 @@ def begun_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:
 def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]:
     """Write the listing as a manifest, ids included, and return its warnings.
 
-    Raises:
-        FileError: It cannot be written.
+    Raises `FileError` if it cannot be written.
     """
     from commandsync.manifest.dump import dump_manifest  # noqa: PLC0415 - loads yaml
 

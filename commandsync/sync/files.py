@@ -40,11 +40,9 @@ def check_target(
     """Check that a file can be written, as far as that is known beforehand; return that file.
 
     It is the target of a link inside one folder. A run never replaces the files that it has `read`,
-    nor a device, a pipe or a socket; `hint` is the advice for a file that exists.
-
-    Raises:
-        FileError: It exists and `force` is not set, or it cannot be written.
-        UsageError: It is `-`, or it is read.
+    nor a device, a pipe or a socket; `hint` is the advice for a file that exists. Raises
+    `FileError` if it exists and `force` is not set, or it cannot be written, and `UsageError` if it
+    is `-`, or it is read.
     """
     if path == "-":
         raise UsageError("- is not a file: this output goes into a file", hint="name a file")
@@ -130,9 +128,8 @@ def temporary_folder(name: str, *, within: str = "") -> Path:
 def write_edits(edits: Sequence[FileEdit]) -> None:
     """Write files in their order, each whole or not at all, and none over what somebody changed.
 
-    Raises:
-        FileError: A file changed since it was read, or cannot be written.
-        RefusedError: As `refuse_token`.
+    Raises `FileError` if a file changed since it was read, or cannot be written, and `RefusedError`
+    as `refuse_token`.
     """
     for edit in edits:
         check_target(edit.path, force=edit.before is not None)  # a pipe would be read for ever
@@ -147,8 +144,7 @@ def write_edits(edits: Sequence[FileEdit]) -> None:
 def refuse_token(path: str, texts: Iterable[str]) -> None:
     """Refuse to write a file: in it, or in its name, others could read a token.
 
-    Raises:
-        RefusedError: The path or one of the texts contains a token of the run.
+    Raises `RefusedError` if the path or one of the texts contains a token of the run.
     """
     if any(map(contains_token, (path, *texts))):
         raise RefusedError(
@@ -193,8 +189,7 @@ def read_text(path: str, *, most: int) -> str:
 def read_token(path: str) -> str:
     """Read a token file; no message names it, since some users give the token instead of a path.
 
-    Raises:
-        FileError: It cannot be read, or does not contain a token.
+    Raises `FileError` if it cannot be read, or does not contain a token.
     """
     try:
         with Path(path).open("rb") as file:

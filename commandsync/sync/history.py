@@ -47,27 +47,16 @@ _SHALLOW = (
 
 @dataclass(slots=True)
 class History:
-    """What the versions of a manifest wanted, the newest first, read only as far as necessary.
+    """What the versions of a manifest wanted, the newest first, read only as far as necessary."""
 
-    Attributes:
-        manifest: The manifest; it is the newest version.
-        bot: The bot of the listing; a version for another one wanted nothing there.
-        base_url: The listing's service, as `bot`.
-        skipped: The versions that are invalid.
-    """
-
-    manifest: Manifest
-    bot: str
-    base_url: str
-    skipped: list[str] = field(default_factory=list)
+    manifest: Manifest  # the manifest; it is the newest version
+    bot: str  # the bot of the listing; a version for another one wanted nothing there
+    base_url: str  # the listing's service, as `bot`
+    skipped: list[str] = field(default_factory=list)  # the versions that are invalid
     _known: list[Snapshot] | None = None
 
     def __iter__(self) -> Iterator[Snapshot]:
-        """Yield what each version wanted.
-
-        Raises:
-            RefusedError: The history cannot be read.
-        """
+        """Yield what each version wanted; raises `RefusedError` if the history cannot be read."""
         yield self.manifest.snapshot
         if self._known is not None:
             yield from self._known
@@ -91,9 +80,7 @@ class History:
 def place_of(path: str) -> tuple[str, str]:
     """Return the folder of a manifest, and its path in the repository.
 
-    Raises:
-        RefusedError: It is in no repository.
-        FileError: Git is not installed.
+    Raises `RefusedError` if it is in no repository, and `FileError` if Git is not installed.
     """
     manifest = Path(path).absolute()
     folder = str(manifest.parent)
@@ -218,18 +205,12 @@ def _name_before(folder: str, child: str, parent: str, path: str) -> str:
 
 
 class Committed(NamedTuple):
-    """A manifest as it is committed, with what it includes and what was imported into it.
+    """A manifest as it is committed, with what it includes and what was imported into it."""
 
-    Attributes:
-        commit: The commit that is checked out.
-        path: The manifest's path in the repository.
-        include: The patterns of what it includes.
-        files: The mode and id of each content, by its path in the manifest's folder.
-    """
-
-    commit: str
-    path: str
-    include: Sequence[str]
+    commit: str  # the commit that is checked out
+    path: str  # the manifest's path in the repository
+    include: Sequence[str]  # the patterns of what it includes
+    # The mode and id of each content, by its path in the manifest's folder.
     files: Mapping[str, Entry]
 
     def is_in(self, entries: Mapping[str, Entry]) -> bool:

@@ -48,17 +48,15 @@ class Job:
     def read(self) -> Planned:
         """Read the managed collections, and plan.
 
-        Raises:
-            ListingError: They cannot be read.
-            ManifestError: The settings are strict, and the plan has warnings.
+        Raises `ListingError` if they cannot be read, and `ManifestError` if the settings are
+        strict, and the plan has warnings.
         """
         return self.planned(self.start_reading()())
 
     def planned(self, listed: Snapshot) -> Planned:
         """Plan for a listing as it was read.
 
-        Raises:
-            ManifestError: The settings are strict, and the plan has warnings.
+        Raises `ManifestError` if the settings are strict, and the plan has warnings.
         """
         plan = strict_plan(self.plan(listed), self.settings)
         return Planned(self, listed, plan, _history(self) if self.settings.owned else None)
@@ -179,11 +177,7 @@ def plan_manifest(
 
 
 def strict_plan(plan: Plan, settings: Settings) -> Plan:
-    """Return a plan, before anything is written.
-
-    Raises:
-        ManifestError: As `check_notices`.
-    """
+    """Return a plan, before anything is written; raises `ManifestError` as `check_notices`."""
     check_notices(plan.notices, settings)
     return plan
 

@@ -9,21 +9,13 @@ from commandsync.sync.listings import ListingJob
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The request that replaces a whole list, without the token.
+    """The request that replaces a whole list, without the token."""
 
-    Attributes:
-        listing: The service's name.
-        method: The HTTP method.
-        url: The URL; `{token}` is in the place of the token.
-        authorization: The header of this name, as the URL; empty for none.
-        body: The JSON body.
-    """
-
-    listing: str
-    method: str
-    url: str
-    authorization: str
-    body: object
+    listing: str  # the service's name
+    method: str  # the HTTP method
+    url: str  # the URL; `{token}` is in the place of the token
+    authorization: str  # the header of this name, as the URL; empty for none
+    body: object  # the JSON body
 
     def as_keys(self) -> dict[str, object]:
         """Return it as keys of a JSON document."""

@@ -29,10 +29,8 @@ def load(
 ) -> tuple[Manifest, ...]:
     """Load the manifests that the settings name.
 
-    `contents` and `folders` are as for `load_manifests`.
-
-    Raises:
-        ManifestError: As `load_files`; if the settings are strict, also with all warnings.
+    `contents` and `folders` are as for `load_manifests`. Raises `ManifestError` as `load_files`; if
+    the settings are strict, also with all warnings.
     """
     start = monotonic()
     files = settings.files or (default_manifest(),)
@@ -47,9 +45,8 @@ def load(
 def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -> Manifest:
     """Load the one manifest that is edited in place; its files go into `contents`.
 
-    Raises:
-        ManifestError: It is invalid.
-        UsageError: It is standard input, or there are several; `what` is what edits it.
+    Raises `ManifestError` if it is invalid, and `UsageError` if it is standard input, or there are
+    several; `what` is what edits it.
     """
     hint = Do.NAME_MANIFEST()
     if "-" in settings.files:
@@ -63,8 +60,7 @@ def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -
 def check_notices(notices: Sequence[Notice], settings: Settings) -> None:
     """Refuse warnings about a manifest's entries if the settings are strict.
 
-    Raises:
-        ManifestError: They are, and there is one.
+    Raises `ManifestError` if they are, and there is one.
     """
     if settings.strict:
         placed = [(notice.location, notice) for notice in notices]

@@ -25,32 +25,20 @@ _LINK = re.compile(r"https?://[^\s<>]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcing:
-    """What to announce; exactly one of the first four is given.
+    """What to announce; exactly one of the first four is given."""
 
-    Attributes:
-        changelog: A changelog, whose section of `version` is announced.
-        event: A file with GitHub's release event.
-        notes_file: A file with the text.
-        since: An earlier manifest, since which the changes of the commands are announced.
-        version: The version; of a changelog by default the first one that is released.
-        title: The title, in which `{version}` stands for the version; by default the notes' own,
-            or `Version` and the version.
-        link: The address of the whole notes; by default that of the release.
-        limit: The most code points of the text.
-        prerelease: Whether prereleases are announced.
-        draft: Whether drafts are announced.
-    """
-
-    changelog: str = ""
-    event: str = ""
-    notes_file: str = ""
-    since: str = ""
-    version: str = ""
+    changelog: str = ""  # a changelog, whose section of `version` is announced
+    event: str = ""  # a file with GitHub's release event
+    notes_file: str = ""  # a file with the text
+    since: str = ""  # an earlier manifest, since which the changes of the commands are announced
+    version: str = ""  # the version; of a changelog by default the first one that is released
+    # The title, in which `{version}` stands for the version; by default the notes' own, or
+    # `Version` and the version.
     title: str = ""
-    link: str = ""
-    limit: int = DEFAULT_LIMIT
-    prerelease: bool = False
-    draft: bool = False
+    link: str = ""  # the address of the whole notes; by default that of the release
+    limit: int = DEFAULT_LIMIT  # the most code points of the text
+    prerelease: bool = False  # whether prereleases are announced
+    draft: bool = False  # whether drafts are announced
 
     @property
     def source(self) -> str:
@@ -60,15 +48,11 @@ class Announcing:
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """An announcement to make.
+    """An announcement to make."""
 
-    Attributes:
-        text: Its title and text.
-        version: The version that it is for, if its title was not given: another announcement whose
-            title names this version is the same one.
-    """
-
-    text: AnnouncementText
+    text: AnnouncementText  # its title and text
+    # The version that it is for, if its title was not given: another announcement whose title names
+    # this version is the same one.
     version: str
 
 

@@ -12,8 +12,7 @@ from commandsync.sync.settings import Settings
 def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[AnyJob]]:
     """Find the listings of each manifest, and open a connection to each.
 
-    Raises:
-        CommandsyncError: As `page_jobs`, or as `listing_jobs` for manifests with `listings:`.
+    Raises `CommandsyncError` as `page_jobs`, or as `listing_jobs` for manifests with `listings:`.
     """
     if not settings.listing and not any(manifest.listings for manifest in manifests):
         with page_jobs(settings, manifests) as pages:

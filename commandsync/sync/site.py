@@ -52,9 +52,7 @@ class Site:
     def check_token(self) -> None:
         """Refuse to write without this bot's token, before anything is read.
 
-        Raises:
-            UsageError: There is no token.
-            WrongBotError: It belongs to another bot.
+        Raises `UsageError` if there is no token, and `WrongBotError` if it belongs to another bot.
         """
         if self.token is None:
             of_bot = f" for bot {self.bot}" if self.bot.strip() else ""
