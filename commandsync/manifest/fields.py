@@ -221,7 +221,7 @@ Columns = Annotated[
 ]
 """The name of the column of each field."""
 
-Trait = Literal["hidden", "owner-only", "guild-only", "admin-only", "nsfw"]
+Trait = Literal["hidden", "owner-only", "disabled", "guild-only", "admin-only", "nsfw"]
 """The traits of commands, which `sources` knows by the same names."""
 
 Traits = Annotated[

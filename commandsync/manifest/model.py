@@ -146,15 +146,15 @@ class ImportModel(_Table):
     sources: fields.Texts = Field(
         (),
         alias="from",
-        description="The sources, in the order in which they count: files and folders relative "
-        "to this file's folder, or discord for what the bot has registered.",
-        examples=[["bot/"], ["commands.json"]],
+        description="The sources, in the order in which they count: files, folders and patterns of "
+        "files relative to this file's folder, or discord for what the bot has registered.",
+        examples=[["bot/"], ["commands/*.json", "src/**/*.py"]],
     )
     exclude: fields.Patterns = Field(
         (),
         description="Patterns (*, ?, [...]) of names that are not imported; upper and lower case "
-        "do not matter.",
-        examples=[["debug*"]],
+        "do not matter. One with a / is compared with the end of a path.",
+        examples=[["debug*", "owner/*"]],
     )
     categories: fields.Categories = Field(
         {},

@@ -29,8 +29,12 @@ class Trait(StrEnum):
     OWNER_ONLY = "owner-only"
     """Only the bot's owner may use it (`is_owner()`, `ownerOnly`)."""
 
+    DISABLED = "disabled"
+    """It is in a folder of this name."""
+
     GUILD_ONLY = "guild-only"
-    """Only certain servers have it (`guild_id`, `@app_commands.guilds(...)`, `guild_ids=[...]`).
+    """Only certain servers have it (`guild_id`, `@app_commands.guilds(...)`, `guild_ids=[...]`, a
+    folder whose name is a server's id).
 
     A command that every server has, and direct messages do not (`guild_only()`, `contexts: [0]`),
     is a public one: most commands of a moderation bot are.

@@ -1,10 +1,14 @@
 """The files of a source: read within a limit, and found in a folder."""
 
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 from commandsync.errors import FileError
+from commandsync.records.patterns import has_wildcard, pattern
+from commandsync.sources.entry import Trait
 
 MOST_BYTES = 10 * 1024 * 1024
 """Of one file, and of all JSON files of a folder."""
@@ -66,6 +70,55 @@ def files_of(folder: Path) -> Iterator[Path]:
             path = Path(above, name)
             if not name.startswith(".") and not path.is_symlink():
                 yield path
+
+
+def matching(source: str) -> tuple[Path, list[Path]]:
+    """Return a folder with its files; of a pattern, its folder and the files that it matches."""
+    root = _fixed(source)
+    at, wanted = len(root.parts), Path(source).parts[len(root.parts) :] or ("**", "*")
+    return root, [file for file in files_of(root) if _fits(file.parts[at:], wanted)]
+
+
+def _fixed(source: str) -> Path:
+    """Return the part of a source before its first wildcard: all of what exists."""
+    if Path(source).exists():
+        return Path(source)
+    return Path(*takewhile(lambda part: not has_wildcard(part), Path(source).parts))
+
+
+def is_folder_or_pattern(source: str) -> bool:
+    """Whether a source is a folder, or the pattern of several files."""
+    return Path(source).is_dir() or _fixed(source) != Path(source)
+
+
+def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
+    if not (parts and wanted):
+        return not (parts or wanted)
+    if wanted[0] == "**":  # any folders, also none
+        return _fits(parts, wanted[1:]) or _fits(parts[1:], wanted)
+    return pattern(wanted[0]).match(parts[0]) and _fits(parts[1:], wanted[1:])
+
+
+def path_pattern(path: str, patterns: Iterable[str]) -> str:
+    """Return the first pattern with a `/` that fits the end of a path, or of a folder above it."""
+    parts = path.split("/")
+    for text in patterns:
+        count = text.strip("/").count("/") + 1
+        ends = ("/".join(parts[:end][-count:]) for end in range(count, len(parts) + 1))
+        if "/" in text and any(map(pattern(text.strip("/")).match, ends)):
+            return text
+    return ""
+
+
+def folder_traits(path: str, source: str) -> frozenset[Trait]:
+    """Return what the names of the folders in a source say about the commands in a file."""
+    folders = Path(path).parts[len(_fixed(source).parts) : -1]
+    traits = {Trait.DISABLED: r"_?disabled", Trait.GUILD_ONLY: r"[0-9]{17,20}"}
+    return frozenset(
+        trait
+        for trait, name in traits.items()
+        if any(re.fullmatch(name, folder, re.IGNORECASE) for folder in folders)
+    )
 
 
 def is_command_file(path: Path) -> bool:

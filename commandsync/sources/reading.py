@@ -1,6 +1,9 @@
 """The commands of a file or folder, whatever kind of source it is, and of Discord's answer."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from commandsync.errors import FileError
@@ -18,18 +21,23 @@ _NOT_READ = (
 
 
 def read(
-    source: str, *, columns: Mapping[str, str] | None = None, locale: str = ""
+    source: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    locale: str = "",
+    exclude: Collection[str] = (),
 ) -> SourceReading:
-    """Read the commands that a file or folder declares.
+    """Read the commands that a file or folder declares, or the files that a pattern matches.
 
     A folder with Python files is read as Python, any other as JSON with one command per file. The
     content of a JSON file tells whether it is Discord's or a custom list.
 
     Args:
-        source: The path of a file or folder.
+        source: The path of a file or folder, or a pattern such as `commands/**/*.json`.
         columns: For a custom list, the column or key of each field (`name`, `description`,
             `syntax`, `category`) that is not named like the field.
         locale: The language of Discord's texts, such as `de`; empty for the default texts.
+        exclude: Patterns of names and paths; a JSON file that one fits may be invalid.
 
     Raises:
         FileError: It cannot be read, is too large, or contains something else than commands. A
@@ -37,8 +45,8 @@ def read(
         UsageError: `columns` has a key that is not a field.
     """
     path, suffix = Path(source).as_posix(), Path(source).suffix.casefold()
-    if Path(path).is_dir():
-        return _read_folder(Path(path), columns or {}, locale)
+    if files.is_folder_or_pattern(path):
+        return _read_files(path, columns or {}, locale, exclude)
     if suffix in _PYTHON:
         return python.read(path)
     if suffix in _SCRIPTS:
@@ -56,14 +64,23 @@ def read_answer(data: bytes, *, locale: str = "") -> SourceReading:
     return contents.of_json({"": data}, columns={}, locale=locale)
 
 
-def _read_folder(folder: Path, columns: Mapping[str, str], locale: str) -> SourceReading:
-    inside = list(files.files_of(folder))
+def _read_files(
+    source: str, columns: Mapping[str, str], locale: str, exclude: Collection[str]
+) -> SourceReading:
+    folder, inside = files.matching(source)
     suffixes = {path.suffix.casefold() for path in inside}
     if suffixes & _PYTHON:
-        return python.read(folder.as_posix())
-    paths = list(filter(files.is_command_file, inside))
+        return python.read(folder.as_posix(), inside)
+    paths = [path for path in inside if files.is_command_file(path)]
     if not paths:
-        message = f"{folder.as_posix()} has no Python or JSON file"
+        message = f"{source} has no Python or JSON file"
         raise FileError(message, hint=_NOT_READ if suffixes & _SCRIPTS else _EXPECTED)
     data = files.read_all(paths, folder)
-    return contents.of_json(data, columns=columns, locale=locale, folder=folder.as_posix())
+    of_folder = partial(contents.of_json, columns=columns, locale=locale, folder=folder.as_posix())
+    unwanted = {path: data.pop(path) for path in [*data] if files.path_pattern(path, exclude)}
+    reading = of_folder(data)
+    for path, content in unwanted.items():
+        with suppress(FileError):
+            entries = of_folder({path: content}).entries
+            reading = replace(reading, entries=(*reading.entries, *entries))
+    return reading

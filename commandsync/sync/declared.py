@@ -19,6 +19,7 @@ from commandsync.sources.entry import (
     SourceReading,
     exclusion_reason,
 )
+from commandsync.sources.files import folder_traits, path_pattern
 from commandsync.sources.merge import Declared
 from commandsync.sources.reading import read
 from commandsync.sync.files import ci_workspace
@@ -100,7 +101,11 @@ def read_sources(
     complete: list[str] = []
     columns: dict[str, str] = dict(rules.columns.items())
     for name, path in sources:
-        reading = read(path, columns=columns, locale=locale) if path else registered(locale)
+        reading = (
+            read(path, columns=columns, locale=locale, exclude=rules.exclude)
+            if path
+            else registered(locale)
+        )
         _check_entries(reading, path or name)
         if reading.complete:
             complete.append(name)
@@ -108,15 +113,24 @@ def read_sources(
         for entry in reading.entries:
             command = Declared(name, _canonical(entry, rules.categories))
             key = command.entry.name, command.entry.syntax
-            reason = exclusion_reason(entry, patterns=rules.exclude, wanted=rules.traits)
-            if not reason and manifest.rules.ignores(command.entry.name):
-                reason = "sync.ignore matches its name"
-            if reason:
+            if reason := _reason(command.entry, path or "", manifest):
                 excluded.append(Excluded(entry, reason))
             elif (first := declared.setdefault(key, command)) is not command:
                 where = first.entry.place or first.source
                 excluded.append(Excluded(entry, f"{where} has it already"))
     return ReadSources(tuple(declared.values()), tuple(excluded), tuple(notes), tuple(complete))
+
+
+def _reason(entry: SourceEntry, source: str, manifest: Manifest) -> str:
+    """Return why a command is left out; empty if it is not."""
+    rules, file = manifest.imports, entry.place.path if entry.place else ""
+    traits = entry.traits | folder_traits(file, source)
+    named = replace(entry, traits=traits)
+    if reason := exclusion_reason(named, patterns=rules.exclude, wanted=rules.traits):
+        return reason
+    if fits := path_pattern(file, rules.exclude):
+        return f"its file matches {fits!r}"
+    return "sync.ignore matches its name" if manifest.rules.ignores(entry.name) else ""
 
 
 def _canonical(entry: SourceEntry, categories: Mapping[str, str]) -> SourceEntry:

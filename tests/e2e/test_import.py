@@ -363,3 +363,27 @@ def test_on_a_terminal_the_changes_are_shown_and_asked_for(imported: Home) -> No
     assert code == 0
     assert json.loads(out)["summary"]["add"] == 1
     assert "kick" in imported.read("commands.yaml")
+
+
+def test_patterns_of_files_are_sources_and_folders_and_paths_leave_commands_out(home: Home) -> None:
+    home.write(
+        "version: 1\nprefix: '!'\ncommands: []\nimport: {from: ['sc/**/*.json', 'src/*.py']}\n"
+    )
+    code = "import discord\n@bot.tree.command()\nasync def {}(interaction): 'Does it.'\n"
+    for folder in ("fun", "fun/Disabled", "779641401482805289", "owner/x"):
+        lists(home, KICK | {"name": folder[-5:]}, name=f"sc/{folder}/a.json")
+    home.write("{", "sc/secret/x.json")
+    home.write(code.format("ping"), "src/a.py")
+    home.write(code.format("pong"), "src/deeper/b.py")
+    exclude = "exclude: [Owner/*, secret/*], from"
+    home.write(home.read("commands.yaml").replace("from", exclude))
+    ran = home.run("import", "--yes", "-v")
+    home.write(home.read("commands.yaml").replace("exclude", "traits: disabled, exclude"))
+
+    assert [line.removeprefix("left out: ") for line in ran.err.splitlines() if "left" in line] == [
+        "05289  (sc/779641401482805289/a.json:2:1): it is guild-only",
+        "abled  (sc/fun/Disabled/a.json:2:1): it is disabled",
+        "ner/x  (sc/owner/x/a.json:2:1): its file matches 'Owner/*'",
+    ]
+    assert home.read("commands.yaml").count("- name: ") == 2
+    assert "1 to add" in home.run("import", "--check").out

@@ -39,7 +39,7 @@ def test_commands_come_from_the_code_and_keep_their_uses_when_they_are_renamed(
     assert home.run("import", "--check").code == 3
     again = home.run("import", "--yes")
     assert (
-        "Import: 0 to add, 1 to edit, 0 to remove, 0 to review, 11 unchanged, 0 left out."
+        "Import: 0 to add, 1 to edit, 0 to remove, 0 to review, 11 unchanged, 1 left out."
         in again.out
     )
     assert "  - name: coin\n" in home.read("commands.yaml")

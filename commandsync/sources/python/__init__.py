@@ -6,7 +6,7 @@ discord.py, py-cord, nextcord and disnake: commands, hybrid commands, slash comm
 import gc
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.entry import SourceEntry, SourceReading
-from commandsync.sources.files import files_of, read_bytes
+from commandsync.sources.files import files_of, folder_traits, read_bytes
 from commandsync.sources.python.cog import Cogs
 from commandsync.sources.python.constant import Code
 from commandsync.sources.python.entries import Entries
@@ -26,14 +26,16 @@ _SUFFIXES = {".py", ".pyw"}
 _DECLARING = re.compile(rb"command|group|context_menu|Cog|ContextMenu")
 
 
-def read(path: str) -> SourceReading:
+def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
     """Read the commands that a Python file, or the Python files of a folder, declare.
 
     What cannot be read without running the code is in the notes: a name that is computed, a file
     that is not valid Python.
 
     Args:
-        path: The file; or the folder, without hidden folders, `tests` and installed packages.
+        path: The file, or a folder.
+        inside: The files of the folder that count; by default all without those in hidden folders,
+            `tests` and installed packages.
 
     Returns:
         The commands in the order of the files and their lines. Their keys are the names of their
@@ -43,7 +45,7 @@ def read(path: str) -> SourceReading:
         FileError: The path cannot be read.
     """
     with _without_collector():
-        return _reading(Path(path))
+        return _reading(Path(path), inside)
 
 
 @contextmanager
@@ -58,8 +60,8 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _reading(root: Path) -> SourceReading:
-    files = list(_files(root))
+def _reading(root: Path, inside: Sequence[Path] | None) -> SourceReading:
+    files = list(_files(root, inside))
     code = Code(files)
     contents = list(_contents(code, files, named=root.as_posix()))
     outlines = [content for content in contents if isinstance(content, Outline)]
@@ -68,11 +70,12 @@ def _reading(root: Path) -> SourceReading:
     entries = Entries(inventory, Cogs(outlines, code), Arguments(code), code)
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]
     keys = Counter(entry.key for entry in made)
-    unique_entries: dict[tuple[str, str], SourceEntry] = {}
+    unique_entries: dict[tuple[str, str, bool], SourceEntry] = {}
     notes = {*unread, *inventory.notes, *entries.notes}
     for entry in sorted(made, key=lambda entry: _position(entry.place)):
         unique = entry if keys[entry.key] == 1 else replace(entry, key=None)
-        first = unique_entries.setdefault((entry.name, entry.syntax[:1]), unique)
+        apart = bool(folder_traits(str(entry.place), root.as_posix()))
+        first = unique_entries.setdefault((entry.name, entry.syntax[:1], apart), unique)
         if first is not unique:
             message = f"{entry.name!r} is declared again (first at {first.place})"
             notes.add(Notice(message, "only the first is imported", entry.place))
@@ -83,11 +86,11 @@ def _reading(root: Path) -> SourceReading:
     )
 
 
-def _files(root: Path) -> Iterator[str]:
+def _files(root: Path, inside: Sequence[Path] | None) -> Iterator[str]:
     if not root.is_dir():
         yield root.as_posix()
         return
-    for file in files_of(root):
+    for file in files_of(root) if inside is None else inside:
         if file.suffix in _SUFFIXES and "tests" not in file.relative_to(root).parts:
             yield file.as_posix()
 
