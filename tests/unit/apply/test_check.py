@@ -1,6 +1,7 @@
 """No body that a client sends contains the token, whatever its shape."""
 
 from dataclasses import replace
+from types import NoneType
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from commandsync.api.credentials import Token
 from commandsync.apply.check import check_call, refusal_of
 from commandsync.diagnostics import Do
 from commandsync.errors import NotOwnedError, RefusedError, WrongBotError
+from commandsync.plan.listing import PlannedListing
 from commandsync.plan.plan import make_plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
@@ -81,6 +83,24 @@ def test_a_record_that_no_version_had_refuses_the_plan_with_what_to_do(
     assert refused.hint == Do.APPLY_ALL(first="somebody else listed it: add it to the manifest")
     assert refusal_of(plan, listed=listed, token=None, versions=[listed]) is None
     assert refusal_of(plan, listed=listed, token=None) is None
+
+
+@given(jwts)
+def test_a_plan_is_refused_for_its_token_or_for_a_list_that_must_not_be_sent(secret: str) -> None:
+    token, other = Token(secret), Token(SECRET)
+    empty, wanted = side(), side(Entry(CommandText("ban", f"Not {SECRET}.", "/ban")))
+    target = replace(TARGET, bot=f"1{token.bot}")
+    plan = make_plan(desired=wanted, listed=empty, target=target, rules=EVERYTHING)
+    whole = replace(plan, listing=PlannedListing(name="top.gg", whole=True, size=1))
+
+    assert refusal_of(whole, listed=empty, token=token) is None
+    refused = refusal_of(plan, listed=empty, token=token)
+    assert isinstance(refused, WrongBotError if token.bot else NoneType)
+    for ours, others in ((other, ()), (Token("opaque"), (other,))):
+        refused = refusal_of(plan, listed=empty, token=ours, others=others)
+        assert str(refused).startswith("the text of a command contains the bot's token")
+    none = replace(whole, listing=PlannedListing(name="top.gg", whole=True))
+    assert str(refusal_of(none, listed=empty, token=token)).startswith("would send an empty list")
 
 
 @pytest.mark.parametrize("body", [None, [], {}, [{"name": "ban", "type": 1}]])
