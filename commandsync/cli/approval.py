@@ -27,10 +27,19 @@ from commandsync.sync.job import Planned
 def confirm(question: str) -> bool:
     """Ask a question; no answer is a no."""
     try:
-        return click.confirm(question, default=False, err=True)
+        answer: bool = click.prompt(
+            f"{question} [y/N]", default="n", show_default=False, value_proc=_is_yes, err=True
+        )
     except click.Abort:
         print_err("")  # end the line of the question
         return False
+    return answer
+
+
+def _is_yes(answer: str) -> bool:
+    if answer.strip().lower() not in {"y", "yes", "n", "no"}:
+        raise click.UsageError("answer y or n")
+    return answer.strip().lower().startswith("y")
 
 
 def check_terminal(output: Output, what: str, hint: str) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @unmarked_format_option
 @talk_options
 def changes_command(run: Run, /) -> None:
-    """Tell what users notice since an earlier manifest.
+    """Describe for users what changed since an earlier version.
 
     Commands that are new, gone, renamed or changed, as sentences. Breaking changes come first: a
     command is gone, is called differently, needs an argument that it did not need, or fails for

@@ -46,9 +46,28 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group of such commands."""
+    """A group of such commands, which suggests a command for one that it does not have."""
 
     command_class: type[click.Command] | None = Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name, and the arguments that are left for it."""
+        name, *others = args
+        known = self.list_commands(ctx)
+        if name in known or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from difflib import get_close_matches
+        from shlex import join
+
+        from commandsync.errors import UsageError
+
+        path = ctx.command_path
+        hint = " ".join(["see", path, *[word for word in others if word in known], "--help"])
+        if name != "help" and (close := get_close_matches(name, known, n=1, cutoff=0.7)):
+            hint = f"did you mean  {path} {join([close[0], *others])}"
+        raise UsageError(f"{name!r} is not a command of {path}", hint=hint)
 
 
 def _hint(command: click.Command, ctx: click.Context, argument: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import click
 
+from commandsync.cli.help import Group
 from commandsync.records.texts import Resource
 from commandsync.sync import signals
 from commandsync.sync.redaction import redacted_outputs
@@ -33,42 +34,50 @@ Exit codes:
   130, 143  interrupted; requests in flight were finished
 """
 
-COMMANDS = {
-    "init": "Write a manifest; never over an existing file.",
-    "validate": "Check manifests, with no network and no token.",
-    "import": "Bring commands from the bot's code or platform into the manifest.",
-    "doctor": "Check the settings, the service and the token.",
-    "plan": "Show what apply would change; nothing is written.",
-    "parity": "Compare the names of commands in the code, at Discord, and in each listing.",
-    "preview": "Show the bot's page as it will be, while you edit.",
-    "apply": "Make the listing match the manifest.",
-    "pull": "Print a manifest of what is listed now.",
-    "changes": "Tell what users notice since an earlier manifest.",
-    "announce": "Add an announcement from a changelog, a release or a file to the manifest.",
-    "docs": "Write the command list into Markdown, HTML and JSON files.",
-    "schema": "Print a JSON Schema: of manifests, plans, results, lists or changes.",
-    "listings": "Show what each listing service can do, as far as it is known.",
-    "bots": "Show the bots that the service lists, and manage those of your own service.",
-    "voters": "Show who voted for the bot.",
-    "vote": "Cast a vote for the bot on an embedded service.",
-    "commands": "List the bot's commands, and change single ones.",
-    "announcements": "List, add and delete the bot's announcements.",
-    "watch": "Show votes and other events as they come, until Ctrl-C.",
-    "serve": "Run a listing service on this machine.",
-    "demo": "Show every step, from validate to pull.",
-    "completion": "Print a script that completes commands and options in a shell.",
+GROUPS = {
+    "Sync": {
+        "init": "Write a manifest; never over an existing file.",
+        "validate": "Check manifests, with no network and no token.",
+        "plan": "Show what apply would change; nothing is written.",
+        "apply": "Make the listing match the manifest.",
+        "pull": "Print a manifest of what is listed now.",
+    },
+    "From your code": {
+        "import": "Bring commands from the bot's code or platform into the manifest.",
+        "docs": "Write the command list into Markdown, HTML and JSON files.",
+        "changes": "Describe for users what changed since an earlier version.",
+        "announce": "Add an announcement from a changelog, a release or a file.",
+    },
+    "Your page": {
+        "preview": "Show the bot's page as it will be, while you edit.",
+        "commands, announcements": "List the bot's records, and change single ones.",
+        "voters, watch": "Show who voted, and votes as they come.",
+    },
+    "Your own service": {
+        "serve": "Run a listing service on this machine.",
+        "bots, vote": "Manage its bots, and cast votes there.",
+        "demo": "Show every step, from validate to pull.",
+    },
+    "More": {
+        "doctor, parity": "Check the settings and the service; compare code and listings.",
+        "listings, schema": "Show what services can do, or a JSON Schema.",
+        "completion": "Print a script that completes commands and options in a shell.",
+    },
 }
-"""The commands in the order of their use, with the first sentence of their help."""
+"""The commands by their use: the names in a line of the help, and what they do."""
+
+COMMANDS = [name for group in GROUPS.values() for names in group for name in names.split(", ")]
+"""The names of the commands, in the same order."""
 
 
 _KINDS = {kind.collection: kind for kind in Resource}
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     """A group that loads a command when it is called, and none to list them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(COMMANDS)
+        return COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in COMMANDS:
@@ -83,15 +92,18 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()))
 
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": sys.maxsize}
 
 
 @click.group(cls=_Commands, epilog=EPILOG, context_settings=_HELP)
-@click.version_option(__version__, prog_name="commandsync", message="%(prog)s %(version)s")
+@click.version_option(
+    __version__, "-V", "--version", prog_name="commandsync", message="%(prog)s %(version)s"
+)
 def program() -> None:
     """Keep a bot's public command list in commands.yaml.
 

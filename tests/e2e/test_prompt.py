@@ -42,6 +42,8 @@ def test_a_yes_reads_again_and_then_writes(home: Home, bot: Bot, proxy: Proxy) -
     with Terminal.running(home, "apply") as terminal:
         shown = terminal.until(QUESTION)
         assert [request.method for request in proxy.requests] == ["GET"]
+        terminal.type("maybe\n")
+        terminal.until("Error: answer y or n")
         terminal.type("y\n")
         code, rest, _ = terminal.ended()
 

@@ -22,7 +22,28 @@ from commandsync.cli.program import run
             "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish",
             "see commandsync completion --help",
         ),
-        ("pages", "No such command 'pages'", "see commandsync --help"),
+        ("pages", "'pages' is not a command of commandsync", "see commandsync --help"),
+        ("help plan", "'help' is not a command of commandsync", "see commandsync plan --help"),
+        (
+            "bot list -q",
+            "'bot' is not a command of commandsync",
+            "did you mean  commandsync bots list -q",
+        ),
+        (
+            "plan --token x",
+            "--token is not an option: other users would see it in the list of processes",
+            "set COMMANDSYNC_TOKEN, or use --token-file",
+        ),
+        (
+            "plan --retries 21",
+            "--retries must be a whole number from 0 to 20",
+            "see commandsync plan --help",
+        ),
+        (
+            "plan --timeout x",
+            "--timeout must be a number from 0.1 to 600",
+            "see commandsync plan --help",
+        ),
         ("plan --only", "Option '--only' requires an argument", "see commandsync --help"),
     ],
 )
