@@ -51,7 +51,7 @@ def announce_command(
     yes: bool,
     **choices: Any,  # noqa: ANN401 - click has checked them
 ) -> int:
-    """Add an announcement from a changelog, a release or a file to the manifest.
+    """Add an announcement from a changelog, a release or a file.
 
     The next apply posts it. Images, badges and HTML comments are left out, and a long text is cut
     after a paragraph or an item. An announcement is made once: another text for the same version

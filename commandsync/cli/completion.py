@@ -9,7 +9,7 @@ from commandsync.cli.program import program
 @click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(*, shell: str) -> None:
-    """Print a script that completes commands and options in a shell.
+    """Print a script that completes commands in a shell.
 
     \b
     Example:

@@ -59,9 +59,9 @@ GROUPS = {
         "demo": "Show every step, from validate to pull.",
     },
     "More": {
-        "doctor, parity": "Check the settings and the service; compare code and listings.",
+        "doctor, parity": "Check settings and service; compare code and listings.",
         "listings, schema": "Show what services can do, or a JSON Schema.",
-        "completion": "Print a script that completes commands and options in a shell.",
+        "completion": "Print a script that completes commands in a shell.",
     },
 }
 """The commands by their use: the names in a line of the help, and what they do."""
