@@ -53,10 +53,8 @@ def parse_address(
 ) -> Address:
     """Read a base URL as users write it, without a trailing slash and a trailing `/v1`.
 
-    Args:
-        text: The base URL.
-        insecure_http: Whether plain http to another machine is allowed.
-        version: The version of the service's interface; None for a URL that has none.
+    `insecure_http` allows plain http to another machine; `version` is that of the service's
+    interface, None for a URL that has none.
 
     Raises:
         UsageError: It is not an HTTP URL, or contains credentials, a token, a query or a fragment.

@@ -40,12 +40,9 @@ def replace_list(
 ) -> Steps:
     """Carry out the plan of a list that is replaced as a whole.
 
-    Args:
-        plan: The plan; its `listing` says whether anything is sent.
-        send: The request that replaces the list.
-        wanted: The commands in it.
-        before: The commands that were listed, where the list was read.
-        read: What reads the list; None where the service does not return it.
+    The plan's `listing` says whether anything is sent. `send` replaces the list by the commands
+    `wanted`; `before` are those that were listed, where the list was read, and `read` is None where
+    the service does not return it.
     """
     if plan.listing is None or not plan.listing.sends(changes=bool(plan.changes)):
         return Result(plan=plan, settled=(), verified=True if read else None)

@@ -67,12 +67,6 @@ def apply(  # noqa: PLR0913 - what a run is made of
         concurrency: Most calls in flight.
         unordered: Send adds concurrently too; the listing then shows them in any order.
 
-    Yields:
-        Steps, as `commandsync.apply.steps` describes them.
-
-    Returns:
-        The outcome of every change, and whether reading showed that nothing is left to do.
-
     Raises:
         StalePlanError: Before the first step, when the plan no longer fits the listing.
     """

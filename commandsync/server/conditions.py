@@ -57,12 +57,8 @@ class Conditions:
     ) -> None:
         """Give an application these conditions, except for the lag, which its reads have.
 
-        Args:
-            app: The application.
-            prefix: How the paths of its interface begin.
-            refuse: Makes its refusals.
-            block: Seconds for which a client over the rate limit is refused; 0 until the limit
-                allows its next request.
+        The paths of its interface begin with `prefix`. A client over the rate limit is refused for
+        `block` seconds, or for 0 until the limit allows its next request.
         """
         if self.fail:
             app.add_middleware(

@@ -85,14 +85,9 @@ def read_sources(
 ) -> ReadSources:
     """Read sources, without what the manifest's rules leave out.
 
-    Args:
-        manifest: The manifest, whose rules count.
-        sources: The sources; of equal commands the first one counts.
-        locale: The language of Discord's texts; empty for the default texts.
-        registered: Reads Discord's own list, in a language.
-
-    Raises:
-        FileError: A source cannot be read, or has no commands.
+    Of equal commands the first one counts. `locale` is the language of Discord's texts, empty for
+    the default texts, in which `registered` reads Discord's own list. Raises `FileError` if a
+    source cannot be read, or has no commands.
     """
     rules = manifest.imports
     declared: dict[tuple[str, str], Declared] = {}

@@ -86,14 +86,7 @@ def _site(listing: Listing, manifest: Manifest, environ: Mapping[str, str]) -> L
 def _untrusted(
     listing: Listing, address: Address, page: Collection[str], environ: Mapping[str, str]
 ) -> RefusedError | None:
-    """Return why the host of a manifest gets no token; None if it may get one.
-
-    Args:
-        listing: The listing.
-        address: Where it is.
-        page: The variables of the page's token.
-        environ: The environment.
-    """
+    """Return why a host of a manifest gets no token, or None; `page` are the page's variables."""
     host, variable = service_of(address.base_url), listing.token_env
     hosts = environ.get(HOSTS_VARIABLE, "").replace(",", " ").lower().split()
     if not (address.loopback or host in hosts):

@@ -67,17 +67,10 @@ def manifest_at(revision: str, path: str) -> Manifest:
 
 
 def load_version(name: str, files: Mapping[str, str], revision: str, read: Read) -> Manifest:
-    """Load a manifest from the contents of a revision.
+    """Load a manifest from the contents of a revision, whose name is for problems.
 
-    Args:
-        name: The manifest.
-        files: The ids of the contents of its folder, by relative path.
-        revision: The name of the revision, for problems.
-        read: Returns a content by its id.
-
-    Raises:
-        ManifestError: It is invalid.
-        FileError: Its files cannot be kept in a temporary folder.
+    `files` has the ids of the contents of its folder, by relative path; `read` returns a content.
+    Raises `ManifestError` if it is invalid, and `FileError` if its files cannot be kept.
     """
     main = read(files[name]) if name in files else b""
     others = matching(files, patterns_of(f"{revision}:{name}", main))

@@ -27,16 +27,10 @@ def simulate(
     conditions: Conditions = NORMAL,
     choices: Mapping[str, str | None] | None = None,
 ) -> Simulation:
-    """Return a simulation of a service.
+    """Return a simulation of a service, such as `top.gg`, with the id of its bot.
 
-    Args:
-        name: The service, such as `top.gg`.
-        bot: The id of its bot.
-        conditions: What is wrong with it.
-        choices: Answers to what its documents leave open; None for the default.
-
-    Raises:
-        UsageError: There is no such service, or no such answer.
+    `choices` are answers to what its documents leave open; None for the default. Raises
+    `UsageError` if there is no such service, or no such answer.
     """
     service = SERVICES.get(name)
     if service is None:
