@@ -87,7 +87,7 @@ def prepare(environ: Mapping[str, str]) -> list[str]:
     digest = hashlib.sha256((text + EXTENSION_SUFFIXES[0]).encode()).hexdigest()[:16]
     temporary = environ.get("RUNNER_TEMP") or tempfile.mkdtemp(prefix="commandsync-")
     target = Path(temporary).absolute() / f"commandsync-{digest}"
-    if _is_whole(target, needed):
+    if needed.items() <= installed([str(target)]).items():
         return [str(target)]
     if sys.version_info[:2] > NEWEST:
         newest, ours = (".".join(map(str, each[:2])) for each in (NEWEST, sys.version_info))
@@ -117,23 +117,6 @@ def installed(folders: Iterable[str]) -> dict[str, str]:
     return versions
 
 
-def _is_whole(folder: Path, needed: Mapping[str, str]) -> bool:
-    """Whether a folder has these versions, and each of their files in its recorded size."""
-    if not needed.items() <= installed([str(folder)]).items():
-        return False
-    try:
-        records = [each / "RECORD" for each in folder.glob("*.dist-info")]
-        lines = [line for each in records for line in each.read_text("utf-8").splitlines()]
-        return all(_has_size(folder, *line.rsplit(",", 2)) for line in lines)
-    except (OSError, ValueError, TypeError):  # a file is missing, or a record is damaged
-        return False
-
-
-def _has_size(folder: Path, name: str, _digest: str, size: str) -> bool:
-    """Whether a file has its size; pip records scripts where they are without `--target`."""
-    return not size or name.startswith("..") or (folder / name).stat().st_size == int(size)
-
-
 def _install_aside(target: Path, lock: Path, environ: Mapping[str, str]) -> str:
     """Install into a new folder and move it into place, so that parallel jobs do not collide."""
     try:
@@ -148,13 +131,8 @@ def _install_aside(target: Path, lock: Path, environ: Mapping[str, str]) -> str:
         shutil.rmtree(aside, ignore_errors=True)
         raise
     try:
-        needed = locked(lock.read_text(encoding="utf-8"))
-        if target.exists() and not _is_whole(target, needed):
-            broken = Path(tempfile.mkdtemp(prefix=f"{target.name}-", dir=target.parent))
-            target.rename(broken / "broken")
-            shutil.rmtree(broken, ignore_errors=True)
         Path(aside).rename(target)
-    except OSError:  # another job was quicker, or uses the broken folder: ours is complete
+    except OSError:  # another job was quicker
         return aside
     return str(target)
 
