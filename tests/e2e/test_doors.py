@@ -29,8 +29,7 @@ from tests.support.runner import ACTION, Runner, push
 __all__ = ["hub"]
 
 GENERATED = settings(  # without shrinking: each try is a whole run
-    max_examples=8,
-    phases=(Phase.explicit, Phase.generate),
+    max_examples=8, phases=(Phase.explicit, Phase.generate)
 )
 NAMES = ("help", "play", "stop", "ping", "vote")
 PLACES = (

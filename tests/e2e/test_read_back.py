@@ -16,7 +16,7 @@ from tests.support.rawserver import Request
 REFUSALS = (302, 303, 307, 400, 401, 403, 404, 409, 422, 429)
 READS = ["GET announcements", "GET commands"]
 GENERATED = settings(  # without shrinking: each try is a whole run
-    phases=(Phase.explicit, Phase.generate),
+    phases=(Phase.explicit, Phase.generate)
 )
 HEAD = "announcements:\n  - {title: v1, description: News.}\n"
 

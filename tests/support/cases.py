@@ -10,11 +10,7 @@ from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText
 from tests.support.driver import Stop
-from tests.support.listing import (
-    FIELDS,
-    Fault,
-    Request,
-)
+from tests.support.listing import FIELDS, Fault, Listing, Request
 from tests.support.oracle import Limit, Rules, Text, Texts, Want
 from tests.support.runs import wanted
 from tests.support.ways import Way
@@ -200,3 +196,24 @@ class Case:
 def collection_of(text: Text) -> str:
     """Return the collection that a text is of."""
     return next(name for name, names in FIELDS.items() if len(names) == len(text))
+
+
+def do(act: Act, service: Listing) -> None:
+    """Do what the second writer does, at once and for all to see."""
+    service.unveil()  # to change a record is to see it
+    names = FIELDS[act.collection]
+    record = dict(zip(names, act.text, strict=True))
+    if act.kind == "add":
+        service.seed(act.collection, [record])
+        return
+    ids = service.ids(act.collection)
+    if not ids:
+        return
+    one = ids[act.nth % len(ids)]
+    change = {names[0]: record[names[0]]} if act.kind == "rename" else record
+    for records in (service.stored[act.collection], service.shown[act.collection]):
+        if act.kind == "delete":
+            records[:] = [it for it in records if it["id"] != one]
+        for it in records:
+            if it["id"] == one:
+                it.update(change)

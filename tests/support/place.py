@@ -1,7 +1,5 @@
 """A simulated service that keeps a whole list, as a driver needs it, and the job of that list."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Sequence

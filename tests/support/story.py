@@ -5,25 +5,24 @@ too: for a copy that nobody wanted, and for a record that was to stay and is gon
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, cycle
 from typing import Any
 
-from commandsync.apply.outcomes import Outcome
-from commandsync.errors import ListingError, StalePlanError, TooManyDeletesError
-from commandsync.plan.changes import Delete, Replace
+from commandsync.errors import TooManyDeletesError
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot
-from tests.support.cases import FEW_READS, Act, Case, collection_of, operation_of
-from tests.support.driver import Driver, Killed, Moments, Stop, to_its_end
+from tests.support import endchecks
+from tests.support.cases import FEW_READS, Case, collection_of, do, operation_of
+from tests.support.driver import Driver, Moments, Stop, to_its_end
 from tests.support.listing import FIELDS, Fault, Listing, Request
-from tests.support.oracle import Text, Texts, alike, folded, left_to_do
+from tests.support.oracle import Text, Texts
 from tests.support.planchecks import check_plan
 from tests.support.runchecks import check_result, check_saved
 from tests.support.runs import PRODUCT, TARGET, Parts, Run, finishing, read, syncing
 from tests.support.sentchecks import check_requests
-from tests.support.trial import Problem, Trial, cleaned, sent_text, story_of
+from tests.support.trial import ENDS, Problem, Trial, refusal, story_of
 
 MOST_RUNS = 2
 """So many runs must be enough on a service that keeps what it is sent."""
@@ -89,22 +88,11 @@ class Story:
 
     def left(self) -> list[str]:
         """Say what is not yet as it is wanted."""
-        return [
-            one
-            for name in self.case.scope
-            for now, rules in [(self.now(name), self.case.rules_of(name))]
-            for one in left_to_do(self.case.due_of(name, now), now, rules)
-        ]
+        return endchecks.left(self.case, self.service)
 
     def now(self, name: str) -> Texts:
         """Return what is stored in truth."""
-        records = self.service.stored[name]
-        return cleaned(
-            {
-                record["id"]: tuple(record.get(part) or "" for part in FIELDS[name])
-                for record in records
-            }
-        )
+        return endchecks.now(self.service, name)
 
     def _texts(self) -> Counter[Text]:
         return Counter(text for name in FIELDS for text in self.service.texts(name))
@@ -115,16 +103,7 @@ class Story:
         if author:
             self._others += now - self._last
         self._last = now
-        before = Counter(text for _, text in self.case.before)
-        wanted = Counter(want.text for want in self.case.wants)
-        former = {folded(name) for want in self.case.wants for name in want.formerly}
-        staying = Counter({text: n for text, n in before.items() if folded(text[0]) not in former})
-        ids = {one for name in FIELDS for one in service.ids(name)}
-        seen = {
-            "copied for a moment": now - (before | wanted) - self._others,
-            "lost for a moment": (_names(staying) & _names(wanted)) - _names(now),
-            "another record is lost": self.case.kept - ids,
-        }
+        seen = endchecks.momentary(self.case, service, now, self._others)
         known = {problem.kind for problem in self.problems}
         self.problems += [
             Problem(kind, f"{texts}") for kind, texts in seen.items() if texts and kind not in known
@@ -160,8 +139,8 @@ class Story:
         trial.driver = Driver(self.service, flight=lambda: next(flights) / 10, stops=dict(stops))
         try:
             trial.ran(self.drive(self, trial))
-        except _ENDS as error:
-            trial.refusal = _refusal(error)
+        except ENDS as error:
+            trial.refusal = refusal(error)
         if stops and self.case.lands:
             trial.driver.land()
         trial.ended = len(self.service.requests)
@@ -180,22 +159,7 @@ class Story:
             if self._saved is None:
                 self.problems += check_plan(trial)
             self.problems += [*check_requests(trial), *check_result(trial), *check_saved(trial)]
-            self.problems += self._cut(trial)
-
-    def _cut(self, trial: Trial) -> Iterator[Problem]:
-        """After a read that shows a first page alone, nothing is written."""
-        if not trial.writes():
-            return
-        first = trial.writes()[0].number
-        looks = {
-            look.collection: look
-            for one in trial.requests
-            if (look := self.service.looks.get(one.number)) and one.number < first
-        }
-        for name, look in looks.items():
-            if self.case.way.cuts(len(look.shown)):
-                count = f"{len(look.shown)} {name} in pages of {self.case.way.page}"
-                yield Problem("adds what another page has", count)
+            self.problems += endchecks.cut(self.case, self.service, trial)
 
     def run_two_at_once(self) -> None:
         """Run two at once, as the case says who moves next."""
@@ -216,14 +180,16 @@ class Story:
             except StopIteration as end:
                 trials[mover].ran(end.value)
                 left.remove(mover)
-            except _ENDS as error:
-                trials[mover].refusal = _refusal(error)
+            except ENDS as error:
+                trials[mover].refusal = refusal(error)
                 left.remove(mover)
         self.service.author = 0
         self.service.settle()
         self.trials += trials
         if case.way.keeps_records:
-            self.problems += chain.from_iterable(map(self._gone, trials))
+            self.problems += chain.from_iterable(
+                endchecks.gone(self.service, trial) for trial in trials
+            )
 
     def _put_right(self) -> None:
         """Run a third time: it puts right whatever two runs at once have doubled."""
@@ -237,26 +203,7 @@ class Story:
             if third.result is None or not third.result.complete:
                 why = third.refusal or "not complete"
                 self.problems.append(Problem("two runs at once are not put right", why))
-            self.problems += self._copied_or_lost(plans)
-
-    def _gone(self, trial: Trial) -> Iterator[Problem]:
-        """What is deleted is gone, whoever else writes: no record comes back."""
-        for one in trial.result.settled if trial.result else ():
-            change = one.change
-            if one.outcome is not Outcome.DONE or not isinstance(change, Delete):
-                continue
-            if change.id in self.service.ids(change.resource.collection):
-                yield Problem("delete is done and the record is there", f"{change.name!r}")
-
-    def _copied_or_lost(self, plans: Iterable[Plan | None]) -> Iterator[Problem]:
-        changes = [change for plan in plans if plan for change in plan.changes]
-        gone = {one.id for one in changes if isinstance(one, Delete | Replace)}
-        kept = {one for one, text in self.case.before if collection_of(text) in self.case.scope}
-        there = {one for name in self.case.scope for one in self.service.ids(name)}
-        if lost := kept - gone - there:
-            yield Problem("two runs at once: another record is lost", f"{lost}")
-        if left := self.left():
-            yield Problem("two runs at once: copied or lost", "; ".join(left))
+            self.problems += endchecks.copied_or_lost(case, self.service, plans)
 
     def _running(
         self, driver: Driver, trial: Trial, desired: Snapshot | None = None
@@ -289,15 +236,11 @@ class Story:
         if any(trial.refusal == "refused" for trial in self.trials):
             return
         if case.way.keeps_records and not case.acts:
-            self.problems += self._repeated()
+            self.problems += endchecks.repeated(case, self.trials)
         if case.way.keeps_records and case.way.keeps_texts:
             self.problems += self._converged()
-        if case.way.keeps_records and self._recognizable():
-            self.problems += self._at_rest()
-
-    def _recognizable(self) -> bool:
-        """Whether the service changes names only as the tiers of matching see through."""
-        return all(alike(want.text, self.case.way.text(want.text)) for want in self.case.wants)
+        if case.way.keeps_records and endchecks.recognizable(case):
+            self.problems += endchecks.at_rest(case, self.trials)
 
     def _converged(self) -> Iterator[Problem]:
         last = self.trials[-1]
@@ -316,72 +259,6 @@ class Story:
             yield Problem("a further run writes", f"{last.writes()[0].path}")
         if last.result is None or not last.result.complete:
             yield Problem("a further run is not complete", last.refusal)
-
-    def _at_rest(self) -> Iterator[Problem]:
-        """Where a service's rewriting can be seen through, nothing is added again or swings."""
-        quiet = [trial for trial in self.trials if trial.quiet]
-        posts = self.case.wants_of("announcements")
-        still = {"commands"}
-        # a pin gives way to an equal announcement, so that after a post it may mean another
-        if self.case.rules.announcements == "append" and not any(want.pin for want in posts):
-            still.add("announcements")
-        for trial in quiet[1:]:
-            for request in trial.writes():
-                if request.kind != "edit" and request.collection in still:
-                    words = f"{request.kind} {request.path} {dict(request.body or {})}"
-                    yield Problem(f"{request.collection} swing", words)
-
-    def _repeated(self) -> Iterator[Problem]:
-        """Over all runs, no more was added of a name than is wanted of it."""
-        if not self._recognizable():
-            return
-        wanted = Counter(want.text for want in self.case.wants)
-        due = self.trials[0].adds() if self.case.saved else wanted
-        posted = Counter(
-            sent_text(request)
-            for trial in self.trials
-            for request in trial.writes()
-            if request.kind == "add" and trial.happened(request)
-            # a mirror posts again what the service changed
-            if request.collection == "commands" or self.case.rules.announcements == "append"
-        )
-        if too_many := _names(posted) - _names(due):
-            yield Problem("added again in another run", f"{too_many}")
-
-
-_ENDS = (Killed, StalePlanError, TooManyDeletesError, ListingError)
-
-
-def _refusal(error: BaseException) -> str:
-    """Return the word of `Trial.refusal` for what a run ended with."""
-    names = ("killed", "stale", "refused", "unreadable")
-    return next(name for kind, name in zip(_ENDS, names, strict=True) if isinstance(error, kind))
-
-
-def _names(texts: Counter[Text]) -> Counter[tuple[int, str]]:
-    """Count names, apart from titles; what is one name when folded, matching may exchange."""
-    return Counter((len(text), folded(text[0])) for text in texts.elements())
-
-
-def do(act: Act, service: Listing) -> None:
-    """Do what the second writer does, at once and for all to see."""
-    service.unveil()  # to change a record is to see it
-    names = FIELDS[act.collection]
-    record = dict(zip(names, act.text, strict=True))
-    if act.kind == "add":
-        service.seed(act.collection, [record])
-        return
-    ids = service.ids(act.collection)
-    if not ids:
-        return
-    one = ids[act.nth % len(ids)]
-    change = {names[0]: record[names[0]]} if act.kind == "rename" else record
-    for records in (service.stored[act.collection], service.shown[act.collection]):
-        if act.kind == "delete":
-            records[:] = [it for it in records if it["id"] != one]
-        for it in records:
-            if it["id"] == one:
-                it.update(change)
 
 
 def prove(

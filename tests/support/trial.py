@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from commandsync.apply.outcomes import Result
-from commandsync.errors import Reply
+from commandsync.errors import ListingError, Reply, StalePlanError, TooManyDeletesError
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan
 from tests.support.cases import Case
-from tests.support.driver import Driver
+from tests.support.driver import Driver, Killed
 from tests.support.listing import (
     DOTTED_IDS,
     FIELDS,
@@ -233,3 +233,12 @@ def _told(change: Change) -> str:
             return f"{change.action} {change.id}: {tuple(change.before)} -> {tuple(change.after)}"
         case Delete():
             return f"delete {change.id}: {tuple(change.before)}"
+
+
+ENDS = (Killed, StalePlanError, TooManyDeletesError, ListingError)
+
+
+def refusal(error: BaseException) -> str:
+    """Return the word of `Trial.refusal` for what a run ended with."""
+    names = ("killed", "stale", "refused", "unreadable")
+    return next(name for kind, name in zip(ENDS, names, strict=True) if isinstance(error, kind))

@@ -1,7 +1,5 @@
 """Here the Action is run against real servers; where there is no action.yml, there are no tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What was listed before an apply, as a file."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A service that lets nobody read without a token: the same limits hold for a comparison."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.bots import Service
@@ -44,18 +42,10 @@ def test_a_mass_delete_fails_as_a_plan_does(
 
 
 @pytest.mark.parametrize(
-    ("text", "fail_on", "code"),
-    [(BASE, "changes", 0), (EDITED, "", 0), (EDITED, "changes", 3)],
+    ("text", "fail_on", "code"), [(BASE, "changes", 0), (EDITED, "", 0), (EDITED, "changes", 3)]
 )
 def test_changes_fail_where_they_are_to(
-    runner: Runner,
-    hub: Hub,
-    service: Service,
-    proxy: Proxy,
-    *,
-    text: str,
-    fail_on: str,
-    code: int,
+    runner: Runner, hub: Hub, service: Service, proxy: Proxy, *, text: str, fail_on: str, code: int
 ) -> None:
     proxy.rule = closed_to_readers
     hub.files = {"commands.yaml": BASE}

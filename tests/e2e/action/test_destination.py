@@ -1,7 +1,5 @@
 """Where the token goes: a proposal does not decide it, and what it changes of it is marked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The issue about drift: one, opened and updated while the listing differs, then closed."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.bots import Bot, Service

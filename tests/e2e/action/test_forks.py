@@ -1,7 +1,5 @@
 """A fork's plan, which its own job may not write as a comment: another workflow does."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Installing from the lock; everything here runs without a network, from a folder of wheels."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

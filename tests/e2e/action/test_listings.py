@@ -1,7 +1,5 @@
 """Listings in CI: one comment for all, and each list compared with what it shows for certain."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """The manifest's history decides what an apply may take away, and comments decide nothing."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

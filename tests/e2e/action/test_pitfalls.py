@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -262,12 +260,7 @@ def test_where_reading_is_refused_the_base_branch_is_compared_with(
     ids=["closed", "invalid", "without a token", "drift"],
 )
 def test_without_a_manifest_on_the_base_branch_the_refusal_is_reported(
-    runner: Runner,
-    hub: Hub,
-    service: Service,
-    proxy: Proxy,
-    inputs: dict[str, str],
-    said: str,
+    runner: Runner, hub: Hub, service: Service, proxy: Proxy, inputs: dict[str, str], said: str
 ) -> None:
     bot = service.bot()
     proxy.rule = lambda _: Instead(401, {"error": "no"})

@@ -1,7 +1,5 @@
 """Why a run failed: each word of the output failure-reason, with its exit code."""
 
-from __future__ import annotations
-
 import os
 import signal
 from typing import NoReturn

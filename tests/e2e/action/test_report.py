@@ -1,7 +1,5 @@
 """Where a run is told of: the comment by its input, the runner's files, and all of it anew."""
 
-from __future__ import annotations
-
 import os
 import signal
 

@@ -1,7 +1,5 @@
 """Scheduled announcements in CI: the nightly run posts and removes, and needs nobody for it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.bots import Bot, Service

@@ -1,7 +1,5 @@
 """Several manifests in one run of the Action."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The bootstrap's own entrance, in this process and as a child that is measured."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The report of a proposal begins with what users will notice, if the base branch is known."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.bots import Bot, Service

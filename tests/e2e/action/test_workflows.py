@@ -1,7 +1,5 @@
 """The workflow that bots' repositories call: which jobs an event starts, and what they do."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -172,7 +172,7 @@ def feasible(call: Call) -> Call:
 
 
 @settings(
-    max_examples=max(10, settings().max_examples // 4),  # each of them is a dozen requests or two
+    max_examples=max(10, settings().max_examples // 4)  # each of them is a dozen requests or two
 )
 @given(st.lists(calls.map(feasible), min_size=10, max_size=30))
 def test_every_call_is_answered_as_in_the_model(own_service: Service, story: list[Call]) -> None:

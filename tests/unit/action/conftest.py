@@ -1,7 +1,5 @@
 """Comments go to a real HTTP stand-in for GitHub, and no call waits before it is sent again."""
 
-from __future__ import annotations
-
 import pytest
 
 from commandsync.action import rest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -216,12 +214,7 @@ def test_where_another_job_was_quicker_both_have_what_they_need(
     ],
 )
 def test_a_failing_install_has_the_reason_of_its_cause(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    tool: Tool,
-    wheels: str,
-    reason: str,
-    said: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool, wheels: str, reason: str, said: str
 ) -> None:
     tool("install(); sys.exit(1)")
     monkeypatch.chdir(tmp_path)

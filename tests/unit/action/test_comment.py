@@ -1,17 +1,10 @@
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
 
 import pytest
 
-from commandsync.action.comment import (
-    comment_body,
-    key_digest,
-    key_of,
-    write_comment,
-)
+from commandsync.action.comment import comment_body, key_digest, key_of, write_comment
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
 from commandsync.action.rest import GitHub, GitHubError
@@ -225,9 +218,7 @@ def test_a_comment_without_an_id_cannot_be_edited(hub: Hub) -> None:
         write(way(hub), ON_PULL_REQUEST)
 
 
-def test_a_result_is_written_until_the_plan_is_applied(
-    hub: Hub,
-) -> None:
+def test_a_result_is_written_until_the_plan_is_applied(hub: Hub) -> None:
     def result(markdown: str, *, applied: bool, number: int = 7) -> str:
         event = replace(ON_PULL_REQUEST, pull_request=number)
         return write_comment(markdown, way(hub), event, key=KEY, applied=applied)

@@ -1,7 +1,5 @@
 """A comment as GitHub's own Markdown parser renders it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -188,10 +186,7 @@ def test_a_comment_shows_renames_refusals_and_what_no_version_had(
     plan = plan_of(desired, listed)
     versions = [Snapshot({Resource.COMMAND: (command("ours", "ours it. " * 40),)})]
     error = refusal_of(
-        plan,
-        listed=Snapshot({Resource.COMMAND: tuple(listed)}),
-        token=None,
-        versions=[*versions],
+        plan, listed=Snapshot({Resource.COMMAND: tuple(listed)}), token=None, versions=[*versions]
     )
     assert error is not None
     outcome = of_plans([plan], fail_on_changes=False, refusals=[error])

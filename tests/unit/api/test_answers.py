@@ -336,12 +336,7 @@ FIELDS += ["maxPage", "total", "page", "id", "_id", "name", "title"]
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(FIELDS),
-            inner,
-            max_size=4,
-        )
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4)
     ),
     max_leaves=12,
 )

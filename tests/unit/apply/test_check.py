@@ -61,11 +61,7 @@ def test_a_token_of_another_bot_may_read_and_not_write(secret: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "named"),
-    [
-        (1, "1"),
-        (6, "1', command '2', command '3', command '4', command '5"),
-    ],
+    ("count", "named"), [(1, "1"), (6, "1', command '2', command '3', command '4', command '5")]
 )
 def test_a_record_that_no_version_had_refuses_the_plan_with_what_to_do(
     count: int, named: str

@@ -64,11 +64,7 @@ def plan_of(
 
 
 def played(
-    answers: Iterable[Any],
-    *,
-    before: Entries | None = None,
-    readable: bool = True,
-    **options: bool,
+    answers: Iterable[Any], *, before: Entries | None = None, readable: bool = True, **options: bool
 ) -> tuple[Result, int]:
     """Return the result of these answers, the first to the list that is sent; and the calls."""
     before = OLD if before is None else before

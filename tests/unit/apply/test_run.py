@@ -8,13 +8,7 @@ from commandsync.api.policy import Failure, Health
 from commandsync.apply.outcomes import Outcome, Result
 from commandsync.apply.run import REREADS, apply
 from commandsync.apply.steps import Aborted, Answered, Elapsed, Interrupted, Step, StepResult
-from commandsync.errors import (
-    Reply,
-    ServerError,
-    StalePlanError,
-    StoppedError,
-    TransportError,
-)
+from commandsync.errors import Reply, ServerError, StalePlanError, StoppedError, TransportError
 from commandsync.plan.changes import Edit
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Entry, Snapshot

@@ -127,10 +127,7 @@ def test_what_is_left_to_do_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("fault", "why"),
-    [
-        (FAILED_BEFORE, "HTTP 500"),
-        (WITHOUT_IDS, "without the ids"),
-    ],
+    [(FAILED_BEFORE, "HTTP 500"), (WITHOUT_IDS, "without the ids")],
     ids=["failed", "without ids"],
 )
 def test_a_listing_that_cannot_be_read_again_is_reported(fault: Fault, why: str) -> None:

@@ -8,13 +8,7 @@ from commandsync.api.operations import Operation, add, delete, edit, list_bots, 
 from commandsync.api.policy import Send, Wait
 from commandsync.client.connection import Connection
 from commandsync.client.gate import Gate
-from commandsync.errors import (
-    Forbidden,
-    Invalid,
-    ServerError,
-    StoppedError,
-    TransportError,
-)
+from commandsync.errors import Forbidden, Invalid, ServerError, StoppedError, TransportError
 from commandsync.records.texts import CommandText, Resource
 from tests.support.rawserver import Exchange, RawServer, answering, closing
 

@@ -6,9 +6,7 @@ from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.document.failure import failure_document, joined_document
 from commandsync.document.plan import plan_document
 from commandsync.document.result import result_document
-from commandsync.errors import (
-    ManifestError,
-)
+from commandsync.errors import ManifestError
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import rewrites
 from tests.support.plans import BASE_URL, BOT, command, plan_of, varied_plan
@@ -68,12 +66,7 @@ def test_each_change_says_what_was_and_what_will_be() -> None:
         "resource": "command",
         "id": "1",
         "name": "help",
-        "before": {
-            "name": "help",
-            "description": "Shows help.",
-            "syntax": "/help",
-            "category": "",
-        },
+        "before": {"name": "help", "description": "Shows help.", "syntax": "/help", "category": ""},
         "after": {
             "name": "help",
             "description": "Shows the help menu.",
@@ -98,12 +91,7 @@ def test_what_is_kept_is_named_with_its_text() -> None:
             "resource": "command",
             "id": "3",
             "name": "old",
-            "text": {
-                "name": "old",
-                "description": "Does it.",
-                "syntax": "/old",
-                "category": "",
-            },
+            "text": {"name": "old", "description": "Does it.", "syntax": "/old", "category": ""},
         }
     ]
 
@@ -180,13 +168,7 @@ def test_a_failure_document_lists_the_problems() -> None:
         "version": 1,
         "error": {"kind": "invalid", "message": "the manifest has 1 problem", "hint": ""},
         "problems": [
-            {
-                "path": "a.yaml",
-                "line": 3,
-                "column": 1,
-                "message": "unknown key",
-                "hint": "drop it",
-            }
+            {"path": "a.yaml", "line": 3, "column": 1, "message": "unknown key", "hint": "drop it"}
         ],
     }
 

@@ -64,13 +64,7 @@ def test_several_documents_and_failures_have_it_too() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        {"version": 2},
-        {"extra": 1},
-        {"changes": [{}]},
-        {"fingerprint": "md5:1"},
-        {"bot": None},
-    ],
+    [{"version": 2}, {"extra": 1}, {"changes": [{}]}, {"fingerprint": "md5:1"}, {"bot": None}],
 )
 def test_what_is_wrong_does_not_have_it(wrong: dict[str, Any]) -> None:
     document = plan_document(plan_of([command("help")])) | wrong

@@ -53,9 +53,7 @@ TEXTS = st.builds(CommandText, *[WORDS.filter(bool)] * 3, WORDS)
 
 
 @given(st.lists(TEXTS, unique=True, max_size=4))
-def test_what_is_dumped_loads_to_the_same_texts_in_the_same_order(
-    texts: list[CommandText],
-) -> None:
+def test_what_is_dumped_loads_to_the_same_texts_in_the_same_order(texts: list[CommandText]) -> None:
     assert loaded(dumped(*texts)) == texts
 
 

@@ -202,12 +202,7 @@ def test_includes_add_their_entries_in_the_order_of_the_patterns(folder: Folder)
     (manifest,) = load("bot/main.yaml")
 
     assert names(manifest) == ["first", "x", "y", "a"]
-    assert manifest.paths == (
-        "bot/main.yaml",
-        "bot/fun/x.yaml",
-        "bot/fun/y.yaml",
-        "bot/a.yaml",
-    )
+    assert manifest.paths == ("bot/main.yaml", "bot/fun/x.yaml", "bot/fun/y.yaml", "bot/a.yaml")
     assert manifest.snapshot.scope == (Resource.COMMAND, Resource.ANNOUNCEMENT)
     second = manifest.snapshot.collections[Resource.COMMAND][1]
     assert second.text == ("x", "d", "!x", "C")
@@ -270,12 +265,7 @@ def test_limits_hold_for_a_manifest_with_all_its_includes(folder: Folder) -> Non
 
 
 def test_targets_are_compared_only_when_known() -> None:
-    targets = [
-        ("a", "", "1"),
-        ("b", "", "1"),
-        ("c", "u", ""),
-        ("d", "u", ""),
-    ]
+    targets = [("a", "", "1"), ("b", "", "1"), ("c", "u", ""), ("d", "u", "")]
 
     assert same_target_problems(targets) == ()
     assert len(same_target_problems([(p, "u", "1") for p in "abc"])) == 2

@@ -44,10 +44,7 @@ def test_so_does_an_alias_of_a_list(complaints: Complaints) -> None:
 
 @pytest.mark.parametrize(
     ("key", "command"),
-    [
-        ("prefix: {}", COMMAND.partition("prefix: /")[0]),
-        ("defaults: {{category: {}}}", COMMAND),
-    ],
+    [("prefix: {}", COMMAND.partition("prefix: /")[0]), ("defaults: {{category: {}}}", COMMAND)],
 )
 def test_what_is_repeated_in_every_command_is_short(
     complaints: Complaints, load: Load, key: str, command: str

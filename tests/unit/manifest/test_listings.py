@@ -143,9 +143,7 @@ def test_a_listing_has_its_values_and_their_places(load: Load) -> None:
     assert own.lossy == ("category",)
     assert own.location == Location("-", 4, 5)
     assert own.places["token_env"] == Location("-", 6, 16)
-    assert own.places.keys() == {
-        *("service", "bot", "token_env", "lossy", "replace", "limits"),
-    }
+    assert own.places.keys() == {*("service", "bot", "token_env", "lossy", "replace", "limits")}
     assert telegram == Listing(
         service="telegram",
         base_url="http://127.0.0.1:8081",

@@ -31,11 +31,7 @@ def rules(limit: str | None = None, *ignored: str) -> SyncRules:
 
 def refused(changes: list[Change], listed: int, limit: str | None = None) -> str:
     """Return the arithmetic of a refusal; empty when there is none."""
-    found = refusal(
-        changes,
-        listed=dict.fromkeys(Resource, listed),
-        rules=rules(limit),
-    )
+    found = refusal(changes, listed=dict.fromkeys(Resource, listed), rules=rules(limit))
     return found.message if found else ""
 
 
@@ -165,11 +161,7 @@ def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:
     assert refusal([ADD], listed={}, rules=rules("0")) is None
 
 
-@given(
-    total=st.integers(1, 30_000),
-    share=st.floats(0, 1.2),
-    percent=st.decimals(0, 100, places=6),
-)
+@given(total=st.integers(1, 30_000), share=st.floats(0, 1.2), percent=st.decimals(0, 100, places=6))
 def test_a_percentage_is_held_to_the_last_record(
     total: int, share: float, percent: Decimal
 ) -> None:

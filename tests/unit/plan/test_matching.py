@@ -162,8 +162,7 @@ def test_two_that_share_a_former_name_do_not_share_a_record() -> None:
 
 def test_within_a_name_the_most_similar_are_paired_first() -> None:
     here = listed(
-        entry("afk", "Says that you are away.", ".afk"),
-        entry("afk", "Something else.", "/afk"),
+        entry("afk", "Says that you are away.", ".afk"), entry("afk", "Something else.", "/afk")
     )
 
     matching = match(
@@ -185,10 +184,7 @@ def test_equal_fields_count_more_than_equal_words() -> None:
     assert matching.pairs == {0: 0, 1: 1}
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["server info", "Server Info", "server  info", "SERVER\ninfo"],
-)
+@pytest.mark.parametrize("name", ["server info", "Server Info", "server  info", "SERVER\ninfo"])
 def test_names_that_a_service_folded_are_matched_last(name: str) -> None:
     matching = match([entry("Server info")], listed(entry(name, "Another.")))
 

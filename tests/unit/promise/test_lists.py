@@ -3,8 +3,6 @@
 `make faults` plays more of these cases. Each broken way is caught by them.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Generator
 from dataclasses import replace

@@ -116,13 +116,7 @@ def test_a_cut_that_is_not_all_says_what_else_to_change() -> None:
 
 @pytest.mark.parametrize(
     ("sent", "stored"),
-    [
-        ("one", "two"),
-        ("one", ""),
-        ("", "one"),
-        ("All of it", "all"),
-        ("a" * 40, "&" + "x" * 10),
-    ],
+    [("one", "two"), ("one", ""), ("", "one"), ("All of it", "all"), ("a" * 40, "&" + "x" * 10)],
 )
 def test_another_text_is_not_explained(sent: str, stored: str) -> None:
     (found,) = rewrites(sent=text(sent), stored=text(stored))

@@ -22,12 +22,7 @@ def test_a_cut_text_says_how_much_is_left_out() -> None:
 def test_one_line_of_many_is_shown_with_its_neighbours() -> None:
     old = "one\ntwo\nthree\nfour\nfive"
 
-    assert _shown(old, old.replace("three", "THREE")) == [
-        "│ two",
-        "- three",
-        "+ THREE",
-        "│ four",
-    ]
+    assert _shown(old, old.replace("three", "THREE")) == ["│ two", "- three", "+ THREE", "│ four"]
 
 
 def test_lines_between_two_differences_are_counted() -> None:

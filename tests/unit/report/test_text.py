@@ -11,13 +11,7 @@ from commandsync.errors import ManifestError
 from commandsync.plan.changes import Add
 from commandsync.plan.plan import Plan
 from commandsync.records.texts import Resource
-from commandsync.report import (
-    Screen,
-    render_failure,
-    render_plans,
-    render_results,
-    render_settled,
-)
+from commandsync.report import Screen, render_failure, render_plans, render_results, render_settled
 from tests.support.plans import UNTRUSTED, command, plan_of, plans, texts
 
 

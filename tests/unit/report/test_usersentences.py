@@ -124,10 +124,7 @@ def test_a_name_without_a_prefix_is_in_quotes_and_a_long_one_is_cut() -> None:
 
 
 @settings(max_examples=20)
-@given(
-    st.lists(commands.map(Entry), max_size=3),
-    st.lists(commands.map(Entry), max_size=3),
-)
+@given(st.lists(commands.map(Entry), max_size=3), st.lists(commands.map(Entry), max_size=3))
 def test_no_line_begins_with_foreign_text_and_none_is_a_command_to_a_runner(
     old: list[Entry], new: list[Entry]
 ) -> None:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import typing
 
@@ -8,14 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.document.saved import load_plan
+from commandsync.records.snapshot import Entry
 from commandsync.report import Format, render_plans
 from commandsync.report.lines import Screen
 from commandsync.report.summary import question
 from tests.support.plans import announcement, command, plan_of
 from tests.support.runs import EVERYTHING
-
-if typing.TYPE_CHECKING:
-    from commandsync.records.snapshot import Entry
 
 COUNTS = st.none() | st.integers(0, 3) | st.integers(0, 10**15)
 FORMATS = typing.get_args(Format)
@@ -64,11 +60,7 @@ def test_a_likely_rename_names_the_uses_that_are_lost_without_formerly(uses: int
             [command("a", id="1", uses=5), command("old", id="2", uses=5)],
             "1 to edit, 1 to rename",
         ),
-        (
-            [announcement("v", "Now.", line=1)],
-            [announcement("v", "Then.", id="1")],
-            "1 to replace",
-        ),
+        ([announcement("v", "Now.", line=1)], [announcement("v", "Then.", id="1")], "1 to replace"),
     ],
     ids=["add", "edit and rename", "replace"],
 )

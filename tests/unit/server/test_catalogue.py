@@ -122,10 +122,7 @@ def test_another_field_is_refused_with_the_valid_ones(database: Database, sort: 
     ],
 )
 def test_bots_are_restricted(
-    database: Database,
-    listed: list[dict[str, Any]],
-    wanted: dict[str, Any],
-    expected: list[str],
+    database: Database, listed: list[dict[str, Any]], wanted: dict[str, Any], expected: list[str]
 ) -> None:
     assert len(listed) == len(BOTS)
     assert found(database, **wanted) == expected
@@ -136,7 +133,7 @@ def test_more_tags_than_a_database_can_join_are_those_that_come_first(database: 
     unknown = tuple(f"t{number}" for number in range(100))
 
     assert found(database, tags=("music", "MUSIC", *["Music"] * 100, "fun")) == [
-        *("b1", "b5", "b9", "b13"),
+        *("b1", "b5", "b9", "b13")
     ]
     assert found(database, tags=unknown) == []
 

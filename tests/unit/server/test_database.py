@@ -151,10 +151,7 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     with opened(str(path)):
         pass
     sqlite(path, "UPDATE settings SET value = '99' WHERE key = 'schema'")
-    with (
-        pytest.raises(FileError, match="newer commandsync") as caught,
-        opened(str(path)),
-    ):
+    with pytest.raises(FileError, match="newer commandsync") as caught, opened(str(path)):
         pass
 
     assert "upgrade commandsync" in str(caught.value.hint)

@@ -5,13 +5,7 @@ import pytest
 
 from commandsync.errors import FileError, UsageError
 from commandsync.sources.merge import FileEdit
-from commandsync.sync.files import (
-    check_target,
-    ci_workspace,
-    read_file,
-    write_edits,
-    write_file,
-)
+from commandsync.sync.files import check_target, ci_workspace, read_file, write_edits, write_file
 
 
 def test_a_new_file_is_written_whole_in_utf8_with_lf(tmp_path: Path) -> None:

@@ -27,11 +27,7 @@ def no_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "options"),
-    [
-        ("DISCORD_TOKEN", {}),
-        ("OTHER_TOKEN", {"variable": "OTHER_TOKEN"}),
-    ],
+    ("variable", "options"), [("DISCORD_TOKEN", {}), ("OTHER_TOKEN", {"variable": "OTHER_TOKEN"})]
 )
 def test_it_is_read_from_its_variable(
     monkeypatch: pytest.MonkeyPatch, variable: str, options: dict[str, str]

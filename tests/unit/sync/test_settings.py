@@ -39,9 +39,7 @@ def test_an_invalid_bot_id_is_refused(bot: str) -> None:
         site_of(Settings(now=day(1), base_url=URL, bot=bot), None)
 
 
-def test_the_hint_for_a_missing_bot_names_the_token(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_hint_for_a_missing_bot_names_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
     for empty in ("", " \n"):
         monkeypatch.setenv("COMMANDSYNC_TOKEN", empty)
         with pytest.raises(UsageError, match="and there is no token in COMMANDSYNC_TOKEN"):

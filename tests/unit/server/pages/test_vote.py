@@ -79,9 +79,7 @@ def test_a_vote_is_one_as_any_other(visitor: Visitor) -> None:
     assert ("vote", visitor.user) in told(visitor.bot.database)
 
 
-def test_a_second_vote_is_refused_by_a_page_that_says_when_it_is_possible(
-    visitor: Visitor,
-) -> None:
+def test_a_second_vote_is_refused_by_a_page_that_says_when_it_is_possible(visitor: Visitor) -> None:
     visitor.vote()
     status, page = visitor.vote()
 
