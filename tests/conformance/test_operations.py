@@ -12,12 +12,8 @@ from commandsync import (
     AsyncClient,
     Client,
     Command,
-    NotFound,
-    RateLimited,
-    Unauthorized,
 )
 from commandsync.api.operations import list_records
-from commandsync.errors import WrongBotError
 from commandsync.records.texts import Resource
 from tests.support.bots import Service
 from tests.support.clients import TOKEN, Open
@@ -68,17 +64,6 @@ def test_the_embedded_service_does_what_both_clients_ask(
     assert len(client.get_announcements()) == 1
     assert (reply.status, b"Shows all." in reply.body) == (200, True)
     assert "application/json" in reply.headers["content-type"]
-
-
-def test_another_bots_token_and_none_are_distinct(open_client: Open, service: Service) -> None:
-    one, other = service.bot(), service.bot()
-
-    with pytest.raises(WrongBotError, match="the token belongs to bot"):
-        open_client(one.token, one.url, bot=other.id).add_announcement("v2", "Out.")
-    with pytest.raises(Unauthorized):
-        open_client(TOKEN, one.url, bot=one.id).add_announcement("v2", "Out.")
-    with pytest.raises(NotFound):
-        open_client(one.token, one.url).get_bot("nobody")
 
 
 def test_all_pages_of_bots_are_read(open_client: Open, server: RawServer) -> None:
@@ -353,12 +338,3 @@ def test_the_blocking_client_speaks_to_a_simulated_transport() -> None:
     assert [one.id for one in listed] == ["1"]
     assert bot.provider == "discord"
     assert len(responses.calls) == 4
-
-
-def test_a_429_for_longer_than_anybody_waits_is_told(open_client: Open, server: RawServer) -> None:
-    server.then(answering(b"", status=429, headers={"Retry-After": "3600"}))
-
-    with pytest.raises(RateLimited) as caught:
-        open_client(TOKEN, server.url, bot="42").get_commands()
-
-    assert caught.value.retry_after == 3600

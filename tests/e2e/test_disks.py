@@ -117,10 +117,6 @@ os._exit = ended
 from commandsync.cli.program import main
 main([])
 """
-ON_A_SMALL_DISK = """
-mount -t tmpfs -o size=4k tmpfs disk || exit 99
-"$@" > disk/out; code=$?; cat disk/out; exit $code
-"""
 PRINTERS = pytest.mark.parametrize(
     "command",
     [
@@ -154,26 +150,6 @@ def test_an_output_that_is_cut_is_an_error(home: Home, command: str, unbuffered:
     assert len(whole.out) > 1000
     assert (ended.returncode, "file too large" in ended.stderr) == (1, True), ended.stderr
     assert "Traceback" not in ended.stderr
-
-
-@PRINTERS
-@UNBUFFERED
-@pytest.mark.usefixtures("bot")
-@on_a_disk_of_its_own
-def test_an_output_on_a_full_disk_is_an_error(home: Home, command: str, unbuffered: str) -> None:
-    (home.path / "disk").mkdir()
-    whole = home.child(*command.split(), PYTHONUNBUFFERED=unbuffered)
-
-    ran = home.child_of(
-        ["unshare", "--map-root-user", "--mount", "sh", "-c", ON_A_SMALL_DISK, "sh", *PROGRAM],
-        *command.split(),
-        PYTHONUNBUFFERED=unbuffered,
-    )
-
-    fits = len(whole.out.encode()) <= 4096
-    assert ran.code == (0 if fits else 1), ran.err
-    assert ("no space left on device" in ran.err) != fits
-    assert (ran.out == whole.out) == fits
 
 
 @UNBUFFERED

@@ -131,20 +131,6 @@ def test_a_link_out_of_the_folder_is_not_written_through(
 
 
 @WRITERS
-def test_a_missing_folder_is_reported_before_anything_is_sent(
-    home: Home, bot: Bot, proxy: Proxy, command: str, name: str
-) -> None:
-    before = bot.everything()
-
-    ran = home.run(*command.split(), f"missing/{name}")
-
-    assert ran.code == 1
-    assert "its folder does not exist" in ran.err
-    assert proxy.requests == []
-    assert bot.everything() == before
-
-
-@WRITERS
 @on_posix
 def test_a_full_disk_keeps_the_old_file_and_the_listing(
     home: Home, bot: Bot, proxy: Proxy, command: str, name: str

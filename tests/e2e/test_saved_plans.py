@@ -150,6 +150,22 @@ def test_a_plan_that_was_edited_anywhere_is_refused_before_any_request(
     assert bot.names() == NAMES
 
 
+def test_a_refused_plan_is_not_let_through_by_an_edited_limit(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    home.write(fields((NAMES[0],)))
+    assert home.run("plan", "--out", "plan.json", "--force").code == 0
+    proxy.requests.clear()
+    home.write(home.read("plan.json").replace('"max_deletes": null', '"max_deletes": "all"'), "p")
+
+    ran = home.run("apply", "--plan", "p", "--yes")
+
+    assert ran.code == 5
+    assert "p was edited or damaged" in ran.err
+    assert proxy.requests == []
+    assert bot.names() == NAMES
+
+
 def test_another_layout_of_the_same_plan_is_the_same_plan(home: Home, bot: Bot) -> None:
     document = json.loads(home.read("plan.json"))
     turned = dict(reversed(document.items()))

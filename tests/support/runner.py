@@ -71,9 +71,9 @@ def pull_request(*, head: str = REPOSITORY, actor: str = "mona") -> Event:
     )
 
 
-def push(branch: str = "main") -> Event:
-    payload = {"ref": f"refs/heads/{branch}", "repository": {"default_branch": "main"}}
-    return Event("push", payload, {"GITHUB_REF": f"refs/heads/{branch}"})
+def push(branch: str = "main", kind: str = "heads") -> Event:
+    payload = {"ref": f"refs/{kind}/{branch}", "repository": {"default_branch": "main"}}
+    return Event("push", payload, {"GITHUB_REF": f"refs/{kind}/{branch}"})
 
 
 def other(name: str) -> Event:

@@ -108,8 +108,9 @@ def test_a_schedule_checks_for_drift(
         ("runner", push("feature")),
         ("shell", other("workflow_dispatch")),
         ("runner", other("pull_request_target")),
+        ("runner", push(kind="tags")),
     ],
-    ids=["push elsewhere", "workflow_dispatch", "pull_request_target"],
+    ids=["push elsewhere", "workflow_dispatch", "pull_request_target", "tag"],
 )
 def test_anything_else_is_only_validated(
     request: pytest.FixtureRequest, service: Service, machine: str, event: Event
@@ -123,30 +124,6 @@ def test_anything_else_is_only_validated(
     assert step.outputs["plan-file"] == ""
     assert "2 commands" in step.summary
     assert bot.names() == ["gone"]
-
-
-def test_a_tag_named_like_the_default_branch_is_not_applied(
-    runner: Runner, service: Service
-) -> None:
-    bot = service.bot(["gone"])
-    event = other("push")
-    event.variables["GITHUB_REF"] = "refs/tags/main"
-    step = runner.run(event, token=bot.token, **knows(runner, bot))
-
-    assert step.outputs["result"] == "valid"
-    assert bot.names() == ["gone"]
-
-
-def test_a_plan_that_apply_would_refuse_fails(runner: Runner, hub: Hub, service: Service) -> None:
-    bot = service.bot([f"old{n}" for n in range(9)])
-    step = runner.run(pull_request(), **knows(runner, bot))
-
-    assert step.code == 5, step.log
-    assert (step.outputs["result"], step.outputs["failure-reason"]) == ("failed", "refused")
-    (error,) = step.annotations("error")
-    assert error.place == "commands.yaml:1:1"
-    assert "would delete 9 of 9" in error.data
-    assert "Refused" in hub.ours[0]
 
 
 def test_without_pruning_nothing_is_deleted(runner: Runner, service: Service) -> None:

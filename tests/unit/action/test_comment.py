@@ -169,16 +169,6 @@ def test_without_changes_no_comment_is_created(hub: Hub) -> None:
     assert hub.comments == []
 
 
-def test_a_long_comment_is_cut_and_points_to_the_summary(hub: Hub) -> None:
-    rows = "".join(f"- row {number} 🎲\n" for number in range(20_000))
-    write(way(hub), ON_PULL_REQUEST, markdown=f"```diff\n{rows}```\n")
-
-    (body,) = hub.ours
-    assert len(body.encode()) < 65_536
-    assert body.count("\n```\n") == 1
-    assert "https://github.com/run/1" in body
-
-
 def test_a_refusal_names_the_missing_permission(hub: Hub) -> None:
     hub.read_only = True
     with pytest.raises(GitHubError, match="403") as caught:

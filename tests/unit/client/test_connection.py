@@ -4,18 +4,17 @@ from typing import Any
 import pytest
 
 from commandsync import __version__
-from commandsync.api.operations import Operation, add, delete, edit, list_bots, list_records
+from commandsync.api.operations import Operation, delete, edit, list_bots, list_records
 from commandsync.api.policy import Send, Wait
 from commandsync.client.connection import Connection
 from commandsync.client.gate import Gate
-from commandsync.errors import Forbidden, Invalid, ServerError, StoppedError, TransportError
+from commandsync.errors import Forbidden, Invalid, ServerError, StoppedError
 from commandsync.records.texts import CommandText, Resource
-from tests.support.rawserver import Exchange, RawServer, answering, closing
+from tests.support.rawserver import Exchange, RawServer, answering
 
 Connect = Callable[..., Connection]
 
 TOKEN = "marked-token-7f3a9c1e"
-HELP = CommandText("help", "Shows the menu.", "/help", "General")
 LISTED = {"success": True, "data": [{"id": "1", "name": "help"}]}
 
 
@@ -104,16 +103,6 @@ def test_headers_have_lower_case_names_and_a_date(server: RawServer, connect: Co
     assert first["x-thing"] == "1"
     assert first["date"] == "Wed, 21 Oct 2015 07:28:00 GMT"
     assert second["date"].endswith("GMT")
-
-
-def test_an_add_is_not_sent_again_after_an_unclear_end(server: RawServer, connect: Connect) -> None:
-    server.then(closing)
-
-    with pytest.raises(TransportError) as caught:
-        connect(server.url, retries=4).call(add("42", Resource.COMMAND, HELP))
-
-    assert caught.value.sent
-    assert len(server.requests) == 1
 
 
 def test_after_a_stop_nothing_is_sent(server: RawServer, connect: Connect) -> None:

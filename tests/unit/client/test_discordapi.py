@@ -1,7 +1,6 @@
 """The commands that a bot registered, read from a real server that answers like Discord."""
 
 import logging
-from pathlib import Path
 from traceback import TracebackException
 from typing import Any
 
@@ -183,18 +182,4 @@ def test_no_error_shows_the_token(
         shown += [repr(inner), repr(vars(inner)), repr(inner.args)]
         inner = inner.__cause__ or inner.__context__
     assert TOKEN not in "\n".join(shown)
-    assert server.requests[0].headers["authorization"] == f"Bot {TOKEN}"
-
-
-def test_netrc_is_not_read(
-    server: RawServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    netrc = tmp_path / "netrc"
-    netrc.write_text("default login someone password other-secret\n")
-    netrc.chmod(0o600)
-    monkeypatch.setenv("NETRC", str(netrc))
-    server.then(answering([]))
-
-    read(server, application="42")
-
     assert server.requests[0].headers["authorization"] == f"Bot {TOKEN}"

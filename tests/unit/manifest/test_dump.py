@@ -200,14 +200,6 @@ def test_an_empty_listing_is_an_empty_list(load: Load) -> None:
     assert load(text).snapshot == listed()
 
 
-def test_pins_survive() -> None:
-    text = CommandText("a", "b", "c")
-    dump = dump_manifest(listed(Entry(text, id="0x1")), bot="", base_url="", pin=True)
-    (manifest,) = load_manifests(["-"], stdin=dump.text.encode)
-
-    assert [e.id for e in manifest.snapshot.collections[Resource.COMMAND]] == ["0x1"]
-
-
 @pytest.mark.parametrize("hostile", ["::set-output name=a::b", "  ::stop::x", "##[add-mask]x"])
 @pytest.mark.parametrize("around", ["{}", "one\n{}\ntwo", "say {}"])
 def test_no_line_of_a_dump_is_a_command_to_a_ci_runner(hostile: str, around: str) -> None:

@@ -15,14 +15,6 @@ def _annotations(shown: str) -> list[str]:
     return [line for line in shown.splitlines() if line.startswith("::")]
 
 
-def test_an_annotation_names_its_place() -> None:
-    annotation = Annotation("error", "T", "what: 50%", "do\nit", Location("a,b:c.yaml", 3, 7))
-
-    assert str(annotation) == (
-        "::error file=a%2Cb%3Ac.yaml,line=3,col=7,title=T::what: 50%25%0Ado\\nit"
-    )
-
-
 def test_standard_input_is_no_file() -> None:
     assert str(Annotation("error", "T", "x", location=Location("-"))) == "::error title=T::x"
 

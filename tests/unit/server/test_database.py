@@ -94,13 +94,6 @@ def test_a_write_keeps_other_processes_out_from_its_beginning(tmp_path: Path) ->
             other.execute("BEGIN IMMEDIATE")  # readers keep nobody out
 
 
-def test_an_empty_name_is_refused_since_nothing_would_be_saved() -> None:
-    with pytest.raises(FileError, match="not a file path") as caught, opened(""):
-        pass
-
-    assert ":memory:" in str(caught.value.hint)
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -161,11 +154,12 @@ def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     "url",
     [
         *("nothing://x/y", "postgresql+nothing://u@h/d", "://", "sqlite:///listing.db"),
-        "nothing://user:hunter2@h/d",
+        *("nothing://user:hunter2@h/d", ""),
     ],
 )
 def test_a_url_of_another_database_is_refused_without_its_password(url: str) -> None:
-    with pytest.raises(FileError, match="not a file path or a URL of") as caught, opened(url):
+    with pytest.raises(FileError, match="not a file path") as caught, opened(url):
         pass
 
     assert "hunter2" not in str(caught.value)
+    assert url or ":memory:" in str(caught.value.hint)
