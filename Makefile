@@ -131,7 +131,7 @@ $(READY_TO_RUN): pyproject.toml | $(VENV)
 $(READY_TO_WORK): pyproject.toml | $(VENV)
 	@echo "Setting up .venv to work on commandsync ..."
 	@$(RUN) -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-	@$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[async,postgres,server]' --group dev
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[async,javascript,postgres,server]' --group dev
 	@touch $@ $(READY_TO_RUN)
 
 $(READY_TO_FUZZ): $(READY_TO_WORK)

@@ -33,7 +33,7 @@ def main() -> None:
         run(sys.executable, "-m", "venv", python.parents[1])
         run(*UV, "compile", "pyproject.toml", *resolve, "--python", python, "-o", lowest)
         print(lowest.read_text(encoding="utf-8"), flush=True)
-        what = ("--editable", ".[async,postgres,server]", "--group", "test")
+        what = ("--editable", ".[async,javascript,postgres,server]", "--group", "test")
         run(*UV, "install", "--python", python, "--constraint", lowest, *what)
         run(python, "-m", "pytest", "-n", "auto")
 

@@ -49,7 +49,7 @@ extra = {f"commandsync.client.{name}" for name in
          ("asyncconnection", "asynctransport", "stream")}
 without = ("commandsync.server", "commandsync.pages.", "commandsync.preview.",
            "commandsync.cli.display", "commandsync.action.preview", "commandsync.ext.",
-           "commandsync.testing.")
+           "commandsync.testing.", "commandsync.sources.javascript")
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync.", lambda name: None):
     if module.name not in extra and not module.name.startswith(without):
@@ -148,6 +148,7 @@ def test_without_extras(wheel: Path, folder: Path) -> None:
         ("preview", "preview", example, "--html", "site"),
         ("preview", "docs", "commands.html", "-f", example),
         ("async", "watch", *where),
+        ("javascript", "import", "bot.js", "--yes"),
     ):
         advice = run(program, *words, cwd=folder, fails=True)
         if f"commandsync[{extra}]" not in advice or "Traceback" in advice:

@@ -94,6 +94,7 @@ _THOROUGH = (
     "unit/server/test_workers.py",
     "unit/services/test_fit.py::test_twice",
     "unit/test_release.py",
+    "unit/sources/javascript/test_forms.py::test_code_reads_as_discord_js_makes_it_now",
     "unit/testing/test_plugin.py::test_the_fixture_needs",
     "wire/test_faults.py",
 )

@@ -47,10 +47,10 @@ _discord_option = partial(option, section="Discord")
 def import_command(run: Run, /, **choices: Any) -> int:  # noqa: ANN401 - click has checked them
     """Bring commands from the bot's code or platform into the manifest.
 
-    A SOURCE is the bot's Python code (read and never run), Discord's commands as JSON, a list as
-    JSON or CSV, or the word discord for what the bot has registered. Without one, the sources are
-    those in import: of the manifest. Shows the changes and asks first. What was edited in the
-    manifest stays.
+    A SOURCE is the bot's code in Python or JavaScript (read and never run), Discord's commands as
+    JSON, a list as JSON or CSV, or the word discord for what the bot has registered. Without one,
+    the sources are those in import: of the manifest. Shows the changes and asks first. What was
+    edited in the manifest stays.
 
     \b
     Example:

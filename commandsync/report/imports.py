@@ -76,14 +76,13 @@ def _left_out(result: Import) -> list[Excluded]:
 
 
 def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
-    """Show each command that is left out, with the reason."""
-    return joined(
-        (
-            f"left out: {visible(entry.name)}{_in_brackets(entry.place)}: {visible(reason)}"
-            for entry, reason in _left_out(result)
-        ),
-        screen,
+    """Show each command and each file that is left out, with the reason."""
+    commands = (
+        f"left out: {visible(entry.name)}{_in_brackets(entry.place)}: {visible(reason)}"
+        for entry, reason in _left_out(result)
     )
+    files = (f"not read: {path(name)}: it was generated" for name in result.generated)
+    return joined((*commands, *files), screen)
 
 
 def _text(result: Import, screen: Screen) -> str:

@@ -8,10 +8,11 @@ that is read.
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Location, Notice
+from commandsync.errors import FileError
 from commandsync.records.texts import with_article
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
@@ -20,7 +21,7 @@ from commandsync.sources.entry import (
     menu_description,
     only_administrators,
 )
-from commandsync.sources.jsonfile import JsonValue, text_of
+from commandsync.sources.jsonfile import text_of
 from commandsync.sources.syntax import Parameter, literal, slash_syntax
 
 Node = Mapping[str, Any]
@@ -46,7 +47,7 @@ _TEXTS = frozenset(
     for text in ("name", "description")
     for form in ("", "_localized", "_localizations")
 )
-_KEYS = {
+KEYS = {
     "command": _TEXTS
     | {
         "category",
@@ -82,6 +83,16 @@ _MOST_NAMED = 10  # in one note
 _LONGEST_NAMED = 100  # characters
 
 
+class Source(Protocol):
+    """A value with its place: of a JSON file, or of code."""
+
+    @property
+    def content(self) -> Any: ...  # noqa: ANN401, D102 - whatever it is
+    @property
+    def place(self) -> Location | None: ...  # noqa: D102
+    def problem(self, message: str, hint: str = "") -> FileError: ...  # noqa: D102
+
+
 class CommandReader:
     """Reads application commands one by one, and gathers what is worth a note.
 
@@ -94,7 +105,7 @@ class CommandReader:
         self._localized = False
         self._seen: dict[str, dict[str, Location | None]] = {kind: {} for kind in _NOTES}
 
-    def entries(self, value: JsonValue, *, folder: str | None = None) -> Iterator[SourceEntry]:
+    def entries(self, value: Source, *, folder: str | None = None) -> Iterator[SourceEntry]:
         """Yield what users can call of one command: itself, or each of its sub-commands.
 
         Their category is its own, else the `folder`. Raises `FileError` if it is not an application
@@ -119,7 +130,7 @@ class CommandReader:
             notes.append(Notice(message, hint))
         return tuple(notes)
 
-    def _callable(self, command: Node, value: JsonValue) -> Iterator[tuple[Node, ...]]:
+    def _callable(self, command: Node, value: Source) -> Iterator[tuple[Node, ...]]:
         """Yield the path to each node that can be called; one that has sub-commands cannot."""
         waiting: list[tuple[Node, ...]] = [(command,)]
         while waiting:
@@ -135,22 +146,22 @@ class CommandReader:
                 yield path
             waiting += reversed(inner)
 
-    def _node(self, content: object, value: JsonValue, what: str) -> Node:
-        node = _spelled(content) if isinstance(content, dict) else {}
+    def _node(self, content: object, value: Source, what: str) -> Node:
+        node = spelled(content) if isinstance(content, dict) else {}
         if not text_of(node, "name"):
             message = f"not an application command: {with_article(what)} has no name"
             raise value.problem(message, _OWN_LIST)
         for key in node:
-            if key not in _KEYS[what]:
+            if key not in KEYS[what]:
                 self._note(f"unknown keys of {what}s", key, value)
         return {**node, "type": _type(node.get("type"), what)}
 
-    def _note(self, kind: str, text: object, value: JsonValue) -> None:
+    def _note(self, kind: str, text: object, value: Source) -> None:
         places, name = self._seen[kind], redacted(str(text))[:_LONGEST_NAMED]
         if len(places) <= _MOST_NAMED and name not in places:
             places[name] = value.place
 
-    def _options(self, node: Node, value: JsonValue) -> list[Node]:
+    def _options(self, node: Node, value: Source) -> list[Node]:
         options = node.get("options")
         if options is None:
             return []
@@ -158,7 +169,7 @@ class CommandReader:
             raise value.problem("not an application command: its options are not a list")
         return [self._node(option, value, "option") for option in options]
 
-    def _entry(self, path: tuple[Node, ...], value: JsonValue, folder: str | None) -> SourceEntry:
+    def _entry(self, path: tuple[Node, ...], value: Source, folder: str | None) -> SourceEntry:
         command, node = path[0], path[-1]
         kind = command["type"]
         name = " ".join(self._shown(step, "name") for step in path)
@@ -183,14 +194,14 @@ class CommandReader:
             traits=frozenset(_traits(command)),
         )
 
-    def _parameters(self, node: Node, value: JsonValue) -> Iterator[Parameter]:
+    def _parameters(self, node: Node, value: Source) -> Iterator[Parameter]:
         for option in self._options(node, value):
             name = self._shown(option, "name")
             if (kind := option["type"]) not in _OPTION_TYPES:
                 self._note("unknown types of options", kind, value)
             choices = option.get("choices")
             names = (
-                self._shown(_spelled(choice), "name") if isinstance(choice, dict) else ""
+                self._shown(spelled(choice), "name") if isinstance(choice, dict) else ""
                 for choice in (choices if isinstance(choices, list) else ())
             )
             required = option.get("required") is True
@@ -209,7 +220,7 @@ class CommandReader:
 
 def is_discords(content: Node) -> bool:
     """Whether an object has something that only Discord's commands have."""
-    node = _spelled(content)
+    node = spelled(content)
     kind, options = _type(node.get("type"), "command"), node.get("options")
     is_typed = node.get("type") is not None and isinstance(kind, int)
     has_options = isinstance(options, list) and all(isinstance(each, dict) for each in options)
@@ -225,7 +236,7 @@ def _in_order(texts: Node, wanted: str) -> list[str]:
     )
 
 
-def _spelled(content: Node) -> Node:
+def spelled(content: Node) -> Node:
     """Return an object of discord.js, whose keys may be in camel case, with Discord's keys."""
     return {_CAPITAL.sub(r"_\g<0>", key).lower(): member for key, member in content.items()}
 

@@ -75,6 +75,7 @@ class SourceReading:
     entries: tuple[SourceEntry, ...] = ()  # its commands, in its order
     notes: tuple[Notice, ...] = ()  # what was tolerated or could not be read, with its place
     complete: bool = True  # whether every file was read
+    generated: tuple[str, ...] = ()  # files that are not read: a program wrote them
 
 
 class Excluded(NamedTuple):

@@ -109,6 +109,7 @@ class Import:
     imported: FileEdit | None  # the file of what was imported last, if it changes; written last
     excluded: tuple[Excluded, ...] = ()
     notes: tuple[Notice, ...] = ()  # what was tolerated or could not be read in the sources
+    generated: tuple[str, ...] = ()  # files that are not read, since a program wrote them
     # The places of the fields of the commands that change or are for review, by index.
     places: Mapping[int, Mapping[str, Location]] = field(default_factory=dict, repr=False)
 

@@ -1,23 +1,20 @@
 """The commands of a file or folder, whatever kind of source it is, and of Discord's answer."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from commandsync.errors import FileError
+from commandsync.extras import missing
 from commandsync.sources import contents, files, python
 from commandsync.sources.entry import SourceReading
 
 _PYTHON = frozenset({".py", ".pyw"})
 _SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
 _DATA = frozenset({".json", ".csv", ""})  # "": a pipe of the shell has no suffix
-_EXPECTED = "a source is Python code, Discord's commands as JSON, or a list as JSON or CSV"
-_NOT_READ = (
-    "let the bot write its commands to a JSON file: "
-    "JSON.stringify(commands.map((command) => command.data.toJSON()))"
-)
+_EXPECTED = "a source is the bot's code, Discord's commands as JSON, or a list as JSON or CSV"
 
 
 def read(
@@ -29,8 +26,9 @@ def read(
 ) -> SourceReading:
     """Read the commands that a file or folder declares, or the files that a pattern matches.
 
-    A folder with Python files is read as Python, any other as JSON with one command per file. The
-    content of a JSON file tells whether it is Discord's or a custom list.
+    A folder is read as Python, as JavaScript or as JSON with one command per file: the first of
+    which it has files with commands. The content of a JSON file tells whether it is Discord's or a
+    custom list.
 
     Args:
         source: The path of a file or folder, or a pattern such as `commands/**/*.json`.
@@ -42,7 +40,8 @@ def read(
     Raises:
         FileError: It cannot be read, is too large, or contains something else than commands. A
             source is read in full or not at all: a missing command would look like a deleted one.
-        UsageError: `columns` has a key that is not a field.
+        UsageError: `columns` has a key that is not a field; or JavaScript cannot be read without
+            the extra.
     """
     path, suffix = Path(source).as_posix(), Path(source).suffix.casefold()
     if files.is_folder_or_pattern(path):
@@ -50,7 +49,7 @@ def read(
     if suffix in _PYTHON:
         return python.read(path)
     if suffix in _SCRIPTS:
-        raise FileError(f"{path}: JavaScript is not read", hint=_NOT_READ)
+        return _read_scripts(path, locale=locale)
     if suffix not in _DATA and Path(path).is_file():
         raise FileError(f"{path} is not a kind of source", hint=_EXPECTED)
     data = files.read_bytes(path)
@@ -68,13 +67,12 @@ def _read_files(
     source: str, columns: Mapping[str, str], locale: str, exclude: Collection[str]
 ) -> SourceReading:
     folder, inside = files.matching(source)
-    suffixes = {path.suffix.casefold() for path in inside}
-    if suffixes & _PYTHON:
-        return python.read(folder.as_posix(), inside)
     paths = [path for path in inside if files.is_command_file(path)]
+    code = _read_code(folder, inside, locale)
+    if code and (_is_found(code) or not paths):
+        return code
     if not paths:
-        message = f"{source} has no Python or JSON file"
-        raise FileError(message, hint=_NOT_READ if suffixes & _SCRIPTS else _EXPECTED)
+        raise FileError(f"{source} has no file of code or JSON", hint=_EXPECTED)
     data = files.read_all(paths, folder)
     of_folder = partial(contents.of_json, columns=columns, locale=locale, folder=folder.as_posix())
     unwanted = {path: data.pop(path) for path in [*data] if files.path_pattern(path, exclude)}
@@ -84,3 +82,25 @@ def _read_files(
             entries = of_folder({path: content}).entries
             reading = replace(reading, entries=(*reading.entries, *entries))
     return reading
+
+
+def _read_code(folder: Path, inside: Sequence[Path], locale: str) -> SourceReading | None:
+    """Return what Python code declares, else what JavaScript does; None without either."""
+    suffixes, reading = {path.suffix.casefold() for path in inside}, None
+    if _PYTHON & suffixes:
+        reading = python.read(folder.as_posix(), inside)
+    if _SCRIPTS & suffixes and not (reading and _is_found(reading)):
+        reading = _read_scripts(folder.as_posix(), inside, locale=locale)
+    return reading
+
+
+def _is_found(reading: SourceReading) -> bool:
+    return bool(reading.entries or reading.notes)
+
+
+def _read_scripts(path: str, inside: Sequence[Path] | None = None, *, locale: str) -> SourceReading:
+    try:
+        from commandsync.sources import javascript  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise missing("JavaScript is read with", "javascript", error) from error
+    return javascript.read(path, inside, locale=locale)

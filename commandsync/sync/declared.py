@@ -43,6 +43,7 @@ class ReadSources:
     excluded: tuple[Excluded, ...]  # what is left out, each with its reason
     notes: tuple[Notice, ...]  # what was tolerated or could not be read
     complete: tuple[str, ...]  # the names of the sources that were read in full
+    generated: tuple[str, ...] = ()  # the files that are not read, since a program wrote them
 
 
 def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
@@ -94,6 +95,7 @@ def read_sources(
     excluded: list[Excluded] = []
     notes: list[Notice] = []
     complete: list[str] = []
+    generated: list[str] = []
     columns: dict[str, str] = dict(rules.columns.items())
     for name, path in sources:
         reading = (
@@ -105,6 +107,7 @@ def read_sources(
         if reading.complete:
             complete.append(name)
         notes += reading.notes
+        generated += reading.generated
         for entry in reading.entries:
             command = Declared(name, _canonical(entry, rules.categories))
             key = command.entry.name, command.entry.syntax
@@ -113,7 +116,9 @@ def read_sources(
             elif (first := declared.setdefault(key, command)) is not command:
                 where = first.entry.place or first.source
                 excluded.append(Excluded(entry, f"{where} has it already"))
-    return ReadSources(tuple(declared.values()), tuple(excluded), tuple(notes), tuple(complete))
+    return ReadSources(
+        tuple(declared.values()), tuple(excluded), tuple(notes), tuple(complete), tuple(generated)
+    )
 
 
 def _reason(entry: SourceEntry, source: str, manifest: Manifest) -> str:

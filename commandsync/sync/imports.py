@@ -87,6 +87,7 @@ def plan_import(
         imported=after if after.after != after.before else None,
         excluded=reading.excluded,
         notes=reading.notes,
+        generated=reading.generated,
         places=_places(merge, places, texts),
     )
 

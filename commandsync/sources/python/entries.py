@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from commandsync.diagnostics import Notice
+from commandsync.sources.code import BY_HAND
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait, menu_description
 from commandsync.sources.python.cog import Cogs
 from commandsync.sources.python.constant import Code
@@ -29,7 +30,6 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 _LONGEST = 100  # characters, of the description of a slash command
 _MOST_GROUPS = 10  # in each other
 _MOST_CHAINS = 25
-_BY_HAND = "write it as a constant in the code, or the command in the manifest"
 
 
 @dataclass
@@ -114,7 +114,7 @@ class Entries:
         for argument in arguments:
             for part in argument.unread:
                 message = f"a value of {argument.name!r} is computed at run time"
-                self.notes.append(Notice(message, _BY_HAND, part.scope.file.place(part.node)))
+                self.notes.append(Notice(message, BY_HAND, part.scope.file.place(part.node)))
         required = declaration.given.get("require_var_positional", ast.Constant(value=False))
         require_rest = self.code.value(required, declaration.scope) is True
         return prefix_syntax(name, signature(arguments, require_rest=require_rest))
@@ -203,7 +203,7 @@ class Entries:
 
     def _note(self, declaration: Declaration, message: str, node: ast.AST | None = None) -> None:
         file = declaration.scope.file
-        self.notes.append(Notice(message, _BY_HAND, file.place(node or declaration.node)))
+        self.notes.append(Notice(message, BY_HAND, file.place(node or declaration.node)))
 
 
 def _is_disnake(declaration: Declaration) -> bool:

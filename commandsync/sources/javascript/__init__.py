@@ -1,0 +1,66 @@
+"""Commands out of a bot's JavaScript and TypeScript code, read and never run.
+
+Builders of discord.js, plain objects, and the objects and classes of command handlers.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from commandsync.diagnostics import Notice
+from commandsync.sources.code import code_files, code_reading, contents, without_collector
+from commandsync.sources.entry import SourceReading
+from commandsync.sources.javascript.inventory import Inventory
+from commandsync.sources.javascript.parsedfile import ParsedFile
+from commandsync.sources.javascript.program import SUFFIXES, Program
+
+_TESTS = {"tests", "test", "__tests__"}
+_DECLARING = re.compile(rb"[cC]ommand|description|aliases|usage|args")
+_BUILT = re.compile(r"/(dist|build|out|coverage)/|\.min\.[cm]?js$|\.d\.[cm]?ts$")
+_GENERATED, _HEAD = b"@generated", 1000
+_LONGEST_LINE = 5000  # bytes, of what is not minified
+
+
+def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -> SourceReading:
+    """Read the commands that a file, or the files of a folder, declare.
+
+    What cannot be read without running the code is in the notes.
+
+    Args:
+        path: The file; or the folder, without hidden folders, tests and installed packages.
+        inside: The files of the folder, if not all count.
+        locale: The language of Discord's texts, such as `de`; empty for the default texts.
+
+    Returns:
+        The commands in the order of the files and their lines. Their keys are their files, if no
+        other command has the same.
+
+    Raises:
+        FileError: The path cannot be read.
+    """
+    with without_collector():
+        return _reading(path, inside, locale)
+
+
+def _reading(path: str, inside: Sequence[Path] | None, locale: str) -> SourceReading:
+    root = Path(path) if Path(path).is_dir() else Path(path).parent
+    found = list(code_files(Path(path), inside, SUFFIXES, _TESTS))
+    files = [file for file in found if not _BUILT.search(file.removeprefix(root.as_posix()))]
+    generated = {*found} - {*files}
+    program = Program(files)
+
+    def parsed(file: str, data: bytes) -> ParsedFile | Notice | None:
+        if _GENERATED in data[:_HEAD] or max(map(len, data.split(b"\n"))) > _LONGEST_LINE:
+            generated.add(file)
+            return None
+        return program.parsed(file, data)
+
+    inventory = Inventory(root.as_posix(), program, locale)
+    read_files = list(contents(files, Path(path).as_posix(), _DECLARING, parsed))
+    unread = {content for content in read_files if isinstance(content, Notice)}
+    whole = [content for content in read_files if isinstance(content, ParsedFile)]
+    entries = [entry for file in whole for entry in inventory.of(file)]
+    reading = code_reading(entries, [*unread, *inventory.notes()], root, complete=not unread)
+    modules = [f"{root.as_posix()}/node_modules"] if (root / "node_modules").is_dir() else []
+    return replace(reading, generated=(*modules, *sorted(generated)))

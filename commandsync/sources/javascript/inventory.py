@@ -1,0 +1,135 @@
+"""The commands that the files of a bot declare, as entries."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Any, TypeVar
+
+from commandsync.diagnostics import Location, Notice
+from commandsync.errors import FileError
+from commandsync.sources.applicationcommands import CommandReader
+from commandsync.sources.code import BY_HAND
+from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
+from commandsync.sources.javascript.document import Documents
+from commandsync.sources.javascript.handlers import data_of, described, kind_of, traits_of, usage_of
+from commandsync.sources.javascript.parsedfile import ParsedFile
+from commandsync.sources.javascript.program import Program
+from commandsync.sources.javascript.value import Record, Value, Written
+from commandsync.sources.syntax import literal
+
+T = TypeVar("T")
+_COMMAND = re.compile("command", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A command as the reader of application commands takes it."""
+
+    content: Any
+    place: Location | None
+
+    def problem(self, message: str, hint: str = "") -> FileError:
+        return FileError(message, hint=hint)
+
+
+class Inventory:
+    """The commands of all files; what cannot be read is in the notes."""
+
+    def __init__(self, root: str, program: Program, locale: str) -> None:
+        self._root = root
+        self._program = program
+        self._reader = CommandReader(locale)
+        self._documents = Documents(localized=bool(locale))
+
+    def notes(self) -> list[Notice]:
+        """Return what was tolerated or could not be read."""
+        return [*self._documents.notes, *self._program.notes, *self._reader.notes()]
+
+    def of(self, file: ParsedFile) -> Iterator[SourceEntry]:
+        """Yield the commands that a file declares."""
+        program = self._program
+        yield from self._of(program.exports(file), named=bool(_COMMAND.search(file.path)), deep=2)
+        for owner in _taken(program.classes):
+            head = owner.text.removesuffix(owner.scope.text(owner.node, "body"))
+            fields, base = program.fields(owner), head.rpartition("extends ")[2]
+            if base != head or isinstance(fields.get("name"), str):
+                yield from self._of(fields, named=bool(_COMMAND.search(base)))
+        for value, said in _taken(program.registered):
+            yield from self._slash(value, said)
+        for builder in _taken(program.built):
+            yield from self._slash(builder, builder)
+
+    def _of(self, value: Value, *, named: bool, deep: int = 0) -> Iterator[SourceEntry]:
+        """Yield the commands that an object declares, or those that are in it."""
+        if not isinstance(value, Record):
+            for each in value if isinstance(value, list) else ():
+                yield from self._of(each, named=named)
+            return
+        handler = described(value)
+        data = data_of(handler)
+        kind = "slash" if data else kind_of(handler, named=named)
+        for each in data or [handler]:
+            yield from self._command(kind, each, handler)
+        members = handler.items() if deep and not kind else ()
+        for key, each in members:
+            is_named = named or _COMMAND.search(key) is not None
+            yield from self._of(each, named=is_named, deep=deep - 1)
+
+    def _command(self, kind: str, value: Value, handler: Record) -> Iterator[SourceEntry]:
+        if kind == "slash":
+            yield from self._slash(value, handler)
+        elif kind == "prefix":
+            yield from self._prefix(handler)
+        elif kind:
+            message = "cannot tell whether this is a slash command or a prefix command"
+            self._documents.notes.append(Notice(message, BY_HAND, handler.at.place))
+
+    def _slash(self, value: Value, handler: Record) -> Iterator[SourceEntry]:
+        document, at = self._documents.of(value, handler.at), handler.at
+        if isinstance(value, Record):
+            at, known, value.is_read = value.at, value.is_read, True
+            document = None if known else document
+        try:
+            source = _Document(document or {}, at.place)
+            category = self._category(handler, at) if document else None
+            entries = list(self._reader.entries(source, folder=category)) if document else []
+        except FileError as error:
+            self._documents.notes.append(Notice(error.message, BY_HAND, at.place))
+            return
+        for entry in entries:
+            key = f"{self._key(at)} {entry.name.partition(' ')[2]}".rstrip()
+            yield replace(entry, key=key, traits=entry.traits | traits_of(handler))
+
+    def _prefix(self, handler: Record) -> Iterator[SourceEntry]:
+        name = self._documents.text(handler, "name")
+        if name and not handler.is_read:
+            handler.is_read = True
+            yield SourceEntry(
+                name=name,
+                description=self._documents.text(handler, "description") or NO_DESCRIPTION,
+                syntax="{prefix}" + literal(f"{name} {usage_of(handler, name)}".rstrip()),
+                category=self._category(handler, handler.at),
+                key=self._key(handler.at),
+                place=handler.at.place,
+                traits=traits_of(handler),
+            )
+
+    def _category(self, handler: Record, at: Written) -> str | None:
+        """Return the category that it names, else the folder under the folder `commands`."""
+        *folders, _ = PurePosixPath(at.scope.file.path).parts
+        names = [folder.casefold() for folder in folders]
+        below = folders[names.index("commands") + 1 :] if "commands" in names else []
+        return self._documents.text(handler, "category") or next(iter(below), None)
+
+    def _key(self, at: Written) -> str:
+        path = PurePosixPath(at.scope.file.path)
+        inside = path.relative_to(self._root) if path.is_relative_to(self._root) else path
+        return f"javascript:{inside.with_suffix('').as_posix()}"
+
+
+def _taken(values: list[T]) -> list[T]:
+    """Return the values of a list, which has none afterwards."""
+    taken = values[:]
+    values.clear()
+    return taken

@@ -1,0 +1,100 @@
+"""Code reads as what discord.js makes of it, in every form in which bots write commands."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.sources import javascript
+from commandsync.sources.contents import of_json
+from commandsync.sources.entry import SourceReading
+from tests.support.jsforms import RECORDED, drawn, made_by_discord_js
+from tests.support.runner import ROOT
+
+NPM = ("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", ".")
+
+
+def rows(reading: SourceReading) -> list[tuple[object, ...]]:
+    return sorted((e.name, e.description, e.syntax, sorted(e.traits)) for e in reading.entries)
+
+
+def expected(command: dict[str, Any], locale: str = "") -> list[tuple[object, ...]]:
+    data = json.dumps([command]).encode()
+    return rows(of_json({"": data}, columns={}, locale=locale))
+
+
+@pytest.fixture
+def read_drawn(tmp_path: Path) -> Callable[..., list[tuple[object, ...]]]:
+    """What is read of drawn code, without a note."""
+
+    def read(seed: int, locale: str = "") -> list[tuple[object, ...]]:
+        name, code, _ = drawn(seed)
+        (tmp_path / name).write_text(code, encoding="utf-8")
+        reading = javascript.read(str(tmp_path / name), locale=locale)
+        assert [note for note in reading.notes if note.location] == []
+        return rows(reading)
+
+    return read
+
+
+@given(seed=st.integers(0, 1 << 32), locale=st.sampled_from(("", "de")))
+def test_drawn_code_reads_as_the_command_that_it_declares(
+    read_drawn: Callable[..., list[tuple[object, ...]]], seed: int, locale: str
+) -> None:
+    assert read_drawn(seed, locale) == expected(drawn(seed)[2], locale)
+
+
+def test_code_reads_as_discord_js_was_seen_to_make_it(
+    read_drawn: Callable[..., list[tuple[object, ...]]],
+) -> None:
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+
+    assert [read_drawn(seed) for seed in range(len(recorded))] == list(map(expected, recorded))
+
+
+def test_code_reads_as_discord_js_makes_it_now(
+    read_drawn: Callable[..., list[tuple[object, ...]]], discord_js: Path
+) -> None:
+    seeds = range(1000, 1200)
+    made = made_by_discord_js(discord_js, seeds)
+
+    assert [read_drawn(seed) for seed in seeds] == list(map(expected, made))
+
+
+@pytest.fixture
+def discord_js(tmp_path: Path) -> Path:
+    """A folder in which npm's discord.js is installed; skips the test if it cannot be."""
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        pytest.skip("node is not there; what discord.js made is recorded")
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    try:
+        subprocess.run([npm, *NPM[1:], "discord.js@14"], cwd=folder, check=True, timeout=120)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        pytest.skip("npm cannot be reached; what discord.js made is recorded")
+    return folder
+
+
+TABLE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| ([^|]+) \| (`+)(.+?)\2 \| (.+) \|$", re.MULTILINE)
+DOCUMENTED = {
+    form: (code, shown) for form, _, code, shown in ROW.findall(TABLE.partition("### Bots in J")[2])
+}
+
+
+@pytest.mark.parametrize(("code", "shown"), DOCUMENTED.values(), ids=DOCUMENTED)
+def test_a_documented_form_is_read(code: str, shown: str, tmp_path: Path) -> None:
+    file = tmp_path / "commands.ts"
+    file.write_text(code, encoding="utf-8")
+    reading = javascript.read(str(file))
+
+    assert [e.syntax for e in reading.entries] == re.findall("`(.+?)`", shown.replace("\\|", "|"))
+    assert reading.notes == ()
