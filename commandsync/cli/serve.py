@@ -131,7 +131,8 @@ def serve_command(
 
     for line in conditions.described():
         run.output.talk(line)
-    if seed is None and ("://" not in database and not Path(database).exists()):
+    # A database of PostgreSQL may be anybody's: only a file that is made now gets bots.
+    if seed is None and "://" not in database and not Path(database).exists():
         seed = str(example("seed.json"))
     serve(
         database=database,
