@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from commandsync.errors import Unauthorized as Unauthorized
     from commandsync.errors import UsageError as UsageError
     from commandsync.errors import WrongBotError as WrongBotError
-    from commandsync.manifest.loading import load as load
     from commandsync.records.models import Account as Account
     from commandsync.records.models import Announcement as Announcement
     from commandsync.records.models import Bot as Bot
@@ -44,6 +43,8 @@ if TYPE_CHECKING:
     from commandsync.records.models import Voter as Voter
     from commandsync.records.models import VoterPage as VoterPage
     from commandsync.records.texts import CommandText as CommandText
+    from commandsync.records.texts import LoadedCommand as LoadedCommand
+    from commandsync.sync.objects import load as load
     from commandsync.version import __version__ as __version__
 
 _HOMES = {
@@ -58,9 +59,9 @@ _HOMES = {
         "errors": "ApiError ArgumentError CommandsyncError DecodeError Forbidden Invalid "
         "ListingError ManifestError NotFound PlainHttpError RateLimited RefusedError Reply "
         "ServerError StoppedError TransportError Unauthorized UsageError WrongBotError",
-        "manifest.loading": "load",
         "records.models": "Account Announcement Bot BotPage Command Voter VoterPage",
-        "records.texts": "CommandText",
+        "records.texts": "CommandText LoadedCommand",
+        "sync.objects": "load",
     }.items()
     for name in names.split()
 }

@@ -17,6 +17,7 @@ from commandsync.report.imports import import_annotations, render_import
 from commandsync.sources.merge import Import
 from commandsync.sync.files import read_file
 from commandsync.sync.imports import plan_import
+from commandsync.sync.objects import commands_of
 from commandsync.sync.settings import Settings
 
 _LARGEST_DOCUMENT = 32 * 1024 * 1024  # bytes
@@ -47,7 +48,7 @@ def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list
         raise UsageError("docs-check takes one manifest", hint="use one job for each")
     from commandsync.report.markdownfile import State, with_lists  # noqa: PLC0415 - parses Markdown
 
-    commands = manifests[0].snapshot.commands
+    commands = commands_of(manifests[0])
     texts = {path: read_file(path, most=_LARGEST_DOCUMENT) for path in paths}
     files = [
         with_lists(text.decode("utf-8", "replace"), commands, path=path)

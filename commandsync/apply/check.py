@@ -30,6 +30,7 @@ def refusal_of(
     token: Token | None,
     others: Sequence[Token] = (),
     versions: Iterable[Snapshot] | None = None,
+    body: object = None,
 ) -> RefusedError | None:
     """Return why a plan must not be applied; None if it may be.
 
@@ -40,10 +41,11 @@ def refusal_of(
         others: The tokens of the other bots of the run.
         versions: What each version of the manifest wanted, the newest first, of a run that deletes
             and replaces its own records only; None for one that takes away what anybody listed.
+        body: The whole list that is sent; None for a page.
     """
     listing = plan.listing
     bot = "" if listing and listing.whole else plan.target.bot
-    by_token = token_refusal(token, bot, plan.changes, others=others)
+    by_token = token_refusal(token, bot, plan.changes, others=others, body=body)
     if by_token is None and listing:
         refused = listing.refusal(plan.rules, changes=bool(plan.changes))
         by_token = RefusedError(refused.message, hint=refused.hint) if refused else None
@@ -57,6 +59,7 @@ def token_refusal(
     changes: Iterable[Change] = (),
     *,
     others: Sequence[Token] = (),
+    body: object = None,
 ) -> RefusedError | None:
     """Return why changes must not be made with a token: it is another bot's, or in a text.
 
@@ -70,10 +73,11 @@ def token_refusal(
             hint="use the token from this bot's own page",
         )
     for change in changes:
-        texts = getattr(change, "after", ())
-        if any(secret.is_in(text) for secret in (token, *others) for text in texts):
+        if _is_any_in((token, *others), getattr(change, "after", ())):
             at = f" at {change.location}" if change.location else ""
             return _exposed(f"the text of {change.resource.with_article}{at}")
+    if _is_any_in((token, *others), _texts(body)):
+        return _exposed("what was imported from the platform")
     return None
 
 
@@ -87,7 +91,7 @@ def check_call(operation: Operation[object], token: Token | None, *, bot: str) -
         return
     if error := token_refusal(token, bot):
         raise error
-    if any(map(token.is_in, _texts(operation.body))):
+    if _is_any_in((token,), _texts(operation.body)):
         raise _exposed(f"a text of {operation.name!r}")
 
 
@@ -96,6 +100,10 @@ def _exposed(what: str) -> RefusedError:
         f"{what} contains the bot's token",
         hint="remove it there, and renew the token: others may have read it",
     )
+
+
+def _is_any_in(secrets: Sequence[Token], texts: Iterable[str]) -> bool:
+    return any(secret.is_in(text) for text in texts for secret in secrets)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -23,6 +23,7 @@ from commandsync.sync.announcement import (
     plan_announcement,
     posting,
     posting_whole,
+    with_mentions,
 )
 from commandsync.sync.loading import load_to_edit
 from commandsync.sync.notes import Announcing, announcement_of
@@ -37,7 +38,9 @@ def announce(run: Run, announcing: Announcing, *, posts: bool, asks: bool) -> in
         raise UsageError("--listing needs --post", hint="only the page is synced: add --post")
     if asks:
         check_terminal(output, "announce", "--yes writes without asking")
-    announcement = announcement_of(announcing, changes=partial(_changes, run))
+    announcement = announcement_of(
+        announcing, changes=partial(_changes, run), mentioned=partial(with_mentions, settings)
+    )
     if isinstance(announcement, Notice):
         output.notices([announcement])
         output.result(_NOTHING)

@@ -14,7 +14,7 @@ from commandsync.cli.help import Command
 from commandsync.cli.option import PATH, not_empty, option
 from commandsync.cli.options import Run, file_option, strict_option, talk_options
 from commandsync.errors import Exit, UsageError
-from commandsync.records.texts import CommandText
+from commandsync.records.texts import CommandText, LoadedCommand
 
 if TYPE_CHECKING:
     from commandsync.cli.pages import Page
@@ -78,15 +78,15 @@ def docs_command(
     return Exit.DONE
 
 
-def _commands(settings: Settings, *, shown: bool) -> tuple[CommandText, ...]:
+def _commands(settings: Settings, *, shown: bool) -> tuple[LoadedCommand, ...]:
     """Return the commands, without the tokens of the run if they are shown and not written."""
     from commandsync.sync.loading import load
+    from commandsync.sync.objects import commands_of
 
     manifests = load(settings)
     if len(manifests) != 1:
         raise UsageError("docs takes one manifest", hint="run it for each manifest")
-    commands = manifests[0].snapshot.commands
-    return tuple(CommandText(*map(redacted, text)) for text in commands) if shown else commands
+    return commands_of(manifests[0], redacted if shown else str)
 
 
 def _list(commands: Sequence[CommandText], printed: str) -> str:

@@ -11,8 +11,9 @@ from commandsync.cli.output import Output
 from commandsync.cli.wording import command_line
 from commandsync.errors import Exit
 from commandsync.report import Format, Screen
-from commandsync.report.escape import visible
+from commandsync.report.escape import path, visible
 from commandsync.report.imports import render_import, render_left_out
+from commandsync.report.summary import counted
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.merge import Import
 from commandsync.sync.imports import plan_import
@@ -52,6 +53,10 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         return _checked(result, output, command_line("import", *language, *sources, files=files))
     if not write_approved(run, result.files, partial(_rendered, result), asks=not yes):
         return Exit.FAILED
+    if result.imported and result.objects:
+        size = len(result.imported.after.encode()) // 1024 + 1
+        count = counted(result.objects, "command")
+        output.talk(f"{path(result.imported.path)}: {size:,} KiB, with Discord's object of {count}")
     _advise(result, output)
     return run.signals.code(Exit.DONE)
 

@@ -23,7 +23,7 @@ from commandsync.manifest.nodes import Node, Scalar
 from commandsync.services.catalogue import LISTS
 from commandsync.services.declared import Method
 
-Loss = Literal[FieldName, "options", "commands", "sync"]
+Loss = Literal[FieldName, "options", "translations", "commands", "sync"]
 """What a service may lack without a warning."""
 
 _Limited = Literal[FieldName, "commands"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from commandsync.api.address import service_of
 from commandsync.diagnostics import Location, Problem
 from commandsync.manifest.model import ImportModel
 from commandsync.plan.rules import SyncRules
-from commandsync.records.snapshot import Snapshot
+from commandsync.records.snapshot import Levels, Snapshot
 
 if TYPE_CHECKING:
     from commandsync.manifest.listings import Listing
@@ -32,6 +32,8 @@ class Manifest:
     rules: SyncRules = field(default_factory=SyncRules)
     imports: ImportModel = field(default_factory=ImportModel)  # where commands are imported from
     listings: tuple[Listing, ...] = ()  # the other services that list the bot
+    # The platform's own objects by the names of commands, where `listings` needs them.
+    objects: Mapping[str, Levels] = field(default_factory=dict, repr=False)
     warnings: tuple[Problem, ...] = ()  # problems that do not make it invalid
     bot_at: Location | None = None  # the place of the bot, as those below
     base_url_at: Location | None = None

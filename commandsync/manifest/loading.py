@@ -1,13 +1,11 @@
 """The way in: sources -> manifests, or every problem of all of them at once."""
 
-import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from commandsync.diagnostics import Do, Location, Problem
-from commandsync.errors import UsageError
 from commandsync.manifest.events import ParsedFile
 from commandsync.manifest.files import identity, is_folder, yaml_files
 from commandsync.manifest.loaded import Manifest, same_target_problems
@@ -16,7 +14,6 @@ from commandsync.manifest.nodes import Mapping
 from commandsync.manifest.parts import ManifestReader
 from commandsync.manifest.problems import Problems, StopReadingError, did_you_mean, quoted
 from commandsync.manifest.source import STDIN, Origin
-from commandsync.records.texts import CommandText, by_category
 
 
 @dataclass(slots=True)
@@ -176,26 +173,3 @@ def load_head(path: str, content: bytes) -> ManifestModel:
     reader.problems.raise_if_any()
     assert main is not None  # noqa: S101 - else there is a problem
     return main.model
-
-
-def load(path: str | os.PathLike[str]) -> dict[str, tuple[CommandText, ...]]:
-    """Load the commands of a manifest by category, as `/help` of the bot shows them.
-
-    Args:
-        path: The manifest, with everything that it includes; or a folder with one manifest in it.
-
-    Returns:
-        The commands of each category, both in the order of their first appearance; those without a
-        category come first, under `""`. The prefix is filled in, and defaults are applied.
-
-    Raises:
-        ManifestError: It is invalid or cannot be read. The traceback has the place of each problem.
-        UsageError: It is a folder with several manifests.
-    """
-    manifests = load_manifests([os.fspath(path)], stdin=bytes)
-    if len(manifests) != 1:
-        raise UsageError(
-            f"{os.fspath(path)} contains {len(manifests)} manifests",
-            hint="pass the path of one file",
-        )
-    return by_category(manifests[0].snapshot.commands)

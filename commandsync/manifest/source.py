@@ -134,7 +134,7 @@ def _read(path: str, origin: Origin) -> bytes:
 def _read_file(path: str, workspace: Path | None) -> bytes:
     at = Location(path, is_unread=True)
     try:
-        if workspace and _leads_out(path, workspace):
+        if workspace and leads_out(path, workspace):
             hint = "in CI a file of the workspace is read only if its links stay inside it"
             raise UnreadableError(at, "this is a link out of the workspace, and is not read", hint)
         with Path(path).open("rb") as file:
@@ -150,7 +150,7 @@ def _read_file(path: str, workspace: Path | None) -> bytes:
         raise UnreadableError(at, f"the file cannot be read: {reason}") from error
 
 
-def _leads_out(path: str, workspace: Path) -> bool:
+def leads_out(path: str, workspace: Path) -> bool:
     """Whether a path that is in the workspace as it is written really leads to another place."""
     written = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow the links
     real = Path(os.path.realpath(workspace))

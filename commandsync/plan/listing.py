@@ -24,6 +24,7 @@ class PlannedListing:
     size: int = 0  # how many commands a whole list contains that is sent
     losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
     unseen: bool = False  # whether a list may be replaced of which nothing is known
+    renewed: tuple[str, ...] = ()  # what is sent with other options or the like, and equal texts
     resend: bool = False  # whether the list is sent also where it has no changes
     wants_none: bool = False  # whether the manifest itself has no commands
 
@@ -34,7 +35,7 @@ class PlannedListing:
 
     def sends(self, *, changes: bool) -> bool:
         """Whether apply sends the whole list; `changes` is whether the plan has some."""
-        return self.whole and (changes or self.resend or not self.known)
+        return self.whole and (changes or bool(self.renewed) or self.resend or not self.known)
 
     def refusal(self, rules: SyncRules, *, changes: bool) -> Notice | None:
         """Return why apply must not send the whole list; None if it may."""

@@ -81,7 +81,8 @@ class Plan:
     @property
     def pending(self) -> bool:
         """Whether the listing is known to differ from the manifest."""
-        return bool(self.changes) and self.known
+        renewed = self.listing.renewed if self.listing else ()
+        return bool(self.changes or renewed) and self.known
 
     @property
     def known(self) -> bool:

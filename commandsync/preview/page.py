@@ -18,6 +18,7 @@ from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.summary import plan_line, remark_on
 from commandsync.sync.job import plan_manifest, strict_plan
 from commandsync.sync.listings import fitted
+from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import Settings, read_clock
 
 
@@ -47,7 +48,7 @@ def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> Prev
         *(_end(change) for change in plan.changes if change.ends_record),
     )
     preview = Preview(summary=plan_line(plan), notices=sentences)
-    listings = tuple(_listings(settings, manifest))
+    listings = tuple(_listings(settings, with_objects(manifest)))
     page = BotPage(bot=baseline.bot, rows=rows, preview=preview, listings=listings)
     return PreviewState(plan, notices, page)
 

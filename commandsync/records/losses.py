@@ -7,11 +7,11 @@ from commandsync.diagnostics import Location
 from commandsync.records.facts import Limit
 from commandsync.records.texts import Resource
 
-OPTIONS, COMMANDS, SYNC = "options", "commands", "sync"
-"""What can be lost beside a field of a command: its options, the command as a whole, and what the
-manifest's policy keeps on a list."""
+OPTIONS, TRANSLATIONS, COMMANDS, SYNC = "options", "translations", "commands", "sync"
+"""What can be lost beside a field of a command: its options, the platform's translations of its
+texts, the command as a whole, and what the manifest's policy keeps on a list."""
 
-LOSSY = (*Resource.COMMAND.fields, OPTIONS, COMMANDS, SYNC)
+LOSSY = (*Resource.COMMAND.fields, OPTIONS, TRANSLATIONS, COMMANDS, SYNC)
 """What the manifest's `lossy:` can name."""
 
 
@@ -28,6 +28,7 @@ class Reason(Enum):
     SUB_COMMANDS = auto()  # the command or group that it is in has as many as the service accepts
     RECORDS = auto()  # the list has as many
     NOT_TAKEN = auto()  # the service does not take that field
+    CHANGED = auto()  # it belongs to a text that the manifest has another one for
     NOT_READ = auto()  # the service does not return its list
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
+from typing import Any
 
 from commandsync.diagnostics import Location
 from commandsync.records.schedule import Phase, Schedule
@@ -13,6 +14,12 @@ from commandsync.records.texts import CommandText, Resource, Text
 Identity = str | tuple[Text, int]
 """What tells a listed record from the others: its id; without a usable one, its text and which of
 the equal ones it is."""
+
+Node = Mapping[str, Any]
+"""An object of a platform: a command, or one of its options."""
+
+Levels = tuple[Node, ...]
+"""The platform's own objects of a command, from the outermost group down to itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,7 @@ class Entry:
     # How often it was used, on the desired side as a backup notes it; None if not known.
     uses: int | None = None
     schedule: Schedule | None = None  # when it is to be listed (desired side); None for always
+    own: Levels = field(default=(), compare=False)  # as a service is sent it; empty for none
 
     def phase(self, now: datetime | None) -> Phase:
         """Return where in its schedule it is at a time; without a schedule it is always due.

@@ -6,7 +6,7 @@ A text is a named tuple: equality is equality of all fields. No YAML, HTTP or py
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 _LINE_END = re.compile(r"\r+\n")
 
@@ -20,12 +20,27 @@ class CommandText(NamedTuple):
     category: str = ""
 
 
+class LoadedCommand(CommandText):
+    """The text of a command, and what mentions it in a message of Discord; empty if not known."""
+
+    mention: str = ""
+
+    @classmethod
+    def of(cls, text: Iterable[str], mention: str) -> "LoadedCommand":
+        """Return a command with its mention."""
+        command = cls(*text)
+        command.mention = mention
+        return command
+
+
 class AnnouncementText(NamedTuple):
     """The text of an announcement."""
 
     title: str
     description: str
 
+
+Command = TypeVar("Command", bound=CommandText)
 
 Text = CommandText | AnnouncementText
 """The text of a record; its first field is the name or title."""
@@ -119,12 +134,12 @@ def canonical(text: str) -> str:
     return _LINE_END.sub("\n", text).strip()
 
 
-def by_category(commands: Iterable[CommandText]) -> dict[str, tuple[CommandText, ...]]:
+def by_category(commands: Iterable[Command]) -> dict[str, tuple[Command, ...]]:
     """Return commands by category, both in the order of their first appearance.
 
     Commands without a category come first, under `""`, so that a list can begin with them.
     """
-    groups: dict[str, list[CommandText]] = {"": []}
+    groups: dict[str, list[Command]] = {"": []}
     for command in commands:
         groups.setdefault(command.category, []).append(command)
     return {category: tuple(members) for category, members in groups.items() if members}

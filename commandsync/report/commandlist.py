@@ -11,8 +11,9 @@ from commandsync.records.texts import CommandText, Resource, by_category
 from commandsync.report.lines import columns_of
 from commandsync.report.markdowntext import inline, literal
 
-COLUMNS = Resource.COMMAND.fields
-"""The columns that a list can have: the fields of a command."""
+MENTION = "mention"
+COLUMNS = (*Resource.COMMAND.fields, MENTION)
+"""The columns that a list can have: the fields of a command, and what mentions it."""
 
 _TYPED = frozenset({"name", "syntax"})  # what users type is shown as code
 _WIDEST = 1000  # columns of a table; a wider one is not padded: one long text would pad every row
@@ -67,21 +68,24 @@ def _block(commands: Sequence[CommandText], layout: Layout) -> str:
     if layout.format == "list":
         return "\n".join(_item(command, layout.columns) for command in commands)
     rows = [
-        [_shown(field, getattr(command, field)) for field in layout.columns] for command in commands
+        [_shown(field, getattr(command, field, "")) for field in layout.columns]
+        for command in commands
     ]
     return _table([[field.capitalize() for field in layout.columns], *rows])
 
 
 def _item(command: CommandText, columns: Iterable[str]) -> str:
     """Return an item that begins with its first text in the type of code, or in bold type."""
-    first, *rest = ((name, text) for name in columns if (text := getattr(command, name)))
-    start = _shown(*first) if first[0] in _TYPED else f"**{_shown(*first)}**"
+    first, *rest = ((name, text) for name in columns if (text := getattr(command, name, "")))
+    start = _shown(*first) if first[0] in {*_TYPED, MENTION} else f"**{_shown(*first)}**"
     more = [_shown(*each, before=" ", after=" ") for each in rest[:-1]]
     more += [_shown(*each, before=" ") for each in rest[-1:]]
     return f"- {start}: {' '.join(more)}" if more else f"- {start}"
 
 
 def _shown(field: str, text: str, *, before: str = "", after: str = "") -> str:
+    if field == MENTION:  # escaped, it is not one
+        return text
     return literal(text) if field in _TYPED else inline(text, before=before, after=after)
 
 

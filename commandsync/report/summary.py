@@ -77,7 +77,7 @@ def ended(settled: Settled) -> str:
 
 def no_changes(plan: Plan) -> str:
     """Return the remark on a plan without changes; empty for one that has some."""
-    if plan.changes:
+    if plan.changes or plan.pending:
         return ""
     if not plan.scope:
         keys = " and no ".join(f"{kind.collection}:" for kind in Resource)

@@ -71,11 +71,10 @@ def declared(name: str, data: Replacement) -> ListService:
 def _replace(data: Replacement, path: str, bot: str, snapshot: Snapshot) -> Operation[None]:
     if "{bot}" in path:
         path = path.replace("{bot}", bot_part(bot))
-    commands = managed(snapshot)
     array = (
-        [_flat(data.fields, command) for command in commands]
+        [_flat(data.fields, command) for command in managed(snapshot)]
         if data.fields
-        else objects(commands, description=_limit(data, "description", DESCRIPTION))
+        else objects(snapshot, description=_limit(data, "description", DESCRIPTION))
     )
     body = {data.wrap: array} if data.wrap else array
     return Operation("replace commands", data.method, path, replies.accepted, body=body)

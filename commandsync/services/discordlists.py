@@ -1,13 +1,13 @@
 """The services that take a bot's commands as an array of objects as Discord has them.
 
 Discord's own limits of an object are kept; how many commands a list may have is the service's, and
-not known. A command without the platform's own object has a name and a description; no option is
+not known. A command without the platform's own object has a name and a description: no option is
 made from a syntax.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -16,10 +16,11 @@ from commandsync.api import arguments
 from commandsync.api.operations import Operation, bot_part
 from commandsync.errors import ArgumentError, Reply
 from commandsync.records.facts import Answer, Facts, Limit, Reads, Source
-from commandsync.records.snapshot import Snapshot
-from commandsync.records.texts import AnnouncementText, CommandText
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import AnnouncementText, Resource
 from commandsync.services import replies
 from commandsync.services.abilities import LIST_ABILITIES
+from commandsync.services.own import in_menu
 from commandsync.services.service import ListService, managed
 
 DESCRIPTION = Limit(least=1, most=100)
@@ -33,6 +34,8 @@ NAME = Limit(
     allowed="lower-case letters, digits, -, _ and '",
 )
 _COMMAND, _SUB_COMMAND, _GROUP = 1, 1, 2  # types of commands, and of their options
+
+_Call = tuple[tuple[str, ...], Entry]  # the names of all levels of a command
 
 _DISCORD = Source(
     "Discord: Application Commands",
@@ -79,31 +82,44 @@ def facts_of(source: Source) -> Facts:
     )
 
 
-def objects(commands: Iterable[CommandText], *, description: Limit = DESCRIPTION) -> list[Any]:
+def objects(snapshot: Snapshot, *, description: Limit = DESCRIPTION) -> list[Any]:
     """Return commands, as `fit` returns them, as Discord has them.
 
     `/group sub` is a command with sub-commands. A command or group that is not among the commands
-    has its name as its description.
+    has its own object's description, else its name. Raises as `managed`.
     """
-    calls = ((tuple(command.name.split(" ")), command.description) for command in commands)
-    return list(_level(calls, description, _COMMAND))
+    managed(snapshot)
+    calls = [
+        ((entry.name,) if in_menu(entry.own) else tuple(entry.name.split(" ")), entry)
+        for entry in snapshot.collections[Resource.COMMAND]
+    ]
+    return list(_level(calls, description, 0))
 
 
-def _level(
-    calls: Iterable[tuple[tuple[str, ...], str]], limit: Limit, kind: int
-) -> Iterator[dict[str, Any]]:
+def _level(calls: Sequence[_Call], limit: Limit, depth: int) -> Iterator[dict[str, Any]]:
     """Yield the objects of one level, with those below them."""
-    members: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for (name, *rest), text in calls:
-        members.setdefault(name, []).append((tuple(rest), text))
+    members: dict[str, list[_Call]] = {}
+    for call in calls:
+        members.setdefault(call[0][depth], []).append(call)
     for name, inner in members.items():
-        own = [text for rest, text in inner if not rest]
-        below = [call for call in inner if call[0]]
-        node = {"name": name, "description": own[0] if own else limit.shortened(name)}
+        itself = [entry for path, entry in inner if len(path) == depth + 1]
+        below = [call for call in inner if len(call[0]) > depth + 1]
+        node = _node(name, [*itself, *dict(inner).values()], limit, depth)
+        if itself:
+            node["description"] = itself[0].text[1]
         if below:
-            yield {**node, "type": kind, "options": list(_level(below, limit, _GROUP))}
-        else:
-            yield {**node, "type": _SUB_COMMAND}
+            options = list(_level(below, limit, depth + 1))
+            node |= {"type": _GROUP if depth else _COMMAND, "options": options}
+        elif depth:
+            node["type"] = _SUB_COMMAND
+        yield node
+
+
+def _node(name: str, entries: Sequence[Entry], limit: Limit, depth: int) -> dict[str, Any]:
+    """Return the first own object of commands, without its id; else a name, which describes it."""
+    own = next((entry.own[depth] for entry in entries if entry.own), {})
+    node = {"name": name, "description": limit.shortened(name), "type": _COMMAND, **own}
+    return {key: value for key, value in node.items() if key != "id" and value != ()}
 
 
 def _replace_at_top_gg(bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa: ARG001 - the token names the bot
@@ -112,14 +128,14 @@ def _replace_at_top_gg(bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa
         "PUT",
         "/api/v1/projects/@me/commands",
         replies.accepted,
-        body=objects(managed(snapshot)),
+        body=objects(snapshot),
         fallback="POST",
     )
 
 
 def _replace_at_discordbotlist(bot: str, snapshot: Snapshot) -> Operation[None]:
     path = f"/api/v1/bots/{bot_part(bot)}/commands"
-    body = objects(managed(snapshot))
+    body = objects(snapshot)
     return Operation("replace commands", "POST", path, replies.accepted, body=body)
 
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from commandsync.records.facts import Answer, Facts, Limit, Reads
-from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, Instead, Loss, Reason
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, TRANSLATIONS, Instead, Loss, Reason
+from commandsync.records.snapshot import Entry, Levels, Snapshot
 from commandsync.records.texts import Resource
+from commandsync.services.own import in_menu, loses_translations, own_of, with_texts
 from commandsync.services.service import ListService
 
 _PROSE = frozenset({"description"})  # what is understood without its end; other texts are not cut
@@ -36,7 +37,13 @@ class Fitted:
     losses: tuple[Loss, ...]
 
 
-def fit(service: ListService, snapshot: Snapshot, *, unprotected: Sequence[str] = ()) -> Fitted:
+def fit(
+    service: ListService,
+    snapshot: Snapshot,
+    *,
+    unprotected: Sequence[str] = (),
+    objects: Mapping[str, Levels] | None = None,
+) -> Fitted:
     """Return what a service can show of a manifest; announcements are not part of its list.
 
     Args:
@@ -44,8 +51,10 @@ def fit(service: ListService, snapshot: Snapshot, *, unprotected: Sequence[str] 
         snapshot: The manifest's entries that are due.
         unprotected: What the manifest's policy keeps on a list, such as `ignore`: it keeps nothing
             where a list cannot be read.
+        objects: The platform's own objects by the names of commands: a service that shows options
+            gets them, with the manifest's texts.
     """
-    fitting = _Fitting(service)
+    fitting = _Fitting(service, objects or {})
     fitted = Snapshot(
         {
             kind: tuple(fitting.fitted(kind, entries))
@@ -87,12 +96,16 @@ class _Cause:
     limit: Limit | None = None
 
 
+_CHANGED = _Cause(TRANSLATIONS, Reason.CHANGED, Instead.NOT_SHOWN)
+
+
 class _Fitting:
     """Fits one list, and gathers what is lost."""
 
-    def __init__(self, service: ListService) -> None:
+    def __init__(self, service: ListService, objects: Mapping[str, Levels]) -> None:
         self._facts, self._slash = service.facts, "/" if service.slash else ""
         self._names = _Names(service.facts, unique=service.unique)
+        self._objects = objects if self._facts.options.value is Answer.YES else {}
         self._lost: dict[_Cause, list[Entry]] = {}
 
     def fitted(self, kind: Resource, entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -100,15 +113,22 @@ class _Fitting:
         for entry in entries:
             name = self._name(entry.name)
             texts = dict(zip(kind.fields[1:], entry.text[1:], strict=True))
-            cause = self._misfit(name, texts) or self._names.take(name)
+            formerly = tuple(map(self._name, entry.formerly))
+            levels = own_of(self._objects, (name, *formerly))
+            path = (name,) if in_menu(levels) else self._names.path(name)
+            cause = self._misfit(path, texts, levels) or self._names.take(path)
             if cause:
                 self._lose(entry, cause)
             if not cause or cause.instead is Instead.GROUP:
-                for shortcoming in self._shortcomings(kind, name, texts):
+                for shortcoming in self._shortcomings(kind, name, texts, levels):
                     self._lose(entry, shortcoming)
-                shown = [self._shown(field, text) for field, text in texts.items()]
-                formerly = tuple(map(self._name, entry.formerly))
-                yield Entry(kind.text(name, *shown), location=entry.location, formerly=formerly)
+                shorter = self._facts.limit("description").shortened
+                own = with_texts(levels, path, entry.text[1], shorter)
+                if loses_translations(levels, own):
+                    self._lose(entry, _CHANGED)
+                shown = [self._shown(field, text, levels) for field, text in texts.items()]
+                text = kind.text(name, *shown)
+                yield Entry(text, location=entry.location, formerly=formerly, own=own)
 
     def losses(self) -> tuple[Loss, ...]:
         """Return what was lost so far, in the order of what happens instead."""
@@ -132,10 +152,12 @@ class _Fitting:
     def _name(self, name: str) -> str:
         return " ".join(name.removeprefix("/").split()) if self._slash else name
 
-    def _misfit(self, name: str, texts: Mapping[str, str]) -> _Cause | None:
+    def _misfit(self, path: _Path, texts: Mapping[str, str], levels: Levels) -> _Cause | None:
         """Return why a command cannot be listed, whatever else is."""
         limit = self._facts.limit("name")
-        for part in self._names.path(name):
+        if in_menu(levels):
+            limit = Limit(least=limit.least, most=limit.most)
+        for part in path:
             if reason := _reason(part, limit):
                 return _Cause("name", reason, limit=limit)
         for field, text in texts.items():
@@ -144,34 +166,40 @@ class _Fitting:
                 return _Cause(field, Reason.SHORT, limit=limit)
         return None
 
-    def _shown(self, field: str, text: str) -> str:
+    def _takes(self, field: str, levels: Levels) -> bool:
+        return self._facts.takes(field) and not (field in _PROSE and in_menu(levels))
+
+    def _shown(self, field: str, text: str, levels: Levels) -> str:
         """Return the text of a field as the service shows it."""
         limit = self._facts.limit(field)
-        if not self._facts.takes(field) or (limit.is_long(text) and field not in _PROSE):
+        if not self._takes(field, levels) or (limit.is_long(text) and field not in _PROSE):
             return ""
         return limit.shortened(text)
 
     def _shortcomings(
-        self, kind: Resource, name: str, texts: Mapping[str, str]
+        self, kind: Resource, name: str, texts: Mapping[str, str], levels: Levels
     ) -> Iterator[_Cause]:
         """Yield what a command that is sent loses."""
         for field, text in texts.items():
             limit = self._facts.limit(field)
-            if not self._facts.takes(field):
-                lost = self._uncalled(field, name, text) if field == kind.usage else [field]
+            if not self._takes(field, levels):
+                is_usage = field == kind.usage
+                lost = self._uncalled(field, name, text, levels) if is_usage else [field]
                 for each in lost if text else ():
                     yield _Cause(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN)
             elif limit.is_long(text):
                 instead = Instead.SHORTENED if field in _PROSE else Instead.NOT_SHOWN
                 yield _Cause(field, Reason.LONG, instead, limit)
 
-    def _uncalled(self, field: str, name: str, text: str) -> Iterable[str]:
-        """Return what the name alone does not show of how a command is called."""
+    def _uncalled(self, field: str, name: str, text: str, levels: Levels) -> Iterable[str]:
+        """Return what is not shown of how a command is called: the name is, and its own options."""
+        slash = "" if in_menu(levels) else self._slash
         before, found, rest = text.partition(name)
         lost = []
-        if not found or before != self._slash or rest[:1].strip():
+        if not found or before != slash or rest[:1].strip():
             lost.append(field)
-        if rest.strip() or (not found and set("<[") & set(text)):
+        has_options = rest.strip() or (not found and set("<[") & set(text))
+        if has_options and not (levels and levels[-1].get("options")):
             lost.append(OPTIONS if self._facts.options.value is Answer.YES else field)
         return dict.fromkeys(lost)
 
@@ -191,9 +219,10 @@ class _Names:
         """Return the names of all levels."""
         return tuple(name.split(" ")) if self._levels else (name,)
 
-    def take(self, name: str) -> _Cause | None:
+    def take(self, path: _Path) -> _Cause | None:
         """Take a name; return why that is not possible, or that it is the name of a group."""
-        path = self.path(name) if self._is_unique else (f"{len(self._taken)} {name}",)
+        if not self._is_unique:
+            path = (str(len(self._taken)),)
         above = [path[:level] for level in range(len(path))]
         if cause := self._conflict(path, above):
             return cause

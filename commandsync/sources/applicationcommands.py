@@ -6,13 +6,14 @@ that is read.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Protocol
 
 from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
+from commandsync.records.snapshot import Node
 from commandsync.records.texts import with_article
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
@@ -24,13 +25,13 @@ from commandsync.sources.entry import (
 from commandsync.sources.jsonfile import text_of
 from commandsync.sources.syntax import Parameter, literal, slash_syntax
 
-Node = Mapping[str, Any]
-
 _CAPITAL = re.compile("(?<=[a-z])[A-Z]")
 _DEEPEST = 3  # command > group > sub-command
 _COMMAND, _USER, _MESSAGE, _ENTRY_POINT = range(1, 5)
 _GROUP = 2
-_NESTING = (1, _GROUP)  # a sub-command, or a group of them
+NESTING = (1, _GROUP)
+"""The types of options that are sub-commands, or groups of them."""
+
 _OPTION_TYPES = range(1, 12)
 
 _MENUS = {_USER: "user", _MESSAGE: "message"}
@@ -136,7 +137,7 @@ class CommandReader:
         while waiting:
             path = waiting.pop()
             node, depth = path[-1], len(path)
-            nested = (part for part in self._options(node, value) if part["type"] in _NESTING)
+            nested = (part for part in self._options(node, value) if part["type"] in NESTING)
             inner = [(*path, option) for option in nested]
             if inner and depth == _DEEPEST:
                 raise value.problem("its sub-commands are nested deeper than Discord allows")
@@ -154,7 +155,7 @@ class CommandReader:
         for key in node:
             if key not in KEYS[what]:
                 self._note(f"unknown keys of {what}s", key, value)
-        return {**node, "type": _type(node.get("type"), what)}
+        return {**node, "type": type_number(node.get("type"), what)}
 
     def _note(self, kind: str, text: object, value: Source) -> None:
         places, name = self._seen[kind], redacted(str(text))[:_LONGEST_NAMED]
@@ -221,7 +222,7 @@ class CommandReader:
 def is_discords(content: Node) -> bool:
     """Whether an object has something that only Discord's commands have."""
     node = spelled(content)
-    kind, options = _type(node.get("type"), "command"), node.get("options")
+    kind, options = type_number(node.get("type"), "command"), node.get("options")
     is_typed = node.get("type") is not None and isinstance(kind, int)
     has_options = isinstance(options, list) and all(isinstance(each, dict) for each in options)
     return is_typed or has_options or not _ONLY_DISCORDS.isdisjoint(node)
@@ -241,7 +242,7 @@ def spelled(content: Node) -> Node:
     return {_CAPITAL.sub(r"_\g<0>", key).lower(): member for key, member in content.items()}
 
 
-def _type(value: object, what: str) -> int | str:
+def type_number(value: object, what: str) -> int | str:
     """Return a type as its number if it has one, else as it is written."""
     match value:
         case None:

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError
+from commandsync.records.snapshot import Node
 from commandsync.sources.applicationcommands import CommandReader, is_discords
 from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.jsonfile import JsonFile, JsonValue
@@ -17,6 +18,7 @@ from commandsync.sources.listfile import (
     row_entry,
     value_at,
 )
+from commandsync.sources.objects import kept
 from commandsync.sources.shapes import Found, commands_in
 
 MOST_COMMANDS = 20_000
@@ -44,17 +46,19 @@ def of_json(
     found = [*chain.from_iterable(_found(path, data[path], folder) for path in data)]
     kinds = {_is_own(command, columns) for command in found}
     entries: list[SourceEntry] = []
+    objects: list[Node] = []
     for command in found:
         value, category, is_own = command.value, command.category, _is_own(command, columns)
         if kinds == {True, None} or is_own:
             entries.append(row_entry(value.content, mapped, value.place, category or None))
         else:
             entries += reader.entries(value, folder=category)
+            objects += [kept(value.content)] if is_own is False else []
         _check_number(len(entries), value.file.path)
     _check_columns(columns if True in kinds else {}, [command.value for command in found])
     unclear = Notice(*_UNDECIDED, found[0].value.place) if kinds == {None} else None
     notes = filter(None, [*reader.notes(), unclear])
-    return SourceReading(entries=tuple(entries), notes=tuple(notes))
+    return SourceReading(entries=tuple(entries), notes=tuple(notes), objects=tuple(objects))
 
 
 def _found(path: str, content: bytes, folder: str) -> Iterator[Found]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.records.patterns import pattern
+from commandsync.records.snapshot import Node
 
 NO_DESCRIPTION = "…"
 """The description of a command that has none in its source, as discord.py writes it.
@@ -76,6 +77,7 @@ class SourceReading:
     notes: tuple[Notice, ...] = ()  # what was tolerated or could not be read, with its place
     complete: bool = True  # whether every file was read
     generated: tuple[str, ...] = ()  # files that are not read: a program wrote them
+    objects: tuple[Node, ...] = ()  # what is kept of the platform's own objects
 
 
 class Excluded(NamedTuple):

@@ -5,18 +5,23 @@ edit of the manifest from a change of the source.
 """
 
 import json
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
 from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
+from commandsync.records.snapshot import Node
 from commandsync.sources.entry import SourceEntry
 from commandsync.sources.merge import Declared
+from commandsync.sources.objects import kept, order_of
 
-_LARGEST = 10 * 1024 * 1024  # characters, as many as a manifest may have
+LARGEST = 10 * 1024 * 1024
+"""Characters of the file, as many as a manifest may have."""
+
 _LONGEST = 80  # characters of the keys that are shown
 _KEYS = ("name", "description", "syntax", "category", "key")
 _HINT = "restore it from version control, or delete it and import again"
@@ -36,23 +41,37 @@ class _Command(BaseModel, extra="forbid", strict=True, frozen=True):
 class _Document(BaseModel, extra="forbid", strict=True, frozen=True):
     version: Literal[1]
     commands: tuple[_Command, ...]
+    objects: dict[str, tuple[dict[str, Any], ...]] = Field(default_factory=dict)
 
 
-def read_imported(text: str, *, path: str) -> tuple[Declared, ...]:
+Objects = Mapping[str, Sequence[Node]]
+"""What is kept of a platform's own objects, by source."""
+
+
+class Imported(NamedTuple):
+    """What was imported last."""
+
+    declared: tuple[Declared, ...] = ()
+    objects: Objects = MappingProxyType({})
+
+
+def read_imported(text: str, *, path: str) -> Imported:
     """Read what was imported last; `ManifestError` if the text is not valid."""
-    if len(text) > _LARGEST:
+    if len(text) > LARGEST:
         raise ManifestError([Problem(Location(path), "the file is too large", _HINT)])
     try:
         document = _Document.model_validate_json(text)
     except ValidationError as error:
         raise ManifestError([_problem(error, text, path)]) from error
-    return tuple(
+    declared = (
         Declared(command.source, SourceEntry(**command.model_dump(exclude={"source"})))
         for command in document.commands
     )
+    objects = {source: tuple(map(kept, each)) for source, each in document.objects.items()}
+    return Imported(tuple(declared), objects)
 
 
-def imported_text(imported: Iterable[Declared]) -> str:
+def imported_text(imported: Iterable[Declared], objects: Objects = MappingProxyType({})) -> str:
     """Return the file of what is imported: sorted, so that an import changes few lines."""
     commands = [
         {
@@ -62,7 +81,11 @@ def imported_text(imported: Iterable[Declared]) -> str:
         for source, entry in imported
     ]
     commands.sort(key=lambda command: [command["name"], command["syntax"], command["source"]])
-    document = {"version": 1, "commands": commands}
+    document: dict[str, Any] = {"version": 1, "commands": commands}
+    if objects:
+        document["objects"] = {
+            source: sorted(objects[source], key=order_of) for source in sorted(objects)
+        }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 

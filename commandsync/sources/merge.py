@@ -107,6 +107,7 @@ class Import:
     merge: Merge
     edits: tuple[FileEdit, ...]  # the files of the manifest that change
     imported: FileEdit | None  # the file of what was imported last, if it changes; written last
+    objects: int = 0  # how many of the platform's own objects that file has
     excluded: tuple[Excluded, ...] = ()
     notes: tuple[Notice, ...] = ()  # what was tolerated or could not be read in the sources
     generated: tuple[str, ...] = ()  # files that are not read, since a program wrote them

@@ -1,5 +1,6 @@
 """An announcement -> an edit of the manifest, or a plan that posts it and nothing else."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,9 +26,11 @@ from commandsync.sync.edits import EntryPlaces, check_edited
 from commandsync.sync.job import Planned, connected, page_jobs, plan_jobs
 from commandsync.sync.loading import load_to_edit
 from commandsync.sync.notes import Announcement
+from commandsync.sync.objects import mention_of, objects_of
 from commandsync.sync.settings import Settings
 
 _KIND = Resource.ANNOUNCEMENT
+_MENTION = re.compile(r"\{mention:([^{}\n]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,28 @@ def posting_whole(
     site.check_token()
     with connected(replace(settings, retries=0), [site]) as (connection,):
         yield connection, site, operation
+
+
+def with_mentions(settings: Settings, text: str) -> str:
+    """Return a text in which `{mention:NAME}` is what mentions a command in Discord's messages.
+
+    Raises:
+        ManifestError: The manifest, or what was imported into it, is not valid.
+        UsageError: The id of a command is not known.
+    """
+
+    def mention(match: re.Match[str]) -> str:
+        if found := mention_of(match[1], objects):
+            return found
+        message = f"the id of the command {match[1]!r} is not known"
+        raise UsageError(
+            message, hint="import what the bot has registered: commandsync import discord"
+        )
+
+    if not _MENTION.search(text):
+        return text
+    objects = objects_of(load_to_edit(settings, {}, what="announce"))
+    return _MENTION.sub(mention, text)
 
 
 def _keyed(planned: Planned, announcement: Announcement) -> Planned:

@@ -3,7 +3,7 @@
 import os
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.records.patterns import pattern
+from commandsync.records.snapshot import Node
 from commandsync.records.texts import canonical
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
@@ -44,6 +45,8 @@ class ReadSources:
     notes: tuple[Notice, ...]  # what was tolerated or could not be read
     complete: tuple[str, ...]  # the names of the sources that were read in full
     generated: tuple[str, ...] = ()  # the files that are not read, since a program wrote them
+    # What is kept of the platform's own objects, by source.
+    objects: Mapping[str, Sequence[Node]] = field(default_factory=dict)
 
 
 def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
@@ -96,6 +99,7 @@ def read_sources(
     notes: list[Notice] = []
     complete: list[str] = []
     generated: list[str] = []
+    objects: dict[str, Sequence[Node]] = {}
     columns: dict[str, str] = dict(rules.columns.items())
     for name, path in sources:
         reading = (
@@ -108,6 +112,7 @@ def read_sources(
             complete.append(name)
         notes += reading.notes
         generated += reading.generated
+        objects[name] = reading.objects
         for entry in reading.entries:
             command = Declared(name, _canonical(entry, rules.categories))
             key = command.entry.name, command.entry.syntax
@@ -117,7 +122,12 @@ def read_sources(
                 where = first.entry.place or first.source
                 excluded.append(Excluded(entry, f"{where} has it already"))
     return ReadSources(
-        tuple(declared.values()), tuple(excluded), tuple(notes), tuple(complete), tuple(generated)
+        tuple(declared.values()),
+        tuple(excluded),
+        tuple(notes),
+        tuple(complete),
+        tuple(generated),
+        objects,
     )
 
 

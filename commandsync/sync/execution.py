@@ -60,6 +60,7 @@ def refusal_of(planned: Planned) -> RefusedError | None:
             token=site.token,
             others=site.others,
             versions=versions,
+            body=_body(planned),
         )
     except RefusedError as error:  # the versions cannot be read
         return error
@@ -67,6 +68,15 @@ def refusal_of(planned: Planned) -> RefusedError | None:
         skipped = ", ".join(versions.skipped)
         refused.hint = f"{refused.hint}; versions that are not valid, and skipped: {skipped}"
     return refused
+
+
+def _body(planned: Planned) -> object:
+    """Return the whole list that a plan sends; None for a page."""
+    if not isinstance(planned.site.service, ListService):
+        return None
+    from commandsync.sync.listings import request_of  # noqa: PLC0415 - seldom needed
+
+    return request_of(planned).body
 
 
 def begun_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:

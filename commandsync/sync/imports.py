@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from commandsync.diagnostics import Location, Problem
+from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
 from commandsync.manifest.defaults import uses_of_prefix, with_prefix
@@ -14,15 +13,15 @@ from commandsync.manifest.editing import field_places
 from commandsync.manifest.problems import quoted
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sources.entry import SourceEntry, SourceReading
-from commandsync.sources.files import IMPORTED
-from commandsync.sources.imported import imported_text, read_imported
+from commandsync.sources.imported import LARGEST, imported_text
 from commandsync.sources.merge import Declared, Edited, FileEdit, Import, Merge
+from commandsync.sources.objects import by_name
 from commandsync.sources.threeway import three_way
 from commandsync.sync import default_manifest
-from commandsync.sync.declared import read_sources, sources_of
+from commandsync.sync.declared import ReadSources, read_sources, sources_of
 from commandsync.sync.edits import EntryPlaces, check_edited, edited_texts
-from commandsync.sync.files import MOST_BYTES, read_file
 from commandsync.sync.loading import load_to_edit
+from commandsync.sync.objects import ImportedFile, read_beside
 from commandsync.sync.settings import Settings
 
 _COMMANDS = Resource.COMMAND
@@ -60,11 +59,11 @@ def plan_import(
         manifest, sources, locale=locale or manifest.imports.locale, registered=registered
     )
     _check_prefix(manifest, reading.declared)
-    imported = _read_imported(manifest.path)
+    imported = read_beside(manifest.path)
     ours = tuple(manifest.snapshot.collections.get(_COMMANDS, ()))
     names = tuple(name for name, _ in sources)
     merge = three_way(
-        base=imported.declared,
+        base=imported.content.declared,
         theirs=reading.declared,
         ours=ours,
         sources=reading.complete,
@@ -75,7 +74,7 @@ def plan_import(
     edited = edited_texts(manifest, places, texts, merge.changes)
     check_edited(manifest, contents, edited, when="after the import")
     written = {path: text for path, text in texts.items() if path not in new}
-    after = FileEdit(imported.path, imported.text, imported_text(merge.imported))
+    after, objects, notes = _after(imported, merge, reading)
     return Import(
         path=manifest.path,
         sources=names,
@@ -85,20 +84,12 @@ def plan_import(
         merge=merge,
         edits=tuple(FileEdit(path, written.get(path), text) for path, text in edited.items()),
         imported=after if after.after != after.before else None,
+        objects=objects,
         excluded=reading.excluded,
-        notes=reading.notes,
+        notes=(*reading.notes, *notes),
         generated=reading.generated,
         places=_places(merge, places, texts),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Imported:
-    """What was imported last, and its file; its text is None where there is none yet."""
-
-    path: str
-    text: str | None
-    declared: tuple[Declared, ...]
 
 
 def _new_manifest(files: Sequence[str], given: Sequence[str], locale: str) -> dict[str, bytes]:
@@ -137,16 +128,31 @@ def _text_of(manifest: Manifest, entry: SourceEntry) -> CommandText:
     )
 
 
-def _read_imported(manifest: str) -> _Imported:
-    path = Path(manifest).with_suffix(IMPORTED).as_posix()
-    if not Path(path).exists():
-        return _Imported(path, None, ())
-    try:
-        text = read_file(path, most=MOST_BYTES).decode()
-    except UnicodeDecodeError as error:
-        hint = "restore it from version control"
-        raise ManifestError([Problem(Location(path), "the file is not UTF-8", hint)]) from error
-    return _Imported(path, text, read_imported(text, path=path))
+def _after(
+    file: ImportedFile, merge: Merge, reading: ReadSources
+) -> tuple[FileEdit, int, tuple[Notice, ...]]:
+    """Return the file of what is imported, and how many of the platform's objects it has.
+
+    They are left out where the file would be too large, which a notice says.
+    """
+    names = {entry.name for _, entry in merge.imported}
+    others = {
+        source: each
+        for source, each in file.content.objects.items()
+        if source not in reading.complete
+    }
+    objects = {
+        source: kept
+        for source, each in {**others, **reading.objects}.items()
+        if (kept := [content for content in each if not names.isdisjoint(by_name([content]))])
+    }
+    text = imported_text(merge.imported, objects)
+    notes: tuple[Notice, ...] = ()
+    if objects and len(text) > LARGEST:
+        message = f"Discord's objects of the commands are not kept: {len(text):,} characters"
+        notes = (Notice(message, f"{file.path} has at most {LARGEST:,}"),)
+        objects, text = {}, imported_text(merge.imported)
+    return FileEdit(file.path, file.text, text), sum(map(len, objects.values())), notes
 
 
 def _places(

@@ -16,7 +16,7 @@ from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.plan.expected import expected_listing
 from commandsync.plan.listing import THE_LIST, PlannedListing
-from commandsync.plan.losses import loss_notice
+from commandsync.plan.losses import loss_notice, renewed_notices
 from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.facts import Reads
@@ -34,6 +34,7 @@ from commandsync.sync.destinations import (
     with_others,
 )
 from commandsync.sync.job import AnyJob, Job, Planned, connected, strict_plan
+from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import Settings, rules_of, sites_of
 from commandsync.sync.since import earlier_manifest
 from commandsync.sync.site import Site
@@ -57,6 +58,7 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
         ManifestError: A manifest with lists does not manage commands.
         CommandsyncError: As `sites_of`, or the earlier manifest cannot be read.
     """
+    manifests = [with_objects(manifest) for manifest in manifests]
     with_page = [manifest for manifest in manifests if manifest.has_page]
     pages = dict(zip(map(id, with_page), sites_of(settings, with_page), strict=True))
     if error := unknown_listing(settings, manifests, pages.values()):
@@ -177,6 +179,7 @@ class ListingJob:
         """Compare what the service can show of the manifest with a list."""
         sent = self._fitted(self.manifest)
         warned = [loss for loss in sent.losses if loss.field not in self.entry.lossy]
+        renewed = self._renewed(sent)
         plan = make_plan(
             desired=sent.snapshot,
             listed=listed,
@@ -188,7 +191,10 @@ class ListingJob:
             rules=self._rules(),
             now=self.settings.now,
             manifest=self.manifest.paths,
-            notices=[loss_notice(loss, at=self.name) for loss in warned],
+            notices=[
+                *(loss_notice(loss, at=self.name) for loss in warned),
+                *renewed_notices(renewed, at=self.name),
+            ],
         )
         if self.settings.only:
             plan = self._selected(plan)
@@ -202,6 +208,7 @@ class ListingJob:
             losses=sent.losses,
             unseen=self.settings.unseen,
             resend=self.settings.resend,
+            renewed=renewed,
             wants_none=not self.manifest.snapshot.collections.get(_COMMANDS),
         )
         return replace(plan, listing=listing)
@@ -224,6 +231,15 @@ class ListingJob:
 
     def _fitted(self, manifest: Manifest) -> Fitted:
         return fitted(self.settings, manifest, self.service)
+
+    def _renewed(self, wanted: Fitted) -> tuple[str, ...]:
+        """Return the commands whose texts are as they were sent, and the rest of them is not."""
+        if self.is_read or self.earlier is None:
+            return ()
+        sent = self._fitted(self.earlier).snapshot.collections[_COMMANDS]
+        known = {entry.text: entry.own for entry in sent}
+        entries = wanted.snapshot.collections[_COMMANDS]
+        return tuple(each.name for each in entries if known.get(each.text, each.own) != each.own)
 
     def _rules(self) -> SyncRules:
         """Return the rules: what they keep on a list is not kept where that cannot be read."""
@@ -261,7 +277,13 @@ def fitted(settings: Settings, manifest: Manifest, service: ListService) -> Fitt
         unprotected.append("prune: false")
     commands = manifest.snapshot.collections.get(_COMMANDS, ())
     due = tuple(entry for entry in commands if entry.phase(settings.now) is Phase.DUE)
-    return fit(service, Snapshot({_COMMANDS: due}), unprotected=unprotected)
+    due_list = Snapshot({_COMMANDS: due})
+    return fit(service, due_list, unprotected=unprotected, objects=manifest.objects)
+
+
+def request_of(planned: Planned) -> Operation[None]:
+    """Return the request that replaces the whole list of a plan."""
+    return cast("ListingJob", planned.planner).request(planned)
 
 
 def steps_of(planned: Planned) -> Generator[Step, StepResult, Result]:

@@ -56,12 +56,15 @@ class Announcement:
     version: str
 
 
-def announcement_of(announcing: Announcing, *, changes: Read) -> Announcement | Notice:
+def announcement_of(
+    announcing: Announcing, *, changes: Read, mentioned: Callable[[str], str] = str
+) -> Announcement | Notice:
     """Read what is announced; a notice says why nothing is.
 
     Args:
         announcing: What to announce.
         changes: Reads the changes since an earlier manifest, or says that there are none.
+        mentioned: Returns the text with the mentions of commands.
 
     Raises:
         UsageError: Not exactly one source is given, or something that goes with it is missing.
@@ -80,7 +83,7 @@ def announcement_of(announcing: Announcing, *, changes: Read) -> Announcement | 
     link = announcing.link or notes.link
     if link and not _LINK.fullmatch(link):
         raise UsageError(f"{link!r} is not a link", hint="it begins with https://")
-    text = excerpt(plain(notes.text), limit=announcing.limit, link=link)
+    text = excerpt(plain(mentioned(notes.text)), limit=announcing.limit, link=link)
     version = "" if announcing.title else notes.version
     return Announcement(AnnouncementText(title, canonical(text)), version)
 

@@ -18,7 +18,9 @@ from commandsync.diagnostics import Location, Problem
 from commandsync.errors import FileError, ManifestError, UsageError
 from commandsync.manifest import Manifest, load_head, load_manifests
 from commandsync.records.patterns import pattern
+from commandsync.sources.files import IMPORTED
 from commandsync.sync.files import reason
+from commandsync.sync.objects import with_earlier_objects
 
 Entry = tuple[str, str]
 Read = Callable[[str], bytes]
@@ -63,7 +65,10 @@ def manifest_at(revision: str, path: str) -> Manifest:
             raise ManifestError(
                 [Problem(Location(f"{revision}:{name}", is_unread=True), message, hint)]
             )
-        return load_version(name, files, revision, read)
+        earlier = load_version(name, files, revision, read)
+        imported = PurePosixPath(name).stem + IMPORTED
+        is_kept = earlier.listings and imported in files
+        return with_earlier_objects(earlier, read(files[imported])) if is_kept else earlier
 
 
 def load_version(name: str, files: Mapping[str, str], revision: str, read: Read) -> Manifest:

@@ -8,6 +8,7 @@ from commandsync.manifest import Manifest
 from commandsync.plan.userchanges import UserChanges, user_changes
 from commandsync.records.texts import Resource
 from commandsync.sync.loading import load_files
+from commandsync.sync.objects import with_objects
 
 _STDIN = "-"
 
@@ -40,7 +41,7 @@ def earlier_manifest(since: str, manifest: Manifest) -> Manifest:
     """Load an earlier manifest; arguments and exceptions as of `changes_since`."""
     if since == _STDIN or os.path.isfile(since):  # noqa: PTH113 - False for too long a name, too
         (earlier,) = load_files([since])
-        return earlier
+        return with_objects(earlier)
     if manifest.path == _STDIN:
         raise UsageError(
             f"{since!r} is not a file, and standard input has no revisions", hint=Do.NAME_MANIFEST()

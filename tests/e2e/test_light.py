@@ -17,6 +17,7 @@ OF_LISTINGS = (
     "commandsync.manifest.listingmodel",
     "commandsync.manifest.listings",
     "commandsync.services.catalogue",
+    "commandsync.sources.imported",
     "commandsync.sync.listings",
 )
 _SPY = """
@@ -87,12 +88,13 @@ def test_what_needs_no_service_loads_no_http(home: Home, arguments: list[str]) -
 
 def test_a_bot_that_loads_its_commands_loads_pyyaml_and_pydantic_alone(home: Home) -> None:
     home.write(fields(("help",)))
+    home.write('{"version": 1, "commands": []}', "commands.imported.json")
     script = "import sys, commandsync\nprint(commandsync.load('commands.yaml'), *sys.modules)"
 
     ended = home.child_of([sys.executable, "-c", script])
 
     modules = set(ended.out.split())
-    assert "CommandText(name='help'," in ended.out
+    assert "LoadedCommand(name='help'," in ended.out
     assert {"pydantic", "yaml"} <= modules
     assert modules.isdisjoint({*HEAVY, *SERVER, "click"} - {"pydantic", "yaml"})
 

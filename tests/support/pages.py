@@ -10,7 +10,7 @@ from cmarkgfm import (  # type: ignore[import-untyped]  # it has no types
 from cmarkgfm.cmark import Options  # type: ignore[import-untyped]  # as above
 from hypothesis import strategies as st
 
-from commandsync.records.texts import CommandText, canonical
+from commandsync.records.texts import LoadedCommand, canonical
 
 _BLOCKS = frozenset({"h1", "h2", "h3", "li", "td", "th"})
 _PIECES = (
@@ -40,8 +40,13 @@ _PIECES = (
 TEXTS = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=8).map(
     lambda pieces: canonical("".join(pieces)) or "x"
 )
+MENTIONS = st.sampled_from(("</ban:1>", "</my_ban-2 'x:123456789>", "</größe ไทย a_b:1>"))
 COMMANDS = st.lists(
-    st.builds(CommandText, TEXTS, TEXTS, TEXTS, st.sampled_from(("", "Fun", "C#")) | TEXTS),
+    st.builds(
+        LoadedCommand.of,
+        st.tuples(TEXTS, TEXTS, TEXTS, st.sampled_from(("", "Fun", "C#")) | TEXTS),
+        MENTIONS,
+    ),
     min_size=1,
     max_size=4,
 )

@@ -262,9 +262,9 @@ def judge_imported(data: bytes) -> None:
         (problem,) = error.problems
         assert len(str(problem)) < 300
         return
-    again = imported_text(imported)
+    again = imported_text(*imported)
     assert again.encode()
-    assert imported_text(read_imported(again, path="commands.imported.json")) == again
+    assert imported_text(*read_imported(again, path="commands.imported.json")) == again
 
 
 def _judge_saved(text: str) -> None:

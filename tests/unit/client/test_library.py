@@ -18,10 +18,10 @@ from tests.support.gateway import Gateway, staying, telling, vote
 URL = "http://127.0.0.1:9"
 PUBLIC = """
 Account AsyncClient Announcement ApiError ArgumentError Bot BotPage Client Command CommandText
-CommandsyncError DecodeError Event Forbidden Id Invalid ListingError ManifestError NotFound
-PlainHttpError RateLimit RateLimited Ready Reconnected Reconnecting RefusedError Reminder Reply
-ServerError StoppedError Token TransportError Unauthorized UsageError Vote Voter VoterPage
-WrongBotError load
+CommandsyncError DecodeError Event Forbidden Id Invalid ListingError LoadedCommand
+ManifestError NotFound PlainHttpError RateLimit RateLimited Ready Reconnected Reconnecting
+RefusedError Reminder Reply ServerError StoppedError Token TransportError Unauthorized
+UsageError Vote Voter VoterPage WrongBotError load
 """
 VOTED = Vote(Account(id="1"), Account(id="42"))
 

@@ -23,8 +23,9 @@ NEWS = AnnouncementText("Version 2", "Slash commands everywhere.")
 def test_sub_commands_are_within_their_command() -> None:
     names = ["ban", "config set prefix", "config get", "help", "config set language"]
     commands = [CommandText(name, f"Does {name}.", "") for name in names]
+    entries = map(Entry, [*commands, CommandText("config set", "Changes.", "")])
 
-    assert objects([*commands, CommandText("config set", "Changes.", "")]) == [
+    assert objects(Snapshot({Resource.COMMAND: tuple(entries)})) == [
         {"name": "ban", "description": "Does ban.", "type": 1},
         {
             "name": "config",

@@ -1,6 +1,7 @@
 """What was imported last: written and read back, and refused in words where it is not valid."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from commandsync.errors import ManifestError
 from commandsync.sources.entry import SourceEntry
 from commandsync.sources.imported import imported_text, read_imported
 from commandsync.sources.merge import Declared
+from commandsync.sources.objects import kept
 
 PATH = "commands.imported.json"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
@@ -35,13 +37,18 @@ def problem_of(text: str) -> tuple[str, str]:
     return str(problem), str(problem.hint)
 
 
-@given(st.lists(IMPORTED))
-def test_what_is_written_is_read_back(imported: list[Declared]) -> None:
-    text = imported_text(imported)
+OBJECTS = st.dictionaries(TEXTS, st.lists(st.builds(lambda name: kept({"name": name}), TEXTS)))
+
+
+@given(st.lists(IMPORTED), OBJECTS)
+def test_what_is_written_is_read_back(
+    imported: list[Declared], objects: dict[str, list[dict[str, Any]]]
+) -> None:
+    text = imported_text(imported, objects)
     again = read_imported(text, path=PATH)
 
-    assert sorted(map(repr, again)) == sorted(map(repr, imported))
-    assert imported_text(again) == text
+    assert sorted(map(repr, again.declared)) == sorted(map(repr, imported))
+    assert imported_text(*again) == text
 
 
 def test_the_file_is_sorted_and_has_no_empty_keys() -> None:

@@ -1,0 +1,132 @@
+"""What a platform has of a manifest's commands: its own objects, and how messages mention them.
+
+An import keeps them in the file of what was imported last, beside the manifest.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from commandsync.diagnostics import Location, Problem
+from commandsync.errors import ManifestError, UsageError
+from commandsync.manifest import Manifest, load_manifests
+from commandsync.manifest.source import leads_out
+from commandsync.records.snapshot import Levels
+from commandsync.records.texts import LoadedCommand, by_category
+from commandsync.sources.files import IMPORTED
+from commandsync.sources.imported import Imported, read_imported
+from commandsync.sources.objects import by_name
+from commandsync.sync.files import MOST_BYTES, ci_workspace, read_file
+
+_IDENTIFIER = re.compile("[0-9]{1,20}")
+_NAME = re.compile(r"[-\w']{1,32}")  # nothing that a message takes for something else
+_SLASH_COMMAND = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """What was imported last, and its file; its text is None where there is none yet."""
+
+    path: str
+    text: str | None
+    content: Imported
+
+
+def read_beside(manifest: str) -> ImportedFile:
+    """Read what was imported last into a manifest; raises `ManifestError` if it is not valid."""
+    path = Path(manifest).with_suffix(IMPORTED).as_posix()
+    if not Path(path).exists():
+        return ImportedFile(path, None, Imported())
+    if (workspace := ci_workspace(os.environ)) and leads_out(path, workspace):
+        message = "this is a link out of the workspace, and is not read"
+        raise ManifestError([Problem(Location(path, is_unread=True), message)])
+    return _decoded(read_file(path, most=MOST_BYTES), path)
+
+
+def _decoded(data: bytes, path: str) -> ImportedFile:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        hint = "restore it from version control"
+        raise ManifestError([Problem(Location(path), "the file is not UTF-8", hint)]) from error
+    return ImportedFile(path, text, read_imported(text, path=path))
+
+
+def with_objects(manifest: Manifest) -> Manifest:
+    """Return a manifest with the platform's own objects; raises as `read_beside`.
+
+    Only services in `listings:` take them: without these, nothing is read.
+    """
+    return replace(manifest, objects=objects_of(manifest)) if manifest.listings else manifest
+
+
+def with_earlier_objects(manifest: Manifest, data: bytes) -> Manifest:
+    """Return an earlier manifest with the objects in a file of then; without any if it is broken.
+
+    The list is then sent again.
+    """
+    with suppress(ManifestError):
+        return replace(manifest, objects=_named(_decoded(data, IMPORTED)))
+    return manifest
+
+
+def objects_of(manifest: Manifest) -> Mapping[str, Levels]:
+    """Return the platform's own objects by the names of commands; raises as `read_beside`."""
+    return _named(read_beside(manifest.path))
+
+
+def _named(file: ImportedFile) -> Mapping[str, Levels]:
+    return by_name(each for objects in file.content.objects.values() for each in objects)
+
+
+def mention_of(name: str, objects: Mapping[str, Levels]) -> str:
+    """Return what mentions a command in a message of Discord; empty if its id is not known."""
+    levels = objects.get(" ".join(name.removeprefix("/").split()), ())
+    names = [str(node.get("name")) for node in levels]
+    if not levels or levels[0].get("type") != _SLASH_COMMAND or levels[-1].get("options") == ():
+        return ""
+    identifier = str(levels[0].get("id"))
+    if not (_IDENTIFIER.fullmatch(identifier) and all(map(_NAME.fullmatch, names))):
+        return ""
+    return f"</{' '.join(names)}:{identifier}>"
+
+
+def commands_of(manifest: Manifest, shown: Callable[[str], str] = str) -> tuple[LoadedCommand, ...]:
+    """Return the commands of a manifest with their mentions; raises as `read_beside`.
+
+    Args:
+        manifest: The manifest.
+        shown: Returns a text as it is shown.
+    """
+    objects = objects_of(manifest)
+    return tuple(
+        LoadedCommand.of(map(shown, text), mention_of(text.name, objects))
+        for text in manifest.snapshot.commands
+    )
+
+
+def load(path: str | os.PathLike[str]) -> dict[str, tuple[LoadedCommand, ...]]:
+    """Load the commands of a manifest by category, as `/help` of the bot shows them.
+
+    Args:
+        path: The manifest, with everything that it includes; or a folder with one manifest in it.
+
+    Returns:
+        The commands of each category, both in the order of their first appearance; those without a
+        category come first, under `""`. The prefix is filled in, and defaults are applied. The
+        `mention` of a command is empty unless `commandsync import` has kept its id.
+
+    Raises:
+        ManifestError: It is invalid or cannot be read. The traceback has the place of each problem.
+        UsageError: It is a folder with several manifests.
+    """
+    manifests = load_manifests([os.fspath(path)], stdin=bytes)
+    if len(manifests) != 1:
+        raise UsageError(
+            f"{os.fspath(path)} contains {len(manifests)} manifests",
+            hint="pass the path of one file",
+        )
+    return by_category(commands_of(manifests[0]))

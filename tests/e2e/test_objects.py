@@ -1,0 +1,121 @@
+"""What an import keeps of Discord's objects goes to a list that takes them, and into mentions."""
+
+import json
+from typing import Any
+
+import pytest
+
+import commandsync
+from tests.support.destination import Destination, destination
+from tests.support.gitrepo import git_repo
+from tests.support.home import Home, Ran, checked
+
+WHO = {"type": 6, "name": "member", "description": "Who", "required": True}
+SET = {"type": 1, "name": "set", "description": "Sets it."}
+BAN = {
+    "type": 1,
+    "name": "ban",
+    "description": "Bans.",
+    "description_localizations": {"de": "Verbannt."},
+    "default_member_permissions": "4",
+    "options": [WHO],
+}
+CONFIG = {"type": 1, "name": "config", "description": "Settings.", "options": [SET]}
+MENU = {"type": 3, "name": "Report Message", "description": ""}
+IDS = ({"id": "11", "version": "9"}, {"id": "12", "application_id": "7"}, {"id": "13"})
+OBJECTS = "commands.imported.json"
+
+
+def imported(home: Home, *objects: dict[str, Any]) -> Ran:
+    registered = [each | own for each, own in zip(objects, IDS, strict=False)]
+    home.write(json.dumps(registered), "bot.json")
+    ran = home.run("import", "bot.json", "--yes")
+    assert ran.code == 0, ran.said
+    return ran
+
+
+def pending(place: Destination, *since: str) -> tuple[int, list[str]]:
+    """Return the exit code of a plan, and its warnings."""
+    ran = place.home.run("plan", "--detailed-exitcode", "--format", "json", *since)
+    return ran.code, [each["message"] for each in checked(ran, "plan")["warnings"]]
+
+
+@pytest.mark.parametrize("earlier", ["HEAD", "sent.yaml"])
+def test_a_list_gets_what_the_platform_has_and_each_change_of_it(home: Home, earlier: str) -> None:
+    since = ("--since", earlier)
+    with destination(home, "top.gg") as place:
+        place.write(more="    lossy: [category, description]\n")
+        imported(home, BAN, CONFIG, MENU)
+        assert place.apply("--unseen").code == 0
+        assert place.listing.commands == [BAN, MENU, CONFIG]
+
+        sent = {"yaml": home.read("commands.yaml"), "imported.json": home.read(OBJECTS)}
+        git_repo(home.path).commit({f"commands.{end}": text for end, text in sent.items()})
+        for end, text in sent.items():
+            home.write(text, f"sent.{end}")
+        assert pending(place, *since) == (0, [])
+
+        other = BAN | {"options": [WHO | {"description": "Whom"}]}
+        imported(home, other, CONFIG, MENU)
+        changed = "top.gg: the options, permissions or languages of 1 command changed (ban)"
+        assert pending(place, *since) == (3, [changed])
+        assert place.apply(*since).code == 0
+        assert place.listing.commands == [other, MENU, CONFIG]
+
+        home.write(home.read("commands.yaml").replace("Bans.", "Bans them."))
+        lost = "the translations of 1 command are not shown: the manifest has another text (ban)"
+        assert pending(place, *since) == (3, [f"top.gg: {lost}"])
+        assert place.apply(*since).code == 0
+        texts = {key: text for key, text in other.items() if key != "description_localizations"}
+        assert place.listing.commands == [texts | {"description": "Bans them."}, MENU, CONFIG]
+
+
+def test_nothing_is_sent_of_objects_that_are_broken_or_contain_the_token(home: Home) -> None:
+    with destination(home, "top.gg") as place:
+        place.write()
+        imported(home, BAN)
+        sound = home.read(OBJECTS)
+        home.write(sound.replace('"Who"', f'"{place.listing.token}"'), OBJECTS)
+        exposing = place.apply("--unseen", form="text")
+        home.write("{", OBJECTS)
+        broken = place.apply("--unseen", form="text")
+
+        assert (exposing.code, broken.code) == (5, 4)
+        assert "what was imported from the platform contains the bot's token" in exposing.err
+        assert "commands.imported.json:1:2: error: the file is not valid JSON" in broken.err
+        assert place.listing.token not in exposing.said
+        assert place.listing.requests == []
+
+
+def test_an_import_says_how_large_its_file_is_and_keeps_no_more_than_it_reads(home: Home) -> None:
+    home.write("version: 1\ncommands: []\n")
+    assert "commands.imported.json: 2 KiB, with Discord's object of 2 commands\n" in (
+        imported(home, BAN, CONFIG).err
+    )
+
+    ran = imported(home, BAN | {"options": [WHO | {"description": "x" * 10_485_300}]}, CONFIG)
+
+    assert "warning: Discord's objects of the commands are not kept: 10," in ran.err
+    assert json.loads(home.read(OBJECTS)).keys() == {"version", "commands"}
+
+
+def test_commands_are_mentioned_where_their_ids_are_known(home: Home) -> None:
+    home.write("version: 1\ncommands: []\n")
+    imported(home, BAN, CONFIG, MENU)
+    marks = "<!-- commandsync:commands columns=mention,name format=list -->"
+    home.write(f"{marks}\n<!-- /commandsync:commands -->\n", "LIST.md")
+    home.write("# News\n\nTry {mention:config set}, {mention:/ban}.\n", "news.md")
+    assert home.run("docs", "LIST.md").code == 0
+    assert home.run("announce", "--notes-file", "news.md", "--yes").code == 0
+    loaded = commandsync.load(home.path / "commands.yaml")
+
+    mentions = {each.name: each.mention for group in loaded.values() for each in group}
+    assert mentions == {"ban": "</ban:11>", "config set": "</config set:12>", "Report Message": ""}
+    assert "- </config set:12>: `config set`\n" in home.read("LIST.md")
+    assert "- `Report Message`\n" in home.read("LIST.md")
+    assert "Try </config set:12>, </ban:11>." in home.read("commands.yaml")
+
+    home.write("# News\n\nTry {mention:nothing}.\n", "news.md")
+    ran = home.run("announce", "--notes-file", "news.md", "--yes")
+    assert ran.code == 2
+    assert "the id of the command 'nothing' is not known" in ran.err
