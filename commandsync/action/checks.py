@@ -9,7 +9,7 @@ from commandsync.action.verdict import Verdict, failed
 from commandsync.diagnostics import Location
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.parity import Place, Role, key_of, parity
+from commandsync.plan.parity import Place, key_of, parity
 from commandsync.report import summary
 from commandsync.report.escape import code, visible
 from commandsync.report.github import Annotation
@@ -70,11 +70,9 @@ def _with_names(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
     for result in imports:
         left_out = frozenset(key_of(entry.name) for entry, _ in result.excluded)
         deleted = frozenset(key_of(entry.name) for _, entry in result.merge.unwanted)
-        names = [entry.name for _, entry in result.merge.imported]
-        source = Place(name="code", role=Role.SERVES, names=names, not_meant=left_out)
-        names = [entry.name for entry in result.ours]
-        own = Place(name="manifest", role=Role.MANIFEST, names=names, not_meant=deleted)
-        compared = parity(result.path, source, own)
+        source = Place("code", [entry.name for _, entry in result.merge.imported], left_out)
+        own = Place("manifest", [entry.name for entry in result.ours], deleted)
+        compared = parity(result.path, own, served=[source])
         if compared.differing:
             line = f"Code and {code(result.path)}: {compared.sentence(code)}.\n\n"
             verdict = replace(verdict, text=line + verdict.text, markdown=line + verdict.markdown)

@@ -15,9 +15,8 @@ def parity_command(run: Run, /) -> int:
     """Compare the names of commands in the code, at Discord, and in each listing.
 
     The code is what import: of the manifest names. What the bot has registered with Discord is read
-    if DISCORD_TOKEN is set (DISCORD_APPLICATION_ID and DISCORD_BASE_URL as for import). Nothing is
-    written. What cannot be read is named, and compared with nothing. Exits 3 if names differ, and 1
-    if something failed to be read.
+    if DISCORD_TOKEN is set (DISCORD_APPLICATION_ID and DISCORD_BASE_URL as for import). What cannot
+    be read is named. Exits 3 if names differ, and 1 if a read failed.
 
     \b
     Example:

@@ -3,21 +3,13 @@
 Only names are compared: a plan compares texts. They are folded, and a listed one may be cut.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, StrEnum, auto
+from enum import StrEnum
 
 from commandsync.plan.losses import MOST_NAMED
 from commandsync.plan.matching import starts_of
 from commandsync.records.rewrites import folded, folded_start
-
-
-class Role(Enum):
-    """What it means that a place has a command; a command is called as the first role calls it."""
-
-    MANIFEST = auto()
-    SERVES = auto()
-    LISTS = auto()
 
 
 class Cell(StrEnum):
@@ -33,17 +25,16 @@ class Cell(StrEnum):
 class Difference(StrEnum):
     """How the places of a command differ."""
 
-    NOT_SERVED = "advertised and not served"
-    NOT_LISTED = "served and not listed"
-    GONE = "listed and gone"
+    NOT_SERVED = "not served"  # what serves commands does not have it
+    NOT_LISTED = "not listed"  # the manifest or a listing does not have it
+    GONE = "gone"  # only listings have it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where commands are named."""
 
     name: str
-    role: Role
     names: Sequence[str] = ()  # of its commands, as it has them
     not_meant: frozenset[str] = frozenset()  # the keys of names that it is not to have
     others: Cell = Cell.NO  # what is known of other names
@@ -53,18 +44,18 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One command."""
+    """One command, and the cells of each place."""
 
     name: str
-    cells: tuple[Cell, ...]  # of each place
+    cells: tuple[Cell, ...]
     differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """The commands of some places."""
+    """The commands of a manifest, by its path, and of the other places."""
 
-    manifest: str  # the path of the manifest
+    manifest: str
     places: tuple[Place, ...]
     rows: tuple[Row, ...]
 
@@ -75,17 +66,14 @@ class Parity:
 
     def sentence(self, shown: Callable[[str], str] = str) -> str:
         """Return how many commands differ and the first names, each as it is `shown`."""
-        total = f"{len(self.rows):,} command{'s' * (len(self.rows) != 1)}"
         parts = []
         for kind in Difference:
             names = [shown(row.name) for row in self.rows if kind in row.differences]
             more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
             if names:
                 parts.append(f"{len(names):,} {kind} ({', '.join(names[:MOST_NAMED])}{more})")
-        if not parts:
-            return f"{total}, without a difference in what was read"
-        verb = "differs" if len(self.differing) == 1 else "differ"
-        return f"{len(self.differing):,} of {total} {verb}: {', '.join(parts)}"
+        differing = f"{len(self.differing):,} of {len(self.rows):,} commands differ"
+        return f"{differing}: {', '.join(parts)}" if parts else f"{differing} in what was read"
 
 
 def key_of(name: str) -> str:
@@ -93,21 +81,23 @@ def key_of(name: str) -> str:
     return folded(name.removeprefix("/")) or folded(name)
 
 
-def parity(manifest: str, *places: Place) -> Parity:
-    """Compare the names of places; the rows begin with the commands of the manifest."""
-    names: dict[str, str] = {}
-    keys: dict[int, set[str]] = {}
-    for place in sorted(places, key=lambda each: each.role.value):
-        own = {key_of(name): name for name in place.names}
-        cut = _cut(own, names) if place.role is Role.LISTS else {}
-        new = own.keys() - cut.values() - names.keys()
-        keys[id(place)] = (own.keys() - cut.values()) | cut.keys()
-        names |= {key: name for key, name in own.items() if key in new}
+def parity(
+    manifest: str, own: Place, *, served: Sequence[Place], listed: Sequence[Place] = ()
+) -> Parity:
+    """Compare what is served, what a manifest has as its `own`, and what is listed."""
+    places, names = (*served, own, *listed), dict[str, str]()
+    keys: dict[int, Collection[str]] = {}
+    for place in (own, *served, *listed):
+        found = {key_of(name): name for name in place.names}
+        cut = _cut(found, names) if place in listed else {}
+        keys[id(place)] = (found.keys() - cut.values()) | cut.keys()
+        new = found.keys() - cut.values() - names.keys()
+        names |= {key: name for key, name in found.items() if key in new}
     rows = []
     for key, name in names.items():
         cells = tuple(_cell(key, place, keys[id(place)]) for place in places)
         if Cell.YES in cells:
-            rows.append(Row(name, cells, _differences(cells, places)))
+            rows.append(Row(name, cells, _differences(cells, len(served))))
     return Parity(manifest, places, tuple(rows))
 
 
@@ -118,16 +108,15 @@ def _cut(own: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
     return {whole: starts[found[0]] for whole, found in cuts if found}
 
 
-def _cell(key: str, place: Place, own: set[str]) -> Cell:
+def _cell(key: str, place: Place, own: Collection[str]) -> Cell:
     if key in place.not_meant and place.others is Cell.NO:
         return Cell.NOT_MEANT
     return Cell.YES if key in own else place.others
 
 
-def _differences(cells: Sequence[Cell], places: Sequence[Place]) -> tuple[Difference, ...]:
-    known = [(cell, place.role) for cell, place in zip(cells, places, strict=True)]
-    lacking = {role for cell, role in known if cell is Cell.NO}
-    if lacking and all(role is Role.LISTS for cell, role in known if cell is Cell.YES):
+def _differences(cells: Sequence[Cell], served: int) -> tuple[Difference, ...]:
+    """Return the differences of a row, whose first cells are of what is served."""
+    if Cell.NO in cells and Cell.YES not in cells[: served + 1]:
         return (Difference.GONE,)
-    not_served = (Difference.NOT_SERVED,) * (Role.SERVES in lacking)
-    return (*not_served, *(Difference.NOT_LISTED,) * bool(lacking - {Role.SERVES}))
+    sides = {Difference.NOT_SERVED: cells[:served], Difference.NOT_LISTED: cells[served:]}
+    return tuple(kind for kind, side in sides.items() if Cell.NO in side)

@@ -1,8 +1,8 @@
 """Where the names of commands differ: a table in text or Markdown, or one JSON document."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from commandsync.plan.parity import Parity, Row
+from commandsync.plan.parity import Parity
 from commandsync.report import Format, records, tables
 from commandsync.report.escape import code, visible
 from commandsync.report.lines import BOLD, Screen, joined, paint
@@ -22,31 +22,24 @@ def _text(result: Parity, screen: Screen) -> str:
     last = joined([paint(sentence, BOLD)], screen)
     if screen.quiet:
         return last
-    head = [visible(each).upper() for each in _head(result)]
-    table = records.table(head, [*_rows(result)], screen=screen) if result.differing else ""
-    return "\n".join(filter(None, (table, joined(_unread(result, visible), screen), last)))
+    head, *rows = _rows(result)
+    shown = records.table([visible(name).upper() for name in head], rows, screen=screen)
+    unread = joined(_unread(result, visible), screen)
+    return "\n".join(filter(None, (shown if rows else "", unread, last)))
 
 
 def _markdown(result: Parity) -> str:
-    blocks = [f"**Parity of {code(result.manifest)}**: {result.sentence(code)}."]
-    if result.differing:
-        rows = ([code(name), *cells] for name, *cells in _rows(result))
-        blocks.append(tables.table([*map(code, _head(result))], rows))
-    blocks.append("\n".join(f"- {line}" for line in _unread(result, code)))
-    return "\n\n".join(filter(None, blocks)) + "\n"
+    head, *rows = _rows(result)
+    shown = tables.table([*map(code, head)], ([code(name), *cells] for name, *cells in rows))
+    unread = "\n".join(f"- {line}" for line in _unread(result, code))
+    first = f"**Parity of {code(result.manifest)}**: {result.sentence(code)}."
+    return "\n\n".join(filter(None, (first, shown if rows else "", unread))) + "\n"
 
 
-def _head(result: Parity) -> list[str]:
-    return ["command", "difference", *(place.name for place in result.places)]
-
-
-def _rows(result: Parity) -> Iterator[list[str]]:
-    for row in result.differing:
-        yield [row.name, ", ".join(_words(row)).replace("-", " "), *row.cells]
-
-
-def _words(row: Row) -> list[str]:
-    return [each.name.lower().replace("_", "-") for each in row.differences]
+def _rows(result: Parity) -> list[list[str]]:
+    """Return the head of the table, and a row for each command that differs."""
+    rows = [[row.name, ", ".join(row.differences), *row.cells] for row in result.differing]
+    return [["command", "difference", *(place.name for place in result.places)], *rows]
 
 
 def _unread(result: Parity, shown: Callable[[str], str]) -> list[str]:
@@ -59,7 +52,8 @@ def _document(result: Parity) -> dict[str, object]:
         {"name": each.name, "state": each.others if each.unread else "read", "reason": each.unread}
         for each in result.places
     ]
-    commands = [
-        {"name": row.name, "differences": _words(row), "cells": row.cells} for row in result.rows
+    rows = [
+        {"name": row.name, "differences": row.differences, "cells": row.cells}
+        for row in result.rows
     ]
-    return {"manifest": result.manifest, "places": places, "commands": commands}
+    return {"manifest": result.manifest, "places": places, "commands": rows}

@@ -11,7 +11,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 
-from commandsync.diagnostics import Check, Do
+from commandsync.diagnostics import Check, Do, State
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.manifest import Manifest
 from commandsync.sync.destinations import (
@@ -110,18 +110,16 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
 
 
 def _names(settings: Settings, manifest: Manifest, before: Sequence[Check]) -> Iterator[Check]:
-    """Yield the comparison of the names of commands, if the manifest names the bot's code."""
+    """Yield the comparison of names, if the manifest names the code and no check `before` failed."""
     is_ready = not settings.listing and all(check.state != "failed" for check in before)
-    if not (manifest.imports.sources and is_ready):
-        return
-    try:
-        result = compare_names(replace(settings, retries=0), manifest)
-    except CommandsyncError as error:
-        yield failed("parity", error)
-        return
-    differs = exit_code([result])
-    hint = "commandsync parity shows where" if differs else ""
-    yield Check("parity", "warning" if differs else "ok", result.sentence(), hint)
+    if manifest.imports.sources and is_ready:
+        try:
+            result = compare_names(replace(settings, retries=0), manifest)
+        except CommandsyncError as error:
+            yield failed("parity", error)
+            return
+        state: State = "warning" if exit_code([result]) else "ok"
+        yield Check("parity", state, result.sentence(), "commandsync parity shows the names")
 
 
 def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Check]:

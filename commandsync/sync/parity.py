@@ -1,17 +1,17 @@
 """The names of a bot's commands, read wherever they are: its code, Discord, its listings."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from commandsync.errors import CommandsyncError, Exit, UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.parity import Cell, Parity, Place, Role, key_of, parity
+from commandsync.plan.parity import Cell, Parity, Place, key_of, parity
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sources.entry import SourceReading
-from commandsync.sync import exits
-from commandsync.sync.declared import LIVE, NamedSource, ReadSources, read_sources, sources_of
+from commandsync.sources.merge import Declared
+from commandsync.sync.declared import LIVE, NamedSource, read_sources, sources_of
 from commandsync.sync.job import AnyJob
 from commandsync.sync.listings import ListingJob, fitted
 from commandsync.sync.registered import TOKEN_VARIABLE, read_registered
@@ -33,17 +33,16 @@ def compare_names(settings: Settings, manifest: Manifest) -> Parity:
     """
     if _COMMANDS not in manifest.snapshot.collections:
         raise UsageError(f"{manifest.path} has no commands:", hint="add commands: to it")
-    names = [command.name for command in manifest.snapshot.commands]
-    own = Place(name="manifest", role=Role.MANIFEST, names=names)
+    own = Place("manifest", [command.name for command in manifest.snapshot.commands])
     served, listed = _served(settings, manifest), _listed(settings, manifest)
-    return parity(manifest.path, *served, own, *listed)
+    return parity(manifest.path, own, served=served, listed=listed)
 
 
 def exit_code(results: Sequence[Parity]) -> int:
     """Return the exit code: `FAILED` where a read failed, `CHANGES` where names differ."""
-    failed = any(place.failed for result in results for place in result.places)
-    differing = any(result.differing for result in results)
-    return exits.worst([*[Exit.FAILED] * failed, *[Exit.CHANGES] * differing])
+    if any(place.failed for result in results for place in result.places):
+        return Exit.FAILED
+    return Exit.CHANGES if any(result.differing for result in results) else Exit.DONE
 
 
 def _served(settings: Settings, manifest: Manifest) -> tuple[Place, Place]:
@@ -54,10 +53,12 @@ def _served(settings: Settings, manifest: Manifest) -> tuple[Place, Place]:
     code, found = _read("code", manifest, lambda: (files, SourceReading()), unread)
     unread = "" if os.environ.get(TOKEN_VARIABLE, "").strip() else f"{TOKEN_VARIABLE} is not set"
     live, _ = _read("discord", manifest, lambda: _registered(settings, manifest), unread)
+    calls = [(command.name, command.syntax) for command in manifest.snapshot.commands]
+    calls += [(entry.name, entry.syntax) for _, entry in found]
+    slash = _keys(name for name, syntax in calls if syntax.startswith("/")) | _keys(live.names)
     left_out = code.not_meant | live.not_meant
-    prefixed = _prefixed(manifest, found) - _keys(live.names)
     code = replace(code, not_meant=left_out - _keys(code.names))
-    return code, replace(live, not_meant=left_out | prefixed)
+    return code, replace(live, not_meant=left_out | _keys(name for name, _ in calls) - slash)
 
 
 def _read(
@@ -65,22 +66,21 @@ def _read(
     manifest: Manifest,
     start: Callable[[], tuple[Sequence[NamedSource], SourceReading]],
     unread: str,
-) -> tuple[Place, ReadSources]:
+) -> tuple[Place, Sequence[Declared]]:
     """Return a place and what it declares: nothing if it is `unread`, which says why, or fails."""
-    place, found = Place(name=name, role=Role.SERVES), ReadSources((), (), (), ())
+    place, locale = Place(name), manifest.imports.locale
     if unread:
-        return replace(place, others=Cell.NOT_READ, unread=unread), found
+        return replace(place, others=Cell.NOT_READ, unread=unread), ()
     try:
         sources, live = start()
-        locale = manifest.imports.locale
         found = read_sources(manifest, sources, locale=locale, registered=lambda _: live)
     except CommandsyncError as error:
-        return _unreadable(place, error), found
+        return _unreadable(place, error), ()
     if len(found.complete) < len(sources):
         place = replace(place, others=Cell.NOT_READ, unread="a part of it cannot be read")
     names = [entry.name for _, entry in found.declared]
-    left_out = _keys(entry.name for entry, _ in found.excluded)
-    return replace(place, names=names, not_meant=left_out - _keys(names)), found
+    left_out = _keys(entry.name for entry, _ in found.excluded) - _keys(names)
+    return replace(place, names=names, not_meant=left_out), found.declared
 
 
 def _registered(settings: Settings, manifest: Manifest) -> tuple[list[NamedSource], SourceReading]:
@@ -94,26 +94,16 @@ def _registered(settings: Settings, manifest: Manifest) -> tuple[list[NamedSourc
     return [NamedSource(LIVE, None)] if reading.entries else [], reading
 
 
-def _prefixed(manifest: Manifest, code: ReadSources) -> frozenset[str]:
-    """Return the commands that nothing calls with a slash: Discord is not to have them."""
-    calls = [(command.name, command.syntax) for command in manifest.snapshot.commands]
-    calls += [(entry.name, entry.syntax) for _, entry in code.declared]
-    slash = _keys(name for name, syntax in calls if syntax.startswith("/"))
-    return _keys(name for name, _ in calls) - slash
-
-
-def _listed(settings: Settings, manifest: Manifest) -> Iterator[Place]:
-    """Yield the listings of a manifest, which are read at the same time."""
+def _listed(settings: Settings, manifest: Manifest) -> list[Place]:
+    """Return the listings of a manifest, which are read at the same time."""
     if not (settings.base_url or manifest.base_url or manifest.listings):
-        unread = "the base URL is not known"
-        yield Place(name="page", role=Role.LISTS, others=Cell.NOT_READ, unread=unread)
-        return
+        return [Place("page", others=Cell.NOT_READ, unread="the base URL is not known")]
     with jobs(settings, [manifest]) as opened:
-        yield from [_listing(*each) for each in [(job, job.start_reading()) for job in opened]]
+        return [_listing(*each) for each in [(job, job.start_reading()) for job in opened]]
 
 
 def _listing(job: AnyJob, reading: Callable[[], Snapshot]) -> Place:
-    place, own = Place(name=job.site.name, role=Role.LISTS), job.manifest.snapshot
+    place, own = Place(job.site.name), job.manifest.snapshot
     sent = own
     if isinstance(job, ListingJob):
         if not job.returned:

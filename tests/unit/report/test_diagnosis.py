@@ -26,14 +26,6 @@ CHECK = Check("access", "failed", "the service does not accept the token", "copy
             ],
         ),
         (
-            40,
-            [
-                "failed   access",
-                "  the service does not accept the token",
-                "  hint: copy the token again",
-            ],
-        ),
-        (
             24,
             [
                 "failed   access",
