@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from threading import Event
 
-from commandsync.api.redaction import redacted
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
 from commandsync.pages.botpage import BotPage
-from commandsync.pages.rows import Row
 from commandsync.preview.baseline import Baseline, baseline_of
 from commandsync.preview.followed import FollowedManifest
 from commandsync.preview.page import PreviewState, page_with, state_of
@@ -68,23 +66,10 @@ def _states(
         except ManifestError as invalid:
             error = invalid
         page = page_with(error.problems if error else (), state, path=path)
-        yield LiveState(_redacted(page), state, error)
+        yield LiveState(page, state, error)
 
 
 def _shown(states: Iterable[LiveState], server: PreviewServer) -> Iterator[LiveState]:
     for shown in states:
         server.show(shown.page)
         yield shown
-
-
-def _redacted(page: BotPage) -> BotPage:
-    rows = {kind: [_redacted_row(row) for row in rows] for kind, rows in page.rows.items()}
-    preview = page.preview
-    if preview:
-        preview = replace(preview, notices=tuple(map(redacted, preview.notices)))
-    return replace(page, rows=rows, preview=preview)
-
-
-def _redacted_row(row: Row) -> Row:
-    record = {k: redacted(v) if isinstance(v, str) else v for k, v in row.record.items()}
-    return replace(row, record=record, before={k: redacted(v) for k, v in row.before.items()})

@@ -13,7 +13,7 @@ from commandsync.plan.expected import ExpectedRecord, expected_listing
 from commandsync.plan.losses import loss_notice
 from commandsync.plan.plan import Plan
 from commandsync.preview.baseline import Baseline, bot_named
-from commandsync.records.texts import Resource
+from commandsync.records.texts import Resource, Text
 from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.summary import plan_line, remark_on
 from commandsync.sync.job import plan_manifest, strict_plan
@@ -47,7 +47,7 @@ def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> Prev
         *scheduled(plan, in_quotes),
         *(_end(change) for change in plan.changes if change.ends_record),
     )
-    preview = Preview(summary=plan_line(plan), notices=sentences)
+    preview = Preview(summary=plan_line(plan), notices=tuple(map(redacted, sentences)))
     listings = tuple(_listings(settings, with_objects(manifest)))
     page = BotPage(bot=baseline.bot, rows=rows, preview=preview, listings=listings)
     return PreviewState(plan, notices, page)
@@ -59,9 +59,9 @@ def _listings(settings: Settings, manifest: Manifest) -> Iterator[ListingTab]:
         sent = fitted(settings, manifest, service)
         for kind, entries in sent.snapshot.collections.items():
             for place, entry in enumerate(entries, 1):
-                name = f"/{entry.name}" if service.slash else entry.name
-                texts = {**entry.text._asdict(), kind.fields[0]: name}
-                record = {field: redacted(text) for field, text in texts.items()}
+                record = _fields(entry.text)
+                if service.slash:
+                    record[kind.fields[0]] = f"/{record[kind.fields[0]]}"
                 rows.append(Row(kind, record, f"listing-{number}-{place}"))
         said = (loss_notice(loss, at=service.name).message for loss in sent.losses)
         losses = [redacted(text.removeprefix(f"{service.name}: ")) for text in said]
@@ -89,12 +89,17 @@ def _notices(plan: Plan, manifest: Manifest, baseline: Baseline) -> Iterator[Not
         yield Notice(message, "start the preview again")
 
 
+def _fields(text: Text) -> dict[str, object]:
+    """Return the fields of a record as they are shown: without the token."""
+    return {field: redacted(value) for field, value in text._asdict().items()}
+
+
 def _rows(
     resource: Resource, records: Sequence[ExpectedRecord], baseline: Baseline
 ) -> Iterator[Row]:
     listed = baseline.listed.collections[resource]
     for number, record in enumerate(records, 1):
-        fields: dict[str, object] = record.text._asdict()
+        fields = _fields(record.text)
         anchor = f"new-{resource}-{number}"
         if record.position is not None:
             fields["uses"] = listed[record.position].uses
@@ -108,7 +113,7 @@ def _marked(change: Add | Edit | Replace | None) -> tuple[Mark | None, dict[str,
         return None, {}
     if isinstance(change, Add):
         return Mark.NEW, {}
-    before = {field.field: field.old for field in change.fields}
+    before = {field.field: redacted(field.old) for field in change.fields}
     return Mark.EDITED if change.before[0] == change.after[0] else Mark.RENAMED, before
 
 
@@ -119,7 +124,7 @@ def _gone(resource: Resource, plan: Plan) -> Iterator[Row]:
         if isinstance(change, Delete) and change.resource is resource
     )
     for number, change in enumerate(deleted, 1):
-        yield Row(resource, change.before._asdict(), f"gone-{resource}-{number}", Mark.GONE)
+        yield Row(resource, _fields(change.before), f"gone-{resource}-{number}", Mark.GONE)
 
 
 def _end(change: Change) -> str:

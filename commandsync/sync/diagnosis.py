@@ -110,7 +110,7 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
 
 
 def _names(settings: Settings, manifest: Manifest, before: Sequence[Check]) -> Iterator[Check]:
-    """Yield the comparison of names, if the manifest names the code and no check `before` failed."""
+    """Yield the comparison of names, if the code is known and no check `before` failed."""
     is_ready = not settings.listing and all(check.state != "failed" for check in before)
     if manifest.imports.sources and is_ready:
         try:
