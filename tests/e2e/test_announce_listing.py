@@ -75,50 +75,29 @@ def test_what_was_refused_was_not_posted(home: Home, top_gg: SimulatedListing, s
     assert top_gg.announcements == []
 
 
-def test_a_text_that_the_service_does_not_take_is_not_sent(
-    home: Home, top_gg: SimulatedListing
+@pytest.mark.parametrize(
+    ("line", "notes", "code", "said"),
+    [
+        ("--listing top.gg", "Short.", 2, "an announcement at top.gg has 10 to 2,000 characters"),
+        ("--listing top.gg", "The secret is {token} today.", 5, ""),
+        ("--listing telegram", "", 2, "telegram takes no announcements\n  hint: services that do:"),
+        ("--listing listing.example", "", 2, "listing.example is not one service in listings: of"),
+        ("--listing top.gg --listing telegram", "", 2, "top.gg, telegram is not one service in"),
+    ],
+)
+def test_what_cannot_be_posted_is_not_sent(
+    home: Home, top_gg: SimulatedListing, line: str, notes: str, code: int, said: str
 ) -> None:
-    home.write("# Slash commands\n\nShort.\n", "news.md")
+    home.write(f"{home.read('commands.yaml')}  - service: telegram\n")
+    if notes:
+        home.write(f"# Slash commands\n\n{notes.format(token=top_gg.token)}\n", "news.md")
 
-    ran = post(home)
+    ran = post(home, *line.split())
 
-    assert ran.code == 2
-    assert "the description of an announcement at top.gg has 10 to 2,000 characters" in ran.err
-    assert top_gg.requests == []
-
-
-def test_a_text_with_the_token_is_not_sent(home: Home, top_gg: SimulatedListing) -> None:
-    home.write(f"# Slash commands\n\nThe secret is {top_gg.token} today.\n", "news.md")
-
-    ran = post(home)
-
-    assert ran.code == 5
+    assert ran.code == code
+    assert said in ran.err
     assert top_gg.requests == []
     assert top_gg.token not in ran.said
-
-
-def test_a_service_without_announcements_is_refused(home: Home, top_gg: SimulatedListing) -> None:
-    home.write(f"{home.read('commands.yaml')}  - service: telegram\n")
-
-    ran = post(home, "--listing", "telegram")
-
-    assert ran.code == 2
-    assert "telegram takes no announcements" in ran.err
-    assert "services that do: top.gg" in ran.err
-    assert top_gg.requests == []
-
-
-@pytest.mark.parametrize("names", [["listing.example"], ["top.gg", "telegram"]])
-def test_it_is_posted_at_one_service_of_the_manifest(
-    home: Home, top_gg: SimulatedListing, names: list[str]
-) -> None:
-    home.write(f"{home.read('commands.yaml')}  - service: telegram\n")
-
-    ran = post(home, *(word for name in names for word in ("--listing", name)))
-
-    assert ran.code == 2
-    assert f"{', '.join(names)} is not one service in listings: of the manifest" in ran.err
-    assert top_gg.requests == []
 
 
 @pytest.mark.usefixtures("top_gg")

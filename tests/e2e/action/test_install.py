@@ -99,14 +99,6 @@ def test_a_wheel_that_is_not_the_locked_one_is_refused(
     assert folders(machine) == []
 
 
-def test_an_index_out_of_reach_is_a_network_failure(machine: Runner) -> None:
-    step = machine.run(other("workflow_dispatch"))
-
-    assert (step.code, step.outputs["failure-reason"]) == (1, "network"), step.log
-    assert "Is the package index reachable?" in step.annotations("error")[0].data
-    assert folders(machine) == []
-
-
 @pytest.mark.skipif(REAL_UV is None, reason="there is no uv on this machine")
 def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -> None:
     knows(without_pip, REAL_UV or "")
