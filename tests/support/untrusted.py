@@ -43,6 +43,7 @@ from commandsync.services.page import PAGE
 from commandsync.sources.contents import of_csv, of_json
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.imported import imported_text, read_imported
+from commandsync.sources.javascript import read as read_script
 from commandsync.sources.notes.changelog import section_of
 from commandsync.sources.notes.excerpt import excerpt
 from commandsync.sources.notes.plain import on_one_line, plain
@@ -103,6 +104,21 @@ _WORDS = {
         *('"commands":[', '"slash_commands":[', "null", "true", "1", "2", "99", "1e999"),
         *("name,description,syntax,category\n", "name;syntax\n", '"a\nb",', "a,b,c,d\n"),
         *("\ufeff", "\\ud800", "\\u202e", "\x1b", "::error", "##[group]", "{prefix}", "\t"),
+        *(
+            "new SlashCommandBuilder()",
+            ".setName('a')",
+            ".addSubcommand((o) => ",
+            "module.exports = ",
+        ),
+        *(
+            "export default ",
+            "class A extends Command {",
+            "super({ name: 'a' })",
+            "...",
+            "`${",
+            "=>",
+        ),
+        *("data: ", "aliases: ['a'], ", "run(message, args) {}", "if (a) ", "const a = ", "a = a"),
     ),
     "imported": (
         *('"version": 1', '"version": 2', '"commands": [', '{"name": "a", "description": "b",'),
@@ -211,7 +227,12 @@ def judge_plan(data: bytes) -> None:
 
 
 def judge_source(data: bytes) -> None:
-    """Commands that have all their texts, always the same; or an error of the source's."""
+    """Commands that have all their texts, always the same; or an error of the source's.
+
+    They are those of data, and those of JavaScript and TypeScript.
+    """
+    for name in ("bot.js", "bot.ts"):
+        _judge_code(data, name, read_script)
     for read in _SOURCES:
         try:
             reading = read(data)
@@ -224,11 +245,15 @@ def judge_source(data: bytes) -> None:
 
 def judge_code(data: bytes) -> None:
     """Commands of Python code that have all their texts, always the same; and notes."""
+    _judge_code(data, "bot.py", read_code)
+
+
+def _judge_code(data: bytes, name: str, read: Callable[[str], SourceReading]) -> None:
     with TemporaryDirectory() as folder:
-        file = Path(folder) / "bot.py"
+        file = Path(folder) / name
         file.write_bytes(data)
-        reading = read_code(str(file))
-        assert reading == read_code(str(file))
+        reading = read(str(file))
+        assert reading == read(str(file))
     _judge_reading(reading, data)
     for note in reading.notes:
         assert note.location is not None

@@ -47,20 +47,25 @@ def _reading(path: str, inside: Sequence[Path] | None, locale: str) -> SourceRea
     root = Path(path) if Path(path).is_dir() else Path(path).parent
     found = list(code_files(Path(path), inside, SUFFIXES, _TESTS))
     files = [file for file in found if not _BUILT.search(file.removeprefix(root.as_posix()))]
-    generated = {*found} - {*files}
-    program = Program(files)
+    program, generated = Program(files), {*found} - {*files}
 
     def parsed(file: str, data: bytes) -> ParsedFile | Notice | None:
-        if _GENERATED in data[:_HEAD] or max(map(len, data.split(b"\n"))) > _LONGEST_LINE:
-            generated.add(file)
-            return None
-        return program.parsed(file, data)
+        if not _is_generated(data):
+            return program.parsed(file, data)
+        generated.add(file)
+        return None
 
     inventory = Inventory(root.as_posix(), program, locale)
     read_files = list(contents(files, Path(path).as_posix(), _DECLARING, parsed))
-    unread = {content for content in read_files if isinstance(content, Notice)}
     whole = [content for content in read_files if isinstance(content, ParsedFile)]
-    entries = [entry for file in whole for entry in inventory.of(file)]
-    reading = code_reading(entries, [*unread, *inventory.notes()], root, complete=not unread)
-    modules = [f"{root.as_posix()}/node_modules"] if (root / "node_modules").is_dir() else []
-    return replace(reading, generated=(*modules, *sorted(generated)))
+    entries = list(inventory.of(whole))
+    unread = {content for content in read_files if isinstance(content, Notice)}
+    unread |= {*program.notes}
+    reading = code_reading(entries, {*unread, *inventory.notes()}, root, complete=not unread)
+    modules = {f"{root.as_posix()}/node_modules"} if (root / "node_modules").is_dir() else set()
+    return replace(reading, generated=tuple(sorted(modules | generated)))
+
+
+def _is_generated(data: bytes) -> bool:
+    longest = max(map(len, data.split(b"\n")))
+    return _GENERATED in data[:_HEAD] or longest > max(_LONGEST_LINE, len(data) // 2)

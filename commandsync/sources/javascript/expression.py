@@ -31,13 +31,14 @@ _DEEPEST = 120  # expressions in each other
 _MOST_PARTS = 1000
 _LONGEST = 10_000  # characters
 _LONGEST_NUMBER = 20  # digits
-_MOST_BITS = 53
+_LARGEST = 100  # of bits that are joined or shifted
 _TYPE = re.compile(r"(?:\w+\.)*(?:Application)?(?:Command|Option|CommandOption)Types?\.(\w+)")
 _PERMISSION = re.compile(r"(?:\w+\.)*(?:PermissionFlagsBits|Flags|FLAGS)\.(\w+)")
 _ADMINISTRATOR, _OTHER = 8, 2  # of the other permissions it does not matter which
 _MAKER = re.compile("command", re.IGNORECASE)
 _REGISTERING = {"registerChatInputCommand", "registerContextMenuCommand"}
 _COMMANDS = re.compile(r"\bcommands\s*\.\s*(set|create)\s*\(")
+_EITHER = {"&&", "||", "??"}
 _OPERATORS: dict[str, Callable[[int, int], int]] = {"|": or_, "<<": lshift, "+": add}
 
 
@@ -48,6 +49,7 @@ class Expressions(ABC):
         self.built: list[Record] = []  # each command that a builder has begun
         self.registered: list[tuple[Value, Record]] = []  # with what else its call says
         self.left = self.depth = self.level = 0
+        self.is_cut = False  # whether the file is too complex to be followed in full
 
     @abstractmethod
     def call(self, function: Function, given: list[Value]) -> Value:
@@ -67,6 +69,7 @@ class Expressions(ABC):
         if node is None:
             return None
         if self.depth > _DEEPEST or self.left < 0:
+            self.is_cut = True
             return Computed(node, scope)
         self.depth += 1
         value = getattr(self, f"_on_{node.type}", self.other)(node, scope)
@@ -180,14 +183,14 @@ class Expressions(ABC):
     _on_satisfies_expression = _on_type_assertion = _on_as_expression
 
     def _on_binary_expression(self, node: Node, scope: Scope) -> Value:
-        sides = [self.value(node, scope, side) for side in ("left", "right")]
         operator, computed = scope.text(node, "operator"), Computed(node, scope)
+        if operator in _EITHER:
+            return self.other(node, scope)
+        sides = [self.value(node, scope, side) for side in ("left", "right")]
         if operator == "+" and any(isinstance(side, str) for side in sides):
             return self._joined("", sides, computed)
-        small = all(type(side) is int and side.bit_length() <= _MOST_BITS for side in sides)
-        if small and operator in _OPERATORS and (operator != "<<" or sides[1] in range(_MOST_BITS)):
-            return _OPERATORS[operator](*sides)
-        return computed
+        small = operator in _OPERATORS and all(map(_is_small, sides))
+        return _OPERATORS[operator](*sides) if small else computed
 
     def _on_assignment_expression(self, node: Node, scope: Scope) -> Value:
         value, target = self.value(node, scope, "right"), node.child_by_field_name("left")
@@ -271,6 +274,10 @@ class Expressions(ABC):
             self.registered += [
                 (each, Record({}, at)) for each in lists if isinstance(each, Record)
             ]
+
+
+def _is_small(value: Value) -> bool:
+    return type(value) is int and value in range(_LARGEST)
 
 
 def _is_plain(value: Value) -> bool:

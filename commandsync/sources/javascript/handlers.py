@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from commandsync.sources.entry import Trait
+from commandsync.sources.entry import Trait, only_administrators
 from commandsync.sources.javascript.builders import flat
 from commandsync.sources.javascript.value import REST, Builder, Computed, Record, Value
 
@@ -84,7 +84,8 @@ def _traits(handler: Record) -> Iterator[Trait]:
 
 
 def _is_administrator(permission: Value) -> bool:
-    return permission == 8 or str(permission).casefold() == "administrator"  # noqa: PLR2004
+    is_bits = isinstance(permission, int) and only_administrators(permission)
+    return is_bits or (isinstance(permission, str) and permission.upper() == "ADMINISTRATOR")
 
 
 def usage_of(handler: Record, name: str) -> str:

@@ -1,7 +1,7 @@
 """The commands that the files of a bot declare, as entries."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import CommandReader
-from commandsync.sources.code import BY_HAND
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
 from commandsync.sources.javascript.document import Documents
 from commandsync.sources.javascript.handlers import data_of, described, kind_of, traits_of, usage_of
@@ -44,12 +43,15 @@ class Inventory:
 
     def notes(self) -> list[Notice]:
         """Return what was tolerated or could not be read."""
-        return [*self._documents.notes, *self._program.notes, *self._reader.notes()]
+        return [*self._documents.notes, *self._reader.notes()]
 
-    def of(self, file: ParsedFile) -> Iterator[SourceEntry]:
-        """Yield the commands that a file declares."""
+    def of(self, files: Iterable[ParsedFile]) -> Iterator[SourceEntry]:
+        """Yield the commands that files declare."""
         program = self._program
-        yield from self._of(program.exports(file), named=bool(_COMMAND.search(file.path)), deep=2)
+        exported = [(file, program.exports(file)) for file in files]
+        program.finish()
+        for file, value in exported:
+            yield from self._of(value, named=bool(_COMMAND.search(file.path)), deep=2)
         for owner in _taken(program.classes):
             head = owner.text.removesuffix(owner.scope.text(owner.node, "body"))
             fields, base = program.fields(owner), head.rpartition("extends ")[2]
@@ -62,19 +64,19 @@ class Inventory:
 
     def _of(self, value: Value, *, named: bool, deep: int = 0) -> Iterator[SourceEntry]:
         """Yield the commands that an object declares, or those that are in it."""
-        if not isinstance(value, Record):
-            for each in value if isinstance(value, list) else ():
+        if isinstance(value, list):
+            for each in filter(_is_record, value):
                 yield from self._of(each, named=named)
-            return
-        handler = described(value)
-        data = data_of(handler)
-        kind = "slash" if data else kind_of(handler, named=named)
-        for each in data or [handler]:
-            yield from self._command(kind, each, handler)
-        members = handler.items() if deep and not kind else ()
-        for key, each in members:
-            is_named = named or _COMMAND.search(key) is not None
-            yield from self._of(each, named=is_named, deep=deep - 1)
+        elif isinstance(value, Record):
+            handler = described(value)
+            data = data_of(handler)
+            kind = "slash" if data else kind_of(handler, named=named)
+            for each in data or [handler]:
+                yield from self._command(kind, each, handler)
+            members = handler.items() if deep and not kind else ()
+            for key, each in members:
+                is_named = named or _COMMAND.search(key) is not None
+                yield from self._of(each, named=is_named, deep=deep - 1)
 
     def _command(self, kind: str, value: Value, handler: Record) -> Iterator[SourceEntry]:
         if kind == "slash":
@@ -83,19 +85,22 @@ class Inventory:
             yield from self._prefix(handler)
         elif kind:
             message = "cannot tell whether this is a slash command or a prefix command"
-            self._documents.notes.append(Notice(message, BY_HAND, handler.at.place))
+            self._documents.note(message, handler.at)
 
     def _slash(self, value: Value, handler: Record) -> Iterator[SourceEntry]:
-        document, at = self._documents.of(value, handler.at), handler.at
+        at = value.at if isinstance(value, Record) else handler.at
         if isinstance(value, Record):
-            at, known, value.is_read = value.at, value.is_read, True
-            document = None if known else document
+            known, value.is_read = value.is_read, True
+            if known:
+                return
+        document = self._documents.of(value, at)
+        if document is None:
+            return
         try:
-            source = _Document(document or {}, at.place)
-            category = self._category(handler, at) if document else None
-            entries = list(self._reader.entries(source, folder=category)) if document else []
+            source, category = _Document(document, at.place), self._category(handler, at)
+            entries = list(self._reader.entries(source, folder=category))
         except FileError as error:
-            self._documents.notes.append(Notice(error.message, BY_HAND, at.place))
+            self._documents.note(error.message, at)
             return
         for entry in entries:
             key = f"{self._key(at)} {entry.name.partition(' ')[2]}".rstrip()
@@ -126,6 +131,10 @@ class Inventory:
         path = PurePosixPath(at.scope.file.path)
         inside = path.relative_to(self._root) if path.is_relative_to(self._root) else path
         return f"javascript:{inside.with_suffix('').as_posix()}"
+
+
+def _is_record(value: Value) -> bool:
+    return isinstance(value, Record)
 
 
 def _taken(values: list[T]) -> list[T]:

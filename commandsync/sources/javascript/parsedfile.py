@@ -4,7 +4,6 @@ import re
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from functools import cache
-from itertools import count
 
 from tree_sitter import Language, Node, Parser
 from tree_sitter_javascript import language as javascript
@@ -19,8 +18,6 @@ MOST_BYTES = 512 * 1024
 """A larger file is not read: it was generated, or it is data."""
 
 _TYPED = (".ts", ".mts", ".cts")
-_STEPS = (1000, 10)  # of the parser: always, and bytes for each more; valid code needs a third
-_CHUNK = 64 * 1024
 _ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|.)", re.DOTALL)
 _ESCAPES = dict(zip("ntrbfv0", "\n\t\r\b\f\v\0", strict=True))
 _JOINED = frozenset(("\n", "\r", "\r\n", "\u2028", "\u2029"))
@@ -44,20 +41,15 @@ class ParsedFile:
 
 def parse(path: str, data: bytes) -> ParsedFile | Notice:
     """Parse a file, or return why it cannot be parsed."""
-    data, steps = data.removeprefix(BOM_UTF8), count()
-    most = _STEPS[0] + len(data) // _STEPS[1]
+    data = data.removeprefix(BOM_UTF8)
     if len(data) > MOST_BYTES:
         message = f"the file is larger than {MOST_BYTES // 1024} KiB"
         return Notice(message, NOT_IMPORTED, Location(path))
     try:
         data.decode()
-        tree = Parser(_language(typed=path.endswith(_TYPED))).parse(
-            lambda at, _: data[at : at + _CHUNK], progress_callback=lambda *_: next(steps) > most
-        )
     except UnicodeDecodeError:
         return Notice("the file is not UTF-8", NOT_IMPORTED, Location(path))
-    except ValueError:
-        return Notice("the file is too complex to be parsed", NOT_IMPORTED, Location(path))
+    tree = Parser(_language(typed=path.endswith(_TYPED))).parse(data)
     file = ParsedFile(path, data, tree.root_node)
     if file.tree.has_error:
         message = f"the file is not valid {'TypeScript' if path.endswith(_TYPED) else 'JavaScript'}"

@@ -38,6 +38,7 @@ class Program(Expressions):
         self._paths = frozenset(paths)
         self._parsed: dict[str, ParsedFile | Notice] = {}
         self._exports: dict[str, Value] = {}
+        self._left: dict[str, int] = {}  # steps
         self._fields: dict[Node, Record] = {}
         self._running: set[Node] = set()
         self._waiting: dict[Node, Function] = {}  # may declare commands, and are not called yet
@@ -71,19 +72,30 @@ class Program(Expressions):
             exported = self._exports[file.path] = Record({}, Written(file.tree, scope))
             scope.names["exports"] = exported
             scope.names["module"] = module = Record({"exports": exported}, exported.at)
-            outside = self.left, self.level
-            self.left, self.level = _MOST_STEPS, 0
+            outside = self.left, self.level, self.is_cut
+            self.left, self.level, self.is_cut = _MOST_STEPS, 0, False
             self._follow(parts(file.tree), scope)
             for owner in self.classes[:]:
                 self.fields(owner)
-            while self._waiting:
-                self.call(self._waiting.popitem()[1], [])
-            if self.left < 0:
-                message = "the file is too complex to be read in full"
-                self.notes.append(Notice(message, NOT_IMPORTED, Location(file.path)))
-            self.left, self.level = outside
+            self._check(file)
+            self.left, self.level, self.is_cut = outside
             self._exports[file.path] = module["exports"]
         return self._exports[file.path]
+
+    def _check(self, file: ParsedFile) -> None:
+        self._left[file.path] = self.left
+        if self.is_cut:
+            message = "the file is too complex to be read in full"
+            self.notes.append(Notice(message, NOT_IMPORTED, Location(file.path)))
+
+    def finish(self) -> None:
+        """Follow the functions that may declare commands, and that nothing has called."""
+        while self._waiting:
+            function = self._waiting.popitem()[1]
+            file, self.is_cut = function.scope.file, False
+            self.left = self._left.get(file.path, _MOST_STEPS)
+            self.call(function, [])
+            self._check(file)
 
     def _follow(self, nodes: Sequence[Node], scope: Scope) -> Value:
         """Follow statements, and return what they return; None if they do not."""
@@ -232,8 +244,10 @@ class Program(Expressions):
         """Add what a base class, or a decorator, gives to a class."""
         inner = next(iter(parts(part)), None)
         if part.type == "class_heritage":
-            base = self.value(inner, scope)
-            found.update(self.fields(base) if isinstance(base, Function) else {})
+            base, self.depth = self.value(inner, scope), self.depth + 1
+            known = isinstance(base, Function) and self.depth < _DEEPEST
+            found.update(self.fields(base) if known else {})
+            self.depth -= 1
         elif part.type == "decorator" and inner:
             for each in self.values(parts(inner.child_by_field_name("arguments")), scope):
                 found.update(each if isinstance(each, Record) else {})

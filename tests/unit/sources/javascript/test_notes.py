@@ -1,0 +1,193 @@
+"""What only a run of the code can tell is named with its place; any text ends in a reading."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from commandsync.errors import UsageError
+from commandsync.sources import javascript
+from commandsync.sources.entry import Trait
+from commandsync.sources.reading import read
+from tests.support.jsforms import drawn
+from tests.support.untrusted import WORDS, judge_source
+
+BUILDER = "new SlashCommandBuilder().setName('a').setDescription('A')"
+COMPUTED = {
+    "data: new SlashCommandBuilder().setName(f())": "the name of this command is computed",
+    "data: make()": "the name of this command is computed",
+    f"data: {BUILDER}.setDescription(t('a'))": "the description of the command 'a' is computed",
+    f"data: {BUILDER}.addStringOption((o) => o.setName(x))": "the name of this option of the",
+    f"data: {BUILDER}.addStringOption(options[0])": "the name of this option of the command 'a'",
+    f"data: {BUILDER}.addStringOption((o) => o.setName('o').addChoices(...x))": "the name of this "
+    "choice of the option 'o'",
+    f"data: {BUILDER}.addPages(1)": "a part of the command 'a' is computed",
+    f"data: {BUILDER}.setDefaultMemberPermissions(bits)": "the default_member_permissions of the",
+    f"data: {BUILDER}, category: folder": "the category of this command is computed",
+    "name: n(), aliases: ['a']": "the name of this command is computed",
+    "name: 'a', aliases: ['a'], description: d()": "the description of this command is computed",
+    "name: 'a', description: 'A', run(context) {}": "cannot tell whether this is a slash command",
+    "data: { name: 'a', type: kind }": "the type of this command is computed",
+    "data: { description: 'A' }": "the name of this command is missing",
+    "data: { ...base, name: 'a' }": "a part of the command 'a' is computed",
+}
+CHANGED = {
+    "a condition": "if (x) data.addStringOption((o) => o.setName('o'));",
+    "a loop": "for (const name of names) {\n  data.addStringOption((o) => o.setName(name));\n}",
+    "a function for each": "names.forEach((name) => data.addStringOption((o) => o.setName(name)));",
+    "a part of an expression": "x && data.addStringOption((o) => o.setName('o'));",
+}
+TOO_MUCH = {
+    "calls in calls": "f(\n" * 300 + ")" * 300,
+    "conditions in conditions": "if (x)\n" * 300 + f"{BUILDER};",
+    "twice as many calls each time": "const f0 = () => 1;\n"
+    + "".join(f"const f{n} = () => [f{n - 1}(), f{n - 1}()];\n" for n in range(1, 40))
+    + "f39();",
+    "a long chain": BUILDER + "\n.setNSFW(true)" * 1000,
+}
+BAD = {
+    "cut": (b"module.exports = { command: ", "bot.js:1:1 the file is not valid JavaScript"),
+    "latin-1": (b"// command \xe9", "bot.js:1:1 the file is not UTF-8"),
+    "large": (b"// command\n" * 60_000, "bot.js:1:1 the file is larger than 512 KiB"),
+    "brackets": (b"[{(\n" * 20_000 + b"command", "bot.js:1:1 the file is not valid JavaScript"),
+}
+
+
+def noted(folder: Path, code: str | bytes) -> tuple[list[str], list[str]]:
+    """Return the syntaxes of the commands in a file, and its notes with their places."""
+    file = folder / "bot.js"
+    file.write_bytes(code.encode() if isinstance(code, str) else code)
+    reading = javascript.read(str(file))
+    places = [(note.location, note.message) for note in reading.notes]
+    assert reading.complete or places
+    return [entry.syntax for entry in reading.entries], [
+        f"{str(place).rpartition('/')[2]} {message}" for place, message in places if place
+    ]
+
+
+@pytest.mark.parametrize(("members", "message"), COMPUTED.items())
+def test_what_is_computed_is_named_with_its_place(
+    members: str, message: str, tmp_path: Path
+) -> None:
+    entries, (note,) = noted(tmp_path, f"module.exports = {{\n  {members} }}; // command")
+
+    assert note.startswith("bot.js:2:") or "tell" in message or "missing" in message
+    assert message in note
+    assert entries in ([], ["/a"], ["/a [o]"], ["{prefix}a"])
+    assert entries or "name" in message or "type" in message or "tell" in message
+
+
+@pytest.mark.parametrize("change", CHANGED.values(), ids=CHANGED)
+def test_what_is_not_certain_is_left_out_with_its_place(change: str, tmp_path: Path) -> None:
+    code = f"const data = {BUILDER};\n{change}\nmodule.exports = {{ data }};"
+    entries, (note,) = noted(tmp_path, code)
+
+    assert entries == ["/a"]
+    assert note.startswith(("bot.js:2:", "bot.js:3:"))
+    assert note.endswith("a part of the command 'a' is computed at run time")
+
+
+@pytest.mark.parametrize("code", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_code_that_is_too_complex_is_said_to_be(code: str, tmp_path: Path) -> None:
+    _, notes = noted(tmp_path, f"{code}\n// command")
+
+    assert notes == ["bot.js:1:1 the file is too complex to be read in full"]
+
+
+@pytest.mark.parametrize(("code", "message"), BAD.values(), ids=BAD)
+def test_a_file_that_cannot_be_read_is_named(code: bytes, message: str, tmp_path: Path) -> None:
+    entries, (note,) = noted(tmp_path, code)
+
+    assert entries == []
+    assert note.startswith(message)
+
+
+@st.composite
+def damaged(draw: DrawFn) -> bytes:
+    """Draw code in which a few parts are cut out or replaced."""
+    code = drawn(draw(st.integers(0, 1 << 32)))[1].encode()
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(code)))
+        piece = draw(st.sampled_from(WORDS["source"]))
+        code = code[:start] + piece + code[start + draw(st.integers(0, 60)) :]
+    return code
+
+
+@given(code=damaged())
+def test_damaged_code_breaks_no_promise(code: bytes) -> None:
+    judge_source(code)
+
+
+def test_flags_are_traits_and_folders_categories(tmp_path: Path) -> None:
+    flags = {
+        "ownerOnly: true": {Trait.OWNER_ONLY},
+        "devOnly: true": {Trait.OWNER_ONLY},
+        "preconditions: ['OwnerOnly']": {Trait.OWNER_ONLY},
+        "testOnly: true": {Trait.GUILD_ONLY},
+        "guildIds: ['1']": {Trait.GUILD_ONLY},
+        "enabled: false": {Trait.HIDDEN},
+        "nsfw: true": {Trait.NSFW},
+        "userPermissions: [PermissionFlagsBits.Administrator]": {Trait.ADMIN_ONLY},
+        "userPermissions: ['BanMembers'], guildOnly: true, ownerOnly: false": set(),
+    }
+    for number, flag in enumerate(flags):
+        file = tmp_path / "commands" / "Mod" / "more" / f"c{number}.js"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(
+            f"exports.name = 'c{number}'; exports.data = {BUILDER}.setName('c{number}');"
+        )
+        file.write_text(f"module.exports = {{ data: {BUILDER}.setName('c{number}'), {flag} }};")
+    entries = javascript.read(str(tmp_path)).entries
+
+    assert [set(entry.traits) for entry in entries] == list(flags.values())
+    assert {entry.category for entry in entries} == {"Mod"}
+    assert entries[0].key == "javascript:commands/Mod/more/c0"
+
+
+def test_imports_are_followed_and_generated_files_are_not(tmp_path: Path) -> None:
+    files = {
+        "texts/index.ts": "export const NAME = 'deep';\nexport default { about: 'Deep.' };",
+        "old.cjs": "exports.make = (name) => new SlashCommandBuilder().setName(name);",
+        "all.js": "export { NAME as TITLE } from './texts';\n"
+        "export { default as texts } from './texts';",
+        "a.ts": "import texts, { NAME } from './texts/index.js';\n"
+        "export default { name: NAME, description: texts.about, options: [] as const, type: 1 };",
+        "b.js": "const { make } = require('./old');\nexports.data = make('b'); // command",
+        "c.mjs": "import * as all from './all';\n"
+        "export const data = { name: all.TITLE + 'er', description: all.texts.about };",
+        "d.js": f"import {{ NAME }} from 'else';\nexport const data = {BUILDER}.setName(NAME);",
+        **dict.fromkeys(("dist/a.js", "a.min.js", "a.test/a.d.ts"), f"exports.data = {BUILDER};"),
+        "long.js": f"exports.data = {BUILDER}; // {'x' * 6000}",
+        "said.js": f"// @generated\nexports.data = {BUILDER};",
+        "node_modules/a/index.js": f"exports.data = {BUILDER};",
+    }
+    for name, code in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    reading = read(str(tmp_path))
+
+    assert [entry.syntax for entry in reading.entries] == ["/deep", "/deeper", "/b"]
+    assert [str(note.location).rpartition("/")[2] for note in reading.notes] == ["d.js:1:10"]
+    assert {Path(name).relative_to(tmp_path).as_posix() for name in reading.generated} == {
+        *("dist/a.js", "a.min.js", "a.test/a.d.ts", "long.js", "said.js", "node_modules")
+    }
+
+
+def test_without_the_extra_the_command_that_adds_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("commandsync.sources.javascript")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("commandsync.sources.javascript")
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    (tmp_path / "bot.js").touch()
+
+    with pytest.raises(
+        UsageError, match=r"needs? the extra \[javascript\]|with the extra"
+    ) as caught:
+        read(str(tmp_path))
+
+    assert "[javascript]" in str(caught.value.hint)
