@@ -17,6 +17,13 @@ from commandsync.sources.python import read
 assert len(read(sys.argv[1]).entries) == 6_000
 print(time.process_time() - begun)
 """
+SCRIPTS = """
+import sys, time
+begun = time.process_time()
+from commandsync.sources.javascript import read
+assert len(read(sys.argv[1]).entries) == 2_000
+print(time.process_time() - begun)
+"""
 PARSE = """
 import ast, sys, time
 from pathlib import Path
@@ -53,6 +60,24 @@ _BODY = """
             embed = discord.Embed(title=f"Thing {{row['id']}}", description=str(reason))
             await ctx.send(embed=embed)
 """
+_SCRIPT = """const { SlashCommandBuilder, PermissionFlagsBits } = require('discord.js');
+
+module.exports = {
+  cooldown: 5,
+  data: new SlashCommandBuilder()
+    .setName('command-NUMBER')
+    .setDescription('Does the thing number NUMBER.')
+    .addUserOption((option) => option.setName('member').setRequired(true))
+    .addStringOption((option) => option.setName('why').addChoices({ name: 'Spam', value: 'a' }))
+    .setDefaultMemberPermissions(PermissionFlagsBits.BanMembers),
+  async execute(interaction) {
+    const member = interaction.options.getUser('member');
+    if (!member) return interaction.reply({ content: 'Nobody' });
+    for (const role of interaction.guild.roles.cache.values()) await member.roles.add(role);
+    await interaction.reply(`Done for ${member}`);
+  },
+};
+"""
 
 
 def rows(folder: Path) -> list[Row]:
@@ -62,6 +87,7 @@ def rows(folder: Path) -> list[Row]:
         {
             "read": printed_seconds(PYTHON, "-c", READ, code),
             "parse": printed_seconds(PYTHON, "-c", PARSE, code),
+            "scripts": printed_seconds(PYTHON, "-c", SCRIPTS, _write_scripts(folder / "commands")),
         },
         rounds=_ROUNDS,
     )
@@ -73,6 +99,7 @@ def rows(folder: Path) -> list[Row]:
             seen=f"{milliseconds(found['read'])} / {milliseconds(found['parse'])}",
         ),
         Row("reading 2,000 Python files", found["read"], 10, "s"),
+        Row("reading 2,000 JavaScript files", found["scripts"], 5, "s"),
     ]
 
 
@@ -82,6 +109,16 @@ def _write_bot(folder: Path) -> str:
         package = folder / f"package{number % 40}"
         package.mkdir(parents=True, exist_ok=True)
         (package / f"cog{number}.py").write_text(_cog(number), encoding="utf-8")
+    return str(folder)
+
+
+def _write_scripts(folder: Path) -> str:
+    """Write 2,000 files with a command each."""
+    for number in range(_FILES):
+        package = folder / f"package{number % 40}"
+        package.mkdir(parents=True, exist_ok=True)
+        script = _SCRIPT.replace("NUMBER", str(number))
+        (package / f"command{number}.js").write_text(script, encoding="utf-8")
     return str(folder)
 
 
