@@ -1,7 +1,9 @@
 """A command as Discord has it, of what the code states; notes for what only a run can tell."""
 
+from collections.abc import Mapping
+
 from commandsync.diagnostics import Notice
-from commandsync.sources.applicationcommands import KEYS, Node, spelled
+from commandsync.sources.applicationcommands import KEYS, spelled
 from commandsync.sources.code import BY_HAND
 from commandsync.sources.javascript.value import REST, Computed, Record, Value, Written
 
@@ -54,7 +56,9 @@ class Documents:
             return self._known(fields, at, f"{what.partition(' of ')[0]} {name!r}", depth)
         return None
 
-    def _known(self, fields: Node, at: Written, whole: str, depth: int) -> dict[str, Value]:
+    def _known(
+        self, fields: Mapping[str, Value], at: Written, whole: str, depth: int
+    ) -> dict[str, Value]:
         keys = (_KEYS if self._localized else _KEYS - _TEXTS) & set(fields)
         known = {key: self._member(key, fields[key], whole) for key in keys - _LISTS}
         lists = {key: self._list(key, fields[key], at, whole, depth) for key in keys & _LISTS}
