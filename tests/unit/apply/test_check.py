@@ -10,9 +10,15 @@ from commandsync.api import operations
 from commandsync.api.credentials import Token
 from commandsync.apply.check import check_call, refusal_of
 from commandsync.diagnostics import Do
-from commandsync.errors import NotOwnedError, RefusedError, WrongBotError
+from commandsync.errors import (
+    NotOwnedError,
+    RefusedError,
+    TooManyDeletesError,
+    WrongBotError,
+)
 from commandsync.plan.listing import PlannedListing
 from commandsync.plan.plan import make_plan
+from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from tests.support.echoes import jwts
@@ -79,6 +85,16 @@ def test_a_record_that_no_version_had_refuses_the_plan_with_what_to_do(
     assert refused.hint == Do.APPLY_ALL(first="somebody else listed it: add it to the manifest")
     assert refusal_of(plan, listed=listed, token=None, versions=[listed]) is None
     assert refusal_of(plan, listed=listed, token=None) is None
+
+
+def test_a_plan_that_deletes_too_much_is_refused_with_what_allows_it() -> None:
+    listed = side(*(Entry(CommandText(str(n), "Text.", "/x"), id=str(n)) for n in range(10)))
+    plan = make_plan(desired=side(), listed=listed, target=TARGET, rules=SyncRules())
+
+    refused = refusal_of(plan, listed=listed, token=None)
+
+    assert isinstance(refused, TooManyDeletesError)
+    assert refused.hint == Do.ALLOW_DELETES(limit="all")
 
 
 @given(jwts)
