@@ -83,4 +83,5 @@ class Documents:
         if len(value) > _MOST:
             self.note(f"only the first {_MOST} {key} of the {whole} are read", at, _NO_MORE)
         what = f"{key.removesuffix('s')} of the {whole}"
-        return [part for each in value[:_MOST] if (part := self._part(each, at, what, depth + 1))]
+        found = [part for each in value[:_MOST] if (part := self._part(each, at, what, depth + 1))]
+        return found if key == "options" or len(found) == len(value) else []

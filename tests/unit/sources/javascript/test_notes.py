@@ -16,14 +16,15 @@ from tests.support.jsforms import drawn
 from tests.support.untrusted import WORDS, judge_source
 
 BUILDER = "new SlashCommandBuilder().setName('a').setDescription('A')"
+CHOICES = "{ name: 'x' }, { name: 'y' }, z"
 COMPUTED = {
     "data: new SlashCommandBuilder().setName(f())": "the name of this command is computed",
     "data: make()": "the name of this command is computed",
     f"data: {BUILDER}.setDescription(t('a'))": "the description of the command 'a' is computed",
     f"data: {BUILDER}.addStringOption((o) => o.setName(x))": "the name of this option of the",
     f"data: {BUILDER}.addStringOption(options[0])": "the name of this option of the command 'a'",
-    f"data: {BUILDER}.addStringOption((o) => o.setName('o').addChoices(...x))": "the name of this "
-    "choice of the option 'o'",
+    f"data: {BUILDER}.addStringOption((o) => o.setName('o').addChoices({CHOICES}))": "the name of "
+    "this choice of the option 'o'",
     f"data: {BUILDER}.addPages(1)": "a part of the command 'a' is computed",
     f"data: {BUILDER}.setDefaultMemberPermissions(bits)": "the default_member_permissions of the",
     f"data: {BUILDER}, category: folder": "the category of this command is computed",
