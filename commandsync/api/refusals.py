@@ -30,19 +30,12 @@ _LONGEST_MESSAGE = 500  # characters of a service's own message that are passed 
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """The limit on requests that an answer reports; None where it does not.
+    """The limit on requests that an answer reports; None where it does not."""
 
-    Attributes:
-        limit: How many requests are allowed in a period.
-        remaining: How many of them are left.
-        reset: Seconds until the next period.
-        retry_after: Seconds to wait before the next request.
-    """
-
-    limit: int | None = None
-    remaining: int | None = None
-    reset: float | None = None
-    retry_after: float | None = None
+    limit: int | None = None  # how many requests are allowed in a period
+    remaining: int | None = None  # how many of them are left
+    reset: float | None = None  # seconds until the next period
+    retry_after: float | None = None  # seconds to wait before the next request
 
 
 def rate_limit_of(reply: Reply) -> RateLimit | None:

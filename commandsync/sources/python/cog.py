@@ -77,7 +77,7 @@ class Cogs:
         return Cog(
             node=node,
             lineage=ancestry,
-            name=None if ancestry.kind in {Kind.BOT, Kind.GROUP} else name,
+            name=None if ancestry.kind in {Kind.BOT, Kind.GROUP, Kind.TREE} else name,
             group=kebab_name if ancestry.kind is Kind.GROUP_COG else None,
             attributes=_attributes(given.get("command_attrs")),
             traits=frozenset(traits),

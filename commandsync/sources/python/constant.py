@@ -14,7 +14,7 @@ Value: TypeAlias = Any
 """Of whatever type the literal has."""
 
 _TEXTS: dict[str, Callable[[str], str]] = {  # functions that return the text they are given
-    **dict.fromkeys(("_", "_T", "gettext", "locale_str", "Localized"), str),
+    **dict.fromkeys(("_", "_T", "gettext", "locale_str", "Localized", "Localised"), str),
     "cleandoc": inspect.cleandoc,
     "dedent": textwrap.dedent,
 }
@@ -71,8 +71,10 @@ class Code(Names):
             case ast.Tuple(elts=parts):
                 values = self._parts(parts, scope)
                 return tuple(values) if isinstance(values, list) else UNKNOWN
-            case ast.Call(func=function, args=[first, *_]) if last_name(function) in _TEXTS:
-                text = self.text(first, scope)
+            case ast.Call(func=function) if last_name(function) in _TEXTS:
+                named = [part.value for part in expression.keywords if part.arg == "string"]
+                given = [*expression.args, *named, ast.Constant(None)]
+                text = self.text(given[0], scope)
                 return UNKNOWN if text is None else _TEXTS[last_name(function)](text)
             case _:
                 return self._computed(expression, scope)

@@ -104,14 +104,14 @@ class Declarations:
         on: Declaration | Kind | None = None
         if not original:
             on = self._declared_on(called, function, scope)
-        elif "app_commands" in original:
+        elif ".ext." not in original:  # of app_commands, or py-cord's own `discord.command`
             on = Kind.TREE
         if on is Kind.OTHER:
             return None
         given = _given(decorator)
         default = function.name.title() if name == "context_menu" else function.name
         return Declaration(
-            form=_form_on(on) if name in _OWN_FORM else _DECORATORS[name],
+            form=_form_on(on, called) if name in _OWN_FORM else _DECORATORS[name],
             name=self._name(given, scope, default),
             node=function,
             scope=scope,
@@ -136,6 +136,8 @@ class Declarations:
 
     def _meant(self, expression: ast.expr, scope: Scope) -> Declaration | Kind | None:
         """Return what an expression means to a framework; None if that is not known."""
+        if isinstance(expression, ast.Attribute) and expression.attr == "app_command":
+            return self._meant(expression.value, scope)  # a hybrid group's own group
         meaning = self._code.meaning(expression, scope)
         return self._defined(meaning) if isinstance(meaning, Definition) else None
 
@@ -255,7 +257,9 @@ def _initial(node: ast.ClassDef) -> dict[str, ast.expr]:
     return {}
 
 
-def _form_on(on: Declaration | Kind | None) -> Form:
+def _form_on(on: Declaration | Kind | None, called: ast.expr) -> Form:
+    if isinstance(called, ast.Attribute) and last_name(called.value) == "app_command":
+        return Form.SLASH
     if isinstance(on, Declaration):
         return on.form
     return Form.SLASH if on is Kind.TREE else Form.PREFIX

@@ -232,7 +232,8 @@ def _docstring(declaration: Declaration) -> str:
 
 def _first_paragraph(docstring: str) -> str:
     """Return the beginning of a docstring, as the description of a slash command."""
-    first = _PARAGRAPH.split(docstring.strip(), maxsplit=1)[0]
+    text = _PARAMETERS.split(inspect.cleandoc(docstring), maxsplit=1)[0]
+    first = _PARAGRAPH.split(text.strip(), maxsplit=1)[0]
     return textwrap.shorten(" ".join(first.split())[: 2 * _LONGEST], _LONGEST, placeholder="…")
 
 

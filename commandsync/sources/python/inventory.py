@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Iterable, Iterator
+from sys import maxsize
 
-from commandsync.diagnostics import Notice
+from commandsync.diagnostics import Location, Notice
 from commandsync.sources.python.constant import Code
 from commandsync.sources.python.declaration import Declaration
 from commandsync.sources.python.declarations import Declarations
@@ -13,6 +14,9 @@ from commandsync.sources.python.scope import Outline, Scope, keywords, last_name
 
 _BY_HAND = "declare it with a decorator in the code, or by hand in the manifest"
 _GUILDS = {"guild", "guilds"}
+_READ = {"discord", "disnake", "nextcord", "redbot"}
+_UNREAD = {"arc", "crescent", "hikari", "interactions", "lightbulb", "tanjun"}
+_REGISTERED = "import what the bot has registered with Discord: commandsync import discord"
 
 
 class Inventory:
@@ -38,6 +42,21 @@ class Inventory:
                     self.instances[node] = [declarations.of_class(node, definition.scope)]
 
     def _declared(self, read_file: Outline) -> Iterator[Declaration]:
+        """Yield what a file declares, unless it is for a framework that is not read."""
+        scope = read_file.scope
+        imported = {
+            meaning.partition(".")[0]
+            for name in scope.bindings
+            if isinstance(meaning := self._code.meaning(ast.Name(name, lineno=maxsize), scope), str)
+        }
+        unread = sorted(imported & _UNREAD)
+        if unread and imported.isdisjoint(_READ):
+            message = f"the commands of {unread[0]} are not read"
+            self.notes.append(Notice(message, _REGISTERED, Location(scope.file.path)))
+        else:
+            yield from self._declared_in(read_file)
+
+    def _declared_in(self, read_file: Outline) -> Iterator[Declaration]:
         for function, scope in read_file.functions:
             declaration = self._declarations.of_function(function, scope)
             if declaration is not None:

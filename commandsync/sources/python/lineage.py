@@ -41,6 +41,7 @@ _KINDS = {
     "InteractionBot": Kind.BOT,
     "SlashCommandGroup": Kind.GROUP,
     "StrEnum": Kind.ENUM,
+    **dict.fromkeys(("discord.AutoShardedBot", "discord.Bot"), Kind.TREE),  # of py-cord
     "discord.app_commands.Group": Kind.GROUP,
     "discord.app_commands.commands.Group": Kind.GROUP,
 }

@@ -6,6 +6,7 @@ The bodies of functions are dropped once they were visited: a bot's code is most
 import ast
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
 from math import inf
 from operator import itemgetter
@@ -17,6 +18,7 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 _REGISTERING = frozenset({"add_cog", "add_command", "add_application_command", "ContextMenu"})
 CREATORS = frozenset({"create_group", "create_subgroup"})
+_MOST_TURNS = 25  # of a loop
 _MOST_WILDCARDS = 10  # of one module; the others are ignored
 
 _BODIES = ("body", "handlers", "cases", "orelse", "finalbody")
@@ -82,12 +84,25 @@ class _Visitor:
                     self._function(statement, scope)
                 case ast.ClassDef():
                     self._class(statement, scope)
+                case ast.For(iter=ast.Tuple(elts=turns) | ast.List(elts=turns)) if _declares(
+                    statement, scope, len(turns)
+                ):
+                    self._unroll(statement, turns, scope)
                 case ast.Import() | ast.ImportFrom():
                     _bind_import(statement, scope)
                 case _:
                     inner = [part for name in _BODIES for part in getattr(statement, name, ())]
                     self._other(statement, scope, simple=not inner)
                     waiting += inner[::-1]
+
+    def _unroll(self, loop: ast.For, values: list[ast.expr], scope: Scope) -> None:
+        for value in values:
+            turn = Scope(scope.file, scope.module, scope.node, scope)
+            for name, part in zip(
+                _names(loop.target), getattr(value, "elts", [value]), strict=False
+            ):
+                turn.bind(name, loop.lineno, part)
+            self.visit(deepcopy(loop.body), turn)
 
     def _function(self, node: Function, scope: Scope) -> None:
         scope.bind(node.name, node.lineno, node)
@@ -130,6 +145,13 @@ class _Visitor:
                 owner = scope.bindings.get(name, [(0, None)])[-1][1]
                 if scope.parent and isinstance(owner, ast.ClassDef) and owner is scope.parent.node:
                     scope.parent.attributes.setdefault(attribute, value)
+
+
+def _declares(loop: ast.For, scope: Scope, turns: int) -> bool:
+    """Whether a loop over a literal, in no other, declares a command in each of its few turns."""
+    is_inner = scope.parent is not None and scope.parent.node is scope.node
+    decorated = any(getattr(part, "decorator_list", ()) for part in loop.body)
+    return decorated and turns <= _MOST_TURNS and not is_inner
 
 
 def _assigned(statement: ast.AST) -> Iterator[tuple[str, Binding]]:

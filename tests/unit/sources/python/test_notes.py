@@ -13,6 +13,21 @@ def syntaxes(reading: SourceReading) -> list[str]:
     return [entry.syntax for entry in reading.entries]
 
 
+def test_code_of_a_framework_that_is_not_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "interactions.py").write_text("def slash_command(**keys): ...\n")
+    code = (
+        "import lightbulb\n@bot.command\n@lightbulb.command('echo', 'x')\nasync def echo(ctx): 1\n"
+    )
+    of_lightbulb = reading_of(tmp_path, code)
+    own = reading_of(
+        tmp_path, START + "import interactions\n@bot.command()\nasync def a(ctx): 'A'\n"
+    )
+
+    assert of_lightbulb.entries == ()
+    assert notes_of(of_lightbulb) == ["bot.py:1:1 the commands of lightbulb are not read"]
+    assert syntaxes(own) == ["{prefix}a"]
+
+
 def test_a_computed_name_leaves_its_command_out(tmp_path: Path) -> None:
     reading = reading_of(
         tmp_path,
