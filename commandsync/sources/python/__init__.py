@@ -49,6 +49,7 @@ def _reading(root: Path, inside: Sequence[Path] | None) -> SourceReading:
     read_files = list(contents(files, root.as_posix(), _DECLARING, code.outline))
     outlines = [content for content in read_files if isinstance(content, Outline)]
     unread = {content for content in read_files if isinstance(content, Notice)}
+    unread.update(note for outline in outlines for note in outline.scope.file.problems)
     inventory = Inventory(outlines, code)
     entries = Entries(inventory, Cogs(outlines, code), Arguments(code), code)
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]

@@ -3,6 +3,7 @@
 import ast
 import io
 import re
+import sys
 import tokenize
 import warnings
 from bisect import bisect_left, bisect_right
@@ -20,6 +21,19 @@ _DECLARING = re.compile(r"@|\bclass\b|add_(cog|command|application_command)|Cont
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST_LINE = 10_000  # characters in which columns are counted; in others it is bytes
 _NOT_IMPORTED = "its commands are not imported"
+_REST = "the rest of the file is read, and no command is removed"
+_TYPE_PARAMETERS = re.compile(  # of Python 3.12: `class Cache[T]:`, `def first[T](`, `type A = `
+    r"^([ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+\w+)(\[[^\n]*\])(?=[ \t]*[(:])"
+    r"|^([ \t]*)type[ \t]+(?=\w+[ \t]*(?:\[[^\n]*\][ \t]*)?=)",
+    re.MULTILINE,
+)
+_NEWER = {  # what a compiler says of newer syntax, or the syntax, and the Python that has it
+    r"multiple exception types must be": (3, 14),
+    r"\bt[\"']": (3, 14),
+    r"f-string|\bclass \w+\[|\bdef \w+\[|\btype \w+": (3, 12),
+}
+_HEADER = re.compile(r"([ \t]*)(?:async[ \t]+def|def|class)\b")
+_MOST_BROKEN = 20  # functions of a file
 
 
 @dataclass(eq=False)
@@ -29,6 +43,7 @@ class ParsedFile:
     path: str  # the file, with `/` between folders
     text: str
     tree: ast.Module
+    problems: tuple[Notice, ...] = ()  # why parts of it are not in the tree
 
     @cached_property
     def frameworks(self) -> frozenset[str]:
@@ -71,11 +86,66 @@ def parse(path: str, data: bytes) -> ParsedFile | Notice:
         text = data.decode(encoding)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they are about the bot's code, for its author
-            return ParsedFile(path, text, ast.parse(text))
+            tree, broken = _tolerant(text)
     except SyntaxError as error:
-        place = Location(path, max(error.lineno or 1, 1), max(error.offset or 1, 1))
-        return Notice(f"the file is not valid Python: {error.msg}", _NOT_IMPORTED, place)
+        return _problem(path, error, _NOT_IMPORTED)
     except (MemoryError, RecursionError):
         return Notice("the file is nested too deeply", _NOT_IMPORTED, Location(path))
     except (LookupError, ValueError) as error:  # its encoding, a null byte, a huge number
         return Notice(f"the file cannot be decoded: {error}", _NOT_IMPORTED, Location(path))
+    return ParsedFile(path, text, tree, tuple(_problem(path, error, _REST) for error in broken))
+
+
+def _tolerant(text: str) -> tuple[ast.Module, list[SyntaxError]]:
+    """Parse a text without the functions that are not valid; with the errors in them.
+
+    Type parameters are read by every Python. Raises `SyntaxError` if too much is not valid.
+    """
+    errors: list[SyntaxError] = []
+    for _ in range(_MOST_BROKEN):
+        try:
+            return ast.parse(text), errors
+        except SyntaxError as error:
+            if (older := _TYPE_PARAMETERS.sub(_spaces, text)) == text:
+                errors.append(error)
+                text = _without_function(text, error.lineno or 1)
+            else:
+                text = older
+    raise errors[0]
+
+
+def _spaces(match: re.Match[str]) -> str:
+    """Return a match without its type parameters, in as many columns, or without its `type`."""
+    return match[3] if match[1] is None else match[1] + " " * len(match[2])
+
+
+def _without_function(text: str, number: int) -> str:
+    """Return a text in which the function or class around a line is `pass`, or only that line."""
+    lines = text.splitlines(keepends=True)
+    start = min(number, len(lines)) - 1
+    above = (n for n in range(start, -1, -1) if _HEADER.match(lines[n]))
+    start = next(above, start)
+    indent = len(lines[start]) - len(lines[start].lstrip())
+    end = start + 1
+    while end < len(lines) and _is_inside(lines[end], indent):
+        end += 1
+    while start and lines[start - 1].strip()[:1] == "@":
+        start -= 1
+    first = lines[start][:indent] + "pass\n"
+    return "".join([*lines[:start], first, *["\n"] * (end - start - 1), *lines[end:]])
+
+
+def _is_inside(line: str, indent: int) -> bool:
+    content = line.lstrip()
+    return not content or len(line) - len(content) > indent or content[0] in ")]}#"
+
+
+def _problem(path: str, error: SyntaxError, hint: str) -> Notice:
+    place = Location(path, max(error.lineno or 1, 1), max(error.offset or 1, 1))
+    said = f"{error.msg} {error.text or ''}"
+    for syntax, version in _NEWER.items():
+        if sys.version_info < version and re.search(syntax, said):
+            newer = f"{version[0]}.{version[1]}"
+            message = f"this may be syntax of Python {newer}: {error.msg}"
+            return Notice(message, f"run commandsync with Python {newer} or newer; {hint}", place)
+    return Notice(f"the file is not valid Python: {error.msg}", hint, place)

@@ -1,5 +1,6 @@
 """Any text may be in a file: reading it ends soon, and never in a traceback."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,12 +117,31 @@ def test_many_groups_in_each_other_are_read(tmp_path: Path) -> None:
     assert len(reading.entries) < 20
 
 
+NEWER = """\
+type Alias = int
+class Cache[T]:
+    def first[K: (int, str)](self, k: K) -> T: ...
+@bot.command()
+async def ok(ctx): "Ok"
+@bot.command()
+async def bad(ctx):
+    try: pass
+    except A, B: pass
+class Mod(commands.Cog):
+    @commands.command()
+    async def one(self, ctx): "One"
+    @commands.command()
+    async def two(self, ctx):
+        x = (
+"""
+
+
 def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
     latin = ONE_COMMAND.replace("Pong", "Gr\xf6\xdfe").replace("ping", "size")
     reading = reading_of(
         tmp_path,
         {
-            "bad.py": ONE_COMMAND + "def (",
+            "bad.py": ONE_COMMAND.replace("ping", "fine") + NEWER,
             "coded.py": b"# coding: nothing\n" + ONE_COMMAND.encode(),
             "cut.py": ONE_COMMAND.encode() + b"\xff",
             "hex.py": b"# coding: hex\n" + ONE_COMMAND.encode(),
@@ -132,11 +152,12 @@ def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
         },
     )
 
-    assert [entry.description for entry in reading.entries] == ["Pong", "Größe"]
+    assert [entry.name for entry in reading.entries] == ["fine", "ok", "one", "ping", "size"]
     starts = [note.split(": ")[0] for note in notes_of(reading)]
 
     assert starts == [
-        "bad.py:5:5 the file is not valid Python",
+        *(["bad.py:13:12 this may be syntax of Python 3.14"] * (sys.version_info < (3, 14))),
+        "bad.py:18:13 the file is not valid Python",
         "coded.py:1:1 the file is not valid Python",
         "cut.py:1:1 the file cannot be decoded",
         "hex.py:1:1 the file cannot be decoded",
