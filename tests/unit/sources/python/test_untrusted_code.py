@@ -157,7 +157,7 @@ def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
 
     assert starts == [
         *(["bad.py:13:12 this may be syntax of Python 3.14"] * (sys.version_info < (3, 14))),
-        "bad.py:18:13 the file is not valid Python",
+        "bad.py:19:13 the file is not valid Python",
         "coded.py:1:1 the file is not valid Python",
         "cut.py:1:1 the file cannot be decoded",
         "hex.py:1:1 the file cannot be decoded",
