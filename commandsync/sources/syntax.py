@@ -6,6 +6,10 @@ from dataclasses import dataclass
 _CHOICES = range(2, 5)  # one choice would look like the name of the parameter
 _LONGEST_CHOICE = 15  # characters
 _MARKS = frozenset("<>[]|")
+_SAYS_NOTHING = frozenset(  # names of options that their choices say more than
+    ("action", "choice", "enable", "enabled", "mode", "option", "setting", "state", "status")
+    + ("switch", "toggle", "value")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +28,12 @@ def slash_syntax(path: str, parameters: Iterable[Parameter] = ()) -> str:
 
 
 def parameter_text(parameter: Parameter) -> str:
-    """Return `<name>`, `[name]`, `[name...]`, or two to four short choices, `<on|off>`."""
-    choices = parameter.choices
+    """Return `<name>`, `[name]` or `[name...]`.
+
+    Of a name that says nothing, such as `mode`, two to four short choices are shown: `<on|off>`.
+    """
+    says_nothing = len(parameter.name) == 1 or parameter.name.casefold() in _SAYS_NOTHING
+    choices = parameter.choices if says_nothing else ()
     fit = all(each and len(each) <= _LONGEST_CHOICE and not _MARKS & set(each) for each in choices)
     text = "|".join(choices) if len(choices) in _CHOICES and fit else parameter.name
     if parameter.rest:

@@ -25,6 +25,11 @@ def test_two_to_four_short_choices_are_shown(choices: tuple[str, ...], text: str
     assert parameter_text(parameter(choices=choices)) == text
 
 
+def test_an_option_whose_name_says_something_keeps_it() -> None:
+    assert parameter_text(parameter(name="region", choices=("EU", "Asia"))) == "<region>"
+    assert parameter_text(parameter(name="State", choices=("on", "off"))) == "<on|off>"
+
+
 def test_a_parameter_that_takes_the_rest_has_dots() -> None:
     assert parameter_text(parameter(name="reason", required=False, rest=True)) == "[reason...]"
     assert parameter_text(parameter(name="text", rest=True)) == "<text...>"

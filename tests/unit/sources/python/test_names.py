@@ -109,7 +109,7 @@ def test_names_are_found_in_the_other_files_of_a_bot(tmp_path: Path) -> None:
     assert notes_of(reading) == []
     assert {entry.syntax: entry.category for entry in reading.entries} == {
         '{prefix}roll-d6 <"on"|"off"> [count=2]': "Fun",
-        "/pick <apple|pear> [on|off]": "Fun",
+        "/pick <fruit> [on|off]": "Fun",
         "{prefix}tags": None,
         "{prefix}tags add": "tags",
         "{prefix}tags remove": "tags",

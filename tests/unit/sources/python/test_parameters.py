@@ -55,7 +55,7 @@ SLASH = {
     "a: Option(str, choices=('x', 'y'))": "<x|y>",
     "a: Option(str, choices=x.y.z)": "<a>",
     "a: Option(str, required=needed)": "<a>",
-    "a: int = SlashOption('number', 'Which', True, choices={'one': 1, 'two': 2})": "<one|two>",
+    "a: int = SlashOption('number', 'Which', True, choices={'one': 1, 'two': 2})": "<number>",
     "a: str = SlashOption(name='b', default=None)": "[b]",
     "a: str = commands.Param(default_factory=read)": "[a]",
     "a: str = commands.Param(...)": "<a>",
