@@ -101,6 +101,9 @@ def _only_equal(new: Mapping[int, CommandText], old: Mapping[int, CommandText]) 
 
 def _without_name(entry: Entry) -> CommandText:
     text = _with_name_in_syntax(entry)
+    group, _, inner = entry.name.partition(" ")
+    if inner and text.category == group:  # it follows the name of the group
+        text = text._replace(category="\0")
     return text._replace(syntax=text.syntax.replace(entry.name, "\0"))
 
 

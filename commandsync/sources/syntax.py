@@ -6,10 +6,10 @@ from dataclasses import dataclass
 _CHOICES = range(2, 5)  # one choice would look like the name of the parameter
 _LONGEST_CHOICE = 15  # characters
 _MARKS = frozenset("<>[]|")
-_SAYS_NOTHING = frozenset(  # names of options that their choices say more than
-    ("action", "choice", "enable", "enabled", "mode", "option", "setting", "state", "status")
-    + ("switch", "toggle", "value")
-)
+_SAYS_NOTHING = {  # names of options that their choices say more than
+    *("action", "choice", "enable", "enabled", "mode", "option", "setting", "state", "status"),
+    *("switch", "toggle", "value"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -181,6 +181,10 @@ def test_entries_written_before_the_first_import_stay_as_they_are() -> None:
     [
         (declared("h", key="discord:1"), declared("help", "Shows more.", key="discord:1")),
         (declared("h", "Shows the help."), HELP),
+        (
+            declared("config set", category="config"),
+            declared("settings set", category="settings"),
+        ),
     ],
 )
 def test_a_new_name_is_written_with_the_old_one(old: Declared, new: Declared) -> None:
@@ -189,7 +193,7 @@ def test_a_new_name_is_written_with_the_old_one(old: Declared, new: Declared) ->
     (change,) = merge.changes
 
     assert isinstance(change, Edited)
-    assert change.formerly == ("hilfe", "h")
+    assert change.formerly == ("hilfe", old.entry.name)
     assert applied(merge, sides.ours)[0].text == text_of(new.entry)
 
 
