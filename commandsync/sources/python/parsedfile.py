@@ -121,7 +121,7 @@ def _spaces(match: re.Match[str]) -> str:
 
 def _without_function(text: str, number: int) -> str:
     """Return a text in which the function or class around a line is `pass`, or only that line."""
-    lines = text.splitlines(keepends=True)
+    lines = _LINE_END.split(text)
     start = min(number, len(lines)) - 1
     above = (n for n in range(start, -1, -1) if _HEADER.match(lines[n]))
     start = next(above, start)
@@ -131,8 +131,8 @@ def _without_function(text: str, number: int) -> str:
         end += 1
     while start and lines[start - 1].strip()[:1] == "@":
         start -= 1
-    first = lines[start][:indent] + "pass\n"
-    return "".join([*lines[:start], first, *["\n"] * (end - start - 1), *lines[end:]])
+    first = lines[start][:indent] + "pass"
+    return "\n".join([*lines[:start], first, *[""] * (end - start - 1), *lines[end:]])
 
 
 def _is_inside(line: str, indent: int) -> bool:
