@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import Any, TypeVar
+from typing import Any
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
@@ -17,7 +17,6 @@ from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import Record, Value, Written
 from commandsync.sources.syntax import literal
 
-T = TypeVar("T")
 _COMMAND = re.compile("command", re.IGNORECASE)
 
 
@@ -52,14 +51,14 @@ class Inventory:
         program.finish()
         for file, value in exported:
             yield from self._of(value, named=bool(_COMMAND.search(file.path)), deep=2)
-        for owner in _taken(program.classes):
+        for owner in program.classes:
             head = owner.text.removesuffix(owner.scope.text(owner.node, "body"))
             fields, base = program.fields(owner), head.rpartition("extends ")[2]
             if base != head or isinstance(fields.get("name"), str):
                 yield from self._of(fields, named=bool(_COMMAND.search(base)))
-        for value, said in _taken(program.registered):
+        for value, said in program.registered:
             yield from self._slash(value, said)
-        for builder in _taken(program.built):
+        for builder in program.built:
             yield from self._slash(builder, builder)
 
     def _of(self, value: Value, *, named: bool, deep: int = 0) -> Iterator[SourceEntry]:
@@ -135,10 +134,3 @@ class Inventory:
 
 def _is_record(value: Value) -> bool:
     return isinstance(value, Record)
-
-
-def _taken(values: list[T]) -> list[T]:
-    """Return the values of a list, which has none afterwards."""
-    taken = values[:]
-    values.clear()
-    return taken
