@@ -243,7 +243,11 @@ def test_untrusted_text_of_a_release_stays_text(home: Home) -> None:
         ("--changelog CHANGELOG.md --version 1.3", 1, "has no heading for the version 1.3"),
         ("--changelog latin.md", 1, "latin.md is not UTF-8"),
         ("--changelog CHANGELOG.md --link lantern", 2, "'lantern' is not a link"),
-        ("--changelog CHANGELOG.md --limit 99", 2, "99 is not in the range"),
+        (
+            "--changelog CHANGELOG.md --limit 99",
+            2,
+            "--limit must be a whole number from 100 to 20000",
+        ),
         ("--notes-file text.md", 2, "the announcement has no title\n  hint: give a title"),
         ("--notes-file text.md --title {version}!", 2, "the title has {version}, which is not "),
         ("--notes-file empty.md --title T", 1, "the announcement has no text"),

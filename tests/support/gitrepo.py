@@ -2,8 +2,9 @@
 
 import os
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 _NOBODY = {
@@ -23,6 +24,8 @@ class GitRepo:
     """A repository in a folder."""
 
     path: Path
+    # Every commit has a later second: git shows those of the same second by branch.
+    seconds: Iterator[int] = field(default_factory=lambda: count(1_795_000_000))
 
     def git(self, *arguments: str, sent: bytes = b"") -> str:
         """Run git here, and return what it prints."""
@@ -30,7 +33,7 @@ class GitRepo:
         ended = subprocess.run(
             ["git", *arguments],  # noqa: S607 - the machine's own
             cwd=self.path,
-            env=others | _OF_NOBODY,
+            env=others | _OF_NOBODY | {"GIT_COMMITTER_DATE": f"{next(self.seconds)} +0000"},
             input=sent,
             capture_output=True,
             check=True,
