@@ -51,7 +51,10 @@ def apply(record: Record, method: str, given: list[Value], at: At, call: Call) -
     if match is None:
         record[REST] = Computed(at.node, at.scope)
     elif match.re is _ADDED:
-        record["options"] = [*record.get("options", []), *_options(match[1], given, at, call)]
+        record["options"] = [
+            *flat([record.get("options", [])]),
+            *_options(match[1], given, at, call),
+        ]
     elif match.re is not _OTHER:
         _set(record, match, given, at)
 
@@ -62,7 +65,7 @@ def _set(record: Record, match: re.Match[str], given: list[Value], at: At) -> No
         texts = first if match[2] else _text(record, kind, given, at)
         record[f"{kind.lower()}_localizations"] = texts
     elif match.re is _CHOICES:
-        known = record.get("choices", []) if kind == "add" else []
+        known = list(flat([record.get("choices", [])])) if kind == "add" else []
         record["choices"] = [*known, *_choices([given] if isinstance(first, str) else given, at)]
     else:
         record["nsfw" if kind == "NSFW" else kind[0].lower() + kind[1:]] = first
@@ -70,7 +73,8 @@ def _set(record: Record, match: re.Match[str], given: list[Value], at: At) -> No
 
 def _text(record: Record, kind: str, given: list[Value], at: At) -> Record:
     """Return the texts of the languages with another one."""
-    known = record.get(f"{kind.lower()}_localizations", {})
+    texts = record.get(f"{kind.lower()}_localizations")
+    known = texts if isinstance(texts, Record) else {REST: texts} if texts else {}
     language, text = (*given, None, None)[:2]
     return Record({**known, language if isinstance(language, str) else REST: text}, at)
 

@@ -263,8 +263,8 @@ class Expressions(ABC):
     def _register(self, name: str, given: list[Value], at: Written) -> None:
         """Remember the commands that a call tells Discord or a framework."""
         first, last = (given[0], given[-1]) if given else (None, None)
-        owner = at.scope.names.get("this", {})
-        said = Record({**owner, **(last if isinstance(last, Record) else {})}, at)
+        owner = _fields(at.scope.names.get("this"))
+        said = Record({**owner, **_fields(last)}, at)
         if name in _REGISTERING:
             builder = Builder({}, at, self.level)
             first = self.call(first, [builder]) if isinstance(first, Function) else first
@@ -274,6 +274,10 @@ class Expressions(ABC):
             self.registered += [
                 (each, Record({}, at)) for each in lists if isinstance(each, Record)
             ]
+
+
+def _fields(value: Value) -> dict[str, Value]:
+    return value if isinstance(value, Record) else {}
 
 
 def _is_small(value: Value) -> bool:
