@@ -44,16 +44,16 @@ def plans(plans: Sequence[Plan]) -> str:
     head = []
     if listings := [plan for plan in plans if plan.listing]:
         plans = sorted(listings, key=_is_calm)
-        head = [table(_LISTINGS, map(_row, plans))]
+        head = [table(_LISTINGS, map(_row, plans, _names(plans)))]
     return _joined([*head, *(block for plan in plans for block in _plan(plan))])
 
 
 def results(results: Sequence[Result]) -> str:
     """Return results one after the other, with a table for each outcome; of listings below one."""
-    lines = [
-        _heading(each.plan, summary.result_line(each)) for each in results if each.plan.listing
-    ]
-    head = [table(_RESULTS, (line.split(": ", 1) for line in lines))] if lines else []
+    of_listings = [result for result in results if result.plan.listing]
+    ends = [summary.result_line(result).partition(": ")[2] for result in of_listings]
+    names = _names([result.plan for result in of_listings])
+    head = [table(_RESULTS, zip(names, ends, strict=True))] if names else []
     return _joined([*head, *(block for result in results for block in _result(result))])
 
 
@@ -83,7 +83,16 @@ def _is_calm(plan: Plan) -> bool:
     return not (dangerous or summary.unseen(plan))
 
 
-def _row(plan: Plan) -> Sequence[str]:
+def _names(plans: Sequence[Plan]) -> list[str]:
+    """Return the name of each listing, with the bot where another one has that name too."""
+    names = [plan.listing.name for plan in plans if plan.listing]
+    return [
+        code(name) if names.count(name) == 1 else f"{code(name)}, bot {code(plan.target.bot)}"
+        for name, plan in zip(names, plans, strict=True)
+    ]
+
+
+def _row(plan: Plan, name: str) -> Sequence[str]:
     """Return the cells of a row of `_LISTINGS`."""
     listing = plan.listing
     assert listing  # noqa: S101 - others have no row
@@ -93,7 +102,7 @@ def _row(plan: Plan) -> Sequence[str]:
     compared = summary.compared(listing, code).removeprefix("compared with ")
     if not (listing.known or listing.returned):
         compared = f"**nothing: replaced unseen by {summary.counted(listing.size, 'command')}**"
-    return [code(listing.name), *counts, losses, compared]
+    return [name, *counts, losses, compared]
 
 
 def _heading(plan: Plan, line: str) -> str:

@@ -381,11 +381,15 @@ def test_all_commits_of_a_push_are_one_merge(lists: Lists, *, begins: bool) -> N
 def test_a_listing_of_another_bot_is_another_list(lists: Lists) -> None:
     lists.listed(*TEN)
     text = (lists.runner.workspace / "commands.yaml").read_text(encoding="utf-8")
-    lists.runner.write(text.replace("- service: top.gg", '- service: top.gg\n    bot: "42"'))
+    more = (
+        '- service: top.gg\n    bot: "42"\n    token_env: COMMANDSYNC_TOKEN_42\n  - service: top.gg'
+    )
+    lists.runner.write(text.replace("- service: top.gg", more))
     step = lists.propose()
 
     assert step.code == 0, step.log
-    assert "| `top.gg` | ? | ? | ? | none | **nothing: replaced unseen" in step.summary
+    assert "| `top.gg`, bot `42` | ? | ? | ? | none | **nothing: replaced unseen" in step.summary
+    assert "| `top.gg`, bot `812045337190064138` | 0 | 0 | 0 |" in step.summary
     assert "| `discordbotlist.com` | 0 | 0 | 0 |" in step.summary
 
 
