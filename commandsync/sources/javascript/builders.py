@@ -4,14 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from commandsync.sources.javascript.value import (
-    REST,
-    Builder,
-    Computed,
-    Function,
-    Record,
-    Value,
-)
+from commandsync.sources.javascript.value import REST, Computed, Function, Record, Value
 from commandsync.sources.javascript.value import Written as At
 
 _OPTIONS = "Subcommand SubcommandGroup String Integer Boolean User Channel Role Mentionable Number"
@@ -29,20 +22,30 @@ _METHODS = (_TEXTS, _SET, _CHOICES, _ADDED, _OTHER)
 Call: TypeAlias = Callable[[Function, list[Value]], Value]
 
 
-def is_command(name: str) -> bool:
-    """Whether a constructor is that of a command, not of a part of one."""
-    return name.removesuffix("Builder") in _COMMANDS
+class Builder(Record):
+    """What a builder has built so far."""
+
+    def __init__(
+        self, fields: dict[str, Value], at: At, level: int = 0, *, is_command: bool = False
+    ) -> None:
+        super().__init__(fields, at, level)
+        self.is_command = is_command  # not a part of one
 
 
-def created(name: str, given: Sequence[Value]) -> dict[str, Value] | None:
-    """Return what the constructor of a builder begins with; None if it is not one."""
+def fields_of(value: Value) -> dict[str, Value]:
+    """Return what an object has; nothing of what is not an object."""
+    return value if isinstance(value, Record) else {}
+
+
+def created(name: str, given: Sequence[Value], at: At, level: int) -> Builder | None:
+    """Return what the constructor of a builder makes; None if it is not one."""
     bare = name.removesuffix("Builder")
     kind = _KIND.sub("", bare)
     if bare not in _COMMANDS and (kind == bare or kind not in _TYPES):
         return None
     number = _MENUS.get(bare, _TYPES.get(kind))
-    fields = given[0] if given and isinstance(given[0], Record) else {}
-    return {**fields, **({"type": number} if number else {})}
+    fields = {**fields_of(given[0] if given else None), **({"type": number} if number else {})}
+    return Builder(fields, at, level, is_command=bare in _COMMANDS)
 
 
 def apply(record: Record, method: str, given: list[Value], at: At, call: Call) -> None:
@@ -51,10 +54,8 @@ def apply(record: Record, method: str, given: list[Value], at: At, call: Call) -
     if match is None:
         record[REST] = Computed(at.node, at.scope)
     elif match.re is _ADDED:
-        record["options"] = [
-            *flat([record.get("options", [])]),
-            *_options(match[1], given, at, call),
-        ]
+        known = flat([record.get("options", [])])
+        record["options"] = [*known, *_options(match[1], given, at, call)]
     elif match.re is not _OTHER:
         _set(record, match, given, at)
 

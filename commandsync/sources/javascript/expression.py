@@ -2,24 +2,16 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections import ChainMap, Counter
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import islice
 from operator import add, lshift, or_
 
-from commandsync.sources.javascript.builders import apply, created, flat, is_command
-from commandsync.sources.javascript.parsedfile import Node, decoded, parts
-from commandsync.sources.javascript.value import (
-    REST,
-    Builder,
-    Computed,
-    Function,
-    Record,
-    Scope,
-    Value,
-    Written,
-    member,
-)
+from commandsync.diagnostics import Location, Notice
+from commandsync.sources.code import NOT_IMPORTED
+from commandsync.sources.javascript.builders import Builder, apply, created, fields_of, flat
+from commandsync.sources.javascript.parsedfile import Node, decoded, field, parts
+from commandsync.sources.javascript.value import REST, Computed, Function, Record, Scope, Value
 
 DECLARING = re.compile(
     r"CommandBuilder|\.\s*(add|set)[A-Z]|\.push\(|register\w*Command|pplicationCommands"
@@ -27,6 +19,7 @@ DECLARING = re.compile(
 )
 """In what may declare a command, or change one."""
 
+_MOST_STEPS = 50_000  # for one file
 _DEEPEST = 120  # expressions in each other
 _MOST_PARTS = 1000
 _LONGEST = 10_000  # characters
@@ -48,15 +41,16 @@ class Expressions(ABC):
     def __init__(self) -> None:
         self.built: list[Record] = []  # each command that a builder has begun
         self.registered: list[tuple[Value, Record]] = []  # with what else its call says
-        self.left = self.depth = self.level = 0
-        self.is_cut = False  # whether the file is too complex to be followed in full
+        self.notes: set[Notice] = set()
+        self.depth = self.level = 0
+        self._steps: Counter[str] = Counter()  # in each file
 
     @abstractmethod
     def call(self, function: Function, given: list[Value]) -> Value:
         """Return what a function of the bot returns for some values."""
 
     @abstractmethod
-    def module(self, source: Value, at: Written) -> Value:
+    def module(self, source: Value, at: Computed) -> Value:
         """Return what another file of the bot exports."""
 
     def value(self, node: Node | None, scope: Scope, of: str = "") -> Value:
@@ -64,12 +58,13 @@ class Expressions(ABC):
 
         It is `Computed` if the code does not state it.
         """
-        node = node.child_by_field_name(of) if node and of else node
-        self.left -= 1
+        node, path = field(node, of) if of else node, scope.file.path
         if node is None:
             return None
-        if self.depth > _DEEPEST or self.left < 0:
-            self.is_cut = True
+        self._steps[path] += 1
+        if self.depth > _DEEPEST or self._steps[path] > _MOST_STEPS:
+            message = "the file is too complex to be read in full"
+            self.notes.add(Notice(message, NOT_IMPORTED, Location(path)))
             return Computed(node, scope)
         self.depth += 1
         value = getattr(self, f"_on_{node.type}", self.other)(node, scope)
@@ -89,23 +84,23 @@ class Expressions(ABC):
             self.uncertain(lambda: [self.value(part, scope) for part in parts(node)])
         return Computed(node, scope)
 
-    def values(self, nodes: Iterable[Node], scope: Scope) -> list[Value]:
+    def values(self, nodes: Sequence[Node], scope: Scope) -> list[Value]:
         """Return the values of the parts of a list, or of arguments."""
-        return list(islice(self._values(nodes, scope), _MOST_PARTS))
-
-    def _values(self, nodes: Iterable[Node], scope: Scope) -> Iterator[Value]:
-        for node in nodes:
-            spread = node.type == "spread_element"
-            value = self.value(parts(node)[0] if spread else node, scope)
-            known = not spread or isinstance(value, list)
-            yield from (
-                flat([value]) if spread and known else [value if known else Computed(node, scope)]
-            )
+        found: list[Value] = []
+        for node in nodes[:_MOST_PARTS]:
+            value = self.value(node, scope)
+            if node.type == "spread_element":
+                found += value if isinstance(value, list) else [Computed(node, scope)]
+            else:
+                found.append(value)
+            del found[_MOST_PARTS:]
+        return found
 
     def _on_true(self, node: Node, _: Scope) -> Value:
         return {"true": True, "false": False}.get(node.type)
 
     _on_false = _on_null = _on_undefined = _on_true
+    _on_field_definition = _on_public_field_definition = _on_true  # without a value
 
     def _on_string(self, node: Node, scope: Scope) -> Value:
         return decoded(scope.text(node)[1:-1])
@@ -113,13 +108,13 @@ class Expressions(ABC):
     def _on_template_string(self, node: Node, scope: Scope) -> Value:
         if "${" not in scope.text(node):
             return self._on_string(node, scope)
-        pieces: list[Value] = []
-        for piece in node.named_children:
-            value = piece.type == "template_substitution"
-            pieces.append(
-                self.value(parts(piece)[0], scope) if value else decoded(scope.text(piece))
-            )
+        pieces = [self.value(piece, scope) for piece in node.named_children]
         return self._joined("", pieces, Computed(node, scope))
+
+    def _on_string_fragment(self, node: Node, scope: Scope) -> Value:
+        return decoded(scope.text(node))
+
+    _on_escape_sequence = _on_string_fragment
 
     def _joined(self, separator: str, pieces: list[Value], otherwise: Computed) -> Value:
         whole = separator.join(str(piece) for piece in pieces if _is_plain(piece))
@@ -143,20 +138,27 @@ class Expressions(ABC):
             if permission:
                 return _ADMINISTRATOR if permission[1].upper() == "ADMINISTRATOR" else _OTHER
             return kind[1] if kind else Computed(node, scope)
-        return member(owner, scope.text(node, "property"), Computed(node, scope))
+        return self.member(owner, scope.text(node, "property"), Computed(node, scope))
+
+    def member(self, owner: Value, key: str, otherwise: Value) -> Value:
+        """Return a member of an object, or of what has names as one."""
+        has = isinstance(owner, (Record, ChainMap))
+        return owner.get(key, owner.get(REST, otherwise)) if has else otherwise
 
     def _on_object(self, node: Node, scope: Scope) -> Value:
-        found = Record({}, Written(node, scope), self.level)
-        for part in parts(node)[:_MOST_PARTS]:
-            if part.type == "spread_element":
-                spread = self.value(parts(part)[0], scope)
-                known = isinstance(spread, Record)
-                found.update(spread if known else {REST: Computed(part, scope)})
-                continue
-            key = part.child_by_field_name("key") or part.child_by_field_name("name") or part
-            whole = part.child_by_field_name("value") or part  # a method, or {name}
-            found[self._key(key, scope)] = self.value(whole, scope)
+        found = Record({}, Computed(node, scope), self.level)
+        self.add_members(found, parts(node), scope)
         return found
+
+    def add_members(self, found: Record, nodes: Sequence[Node], scope: Scope) -> None:
+        """Add the members of an object or a class."""
+        for part in nodes[:_MOST_PARTS]:
+            value = self.value(field(part, "value") or part, scope)
+            if part.type == "spread_element":
+                known = isinstance(value, Record)
+                found.update(value if known else {REST: Computed(part, scope)})
+            else:
+                found[self._key(field(part, "key", "name", "property") or part, scope)] = value
 
     def _key(self, key: Node, scope: Scope) -> str:
         if key.type not in {"string", "computed_property_name"}:
@@ -181,6 +183,7 @@ class Expressions(ABC):
         _on_as_expression
     )
     _on_satisfies_expression = _on_type_assertion = _on_as_expression
+    _on_spread_element = _on_template_substitution = _on_as_expression
 
     def _on_binary_expression(self, node: Node, scope: Scope) -> Value:
         operator, computed = scope.text(node, "operator"), Computed(node, scope)
@@ -193,10 +196,9 @@ class Expressions(ABC):
         return _OPERATORS[operator](*sides) if small else computed
 
     def _on_assignment_expression(self, node: Node, scope: Scope) -> Value:
-        value, target = self.value(node, scope, "right"), node.child_by_field_name("left")
+        value, target = self.value(node, scope, "right"), field(node, "left", "argument")
         if self.level or node.type != "assignment_expression":
             value = Computed(node, scope)
-        target = target or node.child_by_field_name("argument")  # of x++
         if target and target.type == "identifier":
             name = scope.text(target)
             maps = (names for names in scope.names.maps if name in names)
@@ -207,9 +209,11 @@ class Expressions(ABC):
 
     _on_augmented_assignment_expression = _on_update_expression = _on_assignment_expression
 
+    def _arguments(self, node: Node, scope: Scope) -> list[Value]:
+        return self.values(parts(field(node, "arguments")), scope)
+
     def _on_call_expression(self, node: Node, scope: Scope) -> Value:
-        function = node.child_by_field_name("function")
-        given = self.values(parts(node.child_by_field_name("arguments")), scope)
+        function, given = field(node, "function"), self._arguments(node, scope)
         owner, at = self.value(function, scope, "object"), Computed(node, scope)
         name = scope.text(function, "property") or scope.text(function)
         if isinstance(owner, Builder):
@@ -224,19 +228,18 @@ class Expressions(ABC):
             return self.module(given[0] if given else None, at)
         if name == "super" and isinstance(this := scope.get("this", None), Record):
             for each in given:
-                this.update(each if isinstance(each, Record) else {})
+                this.update(fields_of(each))
         return self._result(name, self.value(function, scope), given, at)
 
     def _on_new_expression(self, node: Node, scope: Scope) -> Value:
         called, at = self.value(node, scope, "constructor"), Computed(node, scope)
-        given = self.values(parts(node.child_by_field_name("arguments")), scope)
+        given = self._arguments(node, scope)
         name = (called.text if isinstance(called, Computed) else "").rpartition(".")[2]
-        begun = created(name, given)
-        if begun is None:
+        builder = created(name, given, at, self.level)
+        if builder is None:
             return self._result(scope.text(node, "constructor"), called, given, at)
-        record = Builder(begun, at, self.level)
-        self.built += [record] if is_command(name) else []
-        return record
+        self.built += [builder] if builder.is_command else []
+        return builder
 
     def _of_list(self, owner: list[Value], name: str, given: list[Value], at: Computed) -> Value:
         """Return what a few methods of lists return."""
@@ -260,11 +263,10 @@ class Expressions(ABC):
         objects = [value for value in given if isinstance(value, Record)]
         return objects[0] if objects and _MAKER.search(name) else at
 
-    def _register(self, name: str, given: list[Value], at: Written) -> None:
+    def _register(self, name: str, given: list[Value], at: Computed) -> None:
         """Remember the commands that a call tells Discord or a framework."""
         first, last = (given[0], given[-1]) if given else (None, None)
-        owner = _fields(at.scope.names.get("this"))
-        said = Record({**owner, **_fields(last)}, at)
+        said = Record({**fields_of(at.scope.get("this", None)), **fields_of(last)}, at)
         if name in _REGISTERING:
             builder = Builder({}, at, self.level)
             first = self.call(first, [builder]) if isinstance(first, Function) else first
@@ -274,10 +276,6 @@ class Expressions(ABC):
             self.registered += [
                 (each, Record({}, at)) for each in lists if isinstance(each, Record)
             ]
-
-
-def _fields(value: Value) -> dict[str, Value]:
-    return value if isinstance(value, Record) else {}
 
 
 def _is_small(value: Value) -> bool:

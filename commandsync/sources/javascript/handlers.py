@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from commandsync.sources.entry import Trait, only_administrators
-from commandsync.sources.javascript.builders import flat
-from commandsync.sources.javascript.value import REST, Builder, Computed, Record, Value
+from commandsync.sources.javascript.builders import Builder, fields_of, flat
+from commandsync.sources.javascript.value import REST, Computed, Record, Value
 
 _DATA = ("data", "slash", "slashCommand", "command", "builder", "commandData")
 _FLAGS = {
@@ -27,9 +27,7 @@ def described(handler: Record) -> Record:
     texts, settings = handler.get("help"), handler.get("conf", handler.get("config"))
     if not isinstance(texts, Record):
         return handler
-    return Record(
-        {**handler, **(settings if isinstance(settings, Record) else {}), **texts}, texts.at
-    )
+    return Record({**handler, **fields_of(settings), **texts}, texts.at)
 
 
 def data_of(handler: Record) -> list[Value]:

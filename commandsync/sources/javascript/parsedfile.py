@@ -12,7 +12,7 @@ from tree_sitter_typescript import language_typescript as typescript
 from commandsync.diagnostics import Location, Notice
 from commandsync.sources.code import NOT_IMPORTED
 
-__all__ = ["Node", "ParsedFile", "decoded", "parse", "parts"]
+__all__ = ["Node", "ParsedFile", "decoded", "field", "parse", "parts"]
 
 MOST_BYTES = 512 * 1024
 """A larger file is not read: it was generated, or it is data."""
@@ -74,6 +74,12 @@ def parts(node: Node | None) -> list[Node]:
     """Return the parts of a node without its comments."""
     inner = node.named_children if node else []
     return [part for part in inner if part.type != "comment"]
+
+
+def field(node: Node | None, *names: str) -> Node | None:
+    """Return the first of some fields that a node has."""
+    found = (node.child_by_field_name(name) for name in names) if node else ()
+    return next(filter(None, found), None)
 
 
 def decoded(text: str) -> str:

@@ -7,26 +7,18 @@ from collections.abc import Iterable, Sequence
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.sources.code import NOT_IMPORTED
 from commandsync.sources.files import read_bytes
+from commandsync.sources.javascript.builders import fields_of
 from commandsync.sources.javascript.expression import DECLARING, Expressions
-from commandsync.sources.javascript.parsedfile import Node, ParsedFile, parse, parts
-from commandsync.sources.javascript.value import (
-    Computed,
-    Function,
-    Record,
-    Scope,
-    Value,
-    Written,
-    member,
-)
+from commandsync.sources.javascript.parsedfile import Node, ParsedFile, field, parse, parts
+from commandsync.sources.javascript.value import Computed, Function, Record, Scope, Value
 
 SUFFIXES = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
-_MOST_STEPS = 50_000  # for one file
 _DEEPEST = 40  # expressions around the import of a file
 _NAMED = re.compile(r"(abstract_class|class|(generator_)?function)_declaration")
 _STATEMENT = re.compile(r".*_(statement|clause|body|case|default|declaration|block)")
 _RETURNING = {"return_statement", "statement_block", "try_statement"}
+_MEMBERS = {"object_pattern", "named_imports", "export_clause"}
 _NAME = re.compile(r"[\w$]+")
 
 
@@ -38,12 +30,10 @@ class Program(Expressions):
         self._paths = frozenset(paths)
         self._parsed: dict[str, ParsedFile | Notice] = {}
         self._exports: dict[str, Value] = {}
-        self._left: dict[str, int] = {}  # steps
         self._fields: dict[Node, Record] = {}
         self._running: set[Node] = set()
         self._waiting: dict[Node, Function] = {}  # may declare commands, and are not called yet
         self.classes: list[Function] = []
-        self.notes: list[Notice] = []
 
     def parsed(self, path: str, data: bytes | None = None) -> ParsedFile | Notice:
         """Return what a file contains, or why it cannot be read."""
@@ -54,7 +44,7 @@ class Program(Expressions):
                 self._parsed[path] = Notice(error.message, error.hint, Location(path))
         return self._parsed[path]
 
-    def module(self, source: Value, at: Written) -> Value:
+    def module(self, source: Value, at: Computed) -> Value:
         """Return what another file of the bot exports."""
         name = source if isinstance(source, str) and source[:1] == "." else "/"
         folder = posixpath.dirname(at.scope.file.path)
@@ -63,39 +53,27 @@ class Program(Expressions):
         names = (path, *(f"{start}{suffix}" for start in starts for suffix in SUFFIXES))
         found = next((each for each in names if each in self._paths), None)
         file = self.parsed(found) if found and self.depth < _DEEPEST else None
-        return self.exports(file) if isinstance(file, ParsedFile) else Computed(at.node, at.scope)
+        return self.exports(file) if isinstance(file, ParsedFile) else at
 
     def exports(self, file: ParsedFile) -> Value:
         """Follow the statements of a file, once, and return what it exports."""
         if file.path not in self._exports:
             scope = Scope(file, ChainMap())
-            exported = self._exports[file.path] = Record({}, Written(file.tree, scope))
+            exported = self._exports[file.path] = Record({}, Computed(file.tree, scope))
             scope.names["exports"] = exported
             scope.names["module"] = module = Record({"exports": exported}, exported.at)
-            outside = self.left, self.level, self.is_cut
-            self.left, self.level, self.is_cut = _MOST_STEPS, 0, False
+            outside, self.level = self.level, 0
             self._follow(parts(file.tree), scope)
             for owner in self.classes[:]:
                 self.fields(owner)
-            self._check(file)
-            self.left, self.level, self.is_cut = outside
+            self.level = outside
             self._exports[file.path] = module["exports"]
         return self._exports[file.path]
-
-    def _check(self, file: ParsedFile) -> None:
-        self._left[file.path] = self.left
-        if self.is_cut:
-            message = "the file is too complex to be read in full"
-            self.notes.append(Notice(message, NOT_IMPORTED, Location(file.path)))
 
     def finish(self) -> None:
         """Follow the functions that may declare commands, and that nothing has called."""
         while self._waiting:
-            function = self._waiting.popitem()[1]
-            file, self.is_cut = function.scope.file, False
-            self.left = self._left.get(file.path, _MOST_STEPS)
-            self.call(function, [])
-            self._check(file)
+            self.call(self._waiting.popitem()[1], [])
 
     def _follow(self, nodes: Sequence[Node], scope: Scope) -> Value:
         """Follow statements, and return what they return; None if they do not."""
@@ -118,8 +96,7 @@ class Program(Expressions):
             return super().other(node, scope)
         if _NAMED.fullmatch(node.type):
             return None
-        fields = map(node.child_by_field_name, ("left", "initializer", "parameter"))
-        bound = next(filter(None, fields), None)
+        bound = field(node, "left", "initializer", "parameter")
         names = dict.fromkeys(_NAME.findall(scope.text(bound)), Computed(node, scope))
         inner = [part for part in parts(node) if part != bound]
         return self.uncertain(lambda: self._follow(inner, scope.inner(**names)))
@@ -142,20 +119,18 @@ class Program(Expressions):
     _on_variable_declaration = _on_lexical_declaration
 
     def _on_import_statement(self, node: Node, scope: Scope) -> None:
-        module = self.module(scope.text(node, "source")[1:-1], Written(node, scope))
+        module = self.module(scope.text(node, "source")[1:-1], Computed(node, scope))
         for part in parts(parts(node)[0]):
+            value = module
             if part.type == "identifier":
                 default = module if isinstance(module, Record) else Computed(part, scope)
-                scope.names[scope.text(part)] = member(module, "default", default)
-            elif part.type == "namespace_import":
-                scope.names[scope.text(parts(part)[0])] = module
-            else:
-                self._bind_members(part, module, scope, scope.names)
+                value = self.member(module, "default", default)
+            self._bind(parts(part)[0] if part.type == "namespace_import" else part, value, scope)
 
     def _on_export_statement(self, node: Node, scope: Scope) -> None:
         exported, declared, first = scope.names["exports"], _declared(node), parts(node)[0]
         tokens = {child.type for child in node.children}
-        if node.child_by_field_name("value"):
+        if field(node, "value"):
             exported["default"] = self.value(node, scope, "value")
         elif declared is not node:
             self.value(declared, scope)
@@ -164,29 +139,22 @@ class Program(Expressions):
                 exported["default" if "default" in tokens else name] = scope.names.get(name)
         elif first.type == "export_clause":
             source = scope.text(node, "source")[1:-1]
-            origin = self.module(source, Written(node, scope)) if source else scope.names
-            self._bind_members(first, origin, scope, exported)
+            origin = self.module(source, Computed(node, scope)) if source else scope.names
+            self._bind(first, origin, Scope(scope.file, ChainMap(exported)))
         elif "=" in tokens:
             scope.names["module"]["exports"] = self.value(first, scope)
 
-    def _bind_members(self, node: Node, origin: Value, scope: Scope, names: Value) -> None:
-        for part in parts(node):
-            name, alias = scope.text(part, "name"), scope.text(part, "alias")
-            at = Computed(part.child_by_field_name("name") or part, scope)
-            names[alias or name] = member(origin, name, at)
-
     def _bind(self, pattern: Node | None, value: Value, scope: Scope) -> None:
-        """Give the names of a pattern their values."""
+        """Give the names of a pattern, or of the members that a file imports, their values."""
+        pattern = field(pattern, "pattern", "left") or pattern  # with a type, or with a default
         if pattern is None:
             return
-        for of in ("pattern", "left"):  # of a parameter with a type, or with a default
-            pattern = pattern.child_by_field_name(of) or pattern
-        if pattern.type == "object_pattern":
+        if pattern.type in _MEMBERS:
             for part in parts(pattern):
-                key = part.child_by_field_name("key") or part.child_by_field_name("left") or part
-                inner = member(value, scope.text(key), Computed(key, scope))
-                self._bind(part.child_by_field_name("value") or part, inner, scope)
-        elif pattern.type.endswith(("identifier", "identifier_pattern")):
+                key = field(part, "key", "left", "name") or part
+                inner = self.member(value, scope.text(key), Computed(key, scope))
+                self._bind(field(part, "value", "alias", "name") or part, inner, scope)
+        elif pattern.type.endswith(("identifier", "identifier_pattern", "default")):
             scope.names[scope.text(pattern)] = value
         else:
             names = _NAME.findall(scope.text(pattern))
@@ -200,8 +168,8 @@ class Program(Expressions):
         if node in self._running:
             return unknown
         self._running.add(node)
-        one = node.child_by_field_name("parameter")
-        names = [one] if one else parts(node.child_by_field_name("parameters"))
+        one = field(node, "parameter")
+        names = [one] if one else parts(field(node, "parameters"))
         for number, name in enumerate(names):
             self._bind(name, given[number] if number < len(given) else unknown, scope)
         result = self.value(node, scope, "body")
@@ -229,28 +197,23 @@ class Program(Expressions):
             found = self._fields[node] = Record({}, owner)
             scope = owner.scope.inner(this=found)
             for part in (*parts(node.parent), *parts(node)):
-                self._extend(found, part, scope)
-            for part in parts(node.child_by_field_name("body")):
-                is_method = part.type == "method_definition"
-                value = self.value(part, scope, "" if is_method else "value")
-                name = scope.text(part, "name") or scope.text(part, "property")
-                if name == "constructor":
-                    self.call(value, [])
-                else:
-                    found[name] = value
+                if part.type in {"class_heritage", "decorator"}:
+                    found.update(fields_of(self.value(part, scope)))
+            self.add_members(found, parts(field(node, "body")), scope)
+            constructor = found.pop("constructor", None)
+            if isinstance(constructor, Function):
+                self.call(constructor, [])
         return self._fields[node]
 
-    def _extend(self, found: Record, part: Node, scope: Scope) -> None:
-        """Add what a base class, or a decorator, gives to a class."""
-        inner = next(iter(parts(part)), None)
-        if part.type == "class_heritage":
-            base, self.depth = self.value(inner, scope), self.depth + 1
-            known = isinstance(base, Function) and self.depth < _DEEPEST
-            found.update(self.fields(base) if known else {})
-            self.depth -= 1
-        elif part.type == "decorator" and inner:
-            for each in self.values(parts(inner.child_by_field_name("arguments")), scope):
-                found.update(each if isinstance(each, Record) else {})
+    def _on_class_heritage(self, node: Node, scope: Scope) -> Value:
+        base = self.value(parts(node)[0], scope)
+        return self.fields(base) if isinstance(base, Function) else base
+
+    _on_extends_clause = _on_class_heritage
+
+    def _on_decorator(self, node: Node, scope: Scope) -> Value:
+        given = self._arguments(parts(node)[0], scope)
+        return Record(dict(ChainMap(*map(fields_of, given))), Computed(node, scope))
 
 
 def _declared(node: Node) -> Node:

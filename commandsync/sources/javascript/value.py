@@ -1,11 +1,11 @@
 """The values that the code of a bot states, and the scopes in which names have them."""
 
 from collections import ChainMap
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from commandsync.diagnostics import Location
-from commandsync.sources.javascript.parsedfile import Node, ParsedFile
+from commandsync.sources.javascript.parsedfile import Node, ParsedFile, field
 
 REST = "..."
 """The key of what else an object has, if only a run can tell."""
@@ -19,7 +19,7 @@ class Scope:
     """The names of a block and of those around it, in a file."""
 
     file: ParsedFile
-    names: ChainMap[str, Value] = field(repr=False)
+    names: ChainMap[str, Value]
 
     def text(self, node: Node | None, of: str = "") -> str:
         """Return the text of a node, or of one of its fields; empty without it."""
@@ -77,17 +77,4 @@ class Record(dict[str, Value]):
     def parameters(self) -> list[str]:
         """Return how the parameters of its functions are written."""
         functions = [value for value in self.values() if isinstance(value, Function)]
-        return [
-            each.scope.text(each.node, "parameters") or each.scope.text(each.node, "parameter")
-            for each in functions
-        ]
-
-
-class Builder(Record):
-    """What a builder has built so far."""
-
-
-def member(value: Value, key: str, otherwise: Value) -> Value:
-    """Return a member of an object."""
-    has = isinstance(value, (Record, ChainMap))
-    return value.get(key, value.get(REST, otherwise)) if has else otherwise
+        return [each.scope.text(field(each.node, "parameters", "parameter")) for each in functions]
