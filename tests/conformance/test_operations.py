@@ -5,14 +5,7 @@ from typing import Any
 import pytest
 import responses
 
-from commandsync import (
-    Account,
-    Announcement,
-    ArgumentError,
-    AsyncClient,
-    Client,
-    Command,
-)
+from commandsync import Account, Announcement, ArgumentError, AsyncClient, Client, Command
 from commandsync.api.operations import list_records
 from commandsync.records.texts import Resource
 from tests.support.bots import Service

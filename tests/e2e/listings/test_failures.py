@@ -7,14 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.support.destination import (
-    LOST,
-    LOST_AFTER,
-    Destination,
-    Fault,
-    outcomes,
-    result_of,
-)
+from tests.support.destination import LOST, LOST_AFTER, Destination, Fault, outcomes, result_of
 from tests.support.home import Ran
 from tests.support.proxy import Instead, Proxy
 
@@ -87,9 +80,7 @@ def test_one_failure_is_repaired_by_a_second_request(
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [status(500), instead(LOST), instead(PAGE)],
-    ids=["500", "lost", "page"],
+    "fault", [status(500), instead(LOST), instead(PAGE)], ids=["500", "lost", "page"]
 )
 def test_without_a_read_a_failure_before_the_effect_is_unknown(
     unread: Destination, fault: Fault

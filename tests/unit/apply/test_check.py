@@ -10,12 +10,7 @@ from commandsync.api import operations
 from commandsync.api.credentials import Token
 from commandsync.apply.check import check_call, refusal_of
 from commandsync.diagnostics import Do
-from commandsync.errors import (
-    NotOwnedError,
-    RefusedError,
-    TooManyDeletesError,
-    WrongBotError,
-)
+from commandsync.errors import NotOwnedError, RefusedError, TooManyDeletesError, WrongBotError
 from commandsync.plan.listing import PlannedListing
 from commandsync.plan.plan import make_plan
 from commandsync.plan.rules import SyncRules

@@ -65,10 +65,7 @@ def manifest(
     }
     mirror = SyncRules(announcements="mirror")
     return Manifest(
-        "commands.yaml",
-        snapshot=Snapshot(by_kind),
-        rules=rules or mirror,
-        warnings=tuple(warnings),
+        "commands.yaml", snapshot=Snapshot(by_kind), rules=rules or mirror, warnings=tuple(warnings)
     )
 
 

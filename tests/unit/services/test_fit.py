@@ -261,11 +261,7 @@ def test_of_two_calls_of_one_name_the_first_is_sent(service: ListService) -> Non
 
     assert [entry.text[1] for entry in sent(fitted)] == ["One."]
     (loss,) = fitted.losses
-    assert (loss.reason, loss.instead, loss.names) == (
-        Reason.SAME_NAME,
-        Instead.LEFT_OUT,
-        ("afk",),
-    )
+    assert (loss.reason, loss.instead, loss.names) == (Reason.SAME_NAME, Instead.LEFT_OUT, ("afk",))
     assert loss.location == Location("commands.yaml", 2)
 
 

@@ -163,9 +163,7 @@ def test_a_text_that_the_platform_has_in_no_language_has_no_translations(
 ) -> None:
     entry = Entry(CommandText(name, description, f"/{name} <user>"), formerly=formerly)
     found = fit(
-        TOP_GG,
-        Snapshot({Resource.COMMAND: (entry,)}),
-        objects=by_name(reading_of([BAN]).objects),
+        TOP_GG, Snapshot({Resource.COMMAND: (entry,)}), objects=by_name(reading_of([BAN]).objects)
     )
 
     wanted = {key: value for key, value in BAN.items() if key not in without}

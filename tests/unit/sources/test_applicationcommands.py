@@ -97,11 +97,7 @@ def test_sub_commands_and_groups_become_their_full_paths_and_the_command_itself_
     ]
     assert [entry.description for entry in entries] == ["Sets it", "Shows all", "…"]
     assert [entry.category for entry in entries] == ["config", "config", None]
-    assert [entry.key for entry in entries] == [
-        "discord:77 language set",
-        "discord:77 show",
-        None,
-    ]
+    assert [entry.key for entry in entries] == ["discord:77 language set", "discord:77 show", None]
 
 
 def test_types_in_words_nest_too() -> None:
@@ -119,10 +115,7 @@ def test_keys_in_camel_case_are_those_that_discord_js_writes() -> None:
         "options": [
             {
                 **option(minValue=1, channelTypes=[0]),
-                "choices": [
-                    {"name": "on", "nameLocalizations": {"de": "an"}},
-                    {"name": "off"},
-                ],
+                "choices": [{"name": "on", "nameLocalizations": {"de": "an"}}, {"name": "off"}],
             }
         ],
     }

@@ -89,10 +89,7 @@ def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
     ("content", "message"),
     [
         (b"", "commands.json:1:1: not valid JSON: expecting value | "),
-        (
-            b'[\n{"name": }]',
-            "commands.json:2:10: not valid JSON: expecting value | ",
-        ),
+        (b'[\n{"name": }]', "commands.json:2:10: not valid JSON: expecting value | "),
         (b"[" * 100_000, "commands.json is not valid JSON: it is nested too deep | "),
         (
             b"[" + b"9" * 5000 + b"]",

@@ -23,11 +23,7 @@ def test_every_framework_declares_the_same_bot(file: Path) -> None:
     assert sorted((entry.name, entry.description, entry.syntax) for entry in reading.entries) == [
         ("Bookmark", "In the menu of a message, under Apps.", "Bookmark"),
         ("Report user", "In the menu of a user, under Apps.", "Report user"),
-        (
-            "config language set",
-            "Sets the language",
-            "/config language set <on|off> [channel]",
-        ),
+        ("config language set", "Sets the language", "/config language set <on|off> [channel]"),
         ("ping", "Zeigt die Latenz" if locale else "Shows the latency", "/ping"),
         ("purge", "Deletes messages", "/purge <count>"),
     ]

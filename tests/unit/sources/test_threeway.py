@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources.entry import SourceEntry
-from commandsync.sources.merge import (
-    Added,
-    Declared,
-    Edited,
-    Merge,
-    Removed,
-    ReviewReason,
-)
+from commandsync.sources.merge import Added, Declared, Edited, Merge, Removed, ReviewReason
 from commandsync.sources.threeway import three_way
 
 DEFAULT = "General"
@@ -181,10 +174,7 @@ def test_entries_written_before_the_first_import_stay_as_they_are() -> None:
     [
         (declared("h", key="discord:1"), declared("help", "Shows more.", key="discord:1")),
         (declared("h", "Shows the help."), HELP),
-        (
-            declared("config set", category="config"),
-            declared("settings set", category="settings"),
-        ),
+        (declared("config set", category="config"), declared("settings set", category="settings")),
     ],
 )
 def test_a_new_name_is_written_with_the_old_one(old: Declared, new: Declared) -> None:
@@ -312,10 +302,7 @@ KEYED = st.lists(
     max_size=5,
     unique_by=(lambda each: each.entry.name, lambda each: each.entry.key),
 )
-UNKEYED = st.builds(
-    lambda side: [with_key(each, None) for each in side],
-    NAMED_ONCE,
-)
+UNKEYED = st.builds(lambda side: [with_key(each, None) for each in side], NAMED_ONCE)
 
 
 @given(st.tuples(KEYED, KEYED) | st.tuples(UNKEYED, UNKEYED), OURS_NAMED_ONCE)

@@ -44,9 +44,7 @@ IMAGES = "[image]: https://x.example/c.png\n[badge]: https://x.example/d\n"
         max_size=3,
     )
 )
-def test_what_a_listing_does_not_show_leaves_no_trace(
-    blocks: list[tuple[str, list[str]]],
-) -> None:
+def test_what_a_listing_does_not_show_leaves_no_trace(blocks: list[tuple[str, list[str]]]) -> None:
     separator = "\n\n<!-- -->\n\n"  # an indented block goes on after empty lines
     kept = "\n\nand\n\n".join(block for block, _ in blocks) + "\n\nEnd." + DEFINITIONS
     mixed = "\n\nand\n\n".join(separator.join([block, *out]) for block, out in blocks)

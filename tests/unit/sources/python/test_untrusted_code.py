@@ -108,10 +108,7 @@ def test_many_groups_in_each_other_are_read(tmp_path: Path) -> None:
     groups = "@commands.group()\nasync def g(ctx): 0\n" + "@g.group()\nasync def g(ctx): 0\n" * 2000
     reading = reading_of(
         tmp_path,
-        {
-            "a.py": "from z import g\n@g.command()\nasync def x(ctx): 0\n",
-            "z.py": COMMANDS + groups,
-        },
+        {"a.py": "from z import g\n@g.command()\nasync def x(ctx): 0\n", "z.py": COMMANDS + groups},
     )
 
     assert len(reading.entries) < 20
