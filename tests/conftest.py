@@ -18,14 +18,8 @@ __all__ = ["database_url", "postgres", "postgres_url"]
 _TESTS = Path(__file__).parent
 _GOLDEN = _TESTS / "fixtures" / "golden"
 
-_SLOW = {
-    "browser",
-    "conformance",
-    "e2e",
-    "server",
-    "testing",
-    "wire",
-}  # sockets, processes, databases
+# sockets, processes, databases
+_SLOW = {"browser", "conformance", "e2e", "server", "testing", "wire"}
 _LONGEST = {"test_demo.py", "test_guard.py", "test_readme.py", "test_untrusted_sizes.py"}
 _SLOW_FILES = {
     "test_convergence.py",

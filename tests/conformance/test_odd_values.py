@@ -18,21 +18,8 @@ from tests.support.rawserver import RawServer, answering
 Path = tuple[str, ...]
 
 ODD: tuple[object, ...] = (
-    None,
-    True,
-    False,
-    0,
-    -7,
-    1e300,
-    0.5,
-    "",
-    "  ",
-    "n/a",
-    "12,345",
-    [],
-    [None],
-    ["a", 7],
-    {},
+    *(None, True, False, 0, -7, 1e300, 0.5, "", "  ", "n/a", "12,345"),
+    *([], [None], ["a", 7], {}),
 )
 ODDER: tuple[object, ...] = ({"id": []}, [{"a": 1}], "\ud800", 10**30, "NaN")
 

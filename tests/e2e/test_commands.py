@@ -213,6 +213,12 @@ def test_pending_changes_are_exit_3_only_when_asked(home: Home) -> None:
     assert home.run("plan").code == 0
     assert home.run("plan", "--detailed-exitcode").code == 3
 
+    home.write(fields())  # which apply would refuse
+    refused = home.run("plan", "--detailed-exitcode", "--format", "json")
+
+    assert refused.code == 3
+    assert "10 of 10" in checked(refused, "plan")["refused"]["message"]
+
 
 @FORMATS
 def test_too_many_deletes_are_exit_5_with_the_arithmetic_and_the_way_out(
@@ -231,17 +237,6 @@ def test_too_many_deletes_are_exit_5_with_the_arithmetic_and_the_way_out(
     assert bot.everything() == before
     if form == "json":
         assert failed(ran, "refused")
-
-
-@pytest.mark.usefixtures("bot")
-def test_a_plan_that_apply_would_refuse_shows_it_and_is_exit_0(home: Home) -> None:
-    home.write(fields())
-
-    plan = home.run("plan", "--format", "json")
-
-    assert plan.code == 0
-    assert "10 of 10" in checked(plan, "plan")["refused"]["message"]
-    assert home.run("plan", "--detailed-exitcode").code == 3
 
 
 @pytest.mark.parametrize(
@@ -304,16 +299,6 @@ def test_pull_works_without_a_manifest_and_a_token(home: Home, bot: Bot) -> None
     assert home.run("plan", "--detailed-exitcode").code == 0
 
 
-def test_pull_can_be_sent_into_the_manifest_by_the_shell(home: Home, bot: Bot) -> None:
-    home.forget("COMMANDSYNC_BOT")  # the token says it
-    home.write("")
-
-    ran = home.run("pull")
-
-    assert ran.code == 0
-    assert f'bot: "{bot.id}"' in ran.out
-
-
 def test_pull_takes_the_listing_from_the_manifest(home: Home, bot: Bot) -> None:
     home.forget("COMMANDSYNC_BOT")
     home.write(f'bot: "{bot.id}"\n' + home.read("commands.yaml"))
@@ -325,13 +310,17 @@ def test_pull_takes_the_listing_from_the_manifest(home: Home, bot: Bot) -> None:
     assert "announcements" not in ran.out  # what the manifest does not manage is not read
 
 
-def test_pull_fills_a_manifest_that_only_selects_a_listing(home: Home, bot: Bot) -> None:
-    home.forget("COMMANDSYNC_BOT")
-    home.write(f'version: 1\nbot: "{bot.id}"\n')
+@pytest.mark.parametrize("text", ["", 'version: 1\nbot: "{}"\n'], ids=["by the shell", "a bot"])
+def test_pull_fills_a_manifest_that_is_empty_or_only_selects_a_listing(
+    home: Home, bot: Bot, text: str
+) -> None:
+    home.forget("COMMANDSYNC_BOT")  # the token says it
+    home.write(text.format(bot.id))
 
     ran = home.run("pull")
 
     assert ran.code == 0
+    assert f'bot: "{bot.id}"' in ran.out
     assert all(f"name: {name}" in ran.out for name in NAMES)
     assert "title: v1" in ran.out
 

@@ -145,17 +145,8 @@ FAILURES: dict[str, list[object]] = {
     "success": [False, "false", 0, "0", None, "", "no", "we failed", 2, [], {}],
     "ok": [False, "false", 0, "0", None, "", "no", 2],
     "status": [
-        "error",
-        "fail",
-        "failed",
-        "ERROR",
-        "failure",
-        False,
-        400,
-        404,
-        "500",
-        503.0,
-        "500 Oh.",
+        *("error", "fail", "failed", "ERROR", "failure", "500", "500 Oh."),
+        *(False, 400, 404, 503.0),
     ],
     "status code": [400, "502"],
     "error": [True, 1, "no", "Oh.", ["Oh."], {"code": 7}, {"message": "Oh."}],
@@ -251,7 +242,3 @@ def test_an_answer_nested_to_the_limit_is_looked_through() -> None:
 def test_a_write_that_says_it_failed_is_not_acknowledged(content: object) -> None:
     with pytest.raises(Invalid):
         answers.acknowledged(reply(content))
-
-
-def test_a_write_may_succeed_in_words_as_the_interface_has_it() -> None:
-    assert answers.acknowledged(reply({"success": "a certificate was applied"})) == ""

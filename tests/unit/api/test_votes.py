@@ -14,19 +14,8 @@ Body = dict[str, Any]
 
 SPELLINGS: list[tuple[object, bool]] = [(True, True), (1, True), (False, False), (0, False)]
 NEITHER: tuple[object, ...] = (
-    None,
-    "true",
-    "false",
-    "yes",
-    "",
-    "1",
-    2,
-    -1,
-    0.5,
-    [],
-    [True],
-    {},
-    {"voted": True},
+    *(None, "true", "false", "yes", "", "1", 2, -1, 0.5),
+    *([], [True], {}, {"voted": True}),
 )
 
 

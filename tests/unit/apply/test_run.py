@@ -149,11 +149,7 @@ def test_what_the_driver_did_not_send_any_more_is_skipped() -> None:
 
 def test_what_was_to_be_sent_again_and_was_not_has_failed() -> None:
     steps = adding("a", "b")
-    next(steps)
-    steps.send(Answered(0, Failure(ServerError("trouble", reply=Reply(500, b"")))))
-    for _ in REREADS[1:]:
-        steps.send(Answered(-1, value=()))
-        steps.send(Elapsed())
+    after_two_reads_without_it(steps)
     again = steps.send(Answered(-1, value=()))
 
     result = ended(steps, Answered(0, Failure(StoppedError("stopped"))))
@@ -171,17 +167,14 @@ def test_an_event_that_is_no_answer_starts_nothing() -> None:
     assert steps.send(Elapsed()) == Step()
 
 
-def test_outcomes_are_told_as_they_become_final() -> None:
+def test_outcomes_are_told_as_they_become_final_and_a_replace_when_both_halves_are_done() -> None:
     service = Listing()
-    seed(service, [command("old")])
+    seed(service, [command("old"), announcement("v", "Then.")])
 
-    run = sync(service, wanted([command("a"), command("b")]))
+    run = sync(service, wanted([command("a"), command("b")], [announcement("v", "Now.")]))
 
-    assert [(one.change.name, one.outcome) for one in run.driver.outcomes] == [
-        ("a", Outcome.DONE),
-        ("b", Outcome.DONE),
-        ("old", Outcome.DONE),
-    ]
+    assert [one.outcome for one in run.driver.outcomes] == [Outcome.DONE] * 4
+    assert [one.change.name for one in run.driver.outcomes] == ["a", "b", "v", "old"]
 
 
 def test_what_reading_shows_is_told_before_the_next_pause() -> None:
@@ -208,15 +201,6 @@ def test_what_is_settled_last_is_told_in_a_step_that_waits_for_nothing() -> None
         ("a", Outcome.DONE),
         ("b", Outcome.SKIPPED),
     ]
-
-
-def test_a_replace_is_told_only_when_both_halves_are_done() -> None:
-    service = Listing()
-    seed(service, [announcement("v", "Then.")])
-
-    run = sync(service, wanted(None, [announcement("v", "Now.")]))
-
-    assert [one.outcome for one in run.driver.outcomes] == [Outcome.DONE]
 
 
 def test_a_replace_that_was_half_done_is_finished_by_the_delete_alone() -> None:

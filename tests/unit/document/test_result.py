@@ -16,21 +16,8 @@ def test_a_plan_document_has_the_designed_keys_in_their_order() -> None:
     document = plan_document(varied_plan())
 
     assert list(document) == [
-        "version",
-        "bot",
-        "base_url",
-        "manifest",
-        "scope",
-        "summary",
-        "listed",
-        "limits",
-        "refused",
-        "changes",
-        "kept",
-        "stuck",
-        "warnings",
-        "fingerprint",
-        "digest",
+        *("version", "bot", "base_url", "manifest", "scope", "summary", "listed", "limits"),
+        *("refused", "changes", "kept", "stuck", "warnings", "fingerprint", "digest"),
     ]
     assert document["bot"] == BOT
     assert document["base_url"] == BASE_URL

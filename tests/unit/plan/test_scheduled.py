@@ -56,25 +56,18 @@ def texts(records: list[Entry]) -> Counter[object]:
     return Counter(record.text for record in records)
 
 
-def test_nothing_is_posted_before_its_time_and_each_once_from_then_on() -> None:
-    entries = [post("later", publish=3), post("now", publish=2), post("always")]
+def test_nothing_is_posted_before_its_time_or_after_its_end_and_each_once_between() -> None:
+    ended = [post("both", publish=1, until=2), post("end", until=2)]
+    entries = [post("later", publish=3), post("now", publish=2), post("always"), *ended]
 
-    assert actions(plan_on(1, entries, [], APPEND)) == ["add always"]
+    assert actions(plan_on(1, entries[:3], [], APPEND)) == ["add always"]
     assert actions(plan_on(2, entries, [], APPEND)) == ["add now", "add always"]
     assert plan_on(2, entries, [posted("now", id="1")], APPEND).unchanged == 1
     assert phases(plan_on(2, entries, [posted("now", id="1")], APPEND)) == {
         "later": (Phase.WAITING, False),
         "now": (Phase.DUE, True),
+        **dict.fromkeys(("both", "end"), (Phase.ENDED, False)),
     }
-
-
-def test_what_has_ended_is_never_posted() -> None:
-    entries = [post("both", publish=1, until=2), post("end", until=2)]
-
-    plan = plan_on(3, entries, [], MIRROR)
-
-    assert plan.changes == ()
-    assert phases(plan) == {"both": (Phase.ENDED, False), "end": (Phase.ENDED, False)}
 
 
 def test_after_its_end_a_record_is_deleted_where_the_listing_is_mirrored() -> None:

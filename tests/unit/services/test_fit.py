@@ -335,18 +335,14 @@ def test_three_levels_of_sub_commands_are_left_out() -> None:
     assert loss.limit == Limit(most=2)
 
 
-def test_of_130_commands_telegram_gets_the_first_100() -> None:
-    names, (loss,) = fitted_names(TELEGRAM, *(f"c{n}" for n in range(130)))
+def test_of_130_commands_telegram_gets_the_first_100_and_a_service_without_a_limit_all() -> None:
+    all_names = [f"c{n}" for n in range(130)]
+    names, (loss,) = fitted_names(TELEGRAM, *all_names)
 
-    assert names == [f"c{n}" for n in range(100)]
+    assert fitted_names(TOP_GG, *all_names) == (all_names, [])
+    assert names == all_names[:100]
     assert (loss.field, loss.reason, loss.count) == ("commands", Reason.RECORDS, 30)
     assert loss.limit == Limit(most=100)
-
-
-def test_of_130_commands_a_service_without_a_known_limit_gets_all() -> None:
-    names, losses = fitted_names(TOP_GG, *(f"c{n}" for n in range(130)))
-
-    assert (len(names), losses) == (130, [])
 
 
 def test_commands_are_counted_and_not_their_sub_commands() -> None:

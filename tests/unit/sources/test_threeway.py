@@ -101,11 +101,47 @@ def test_the_category_of_a_command_that_was_written_by_hand_counts_without_a_rev
     ]
 
 
-def test_a_field_that_both_changed_alike_needs_nothing() -> None:
-    new = declared("ban", "Bans a user.", "{prefix}ban <user>", category="Moderation")
-    merge = Sides([BAN], [new], [written(new)]).merged()
+USER = declared("ban", "Bans a user.", "{prefix}ban <user>", category="Moderation")
+PLAY = declared("play", source="music.json")
+BY_HAND = Entry(text_of(BAN.entry)._replace(name="Ban", description="Removes a member."))
 
-    assert (merge.changes, merge.reviews, merge.imported) == ((), (), (new,))
+
+@pytest.mark.parametrize(
+    ("base", "theirs", "ours", "reviews"),
+    [
+        pytest.param([BAN], [USER], [written(USER)], [], id="both changed alike"),
+        pytest.param(
+            *([PLAY, HELP], [HELP], [written(PLAY), written(HELP)], []), id="source not read"
+        ),
+        pytest.param(
+            *([], [HELP], [written(declared("dashboard")), written(HELP)], []), id="never imported"
+        ),
+        pytest.param(
+            *([BAN, HELP], [USER, HELP], [written(HELP)], [(ReviewReason.DELETED, "")]),
+            id="deleted here, changed there",
+        ),
+        pytest.param(
+            *([], [BAN, HELP], [BY_HAND, written(HELP)]),
+            [(ReviewReason.DIFFERS, "name"), (ReviewReason.DIFFERS, "description")],
+            id="written before the first import",
+        ),
+        pytest.param([BAN, HELP], [BAN, HELP], [written(HELP)], [], id="deleted here"),
+    ],
+)
+def test_what_is_in_the_manifest_stays_and_what_differs_is_for_review(
+    base: list[Declared],
+    theirs: list[Declared],
+    ours: list[Entry],
+    reviews: list[tuple[ReviewReason, str]],
+) -> None:
+    merge = Sides(base, theirs, ours).merged()
+    not_read = [each for each in base if each.source != "bot/"]
+
+    assert merge.changes == ()
+    assert [(review.reason, review.field) for review in merge.reviews] == reviews
+    assert merge.imported == (*theirs, *not_read)
+    here = {entry.name.lower() for entry in ours}
+    assert merge.unwanted == tuple(each for each in theirs if each.entry.name not in here)
 
 
 def test_what_is_gone_from_the_source_and_edited_here_is_kept() -> None:
@@ -117,19 +153,6 @@ def test_what_is_gone_from_the_source_and_edited_here_is_kept() -> None:
     assert replace_base(sides, merge).merged().reviews == ()
 
 
-def test_what_comes_from_a_source_that_was_not_read_stays() -> None:
-    other = declared("play", source="music.json")
-    merge = Sides([other, HELP], [HELP], [written(other), written(HELP)]).merged()
-
-    assert (merge.changes, merge.imported) == ((), (HELP, other))
-
-
-def test_what_never_came_from_a_source_is_not_touched() -> None:
-    merge = Sides([], [HELP], [written(declared("dashboard")), written(HELP)]).merged()
-
-    assert (merge.changes, merge.reviews) == ((), ())
-
-
 def test_a_new_command_goes_after_the_last_one_of_its_category() -> None:
     kick = declared("kick", category="Moderation")
     ours = [written(BAN), written(HELP)]
@@ -139,34 +162,6 @@ def test_a_new_command_goes_after_the_last_one_of_its_category() -> None:
         ("kick", 0),
         ("play", None),
     ]
-
-
-def test_what_was_deleted_here_does_not_come_back() -> None:
-    merge = Sides([BAN, HELP], [BAN, HELP], [written(HELP)]).merged()
-
-    assert (merge.changes, merge.reviews, merge.unwanted) == ((), (), (BAN,))
-
-
-def test_what_was_deleted_here_and_changed_in_the_source_is_for_review() -> None:
-    new = declared("ban", "Bans a user.")
-    merge = Sides([BAN, HELP], [new, HELP], [written(HELP)]).merged()
-
-    assert merge.changes == ()
-    assert [(review.reason, review.name) for review in merge.reviews] == [
-        (ReviewReason.DELETED, "ban")
-    ]
-
-
-def test_entries_written_before_the_first_import_stay_as_they_are() -> None:
-    ours = [written(BAN, name="Ban", description="Removes a member."), written(HELP)]
-    merge = Sides([], [BAN, HELP], ours).merged()
-
-    assert merge.changes == ()
-    assert [(review.reason, review.field) for review in merge.reviews] == [
-        (ReviewReason.DIFFERS, "name"),
-        (ReviewReason.DIFFERS, "description"),
-    ]
-    assert merge.imported == (BAN, HELP)
 
 
 @pytest.mark.parametrize(
