@@ -252,8 +252,11 @@ def test_a_saved_plan_of_another_page_is_never_sent(
     bot.post("commands", id=bot.ids()["help"], name="help", description="Other.", syntax="/help")
 
     if door == "command line":
+        dry = home.run("apply", "--plan", "plan.json", "--dry-run")
         ran = home.run("apply", "--plan", "plan.json", "--yes")
         code, said = ran.code, ran.err
+
+        assert (dry.code, dry.err) == (code, said)
     else:
         programs.runner.write(home.read("plan.json"), "plan.json")
         given = {"plan_file": "plan.json", "base_url": proxy.url, "token": bot.token}
@@ -455,16 +458,3 @@ def test_a_dry_run_says_what_plan_says_and_exits_as_it_does(
     assert '"refused": null' in dry.out or ("refuse" in dry.out or "--max-deletes" in dry.out) is (
         applied.code == 5
     )
-
-
-def test_a_dry_run_of_a_stale_saved_plan_is_refused(home: Home, bot: Bot, proxy: Proxy) -> None:
-    home.knows(bot, url=proxy.url)
-    home.write(manifest(*NAMES, place="edited description", text="Reworded."))
-    home.run("plan", "--out", "plan.json")
-    bot.post("commands", id=bot.ids()["help"], name="help", description="Other.", syntax="/help")
-
-    ran = home.run("apply", "--plan", "plan.json", "--dry-run")
-
-    assert ran.code == 5
-    assert "the listing changed since the plan was made" in ran.err
-    assert proxy.writes == []

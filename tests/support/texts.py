@@ -127,13 +127,7 @@ def with_another_letter(numbers: Random, text: str) -> str:
 
 
 VARIANTS: tuple[Variant, ...] = (
-    grown,
-    grown,
-    grown_from,
-    shortened,
-    with_a_mark,
-    with_another_letter,
-    emotional,
+    *(grown, grown, grown_from, shortened, with_a_mark, with_another_letter, emotional),
     lambda _, text: text.lower(),
     lambda _, text: text.upper(),
     lambda _, text: text.title(),
