@@ -22,10 +22,10 @@ DOCUMENTS = "".join(
 LOCKS = (bootstrap.LOCK, bootstrap.PREVIEW_LOCK)
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INPUTS = [
-    *("mode", "file", "working-directory", "base-url", "hosts", "bot", "token", "github-"),
-    *("token", "comment", "issue", "label", "summary", "annotations", "fail-on", "prune"),
-    *("max-deletes", "import-check", "docs-check", "apply", "plan-file", "preview"),
-    *("python", "wheels-dir"),
+    *("mode", "file", "working-directory", "base-url", "hosts", "bot", "token"),
+    *("github-token", "comment", "issue", "label", "summary", "annotations", "fail-on"),
+    *("prune", "max-deletes", "import-check", "docs-check", "apply", "plan-file"),
+    *("preview", "python", "wheels-dir"),
 ]
 OUTPUTS = [
     *("result", "failure-reason", "changed", "adds", "edits", "deletes", "unchanged"),
