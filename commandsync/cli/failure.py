@@ -50,21 +50,22 @@ def _usage(error: click.ClickException) -> UsageError:
         message = "--token is not an option: other users would see it in the list of processes"
         return UsageError(message, hint="set COMMANDSYNC_TOKEN, or use --token-file")
     if isinstance(error, click.BadParameter) and error.param:
-        message = _number(error.param) or message
+        message = _number(error.param, error.message) or message
     if isinstance(error, click.NoSuchOption) and ctx and isinstance(ctx.command, click.Group):
         hint = f"write options after the command: {ctx.command_path} COMMAND {error.option_name}"
         return UsageError(message, hint=hint)
     return UsageError(message, hint=f"see {ctx.command_path if ctx else 'commandsync'} --help")
 
 
-def _number(param: click.Parameter) -> str:
+def _number(param: click.Parameter, message: str) -> str:
     """Return what the value of a parameter must be, if it is a number in a range."""
     if not isinstance(param.type, click.IntRange | click.FloatRange):
         return ""
     name = param.opts[-1] if isinstance(param, click.Option) else str(param.name).upper()
     kind = "whole number" if isinstance(param.type, click.IntRange) else "number"
     least, most = param.type.min, param.type.max
-    return f"{name} must be a {kind} from {least}" + (f" to {most}" if most else "")
+    given, _, _ = message.partition(" is not ")
+    return f"{name} must be a {kind} from {least}{f' to {most}' if most else ''}, not {given}"
 
 
 def output_of(arguments: Sequence[str]) -> Output:

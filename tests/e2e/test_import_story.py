@@ -28,7 +28,7 @@ def test_commands_come_from_the_code_and_keep_their_uses_when_they_are_renamed(
     assert applied.code == 0, applied.said
     assert bot.names() == COMMANDS
     listed = {command["name"]: command for command in bot.commands()}
-    assert listed["flip"]["syntax"] == "/flip <heads|tails>"
+    assert listed["flip"]["syntax"] == "/flip <side>"
     assert listed["ask"]["syntax"] == "!ask <question>"
     assert home.run("docs", "COMMANDS.md").code == 0
     assert "/flip" in home.read("COMMANDS.md")

@@ -85,7 +85,7 @@ def test_quiet_prints_the_line_of_the_result_alone(home: Home, bot: Bot) -> None
         "announcements list": "",
         "doctor": "No check failed: plan and apply can work.\n",
         "import new.json --yes": "Import: 1 to add, 0 to edit, 0 to remove, 0 to review, "
-        "3 unchanged.\n",
+        "3 unchanged, 0 left out.\n",
         "voters list": "",
         "vote 42": "user 42 voted\n",
         "pull --out pulled.yaml": "",

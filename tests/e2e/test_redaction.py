@@ -292,7 +292,7 @@ def test_a_token_in_a_file_or_another_variable_is_hidden_too(home: Home, bot: Bo
     by_name = home.run("plan", "--format", "json")
 
     assert by_file.code == 2
-    assert "'<hidden>' is not a valid" in by_file.err
+    assert "not '<hidden>'" in by_file.err
     assert not leaks(variable, by_name.said)
 
 

@@ -178,13 +178,13 @@ def test_apply_converges_with_nothing_lost_and_nothing_twice(
     ("arguments", "said"),
     [
         (["--latency", "-1"], "-1"),
-        (["--latency", "nan"], "'nan' is not a number"),
+        (["--latency", "nan"], ", not 'nan'"),
         (["--rate-limit", "30/fortnight"], "is not a valid rate limit: give it as 30/minute"),
         (["--rate-limit", ""], "is not a valid rate limit"),
-        (["--fail", "30"], "0<=x<=1"),
-        (["--fail", "nan"], "'nan' is not a number"),
+        (["--fail", "30"], "from 0 to 1, not 30"),
+        (["--fail", "nan"], ", not 'nan'"),
         (["--lag", "-2"], "-2"),
-        (["--lag", "nan"], "'nan' is not a number"),
+        (["--lag", "nan"], ", not 'nan'"),
         (["--chaos-seed", "-1"], "-1"),
     ],
 )

@@ -36,12 +36,12 @@ from commandsync.cli.program import run
         ),
         (
             "plan --retries 21",
-            "--retries must be a whole number from 0 to 20",
+            "--retries must be a whole number from 0 to 20, not 21",
             "see commandsync plan --help",
         ),
         (
             "plan --timeout x",
-            "--timeout must be a number from 0.1 to 600",
+            "--timeout must be a number from 0.1 to 600, not 'x'",
             "see commandsync plan --help",
         ),
         ("plan --only", "Option '--only' requires an argument", "see commandsync --help"),
