@@ -189,7 +189,7 @@ def _installers(environ: Mapping[str, str]) -> list[list[str]]:
         found.append([sys.executable, "-I", "-X", "utf8", "-m", "pip", "install", *options])
     if not found:
         raise BootstrapError(
-            f"{sys.executable} has no pip, and there is no uv. Add a step with "
+            f"{sys.executable} has no pip, and uv is not installed. Add a step with "
             "actions/setup-python before this one, or install pip or uv.",
             reason="invalid",  # as without a Python in action.yml
         )

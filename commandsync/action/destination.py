@@ -111,7 +111,7 @@ def _changes(
     manifest: Manifest, github: GitHub | None, event: GitHubEvent
 ) -> Iterator[DestinationChange]:
     if github is None:
-        raise GitHubError("there is no github-token")
+        raise GitHubError("no github-token was given")
     if not event.base_sha:
         raise GitHubError("the event does not name its commit")
     base = base_head(manifest, github, event)

@@ -26,7 +26,7 @@ def newer_run(
         return "", None
     unknown = f"the newest commit of {event.branch} cannot be read"
     if github is None:
-        raise RefusedError(f"{unknown}: there is no github-token", hint="give the input")
+        raise RefusedError(f"{unknown}: no github-token was given", hint="give the input")
     try:
         path = f"/repos/{event.repository}/git/ref/heads/{quote(event.branch)}"
         head = str(github.get(path)["object"]["sha"])

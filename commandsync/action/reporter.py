@@ -91,7 +91,7 @@ class Reporter:
     def api(self) -> GitHub:
         """GitHub's API; raises `GitHubError` if there is no token for it."""
         if self.github is None:
-            raise GitHubError("there is no github-token")
+            raise GitHubError("no github-token was given")
         return self.github
 
     def announce(self, planned: Sequence[Planned]) -> None:

@@ -47,8 +47,7 @@ def replace_list(
     if plan.listing is None or not plan.listing.sends(changes=bool(plan.changes)):
         return Result(plan=plan, settled=(), verified=True if read else None)
     run = _Replacement(plan)
-    value = yield from run.call(Call(_SEND, send))
-    failure = value if isinstance(value, Failure) else None
+    failure: Failure | None = yield from run.call(Call(_SEND, send))
     if failure and isinstance(failure.error, StoppedError):
         return run.result(Outcome.SKIPPED, None)
     if failure and isinstance(failure.error, TransportError) and not failure.doubt:

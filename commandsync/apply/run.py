@@ -183,7 +183,7 @@ class Run:
                 if FINDINGS[write.state, finding] is State.FAILED:
                     failed.append(write)
                 else:
-                    conclude(write, claims, certain=certain)
+                    conclude(write, claims, certain=False)  # else it would be in `failed`
         return failed
 
     def perform(self, queue: Queue, *, width: int, until_unclear: bool = False) -> Steps[None]:

@@ -90,7 +90,7 @@ def _sites(
         yield manifest, page, None
     for entry, site in list_sites(settings, manifest):
         if _COMMANDS not in manifest.snapshot.collections:
-            message = f"there is no list to send to {entry.service}: commands: is missing"
+            message = f"the manifest has no commands: to send to {entry.service}"
             hint = "add commands:, or remove the listing"
             raise ManifestError([Problem(entry.location, message, hint)])
         yield manifest, site, entry

@@ -95,7 +95,7 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
     if not bot and token and token.bot:
         bot, bot_from = token.bot, f"the token in {source}"
     if of_bot or bot.strip():
-        no_id = "the token does not contain one" if token else f"there is no token in {source}"
+        no_id = "the token does not contain one" if token else f"{source} has no token"
         _check_bot(bot, no_id)
     base_url_from = "" if address.base_url == own else settings.base_url_from
     return Site(address, bot, token, source, bot_from=bot_from, base_url_from=base_url_from)

@@ -77,7 +77,7 @@ def test_the_variable_of_a_proposal_is_a_token_too_and_a_new_manifest_decides_no
     assert "and it is not set in the base branch: the token is not sent" in new.log
     assert "cannot be read: the manifest has 1 problem; without it" in invalid.log
     assert "403" in closed.log
-    assert "there is no github-token" in unknown.log
+    assert "no github-token was given" in unknown.log
     assert proxy.requests == []
 
 

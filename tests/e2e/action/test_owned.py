@@ -394,7 +394,7 @@ def test_without_a_token_of_github_nothing_is_applied(
     step = runner.run(push(), github_token="", **given)
 
     assert step.code == 5, step.log
-    assert "there is no github-token" in step.annotations("error")[0].data
+    assert "no github-token was given" in step.annotations("error")[0].data
     assert "gone" in bot.names()
 
 

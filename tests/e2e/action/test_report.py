@@ -89,7 +89,7 @@ def test_without_a_token_of_github_the_comment_is_a_warning(
     step = runner.run(pull_request(), github_token="", **inputs)
 
     assert step.code == 0, step.log
-    assert "there is no github-token" in step.annotations("warning")[0].data
+    assert "no github-token was given" in step.annotations("warning")[0].data
 
 
 @pytest.mark.parametrize(

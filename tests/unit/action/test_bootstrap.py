@@ -231,7 +231,7 @@ def test_without_an_installer_the_machine_is_not_set_up(
 ) -> None:
     monkeypatch.setattr(sys, "path", [])
     environ = knows_uv(tmp_path, monkeypatch)
-    with pytest.raises(bootstrap.BootstrapError, match="there is no uv") as caught:
+    with pytest.raises(bootstrap.BootstrapError, match="uv is not installed") as caught:
         bootstrap.prepare(environ)
 
     assert caught.value.reason == "invalid"

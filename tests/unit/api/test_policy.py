@@ -4,7 +4,7 @@ from itertools import cycle
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commandsync.api.operations import Operation, add, delete, edit, list_records
@@ -217,6 +217,7 @@ def test_jitter_stretches_a_wait_by_up_to_half() -> None:
 
 
 @given(asked=st.integers(0, 120), jitter=st.floats(0, 1))
+@example(asked=120, jitter=0.0)
 def test_a_429_makes_everyone_wait_as_long_as_asked_and_never_shorter(
     asked: int, jitter: float
 ) -> None:

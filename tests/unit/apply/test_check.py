@@ -9,7 +9,7 @@ from hypothesis import given
 from commandsync.api import operations
 from commandsync.api.credentials import Token
 from commandsync.apply.check import check_call, refusal_of
-from commandsync.diagnostics import Do
+from commandsync.diagnostics import Do, Location, Notice
 from commandsync.errors import NotOwnedError, RefusedError, TooManyDeletesError, WrongBotError
 from commandsync.plan.listing import PlannedListing
 from commandsync.plan.plan import make_plan
@@ -90,6 +90,10 @@ def test_a_plan_that_deletes_too_much_is_refused_with_what_allows_it() -> None:
 
     assert isinstance(refused, TooManyDeletesError)
     assert refused.hint == Do.ALLOW_DELETES(limit="all")
+    assert plan.refusal == Notice(refused.message, refused.hint)
+    saved = refusal_of(replace(plan, saved=True), listed=listed, token=None)
+    assert saved is not None
+    assert saved.hint == Do.ALLOW_DELETES_OF_NEW_PLAN(limit="all")
 
 
 @given(jwts)
@@ -103,11 +107,35 @@ def test_a_plan_is_refused_for_its_token_or_for_a_list_that_must_not_be_sent(sec
     assert refusal_of(whole, listed=empty, token=token) is None
     refused = refusal_of(plan, listed=empty, token=token)
     assert isinstance(refused, WrongBotError if token.bot else NoneType)
+    if refused:
+        message = f"the token belongs to bot {token.bot}, not to bot {target.bot}"
+        assert (refused.message, refused.hint) == (
+            message,
+            "use the token from this bot's own page",
+        )
     for ours, others in ((other, ()), (Token("opaque"), (other,))):
         refused = refusal_of(plan, listed=empty, token=ours, others=others)
         assert str(refused).startswith("the text of a command contains the bot's token")
-    none = replace(whole, listing=PlannedListing(name="top.gg", whole=True))
-    assert str(refusal_of(none, listed=empty, token=token)).startswith("would send an empty list")
+        body = [{"name": "ban", "options": [{"description": f"Not {SECRET}."}]}]
+        unchanged = replace(whole, changes=())
+        refused = refusal_of(unchanged, listed=empty, token=ours, others=others, body=body)
+        assert str(refused) == "what was imported from the platform contains the bot's token"
+    listing = PlannedListing(name="top.gg", whole=True, wants_none=True)
+    none = replace(whole, listing=listing, rules=SyncRules())
+    refused = refusal_of(none, listed=empty, token=token)
+    assert refused is not None
+    assert refused.message.startswith("would send an empty list")
+    assert refused.hint == Do.ALLOW_DELETES(limit="all")
+
+
+def test_the_refusal_of_a_text_names_its_line() -> None:
+    at = Location("commands.yaml", 4, 5)
+    wanted = side(Entry(CommandText("ban", f"Not {SECRET}.", "/ban"), location=at))
+    plan = make_plan(desired=wanted, listed=side(), target=TARGET, rules=EVERYTHING)
+
+    refused = refusal_of(plan, listed=side(), token=Token(SECRET))
+
+    assert str(refused).startswith(f"the text of a command at {at} contains")
 
 
 @pytest.mark.parametrize("body", [None, [], {}, [{"name": "ban", "type": 1}]])

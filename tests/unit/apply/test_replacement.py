@@ -124,6 +124,49 @@ def test_a_list_that_can_be_read_ends_as_it_is_read(
     assert result.touched is (outcome in {Outcome.DONE, Outcome.UNKNOWN})
     assert result.complete is verified
     assert result.read_back is any(isinstance(answer, tuple) for answer in answers)
+    assert bool(result.notices) is (UNREADABLE in answers and not result.read_back)
+
+
+@pytest.mark.parametrize("readable", [True, False])
+@pytest.mark.parametrize("before", [OLD, NEW])
+@pytest.mark.parametrize("failure", [silent(sent=False), refused(400)])
+def test_a_list_that_is_not_replaced_says_why_and_what_to_do(
+    failure: Failure, *, before: Entries, readable: bool
+) -> None:
+    error = failure.error
+    error.hint = "correct it"
+    reads = [before] * 3 if readable and isinstance(error, Invalid) else []
+    result, _ = played([failure, *reads], before=before, readable=readable, resend=True)
+
+    told = (error.message, error.hint)
+    if before is NEW and reads:
+        assert (result.sent, result.stopped, result.stopped_hint) == (Outcome.DONE, "", "")
+    elif before is NEW:
+        assert (result.sent, result.settled) == (Outcome.FAILED, ())
+        assert (result.stopped, result.stopped_hint) == told
+    else:
+        assert (result.stopped, result.stopped_hint) == ("", "")
+        assert tuple(settled.change for settled in result.settled) == result.plan.changes
+        for settled in result.settled:
+            assert (settled.error, settled.hint, settled.cause) == (*told, error)
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        ([None, NEW], ""),
+        ([None, OLD, OLD, OLD], "the service accepted the list, but it shows another one"),
+        ([Failure(StoppedError("stopped"))], "interrupted"),
+    ],
+)
+def test_a_list_without_a_failure_says_only_why_it_is_not_done(
+    answers: Sequence[Any], why: str
+) -> None:
+    result, _ = played(answers)
+
+    told = {(settled.error, settled.hint, settled.cause) for settled in result.settled}
+    assert told == {(why, "", None)}
+    assert result.stopped == ("interrupted" if result.sent is Outcome.SKIPPED else "")
 
 
 @pytest.mark.parametrize(
@@ -156,6 +199,7 @@ def test_a_list_without_changes_is_sent_only_on_request(*, readable: bool) -> No
     lost, _ = played([refused(400), *[OLD] * 3], before=NEW, readable=readable, resend=True)
 
     assert (nothing.sent, none, nothing.complete) == (None, 0, True)
+    assert nothing.plan == plan_of(NEW, NEW, readable=readable)
     assert nothing.verified is (True if readable else None)
     assert (again.sent, calls) == ((Outcome.DONE, 2) if readable else (Outcome.SENT, 1))
     assert again.complete

@@ -15,7 +15,15 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.page import PAGE
 from tests.support.driver import Driver
-from tests.support.listing import BAD_REQUEST, RESET_AFTER, UNAUTHORIZED, Fault, Listing, Request
+from tests.support.listing import (
+    BAD_REQUEST,
+    REFUSED,
+    RESET_AFTER,
+    UNAUTHORIZED,
+    Fault,
+    Listing,
+    Request,
+)
 from tests.support.runs import (
     TARGET,
     announcement,
@@ -232,6 +240,31 @@ def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run() -
     assert one.outcome is Outcome.FAILED
     assert one.error.startswith("the new one is added, but the old one is not deleted: ")
     assert not result.touched
+
+
+def test_a_half_done_replace_that_cannot_connect_says_that_half_of_it_is_done() -> None:
+    service = Listing()
+    seed(service, [announcement("v", "Then.")])
+    plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
+    service.choose = lambda request: REFUSED if request.kind == "delete" else None
+
+    (one,) = sync(service, wanted(None, [announcement("v", "Now.")])).result.settled
+
+    assert plan.changes == (one.change,)
+    assert one.outcome is Outcome.FAILED
+    assert one.error.startswith("the new one is added, but the old one is not deleted: ")
+
+
+def test_an_edit_with_an_unknown_result_is_read_only_after_the_adds() -> None:
+    service = Listing()
+    seed(service, [command("a", "Old.")])
+    service.choose = lambda request: RESET_AFTER if request.kind == "edit" else None
+
+    run = sync(service, wanted([command("a", "New."), command("b")]))
+
+    assert run.result.complete
+    kinds = [request.kind for request in service.requests]
+    assert kinds.index("add") < kinds.index("read", kinds.index("edit"))
 
 
 def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done() -> None:

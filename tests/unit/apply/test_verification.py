@@ -122,12 +122,16 @@ def test_what_is_left_to_do_is_named() -> None:
 
     assert [change.name for change in run.result.remaining] == ["kept"]
     assert ["edit command 'kept'" in one.message for one in run.result.notices] == [True]
+    assert str(run.result.notices[0].hint).endswith("run plan, then apply again")
     assert not run.result.verified
 
 
 @pytest.mark.parametrize(
     ("fault", "why"),
-    [(FAILED_BEFORE, "HTTP 500"), (WITHOUT_IDS, "without the ids")],
+    [
+        (FAILED_BEFORE, "HTTP 500"),
+        (WITHOUT_IDS, ": records are listed without the ids that they had"),
+    ],
     ids=["failed", "without ids"],
 )
 def test_a_listing_that_cannot_be_read_again_is_reported(fault: Fault, why: str) -> None:

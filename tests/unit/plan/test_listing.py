@@ -28,6 +28,7 @@ def test_an_empty_and_an_unknown_list_are_refused() -> None:
 
             sent = listing.whole and (changes or listing.resend or not known)
             assert listing.sends(changes=changes) is sent
+            assert replace(listing, renewed=("ban",)).sends(changes=changes) is listing.whole
             wanted = listing.wants_none and rules is LIMITS[-1]
             if sent and not size and not wanted:
                 assert refused == (EMPTY if listing.wants_none else ALL_LOST)

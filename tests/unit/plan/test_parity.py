@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commandsync.plan.losses import MOST_NAMED
 from commandsync.plan.parity import Cell, Difference, Place, key_of, parity
 
 LONG = "a name with so many words that some services list its beginning only"
@@ -75,5 +76,32 @@ def test_each_kind_of_difference_is_told_with_the_names(
 
     compared = parity("commands.yaml", places[2], served=places[:2], listed=places[3:])
 
-    told = ", ".join(f"1 {kind} (Ban)" for kind in differences) or "0 of 2"
-    assert told in compared.sentence()
+    told = ", ".join(f"1 {kind} (Ban)" for kind in differences) or "in what was read"
+    assert compared.sentence().endswith(told)
+    assert (compared.manifest, compared.places) == (
+        "commands.yaml",
+        (*places[:2], places[2], *places[3:]),
+    )
+
+
+@given(st.integers(1, 2 * MOST_NAMED))
+def test_the_first_names_are_told_and_the_others_counted(count: int) -> None:
+    names = [f"ban {n}" for n in range(count)]
+    compared = parity("commands.yaml", Place("manifest", names), served=[Place("code")])
+
+    more = f" and {count - MOST_NAMED} more" if count > MOST_NAMED else ""
+    told = f"{count} not served ({', '.join(names[:MOST_NAMED])}{more})"
+    assert compared.sentence() == f"{count} of {count} commands differ: {told}"
+
+
+def test_only_a_listed_name_is_taken_for_the_beginning_of_another() -> None:
+    beginning = LONG[:-9]
+    own, code = Place("manifest", [LONG]), Place("code", [beginning])
+
+    assert len(parity("commands.yaml", own, served=[code]).rows) == 2
+    assert len(parity("commands.yaml", own, served=[], listed=[code]).rows) == 1
+
+
+@pytest.mark.parametrize("name", ["/", " / "])
+def test_a_name_of_a_slash_alone_is_a_name(name: str) -> None:
+    assert key_of(name) == "/" != key_of("ban")

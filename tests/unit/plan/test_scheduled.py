@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -82,6 +83,18 @@ def test_after_its_end_a_record_is_deleted_where_the_listing_is_mirrored() -> No
     assert kept.changes == unpruned.changes == ()
     assert kept.unmanaged == unpruned.unmanaged == ()
     assert phases(kept) == phases(unpruned) == {"v1": (Phase.ENDED, True)}
+
+
+@given(uses=st.none() | st.integers(0, 9))
+def test_what_is_added_or_replaced_has_its_end_and_the_uses_that_go(uses: int | None) -> None:
+    entries = [post("v1", "New.", until=5), post("v2", until=6)]
+    listed = [replace(posted("v1", "Old.", id="1"), uses=uses)]
+
+    replaced, added = plan_on(1, entries, listed, MIRROR).changes
+
+    assert isinstance(replaced, Replace)
+    assert isinstance(added, Add)
+    assert (replaced.until, replaced.uses, added.until) == (day(5), uses, day(6))
 
 
 def test_what_waits_leaves_what_is_listed_of_it_alone() -> None:

@@ -2,7 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.records.texts import CommandText, Resource, by_category, canonical
+from commandsync.records.texts import (
+    CommandText,
+    LoadedCommand,
+    Resource,
+    by_category,
+    canonical,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,3 +49,10 @@ def test_commands_are_grouped_by_category_those_without_one_first() -> None:
 
     assert list(by_category([a, b, c, d]).items()) == [("", (c,)), ("F", (a, d)), ("G", (b,))]
     assert by_category([a]) == {"F": (a,)}
+
+
+def test_a_command_is_loaded_with_what_mentions_it() -> None:
+    text = CommandText("ban", "Bans.", "/ban", "Mod")
+    command = LoadedCommand.of(text, "</ban:1>")
+
+    assert (command, command.mention) == (text, "</ban:1>")

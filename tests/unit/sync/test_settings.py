@@ -42,7 +42,7 @@ def test_an_invalid_bot_id_is_refused(bot: str) -> None:
 def test_the_hint_for_a_missing_bot_names_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
     for empty in ("", " \n"):
         monkeypatch.setenv("COMMANDSYNC_TOKEN", empty)
-        with pytest.raises(UsageError, match="and there is no token in COMMANDSYNC_TOKEN"):
+        with pytest.raises(UsageError, match="and COMMANDSYNC_TOKEN has no token"):
             site_of(Settings(now=day(1), base_url=URL), None)
     monkeypatch.setenv("COMMANDSYNC_TOKEN_LANTERN", "opaque")
     with pytest.raises(UsageError, match="and the token does not contain one") as caught:
