@@ -87,7 +87,9 @@ def test_a_manifest_without_commands_has_no_list_to_send(
     ran = home.run("apply", "--yes", "--unseen")
 
     assert ran.code == 4
-    assert re.match(r"commands.yaml:\d+:5: error: the manifest has no commands: to send to top.gg", ran.err)
+    assert re.match(
+        r"commands.yaml:\d+:5: error: the manifest has no commands: to send to top.gg", ran.err
+    )
     assert set(writes(places).values()) == {0}
 
 
