@@ -14,6 +14,7 @@ from commandsync.api.policy import (
     Doubt,
     Failure,
     Health,
+    Retry,
     Send,
     Streak,
     Wait,
@@ -199,6 +200,18 @@ def test_without_retries_it_is_sent_once(retries: int) -> None:
 
     assert waits == []
     assert ended == Failure(RESET)
+
+
+@given(retries=st.integers(1, 6))
+def test_each_retry_has_its_number_the_most_and_the_error_before_it(retries: int) -> None:
+    steps = attempt(READ, retries=retries, jitter=float, health=Health())
+
+    assert next(steps) == Send()
+    for number in range(1, retries + 1):
+        wait = steps.send(RESET)
+        assert isinstance(wait, Wait)
+        assert wait.retry == Retry(number, retries, RESET)
+        assert steps.send(True) == Send(wait.retry)  # noqa: FBT003 - the wait was not cut short
 
 
 def test_waits_double_and_stay_below_half_a_minute() -> None:
