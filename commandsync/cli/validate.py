@@ -25,7 +25,8 @@ def validate_command(run: Run, /) -> None:
     """
     from commandsync import report
     from commandsync.sync.loading import load
+    from commandsync.sync.objects import with_objects
 
-    manifests = load(run.settings)
+    manifests = [with_objects(manifest) for manifest in load(run.settings)]
     screen = run.output.screen(sys.stdout)
     run.output.result(report.render_validated(manifests, format=run.output.format, screen=screen))

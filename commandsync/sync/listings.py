@@ -35,7 +35,7 @@ from commandsync.sync.destinations import (
 )
 from commandsync.sync.job import AnyJob, Job, Planned, connected, strict_plan
 from commandsync.sync.objects import with_objects
-from commandsync.sync.settings import Settings, rules_of, sites_of
+from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of, sites_of
 from commandsync.sync.since import earlier_manifest
 from commandsync.sync.site import Site
 
@@ -53,13 +53,16 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
     """Find all listings of manifests, the page of each first, and open a connection to each.
 
     Raises:
-        UsageError: The settings name a listing that no manifest has, or as `check_tokens` and
-            `list_sites`.
+        UsageError: The settings name a listing or a page that no manifest has, or as
+            `check_tokens` and `list_sites`.
         ManifestError: A manifest with lists does not manage commands.
         CommandsyncError: As `sites_of`, or the earlier manifest cannot be read.
     """
     manifests = [with_objects(manifest) for manifest in manifests]
     with_page = [manifest for manifest in manifests if manifest.has_page]
+    if settings.base_url and settings.base_url_from != BASE_URL_VARIABLE and not with_page:
+        message = "no manifest of the run has a page: the base URL is not used"
+        raise UsageError(message, hint="add base_url: to the manifest, or leave it out here")
     pages = dict(zip(map(id, with_page), sites_of(settings, with_page), strict=True))
     if error := unknown_listing(settings, manifests, pages.values()):
         raise error

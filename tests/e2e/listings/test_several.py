@@ -78,6 +78,33 @@ def test_a_page_is_selected_by_any_of_its_addresses(
     assert checked(ran, "plan")["base_url"] == page.url
 
 
+def test_a_base_url_for_a_manifest_without_a_page_is_refused_unless_it_is_a_left_over_variable(
+    home: Home, places: dict[str, Destination], page: Bot
+) -> None:
+    write(home, places, "ping")
+
+    refused = home.run("plan", "--base-url", page.url)
+    home.variable("COMMANDSYNC_BASE_URL", page.url)
+    planned = home.run("plan")
+
+    assert (refused.code, planned.code) == (2, 0)
+    assert "no manifest of the run has a page" in refused.err
+    assert page.url not in planned.out
+
+
+def test_validate_checks_what_was_imported_where_it_is_sent(
+    home: Home, places: dict[str, Destination]
+) -> None:
+    home.write("{", "commands.imported.json")
+    write(home, places, "ping")
+
+    broken = home.run("validate")
+    home.write(fields(("ping",)))
+
+    assert (broken.code, home.run("validate").code) == (4, 0)
+    assert broken.err.startswith("commands.imported.json:1:")
+
+
 def test_a_manifest_without_commands_has_no_list_to_send(
     home: Home, places: dict[str, Destination]
 ) -> None:
