@@ -59,11 +59,7 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
         CommandsyncError: As `sites_of`, or the earlier manifest cannot be read.
     """
     manifests = [with_objects(manifest) for manifest in manifests]
-    with_page = [manifest for manifest in manifests if manifest.has_page]
-    if settings.base_url and settings.base_url_from != BASE_URL_VARIABLE and not with_page:
-        message = "no manifest of the run has a page: the base URL is not used"
-        raise UsageError(message, hint="add base_url: to the manifest, or leave it out here")
-    pages = dict(zip(map(id, with_page), sites_of(settings, with_page), strict=True))
+    pages = _pages(settings, manifests)
     if error := unknown_listing(settings, manifests, pages.values()):
         raise error
     found = [
@@ -83,6 +79,15 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
                 found, sites, connections, strict=True
             )
         ]
+
+
+def _pages(settings: Settings, manifests: Sequence[Manifest]) -> dict[int, Site]:
+    """Return the pages of those manifests that have one."""
+    with_page = [manifest for manifest in manifests if manifest.has_page]
+    if settings.base_url and settings.base_url_from != BASE_URL_VARIABLE and not with_page:
+        message = "no manifest of the run has a page: the base URL is not used"
+        raise UsageError(message, hint="add base_url: to the manifest, or leave it out here")
+    return dict(zip(map(id, with_page), sites_of(settings, with_page), strict=True))
 
 
 def _sites(
