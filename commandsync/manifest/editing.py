@@ -47,7 +47,7 @@ def edit(text: str, edits: AnyMapping[str, ListEdits], *, path: str) -> str:
     except OddLayoutError as error:
         (at,) = error.args
         message = "the edit cannot be made in place"
-        hint = "make it by hand: anchors, aliases, lists in brackets and odd layouts are not edited"
+        hint = "make it by hand: anchors, aliases and odd layouts are not edited"
         problem = Problem(source.location(at), message, hint, source.excerpt(at))
         raise ManifestError([problem]) from error
     return mark + result

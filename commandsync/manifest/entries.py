@@ -2,14 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Mapping as AnyMapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from commandsync.manifest import layout
 from commandsync.manifest.entry import edit_fields, fitting_key
 from commandsync.manifest.layout import OddLayoutError, after_colon, column, key_of
 from commandsync.manifest.model import TABLES
 from commandsync.manifest.nodes import Mapping, Sequence
-from commandsync.manifest.patch import Patch, content_end, is_alias, is_flow, line_break, line_end
+from commandsync.manifest.patch import (
+    Patch,
+    content_end,
+    is_alias,
+    is_flow,
+    line_break,
+    line_end,
+    line_start,
+)
 from commandsync.manifest.scalars import Value
 from commandsync.manifest.style import STEP, EntryStyle, style_of
 
@@ -46,9 +54,9 @@ def edit_list(patch: Patch, root: Mapping, name: str, edits: ListEdits) -> None:
 
 
 def _entries(text: str, root: Mapping, name: str) -> Sequence:
-    """Return the entries of a list; `OddLayoutError` if it is in brackets, as in JSON."""
+    """Return the entries of a list; `OddLayoutError` if it is an alias, or empty as in JSON."""
     entries = root.get(name, Sequence(0))
-    odd = is_alias(text, entries) or is_flow(text, entries or root)
+    odd = is_alias(text, entries) or (not entries and is_flow(text, root))
     if isinstance(entries, Sequence) and not odd:
         return entries
     raise OddLayoutError(entries.at)
@@ -64,10 +72,14 @@ class _List:
 
     def edit(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
         """Remove and add entries."""
-        if self.name in self.root and not is_flow(self.patch.text, self.entries):
+        if not self.entries:
+            if added:
+                self.fill([values for _, values in added])
+        elif is_flow(self.patch.text, self.entries):
+            items = [(after, self.flow_item(after, values)) for after, values in added]
+            layout.edit_flow(self.patch, self.entries, removed=removed, added=items)
+        else:
             self.edit_lines(removed, added)
-        elif added:
-            self.fill([values for _, values in added])
 
     def edit_lines(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
         """Edit a list whose entries begin with dashes."""
@@ -81,6 +93,14 @@ class _List:
             items.append((after, line_break(text) + item if is_apart else item))
         colon = after_colon(text, key_of(self.root, self.name))
         layout.edit_lines(self.patch, lines, colon=colon, removed=removed, added=items)
+
+    def flow_item(self, after: int, values: Values) -> str:
+        """Return a new entry of a list in brackets, on a line of its own."""
+        text, neighbour = self.patch.text, self.entries[after]
+        style = replace(style_of(text, neighbour), in_flow=True)
+        before = text[line_start(text, neighbour.at) : neighbour.at]
+        indent = before if not before.strip() else " " * STEP
+        return f"{line_break(text)}{indent}{style.flow_entry(self.ordered(values, style))}"
 
     def fill(self, entries: list[Values]) -> None:
         """Put the first entries into a list, or add the list."""

@@ -56,8 +56,8 @@ def _edit(
 ) -> None:
     text, style = patch.text, style_of(patch.text, entry)
     if is_flow(text, entry):
-        items = [(after, style.flow_field(name, value)) for after, name, value in added]
-        layout.edit_braces(patch, entry, removed=removed, added=items)
+        items = [(after, f" {style.flow_field(name, value)}") for after, name, value in added]
+        layout.edit_flow(patch, entry, removed=removed, added=items)
         return
     spans, separator = layout.spans_of(text, entry), line_break(text)
     indent = column(text, spans[0][0])

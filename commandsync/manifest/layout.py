@@ -1,11 +1,11 @@
-"""How lists with dashes and mappings in braces are laid out in a file, and how they are edited."""
+"""How lists, and mappings in braces, are laid out in a file, and how they are edited."""
 
 import re
 from collections.abc import Collection, Iterable
 from collections.abc import Sequence as AnySequence
 from typing import NamedTuple
 
-from commandsync.manifest.nodes import Mapping, Node, Scalar
+from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
 from commandsync.manifest.patch import (
     Patch,
     break_before,
@@ -88,8 +88,10 @@ def has_empty_lines(text: str, lines: AnySequence[Line], index: int) -> bool:
     return _EMPTY_LINE.search(text, lines[second - 1].end, lines[second].dash) is not None
 
 
-def spans_of(text: str, node: Mapping) -> list[tuple[int, int]]:
-    """Return where each field of a mapping begins and ends."""
+def spans_of(text: str, node: Mapping | Sequence) -> list[tuple[int, int]]:
+    """Return where each field of a mapping, or each item of a list, begins and ends."""
+    if isinstance(node, Sequence):
+        return [(item.at, content_end(text, item)) for item in node]
     return [(key.at, content_end(text, node[key])) for key in node.written_keys()]
 
 
@@ -123,12 +125,18 @@ def edit_lines(
         patch.insert(colon, " []")
 
 
-def edit_braces(
-    patch: Patch, node: Mapping, *, removed: Collection[int], added: Iterable[tuple[int, str]]
+def edit_flow(
+    patch: Patch,
+    node: Mapping | Sequence,
+    *,
+    removed: Collection[int],
+    added: Iterable[tuple[int, str]],
 ) -> None:
-    """Edit a mapping in braces, of which a field stays; new ones come after one that does."""
+    """Edit a mapping in braces or a list in brackets, of which something stays."""
     spans = spans_of(patch.text, node)
-    first = min(set(range(len(spans))).difference(removed))
+    first = min(set(range(len(spans))).difference(removed), default=None)
+    if first is None:
+        raise OddLayoutError(node.at)
     for index in removed:  # with the comma before it, or behind it if no field before it stays
         pair = (index - 1, index) if index > first else (index, index + 1)
         (start, left), (right, end) = (spans[n] for n in pair)
@@ -136,4 +144,4 @@ def edit_braces(
             raise OddLayoutError(node.at)
         patch.cut(*((left, end) if index > first else (start, right)))
     for after, item in added:
-        patch.insert(spans[after][1], f", {item}", rank=ITEM)
+        patch.insert(spans[after][1], f",{item}", rank=ITEM)

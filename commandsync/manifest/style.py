@@ -39,6 +39,8 @@ class EntryStyle:
         sources = [own.source, *(sample.source for sample in self.samples.values())]
         quote = next((source[0] for source in sources if source[:1] in QUOTES), "")
         always = own.source[:1] in QUOTES and is_plain(own.text, in_flow=self.in_flow)
+        if self.in_flow and self.key_quote == '"':  # as in JSON
+            quote, always = self.key_quote, True
         return written(value, Quoting(quote, always), in_flow=self.in_flow, sample=own.source)
 
     def flow_field(self, key: str, value: Value) -> str:

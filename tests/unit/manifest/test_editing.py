@@ -1,3 +1,4 @@
+import json
 import re
 from collections import Counter
 from random import Random
@@ -184,6 +185,25 @@ def test_many_edits_at_once_are_each_made(numbers: Random) -> None:
     assert Counter(map(repr, map(sorted, map(dict.items, says(result))))) == Counter(
         map(repr, map(sorted, map(dict.items, wanted)))
     )
+
+
+@given(FILES, st.sampled_from([None, 2]))
+def test_a_list_in_brackets_gets_each_entry_on_a_line_of_its_own(
+    numbers: Random, indent: int | None
+) -> None:
+    entries = [*layouts.file(numbers).entries, *(layouts.values(numbers) for _ in range(2))]
+    new = layouts.values(numbers)
+    text = json.dumps({"version": 1, "commands": entries}, indent=indent, ensure_ascii=False)
+    after = numbers.randrange(len(entries))
+    kept = [entry for n, entry in enumerate(entries) if n != 1]
+
+    added = edited(text, AddEntry(new, after))
+    both = edited(text, AddEntry(new, 0), SetField(0, "syntax", "it's \"new\""), RemoveEntry(1))
+
+    assert says(added) == [*entries[: after + 1], new, *entries[after + 1 :]]
+    assert says(both) == [kept[0] | {"syntax": "it's \"new\""}, new, *kept[1:]]
+    assert json.loads(added)["version"] == 1
+    assert added.count("\n") == text.count("\n") + 1
 
 
 def refusals(text: str, edits: list[Edit]) -> tuple[Problem, ...]:
@@ -374,8 +394,8 @@ def test_no_edits_change_nothing() -> None:
 def test_a_value_that_an_alias_repeats_is_not_edited() -> None:
     text = "commands:\n  - &x\n    name: &n a\n    syntax: b\n  - *x\n  - name: *n\n"
     cannot = (
-        "the edit cannot be made in place | make it by hand: anchors, aliases, lists in brackets "
-        "and odd layouts are not edited"
+        "the edit cannot be made in place | make it by hand: anchors, aliases and odd layouts are "
+        "not edited"
     )
 
     assert refused(text, SetField(0, "syntax", "c")) == f"bots/x.yaml:2:5: {cannot}"
@@ -399,7 +419,8 @@ ADD, REMOVE = AddEntry(NEW), RemoveEntry(0)
         ("? commands\n:\n  - name: a\n", REMOVE, "1:3"),
         ('{"version": 1, "commands": []}', ADD, "1:28"),
         ("{version: 1}", ADD, "1:1"),
-        ("commands: [{name: a}]\n", SetField(0, "syntax", "c"), "1:11"),
+        ("commands: [{name: a}]\n", REMOVE, "1:11"),
+        ("commands: [a, b]\n", SetField(0, "name", "c"), "1:12"),
         (ENTRY, SetField(0, "formerly", ()), "8:7"),
         ("commands:\n- {name: a}", SetField(0, "name", None), "2:3"),
     ],
