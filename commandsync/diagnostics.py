@@ -19,6 +19,7 @@ class Do(Enum):
     DELETE_ALONE = auto()
     GIVE_BASE_URL = auto()
     GIVE_BOT = auto()
+    GIVE_PREFIX = auto()
     GIVE_SOURCE = auto()
     GIVE_TOKEN = auto()
     KEEP_LIMITS = auto()

@@ -22,6 +22,8 @@ _discord_option = partial(option, section="Discord")
     help="A file, a folder, or the word discord.",
 )
 @option("--check", "Write nothing; exit 3 if an import would change files.")
+@option("--save", "Write the sources into import: of the manifest.")
+@option("--prefix TEXT", "The prefix of the bot's commands, for a new manifest.")
 @_discord_option("--locale LOCALE", "The language of Discord's texts, such as de.", default="")
 @_discord_option(
     "--discord-token-env NAME",
@@ -55,6 +57,7 @@ def import_command(run: Run, /, **choices: Any) -> int:  # noqa: ANN401 - click 
     \b
     Example:
       commandsync import bot/            # shows, asks, writes
+      commandsync import bot/ --prefix "!" --save
       commandsync import discord --yes   # DISCORD_TOKEN is set
       commandsync import --check         # in CI: exits 3 if it would change files
     """

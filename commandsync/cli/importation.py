@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
-from commandsync.cli.approval import check_terminal, write_approved
+from commandsync.cli.approval import check_terminal, confirm, write_approved
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output
 from commandsync.cli.wording import command_line
@@ -16,7 +16,8 @@ from commandsync.report.imports import render_import, render_left_out
 from commandsync.report.summary import counted
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.merge import Import
-from commandsync.sync.imports import plan_import
+from commandsync.sync.files import write_edits
+from commandsync.sync.imports import plan_import, saved_sources
 from commandsync.sync.settings import Settings
 
 
@@ -25,6 +26,8 @@ def import_commands(  # noqa: PLR0913 - the options of one command
     *,
     sources: Sequence[str],
     check: bool,
+    save: bool,
+    prefix: str | None,
     yes: bool,
     locale: str,
     discord_token_env: str,
@@ -43,7 +46,12 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         base_url=discord_url,
     )
     result = plan_import(
-        run.settings, sources, registered=registered, locale=locale, create=not check
+        run.settings,
+        sources,
+        registered=registered,
+        locale=locale,
+        create=not check,
+        prefix=prefix,
     )
     output.notices(result.notes)
     output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
@@ -57,8 +65,9 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         size = len(result.imported.after.encode()) // 1024 + 1
         count = counted(result.objects, "command")
         output.talk(f"{path(result.imported.path)}: {size:,} KiB, with Discord's object of {count}")
-    _advise(result, output)
-    return run.signals.code(Exit.DONE)
+    if not result.repeatable:
+        _save(run, result, asks=not (save or yes), writes=save)
+    return run.signals.code(Exit.CHANGES if result.is_partial else Exit.DONE)
 
 
 def _rendered(result: Import, form: Format, screen: Screen) -> str:
@@ -80,17 +89,24 @@ def _checked(result: Import, output: Output, command: str) -> int:
     screen = output.screen(sys.stdout)
     output.result(render_import(result, format=output.format, screen=screen, check=True))
     if not result.files:
-        return Exit.DONE
+        return Exit.CHANGES if result.is_partial else Exit.DONE
     output.talk(f"Run {visible(command)}, and commit what it writes.")
     return Exit.CHANGES
 
 
-def _advise(result: Import, output: Output) -> None:
-    """Print how to import again without naming the sources."""
-    if not result.repeatable:
-        names = ", ".join(json.dumps(name, ensure_ascii=False) for name in result.sources)
-        language = f", locale: {json.dumps(result.locale)}" if result.locale else ""
-        output.talk(
-            f"to import again with no arguments, write into {visible(result.path)}:\n"
-            f"  import: {{from: [{visible(names)}]{visible(language)}}}"
-        )
+def _save(run: Run, result: Import, *, asks: bool, writes: bool) -> None:
+    """Write the sources into the manifest if the user says so, or print how to."""
+    output = run.output
+    if asks:
+        writes = confirm(f"\nWrite import: into {visible(result.path)}, for the next import?")
+    if writes:
+        edit = saved_sources(run.settings, result)
+        write_edits([edit])
+        output.talk(f"wrote import: into {path(edit.path)}")
+        return
+    names = ", ".join(json.dumps(name, ensure_ascii=False) for name in result.sources)
+    language = f", locale: {json.dumps(result.locale)}" if result.locale else ""
+    output.talk(
+        f"to import again with no arguments, add --save, or write into {visible(result.path)}:\n"
+        f"  import: {{from: [{visible(names)}]{visible(language)}}}"
+    )

@@ -16,7 +16,7 @@ from commandsync.manifest.entries import ListEdits, edit_list
 from commandsync.manifest.events import parse
 from commandsync.manifest.layout import OddLayoutError
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
-from commandsync.manifest.patch import Patch
+from commandsync.manifest.patch import Patch, line_break, line_end
 from commandsync.manifest.problems import FileProblems, Problems
 from commandsync.manifest.scalars import Value
 from commandsync.manifest.source import Allowance, Source
@@ -45,12 +45,33 @@ def edit(text: str, edits: AnyMapping[str, ListEdits], *, path: str) -> str:
             wanted[name] = _edited(wanted.get(name, []), list_edits)
         _check(result := patch.result(), wanted, at)
     except OddLayoutError as error:
-        (at,) = error.args
-        message = "the edit cannot be made in place"
-        hint = "make it by hand: anchors, aliases and odd layouts are not edited"
-        problem = Problem(source.location(at), message, hint, source.excerpt(at))
-        raise ManifestError([problem]) from error
+        raise _refusal(source, error) from error
     return mark + result
+
+
+def with_key(text: str, key: str, *, path: str) -> str:
+    """Return a valid manifest with a new key, as lines of YAML, below its version.
+
+    Raises `ManifestError` if it is laid out in a way that is not edited.
+    """
+    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
+    source = Source(path, text.removeprefix(_BYTE_ORDER_MARK))
+    root, patch = _root(source), Patch(source.text)
+    line = f"{line_break(text)}{key.rstrip()}".replace("\n", line_break(text))
+    version = root["version"]
+    patch.insert(line_end(source.text, version.end), line)
+    try:
+        _check(result := patch.result(), _plain(root) | _plain(_root(Source("", key))), version.at)
+    except OddLayoutError as error:
+        raise _refusal(source, error) from error
+    return mark + result
+
+
+def _refusal(source: Source, error: OddLayoutError) -> ManifestError:
+    (at,) = error.args
+    message = "the edit cannot be made in place"
+    hint = "make it by hand: anchors, aliases and odd layouts are not edited"
+    return ManifestError([Problem(source.location(at), message, hint, source.excerpt(at))])
 
 
 def field_places(text: str, collection: str, *, path: str) -> list[dict[str, Location]]:

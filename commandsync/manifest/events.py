@@ -35,6 +35,7 @@ _BEGINNINGS: dict[type, type[Mapping | Sequence]] = {
     yaml.MappingStartEvent: Mapping,
     yaml.SequenceStartEvent: Sequence,
 }
+_TOO_DEEP, _DEEPEST = "exceeded maximum nesting depth", 1000  # libyaml's own limit, since 0.2.6
 _ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
 
 _Event: TypeAlias = Any  # PyYAML's own stubs make every mark of an event optional
@@ -85,7 +86,10 @@ class _Builder:
         if message:
             raise self.fail(at, message, "an alias counts as the whole value that it repeats")
         if len(self.stack) + height > MOST_DEPTH:
-            raise self.fail(at, f"lists and mappings nest deeper than {MOST_DEPTH} levels")
+            raise self.too_deep(at)
+
+    def too_deep(self, at: int) -> StopReadingError:
+        return self.fail(at, f"lists and mappings nest deeper than {MOST_DEPTH} levels")
 
     def scalar(self, event: _Event) -> Scalar:
         at, end = self.span(event)
@@ -242,6 +246,10 @@ def _build(builder: _Builder) -> None:
         try:
             builder.build(parser_events(builder.source, builder.where))
         except yaml.YAMLError as error:
+            if getattr(error, "problem", "") == _TOO_DEEP:  # it looks ahead, a level a character
+                too_many = _DEEPEST - MOST_DEPTH
+                at = error.problem_mark.index + builder.shift - too_many  # type: ignore[attr-defined]
+                raise builder.too_deep(max(0, at)) from error
             explained = explain(error, builder.source, builder.shift)
             report.error(explained.at, explained.message, explained.hint)
             if builder.recover(explained.at, max(explained.at, explained.end)):

@@ -27,7 +27,8 @@ _MEND = "run commandsync import, and commit what it writes"
 _IMPORTED_CHANGES = "what was imported last is not up to date"
 _ACTIONS = {Added: "add", Edited: "edit", Removed: "remove"}
 _NEXT = {
-    ReviewReason.KEPT: "remove it from the manifest if the bot does not have it",
+    ReviewReason.KEPT: "remove it from the manifest, or keep it: write its name under exclude: "
+    "of import:",
     ReviewReason.DELETED: "write it into the manifest if it is to be listed",
     ReviewReason.NAME_TAKEN: "pin both by id to keep their uses: commandsync pull --pin shows "
     "the ids",
@@ -112,7 +113,13 @@ def _review_lines(review: Review, result: Import, screen: Screen) -> Iterator[st
         yield Value(f'    {paint("here:  ", DIM)} "{here}"')
         yield Value(f'    {paint("source:", DIM)} "{source}"{_in_brackets(there)}')
     else:
-        yield f"    {paint('next:', DIM)} {_NEXT[review.reason]}"
+        yield Value(f"    {paint('next:', DIM)} {visible(_next(review))}")
+
+
+def _next(review: Review) -> str:
+    if review.reason is not ReviewReason.NOT_WRITTEN:
+        return _NEXT[review.reason]
+    return f"add {review.there}" if review.entry else "remove it from the manifest"
 
 
 def _what(review: Review) -> str:

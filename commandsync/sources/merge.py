@@ -26,6 +26,7 @@ class ReviewReason(StrEnum):
     DIFFERS = "written by hand, and different in the source"
     KEPT = "edited here, and gone from the source"
     DELETED = "deleted here, and changed in the source"
+    NOT_WRITTEN = "cannot be edited in place: anchors, aliases and odd layouts are not"
     NAME_TAKEN = "renamed in the source, and its old name belongs to another command now"
 
 
@@ -69,7 +70,7 @@ class Review:
     entry: SourceEntry | None = None  # the command as the source has it; None if it has none
     field: str = ""  # the field; empty for the whole command
     here: str = ""  # the field's text in the manifest
-    there: str = ""  # and in the source
+    there: str = ""  # and in the source; of a new command that cannot be added, its entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,7 @@ class Merge:
     changes: tuple[EntryChange, ...] = ()  # edits and removals in its order, then what is added
     reviews: tuple[Review, ...] = ()  # what is left to a person
     imported: tuple[Declared, ...] = ()  # what the next import compares with
+    gone: tuple[Declared, ...] = ()  # as well, until a person decides: no source has it any more
     unwanted: tuple[Declared, ...] = ()  # the commands that were deleted from the manifest by hand
 
     def of(self, kind: type[Change]) -> list[Change]:
@@ -113,6 +115,11 @@ class Import:
     generated: tuple[str, ...] = ()  # files that are not read, since a program wrote them
     # The places of the fields of the commands that change or are for review, by index.
     places: Mapping[int, Mapping[str, Location]] = field(default_factory=dict, repr=False)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a change has to be made by hand."""
+        return any(each.reason is ReviewReason.NOT_WRITTEN for each in self.merge.reviews)
 
     @property
     def files(self) -> tuple[FileEdit, ...]:

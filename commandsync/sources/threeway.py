@@ -4,8 +4,11 @@ Each field is merged on its own. The manifest's own text wins wherever somebody 
 the source says instead is a `Review`, once: the next import compares with what the source says now.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from commandsync.plan.diff import FieldChange
@@ -14,50 +17,50 @@ from commandsync.records.texts import CommandText
 from commandsync.sources import merge
 from commandsync.sources.entry import SourceEntry
 from commandsync.sources.links import Links, link
-from commandsync.sources.merge import ReviewReason
+from commandsync.sources.merge import Declared, EntryChange, Merge, Review, ReviewReason
 
 
-def three_way(
+def three_way(  # noqa: PLR0913 - the sides, and what decides about them
     *,
-    base: Sequence[merge.Declared],
-    theirs: Sequence[merge.Declared],
+    base: Sequence[Declared],
+    theirs: Sequence[Declared],
     ours: Sequence[Entry],
     sources: Iterable[str],
     text_of: Callable[[SourceEntry], CommandText],
-) -> merge.Merge:
+    writable: Callable[[Sequence[EntryChange]], Collection[EntryChange]] = list,
+    is_kept: Callable[[str], bool] = lambda _name: False,
+) -> Merge:
     """Merge `theirs`, what sources contain, into `ours`; `base` is what was imported last.
 
-    What was imported from another than the `sources`, which were read in full, stays. `text_of`
-    returns the text of a source's command as this manifest would have it.
+    Args:
+        base: What was imported last.
+        theirs: What the sources contain.
+        ours: What the manifest contains.
+        sources: Those that were read in full; what was imported from another one stays.
+        text_of: Returns the text of a source's command as this manifest would have it.
+        writable: Returns those of some changes that can be written. The others are for review, and
+            the next import finds them again.
+        is_kept: Tells whether a command stays in the manifest, by its name there, although its
+            source does not have it any more.
     """
     base_side, their_side = (
         _Side(side, [text_of(entry) for _, entry in side]) for side in (base, theirs)
     )
     links = link(base=base_side.entries, theirs=their_side.entries, ours=ours)
-    merging = _Merging(base_side, their_side, ours, links, frozenset(sources))
+    merging = _Merging(base_side, their_side, ours, links, frozenset(sources), is_kept)
     for index in range(len(ours)):
         merging.merge(index)
     merging.leave_deleted()
     merging.add_new()
     merging.correct_former_names()
-    others = (
-        declared
-        for number, declared in enumerate(base)
-        if declared.source not in merging.sources and number not in links.theirs_of_base
-    )
-    return merge.Merge(
-        changes=(*(merging.changes[index] for index in sorted(merging.changes)), *merging.added),
-        reviews=tuple(merging.reviews),
-        imported=(*theirs, *others),
-        unwanted=tuple(merging.unwanted),
-    )
+    return merging.result(writable)
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
     """One side with the texts that are compared."""
 
-    declared: Sequence[merge.Declared]
+    declared: Sequence[Declared]
     texts: Sequence[CommandText]
 
     @property
@@ -74,10 +77,12 @@ class _Merging:
     ours: Sequence[Entry]
     links: Links
     sources: frozenset[str]
+    is_kept: Callable[[str], bool]
     changes: dict[int, merge.Edited | merge.Removed] = field(default_factory=dict)
     added: list[merge.Added] = field(default_factory=list)
-    reviews: list[merge.Review] = field(default_factory=list)
-    unwanted: list[merge.Declared] = field(default_factory=list)
+    gone: list[int] = field(default_factory=list)  # of base, that stay until a person decides
+    reviews: list[Review] = field(default_factory=list)
+    unwanted: list[Declared] = field(default_factory=list)
     texts: dict[int, CommandText] = field(default_factory=dict)  # of ours, after the merge
 
     def merge(self, index: int) -> None:
@@ -94,12 +99,13 @@ class _Merging:
             if text == self.base.texts[base]:
                 self.changes[index] = merge.Removed(index=index)
                 del self.texts[index]
-            else:
+            elif not self.is_kept(text.name):
                 self.review(ReviewReason.KEPT, name=text.name, index=index)
+                self.gone.append(base)
 
     def review(self, reason: ReviewReason, **values: Any) -> None:  # noqa: ANN401 - of a `Review`
         """Leave something to a person."""
-        self.reviews.append(merge.Review(reason=reason, **values))
+        self.reviews.append(Review(reason=reason, **values))
 
     def merge_fields(self, index: int, their: int, last: CommandText | None = None) -> None:
         """Follow the source in each field that nobody edited since the `last` import.
@@ -122,6 +128,55 @@ class _Merging:
         if edits:
             self.changes[index] = merge.Edited(index=index, entry=entry, fields=tuple(edits))
             self.texts[index] = ours._replace(**{edit.field: edit.new for edit in edits})
+
+    def result(self, writable: Callable[[Sequence[EntryChange]], Collection[EntryChange]]) -> Merge:
+        """Return the merge: what cannot be written is for review."""
+        changes = (*(self.changes[index] for index in sorted(self.changes)), *self.added)
+        written = set(map(id, writable(changes)))
+        left = [change for change in changes if id(change) not in written]
+        removed = [change.index for change in left if isinstance(change, merge.Removed)]
+        gone = (*self.gone, *(self.links.base_of_ours[index] for index in removed))
+        return Merge(
+            changes=tuple(change for change in changes if id(change) in written),
+            reviews=(*self.reviews, *chain.from_iterable(map(self.reviews_of, left))),
+            imported=tuple(self.imported(left)),
+            gone=tuple(self.base.declared[number] for number in gone),
+            unwanted=tuple(self.unwanted),
+        )
+
+    def imported(self, left: Iterable[EntryChange]) -> Iterator[Declared]:
+        """Yield what the next import compares with.
+
+        That is what the sources have now; what they had before, for the changes that are `left`,
+        and for sources that were not read in full.
+        """
+        pending = {id(change.entry) for change in left if not isinstance(change, merge.Removed)}
+        before = {their: base for base, their in self.links.theirs_of_base.items()}
+        for number, declared in enumerate(self.theirs.declared):
+            if id(declared.entry) not in pending:
+                yield declared
+            elif number in before:
+                yield self.base.declared[before[number]]
+        for number, declared in enumerate(self.base.declared):
+            if declared.source not in self.sources and number not in self.links.theirs_of_base:
+                yield declared
+
+    def reviews_of(self, change: EntryChange) -> Iterator[Review]:
+        """Yield what a person has to write for a change."""
+        review = partial(Review, reason=ReviewReason.NOT_WRITTEN)
+        if isinstance(change, merge.Added):
+            yield review(name=change.text.name, entry=change.entry, there=_item(change.text))
+            return
+        own = self.ours[change.index]
+        if isinstance(change, merge.Removed):
+            yield review(name=own.name, index=change.index)
+            return
+        texts = [(each.field, each.old, each.new) for each in change.fields]
+        if change.formerly is not None:
+            texts.append(("formerly", ", ".join(own.formerly), ", ".join(change.formerly)))
+        for name, here, there in texts:
+            values: dict[str, Any] = {"field": name, "here": here, "there": there}
+            yield review(name=own.name, index=change.index, entry=change.entry, **values)
 
     def leave_deleted(self) -> None:
         """Leave out what somebody deleted from the manifest."""
@@ -163,3 +218,11 @@ class _Merging:
                 change = self.changes.get(index)
                 edited = change if isinstance(change, merge.Edited) else merge.Edited(index=index)
                 self.changes[index] = replace(edited, formerly=former)
+
+
+def _item(text: CommandText) -> str:
+    """Return a new entry as a line of YAML."""
+    fields = (
+        f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in text._asdict().items()
+    )
+    return f"- {{{', '.join(fields)}}}"

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -92,6 +93,29 @@ def edited_texts(
         path: edit(texts[path], {_COLLECTION: of_file}, path=path)
         for path, of_file in edits.items()
     }
+
+
+def writable(
+    manifest: Manifest,
+    places: EntryPlaces,
+    texts: Mapping[str, str],
+    changes: Sequence[EntryChange],
+) -> Sequence[EntryChange]:
+    """Return those changes of a merge that can be made in place, together."""
+    try:
+        edited_texts(manifest, places, texts, changes)
+    except ManifestError:
+        half = len(changes) // 2
+        if not half:
+            return ()
+        first, second = (
+            writable(manifest, places, texts, part) for part in (changes[:half], changes[half:])
+        )
+        with suppress(ManifestError):
+            edited_texts(manifest, places, texts, (*first, *second))
+            return (*first, *second)
+        return first
+    return changes
 
 
 def _values(entry: SourceEntry, *, category: str, default: str) -> dict[str, str]:

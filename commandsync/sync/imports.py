@@ -1,16 +1,17 @@
 """An import: the manifest, its sources and what was imported last -> new texts of files."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from commandsync.diagnostics import Location, Notice, Problem
-from commandsync.errors import ManifestError
+from commandsync.diagnostics import Do, Hint, Location, Notice, Problem
+from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.manifest.defaults import uses_of_prefix, with_prefix
-from commandsync.manifest.editing import field_places
+from commandsync.manifest.editing import field_places, with_key
 from commandsync.manifest.problems import quoted
+from commandsync.records.patterns import pattern
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.imported import LARGEST, imported_text
@@ -19,7 +20,7 @@ from commandsync.sources.objects import by_name
 from commandsync.sources.threeway import three_way
 from commandsync.sync import default_manifest
 from commandsync.sync.declared import ReadSources, read_sources, sources_of
-from commandsync.sync.edits import EntryPlaces, check_edited, edited_texts
+from commandsync.sync.edits import EntryPlaces, check_edited, edited_texts, writable
 from commandsync.sync.loading import load_to_edit
 from commandsync.sync.objects import ImportedFile, read_beside
 from commandsync.sync.settings import Settings
@@ -35,6 +36,7 @@ def plan_import(
     registered: Callable[[str], SourceReading],
     locale: str = "",
     create: bool = False,
+    prefix: str | None = None,
 ) -> Import:
     """Read a manifest and its sources, and merge them; nothing is written.
 
@@ -43,15 +45,16 @@ def plan_import(
         given: The sources; empty for those of the manifest.
         registered: Reads what the bot has registered with Discord, in a language.
         locale: The language of Discord's texts; empty for the manifest's.
-        create: Whether to begin a manifest where there is none.
+        create: Whether to begin a manifest if it does not exist.
+        prefix: The prefix of the bot's commands, for a manifest that is begun.
 
     Raises:
-        ManifestError: The manifest, or what was imported last, is not valid; or the result is not,
-            or cannot be written in place.
+        ManifestError: The manifest, or what was imported last, is not valid; or the result is not.
         FileError: A source cannot be read.
-        UsageError: There is no source, or more than one manifest.
+        UsageError: There is no source, or more than one manifest; or a prefix is given for one that
+            exists.
     """
-    new = _new_manifest(settings.files, given, locale) if create else {}
+    new = _new_manifest(settings.files, given, locale, prefix) if create else {}
     contents = dict(new)
     manifest = load_to_edit(settings, contents, what="import")
     sources = sources_of(manifest, given)
@@ -62,15 +65,17 @@ def plan_import(
     imported = read_beside(manifest.path)
     ours = tuple(manifest.snapshot.collections.get(_COMMANDS, ()))
     names = tuple(name for name, _ in sources)
+    places = EntryPlaces.of(manifest, ours)
+    texts = {path: contents[path].decode() for path in manifest.paths}
     merge = three_way(
         base=imported.content.declared,
         theirs=reading.declared,
         ours=ours,
         sources=reading.complete,
         text_of=partial(_text_of, manifest),
+        writable=partial(writable, manifest, places, texts),
+        is_kept=partial(_is_kept, manifest),
     )
-    places = EntryPlaces.of(manifest, ours)
-    texts = {path: contents[path].decode() for path in manifest.paths}
     edited = edited_texts(manifest, places, texts, merge.changes)
     check_edited(manifest, contents, edited, when="after the import")
     written = {path: text for path, text in texts.items() if path not in new}
@@ -92,16 +97,49 @@ def plan_import(
     )
 
 
-def _new_manifest(files: Sequence[str], given: Sequence[str], locale: str) -> dict[str, bytes]:
+def _is_kept(manifest: Manifest, name: str) -> bool:
+    return any(pattern(each).match(name) for each in manifest.imports.exclude)
+
+
+def _new_manifest(
+    files: Sequence[str], given: Sequence[str], locale: str, prefix: str | None
+) -> dict[str, bytes]:
     """Return the text of the manifest by its path, if it does not exist yet and can be begun."""
     path = Path(files[0] if len(files) == 1 else default_manifest()).as_posix()
     if Path(path).suffix not in _SUFFIXES or Path(path).exists() or not given:
+        if prefix is not None:
+            message = "a prefix is given for a manifest that is begun, and this one exists"
+            raise UsageError(message, hint="write prefix: at its top")
         return {}
     names = [name for name, _ in sources_of(Manifest(path), given)]
+    head = "" if prefix is None else f"prefix: {json.dumps(prefix, ensure_ascii=False)}\n"
+    text = f"version: 1\n{head}\n{_import_key(names, locale)}\ncommands: []\n"
+    return {path: text.encode()}
+
+
+def _import_key(names: Iterable[str], locale: str) -> str:
+    """Return `import:` of a manifest, for sources and the language of Discord's texts."""
     sources = "".join(f"    - {json.dumps(name, ensure_ascii=False)}\n" for name in names)
     language = f"  locale: {json.dumps(locale)}\n" if locale else ""
-    text = f"version: 1\n\nimport:\n  from:\n{sources}{language}\ncommands: []\n"
-    return {path: text.encode()}
+    return f"import:\n  from:\n{sources}{language}"
+
+
+def saved_sources(settings: Settings, result: Import) -> FileEdit:
+    """Return the edit that names the sources of an import in the manifest, for the next one.
+
+    Raises:
+        ManifestError: The manifest is not valid, or cannot be edited in place.
+        UsageError: It has `import:` already.
+    """
+    contents: dict[str, bytes] = {}
+    manifest = load_to_edit(settings, contents, what="import")
+    before = contents[manifest.path].decode()
+    if manifest.imports.sources:
+        hint = "edit from: there"
+        raise UsageError(f"{manifest.path} has import: already", hint=hint)
+    text = with_key(before, _import_key(result.sources, result.locale), path=manifest.path)
+    check_edited(manifest, contents, {manifest.path: text}, when="with import:")
+    return FileEdit(manifest.path, before, text)
 
 
 def _check_prefix(manifest: Manifest, declared: Sequence[Declared]) -> None:
@@ -111,10 +149,9 @@ def _check_prefix(manifest: Manifest, declared: Sequence[Declared]) -> None:
     for _, entry in declared:
         if uses_of_prefix(entry.syntax):
             message = f"{quoted(entry.name)} is called with a prefix, and the manifest has none"
-            hint = 'add the prefix of the bot at its top, such as prefix: "!"'
+            hint: str | Hint = 'add the prefix of the bot at its top, such as prefix: "!"'
             if not Path(manifest.path).exists():
-                lines = 'two lines first: version: 1, and prefix: "!" or another'
-                hint = f"write {manifest.path} with {lines}"
+                hint = Do.GIVE_PREFIX()
             raise ManifestError([Problem(Location(manifest.path), message, hint)])
 
 
@@ -146,12 +183,13 @@ def _after(
         for source, each in {**others, **reading.objects}.items()
         if (kept := [content for content in each if not names.isdisjoint(by_name([content]))])
     }
-    text = imported_text(merge.imported, objects)
+    imported = (*merge.imported, *merge.gone)
+    text = imported_text(imported, objects)
     notes: tuple[Notice, ...] = ()
     if objects and len(text) > LARGEST:
         message = f"Discord's objects of the commands are not kept: {len(text):,} characters"
         notes = (Notice(message, f"{file.path} has at most {LARGEST:,}"),)
-        objects, text = {}, imported_text(merge.imported)
+        objects, text = {}, imported_text(imported)
     return FileEdit(file.path, file.text, text), sum(map(len, objects.values())), notes
 
 

@@ -231,7 +231,7 @@ def test_a_prefix_that_the_manifest_does_not_have_is_asked_for(home: Home) -> No
     assert (new.code, old.code) == (4, 4)
     assert message in new.err
     assert message in old.err
-    assert 'write commands.yaml with two lines first: version: 1, and prefix: "!"' in new.err
+    assert 'hint: give the prefix: --prefix "!"' in new.err
     assert "prefix" in old.err
 
 
@@ -242,9 +242,101 @@ def test_sources_that_were_given_can_be_written_into_the_manifest(home: Home) ->
 
     assert ran.err.splitlines() == [
         "wrote commands.imported.json",
-        "to import again with no arguments, write into commands.yaml:",
+        "to import again with no arguments, add --save, or write into commands.yaml:",
         '  import: {from: ["list.json"]}',
     ]
+
+
+@pytest.mark.parametrize("begins", [True, False])
+@pytest.mark.parametrize("prefix", ["!", "/", "", '"', "{x}", "é "])
+def test_sources_and_prefix_are_saved_for_the_next_import(
+    home: Home, prefix: str, *, begins: bool
+) -> None:
+    lists(home, HELP, KICK)
+    if not begins:
+        home.write(f"version: 1 # one\r\nprefix: {json.dumps(prefix)}\r\ncommands: []\r\n")
+
+    options = ["--prefix", prefix] if begins else ["--save"]
+    ran = home.run("import", "list.json", "--yes", *options)
+    shown = home.run("docs", "--format", "json").document
+    again = home.run("import", "--check")
+
+    assert (ran.code, again.code) == (0, 0)
+    assert [each["syntax"] for each in shown["commands"]] == [
+        f"{prefix}help [command]",
+        f"{prefix}kick <user>",
+    ]
+    assert home.read("commands.yaml").count("import:") == 1
+    refused = home.run("import", "list.json", "--yes", "--prefix", prefix)
+    assert (refused.code, "this one exists" in refused.err) == (2, True)
+
+
+ANCHORED = """\
+version: 1
+import: {from: list.json}
+commands:
+  - {name: ban, description: &text Bans., syntax: /ban}
+  - {name: kick, description: *text, syntax: /kick}
+  - {name: help, description: Helps., syntax: /help}
+"""
+
+
+def test_an_edit_that_cannot_be_made_in_place_stops_no_other(home: Home) -> None:
+    ban, kick, helps = (
+        {"name": name, "description": text, "syntax": f"/{name}"}
+        for name, text in (("ban", "Bans."), ("kick", "Bans."), ("help", "Helps."))
+    )
+    home.write(ANCHORED)
+    lists(home, ban, kick, helps)
+    assert home.run("import", "--yes").code == 0
+    lists(home, ban | {"description": "New text."}, kick, helps | {"description": "Shows."})
+
+    checked, first, second = (home.run("import", each) for each in ("--check", "--yes", "--yes"))
+    home.write(home.read("commands.yaml").replace("*text", '"Bans."'))
+    last = home.run("import", "--yes")
+
+    assert [each.code for each in (checked, first, second, last)] == [3, 3, 3, 0]
+    review = "review: ban, description: cannot be edited in place: anchors, aliases and odd"
+    for ran in (checked, first, second):
+        assert review in ran.out
+        assert 'source: "New text."  (list.json:2:1)' in ran.out
+    assert "description: Shows., syntax: /help" in home.read("commands.yaml")
+    assert second.out.endswith("0 to edit, 0 to remove, 1 to review, 3 unchanged, 0 left out.\n")
+    assert "New text." in home.read("commands.yaml")
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_manifest_in_json_is_edited_in_place(home: Home, indent: int | None) -> None:
+    entry = {"name": "help", "description": "Helps.", "syntax": "/help"}
+    manifest = {"version": 1, "import": {"from": "list.json"}, "commands": [entry]}
+    home.write(json.dumps(manifest, indent=indent))
+    lists(home, entry | {"description": "Shows."}, KICK | {"syntax": "/kick"})
+
+    ran = home.run("import", "--yes")
+
+    commands = json.loads(home.read("commands.yaml"))["commands"]
+    assert ran.code == 0
+    assert [each["name"] for each in commands] == ["help", "kick"]
+    assert '\n  {"name": "kick"' in home.read("commands.yaml").replace("    {", "  {")
+
+
+def test_an_edited_command_that_is_gone_is_for_review_until_somebody_decides(
+    imported: Home,
+) -> None:
+    imported.write(imported.read("commands.yaml").replace("Bans a member.", "Removes a member."))
+    lists(imported, HELP)
+    first, second = imported.run("import", "--yes"), imported.run("import", "--check")
+    text = imported.read("commands.yaml")
+    imported.write(text.replace("{from: list.json}", "{from: list.json, exclude: [ban]}"))
+    kept = imported.run("import", "--yes")
+
+    review = "review: ban: edited here, and gone from the source"
+    assert review in first.out
+    assert review in second.out
+    assert "write its name under exclude: of import:" in second.out
+    assert (second.code, kept.code) == (0, 0)
+    assert "review:" not in kept.out
+    assert "Removes a member." in imported.read("commands.yaml")
 
 
 @pytest.mark.parametrize(

@@ -198,10 +198,10 @@ def test_a_list_in_brackets_gets_each_entry_on_a_line_of_its_own(
     kept = [entry for n, entry in enumerate(entries) if n != 1]
 
     added = edited(text, AddEntry(new, after))
-    both = edited(text, AddEntry(new, 0), SetField(0, "syntax", "it's \"new\""), RemoveEntry(1))
+    both = edited(text, AddEntry(new, 0), SetField(0, "syntax", 'it\'s "new"'), RemoveEntry(1))
 
     assert says(added) == [*entries[: after + 1], new, *entries[after + 1 :]]
-    assert says(both) == [kept[0] | {"syntax": "it's \"new\""}, new, *kept[1:]]
+    assert says(both) == [kept[0] | {"syntax": 'it\'s "new"'}, new, *kept[1:]]
     assert json.loads(added)["version"] == 1
     assert added.count("\n") == text.count("\n") + 1
 

@@ -1,6 +1,7 @@
 """Three-way: what the sources say reaches the manifest, and nobody's edit is lost."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -55,13 +56,14 @@ class Sides:
     ours: list[Entry]
     sources: tuple[str, ...] = ("bot/",)
 
-    def merged(self) -> Merge:
+    def merged(self, **decisions: Any) -> Merge:  # noqa: ANN401 - of `three_way`
         return three_way(
             base=self.base,
             theirs=self.theirs,
             ours=self.ours,
             sources=self.sources,
             text_of=text_of,
+            **decisions,
         )
 
 
@@ -144,13 +146,18 @@ def test_what_is_in_the_manifest_stays_and_what_differs_is_for_review(
     assert merge.unwanted == tuple(each for each in theirs if each.entry.name not in here)
 
 
-def test_what_is_gone_from_the_source_and_edited_here_is_kept() -> None:
+def test_what_is_gone_from_the_source_and_edited_here_is_for_review_until_it_is_decided() -> None:
     sides = Sides([BAN, HELP], [HELP], [written(BAN, category="Staff"), written(HELP)])
     merge = sides.merged()
+    again = replace_base(sides, merge)
+    removed = replace(again, ours=[written(HELP)]).merged()
+    kept = again.merged(is_kept="ban".__eq__)
 
     assert merge.changes == ()
     assert [(review.reason, review.index) for review in merge.reviews] == [(ReviewReason.KEPT, 0)]
-    assert replace_base(sides, merge).merged().reviews == ()
+    assert again.merged() == merge
+    assert (removed.reviews, removed.gone) == (kept.reviews, kept.gone) == ((), ())
+    assert removed.changes == kept.changes == ()
 
 
 def test_a_new_command_goes_after_the_last_one_of_its_category() -> None:
@@ -245,7 +252,7 @@ def test_a_command_that_is_in_the_manifest_under_another_category_is_not_added_t
 
 def replace_base(sides: Sides, merge: Merge) -> Sides:
     """Return the sides after an import."""
-    return replace(sides, base=[*merge.imported], ours=applied(merge, sides.ours))
+    return replace(sides, base=[*merge.imported, *merge.gone], ours=applied(merge, sides.ours))
 
 
 def with_key(command: Declared, key: str | None) -> Declared:
@@ -284,7 +291,11 @@ def test_a_second_import_changes_nothing(
     merge = sides.merged()
     again = replace_base(sides, merge).merged()
 
-    assert (again.changes, again.reviews) == ((), ())
+    assert again.changes == ()
+    assert [each.name for each in again.reviews] == [
+        each.name for each in merge.reviews if each.reason is ReviewReason.KEPT
+    ]
+    assert again.gone == merge.gone
     assert sorted(map(repr, again.imported)) == sorted(map(repr, merge.imported))
 
 
@@ -314,6 +325,26 @@ def test_an_interrupted_import_is_finished_by_the_next(
     again = replace(sides, ours=after).merged()
 
     assert applied(again, after) == after
+
+
+@given(UNKEYED, UNKEYED, OURS_NAMED_ONCE, st.sets(st.integers(0, 4)))
+def test_what_cannot_be_written_is_for_review_and_found_again_by_the_next_import(
+    base: list[Declared], theirs: list[Declared], ours: list[Entry], refused: set[int]
+) -> None:
+    sides = Sides(base, theirs, ours, ("bot/", "music.json"))
+    whole = sides.merged()
+
+    merge = sides.merged(
+        writable=lambda changes: [each for n, each in enumerate(changes) if n not in refused]
+    )
+    finished = replace_base(sides, merge).merged()
+
+    left = [each for n, each in enumerate(whole.changes) if n in refused]
+    reviewed = {each.name for each in merge.reviews if each.reason is ReviewReason.NOT_WRITTEN}
+    names = {each.text.name if isinstance(each, Added) else ours[each.index].name for each in left}
+    assert reviewed == names
+    texts = [entry.text for entry in applied(finished, applied(merge, ours))]
+    assert sorted(texts) == sorted(entry.text for entry in applied(whole, ours))
 
 
 @given(UNKEYED, UNKEYED, st.lists(st.tuples(TEXTS, NAMES), min_size=5, max_size=5))
