@@ -1,6 +1,7 @@
 """Commands out of a bot's Python code, read and never run.
 
 discord.py, py-cord, nextcord and disnake: commands, hybrid commands, slash commands, groups, cogs.
+python-telegram-bot and aiogram: the handlers of commands, and their texts.
 """
 
 import re
@@ -16,9 +17,10 @@ from commandsync.sources.python.entries import Entries
 from commandsync.sources.python.inventory import Inventory
 from commandsync.sources.python.parameter import Arguments
 from commandsync.sources.python.scope import Outline
+from commandsync.sources.python.telegram import Telegram
 
 _SUFFIXES = {".py", ".pyw"}
-_DECLARING = re.compile(rb"command|group|context_menu|Cog|ContextMenu")
+_DECLARING = re.compile(rb"[cC]ommand|group|context_menu|Cog|ContextMenu")
 
 
 def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
@@ -53,5 +55,7 @@ def _reading(root: Path, inside: Sequence[Path] | None) -> SourceReading:
     inventory = Inventory(outlines, code)
     entries = Entries(inventory, Cogs(outlines, code), Arguments(code), code)
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]
-    notes = {*unread, *inventory.notes, *entries.notes}
+    telegram = Telegram(code)
+    made += telegram.entries(outlines)
+    notes = {*unread, *inventory.notes, *entries.notes, *telegram.notes}
     return code_reading(made, notes, root, complete=not unread)

@@ -136,7 +136,7 @@ class Entries:
         description = self._text(declaration, "description")
         docstring = _docstring(declaration)
         if declaration.form in {Form.MENU, Form.SLASH}:
-            text = _first_paragraph(docstring) if description is None else description
+            text = first_paragraph(docstring) if description is None else description
             is_menu = declaration.form is Form.MENU
             return text or (menu_description(declaration.menu) if is_menu else "")
         description = inspect.cleandoc(description or "")
@@ -230,7 +230,7 @@ def _docstring(declaration: Declaration) -> str:
     return _LOCALIZATION_KEY.sub("", docstring) if _is_disnake(declaration) else docstring
 
 
-def _first_paragraph(docstring: str) -> str:
+def first_paragraph(docstring: str) -> str:
     """Return the beginning of a docstring, as the description of a slash command."""
     text = _PARAMETERS.split(inspect.cleandoc(docstring), maxsplit=1)[0]
     first = _PARAGRAPH.split(text.strip(), maxsplit=1)[0]

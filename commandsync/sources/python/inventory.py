@@ -67,13 +67,15 @@ class Inventory:
         for call, scope in read_file.created:
             yield from filter(None, [self._declarations.of_call(call, scope)])
         for call, scope in read_file.registered:
-            match last_name(call.func):
-                case "ContextMenu":
-                    yield from filter(None, [self._declarations.of_call(call, scope)])
-                case "add_cog":
-                    self._add_cog(call, scope)
-                case _:
-                    yield from self._add_command(call, scope)
+            yield from self._registered(call, last_name(call.func), scope)
+
+    def _registered(self, call: ast.Call, name: str, scope: Scope) -> Iterator[Declaration]:
+        if name == "ContextMenu":
+            yield from filter(None, [self._declarations.of_call(call, scope)])
+        elif name == "add_cog":
+            self._add_cog(call, scope)
+        elif name in {"add_command", "add_application_command"}:  # not of Telegram's frameworks
+            yield from self._add_command(call, scope)
 
     def _add_command(self, call: ast.Call, scope: Scope) -> Iterator[Declaration]:
         """Yield what a call registers, with what it says of it; a note if that is not clear."""

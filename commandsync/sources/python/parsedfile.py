@@ -17,7 +17,10 @@ MOST_BYTES = 2 * 1024 * 1024
 """A larger file is not read: it was generated, or it is data."""
 
 _FRAMEWORK = re.compile("discord|disnake|nextcord|redbot")
-_DECLARING = re.compile(r"@|\bclass\b|add_(cog|command|application_command)|ContextMenu|[Gg]roup\b")
+_DECLARING = re.compile(
+    r"@|\bclass\b|add_(cog|command|application_command)|ContextMenu|[Gg]roup\b"
+    r"|CommandHandler|BotCommand|set_my_commands|\.register\("
+)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST_LINE = 10_000  # characters in which columns are counted; in others it is bytes
 _NOT_IMPORTED = "its commands are not imported"

@@ -4,6 +4,7 @@ The bodies of functions are dropped once they were visited: a bot's code is most
 """
 
 import ast
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -16,7 +17,10 @@ from commandsync.sources.python.parsedfile import ParsedFile
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
-_REGISTERING = frozenset({"add_cog", "add_command", "add_application_command", "ContextMenu"})
+_REGISTERING = re.compile(
+    r"add_cog|add_command|add_application_command|ContextMenu|CommandHandler|BotCommand"
+    r"|set_my_commands|register"
+)
 CREATORS = frozenset({"create_group", "create_subgroup"})
 _MOST_TURNS = 25  # of a loop
 _MOST_WILDCARDS = 10  # of one module; the others are ignored
@@ -65,7 +69,7 @@ class Outline:
 def outline(file: ParsedFile, module: tuple[str, ...]) -> Outline:
     """Visit every statement of a file; no expression is evaluated."""
     result = Outline(Scope(file, module))
-    registers = any(name in file.text for name in _REGISTERING)
+    registers = _REGISTERING.search(file.text) is not None
     _Visitor(result, registers=registers).visit(file.tree.body, result.scope)
     return result
 
@@ -130,8 +134,8 @@ class _Visitor:
             self._assignment(statement, scope)
         if self._registers and simple:
             calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
-            registered = [(call, scope) for call in calls if last_name(call.func) in _REGISTERING]
-            self._result.registered += registered
+            named = (call for call in calls if _REGISTERING.fullmatch(last_name(call.func)))
+            self._result.registered += [(call, scope) for call in named]
 
     def _assignment(self, statement: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
         value = statement.value

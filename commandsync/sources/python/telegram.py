@@ -1,0 +1,138 @@
+"""The commands of python-telegram-bot and aiogram: their handlers, and their texts for menus."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from commandsync.diagnostics import Notice
+from commandsync.sources.code import BY_HAND
+from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
+from commandsync.sources.python.constant import Code
+from commandsync.sources.python.entries import first_paragraph
+from commandsync.sources.python.names import Definition
+from commandsync.sources.python.scope import Function, Outline, Scope, keywords, last_name
+
+_PACKAGES = {"aiogram", "telegram"}
+_MENU = "set_my_commands"  # whose tuples are texts of commands, too
+
+
+class _Handler(NamedTuple):
+    """A command with its handler, if that is known, and what declares it."""
+
+    name: str
+    function: Function | None
+    node: ast.expr
+    scope: Scope
+
+
+class Telegram:
+    """Reads the handlers and the texts of commands; what only a run can tell is in the notes."""
+
+    def __init__(self, code: Code) -> None:
+        self._code = code
+        self.notes: list[Notice] = []
+
+    def entries(self, outlines: Iterable[Outline]) -> Iterator[SourceEntry]:
+        """Yield the commands of files: those with a handler, then those with a text alone."""
+        handlers: dict[str, _Handler] = {}
+        texts: dict[str, tuple[str, _Handler]] = {}
+        for read_file in outlines:
+            for handler in self._handlers(read_file):
+                handlers.setdefault(handler.name, handler)
+            for call, scope in read_file.registered:
+                for name, text in self._texts(call, scope):
+                    texts.setdefault(name, (text, _Handler(name, None, call, scope)))
+        for name, handler in {
+            **{name: each for name, (_, each) in texts.items()},
+            **handlers,
+        }.items():
+            text, _ = texts.get(name, ("", handler))
+            yield _entry(handler, text)
+
+    def _handlers(self, read_file: Outline) -> Iterator[_Handler]:
+        for function, scope in read_file.functions:
+            for decorator in function.decorator_list:
+                given = decorator.args if isinstance(decorator, ast.Call) else []
+                yield from self._filtered(given, function, scope)
+        for call, scope in read_file.registered:
+            if last_name(call.func) == "register" and call.args:
+                yield from self._filtered(call.args[1:], self._function(call.args[0], scope), scope)
+            elif self._called(call, scope) == "CommandHandler":
+                command, callback = _given(call, "command", "callback")
+                handled = self._function(callback, scope)
+                names = [name.lower() for name in self._names([command], scope)]
+                yield from (_Handler(name, handled, call, scope) for name in names)
+
+    def _filtered(
+        self, given: Iterable[ast.expr], function: Function | None, scope: Scope
+    ) -> Iterator[_Handler]:
+        """Yield the commands of a handler by its filters, as aiogram's."""
+        for call in given:
+            called = self._called(call, scope) if isinstance(call, ast.Call) else ""
+            names = ["start"] if called == "CommandStart" else []
+            if isinstance(call, ast.Call) and called == "Command":
+                named = keywords(call).get("commands")
+                names = self._names([*call.args, *filter(None, [named])], scope)
+            yield from (_Handler(name, function, call, scope) for name in names)
+
+    def _texts(self, call: ast.Call, scope: Scope) -> Iterator[tuple[str, str]]:
+        """Yield the names and the descriptions that a call gives to commands."""
+        if last_name(call.func) == _MENU:
+            for part, around in self._parts(_given(call, "commands")[0], scope):
+                value = self._code.value(part, around)
+                if isinstance(value, tuple) and tuple(map(type, value)) == (str, str):
+                    yield value
+        elif self._called(call, scope) == "BotCommand":
+            command, description = _given(call, "command", "description")
+            for name in self._names([command], scope):
+                yield name, self._code.text(description, scope) or ""
+
+    def _names(self, given: Iterable[ast.expr], scope: Scope) -> list[str]:
+        """Return the names of commands; one that cannot be read is a note."""
+        found: list[str] = []
+        for part, around in (part for each in given for part in self._parts(each, scope)):
+            if isinstance(part, ast.Call) and self._called(part, around) == "BotCommand":
+                found += self._names(_given(part, "command")[:1], around)
+            elif name := self._code.text(part, around):
+                found.append(name)
+            else:
+                message = "the name of this command is computed at run time"
+                self.notes.append(Notice(message, BY_HAND, around.file.place(part)))
+        return [name.removeprefix("/") for name in found if name.strip("/ ")]
+
+    def _parts(self, expression: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return the parts of a list, also of one with a name; else the expression itself."""
+        meaning = self._code.meaning(expression, scope)
+        known = meaning if isinstance(meaning, Definition) else Definition(expression, scope)
+        parts = known.node.elts if isinstance(known.node, (ast.List, ast.Tuple)) else [expression]
+        return [(part, known.scope) for part in parts]
+
+    def _called(self, call: ast.Call, scope: Scope) -> str:
+        """Return the last part of a name of the frameworks; empty if something else is called."""
+        meaning = self._code.meaning(call.func, scope)
+        parts = meaning.split(".") if isinstance(meaning, str) else [""]
+        return parts[-1] if parts[0] in _PACKAGES else ""
+
+    def _function(self, expression: ast.expr, scope: Scope) -> Function | None:
+        meaning = self._code.meaning(expression, scope)
+        node = meaning.node if isinstance(meaning, Definition) else None
+        return node if isinstance(node, Function) else None
+
+
+def _given(call: ast.Call, *names: str) -> list[ast.expr]:
+    """Return the arguments of a call by their places or names; the constant None for others."""
+    named, nothing = keywords(call), ast.Constant(None)
+    positional = [*call.args, *[nothing] * len(names)]
+    return [named.get(name, value) for name, value in zip(names, positional, strict=False)]
+
+
+def _entry(handler: _Handler, text: str) -> SourceEntry:
+    function = handler.function
+    docstring = ast.get_docstring(function) if function else None
+    return SourceEntry(
+        name=handler.name,
+        description=text.strip() or first_paragraph(docstring or "") or NO_DESCRIPTION,
+        syntax=f"/{handler.name}",
+        key=f"python:{function.name}" if function else None,
+        place=handler.scope.file.place(handler.node),
+    )
