@@ -163,15 +163,13 @@ def _match_names(rest: _Open, not_renamed: Container[int]) -> None:
 
 
 def _match_rewritten(rest: _Open) -> None:
-    """Pair what is equal in all fields but rewritten, among entries that share a folded name.
+    """Pair what is equal in all fields but rewritten, where a name is not listed as it is.
 
     Of two entries `a & b` and `a &amp; b`, a service that escapes lists the first under the name of
     the second, which would be matched with its record. Names decide where all of them are listed.
     """
-    shares = Counter(folded(entry.name) for entry in rest.wanted.values())
     names = {entry.name for entry in rest.listed.values()}
-    unlisted = {folded(entry.name) for entry in rest.wanted.values() if entry.name not in names}
-    changed = {name for name in unlisted if shares[name] > 1}
+    changed = {folded(entry.name) for entry in rest.wanted.values() if entry.name not in names}
     if not changed:
         return
     rewritten = _Open(_named(changed, rest.wanted), _named(changed, rest.listed))

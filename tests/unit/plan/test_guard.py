@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Do
 from commandsync.plan.changes import Add, Change, Delete, Replace
-from commandsync.plan.guard import ALWAYS_ALLOWED, countable, refusal
+from commandsync.plan.guard import ALWAYS_ALLOWED, countable, refusal, with_copies
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
@@ -196,3 +196,14 @@ def test_one_of_one_is_all_of_them() -> None:
     assert refused([REPLACE], 1, "30%") == (
         "would delete or replace 1 of 1 listed announcements (100 %); the limit is 30 %"
     )
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_of_copies_that_all_go_one_counts(kept: int) -> None:
+    records = [Entry(TEXT, id=str(n)) for n in range(3 + kept)]
+    going = [Delete(resource=Resource.COMMAND, id=str(n), before=TEXT) for n in range(3)]
+
+    marked = with_copies(going, Snapshot({Resource.COMMAND: tuple(records)}))
+
+    copies = [isinstance(change, Delete) and change.exact_copy for change in marked]
+    assert copies == [bool(kept), True, True]

@@ -176,6 +176,28 @@ def test_within_a_name_the_most_similar_are_paired_first() -> None:
     assert matching.pairs == {0: 1, 1: 0}
 
 
+def test_the_most_similar_of_several_entries_gets_the_only_record() -> None:
+    wanted = [entry("afk", "Something else."), entry("afk", "Says that you are far away.")]
+
+    matching = match(wanted, listed(entry("afk", "Says that you are away.")))
+
+    assert matching.pairs == {1: 0}
+
+
+@pytest.mark.parametrize("uses", [(None, 1), (0, 1), (1, None)])
+def test_of_records_that_are_as_similar_the_most_used_is_matched(
+    uses: tuple[int | None, int | None],
+) -> None:
+    here = [
+        Entry(entry("afk", f"Away {n}.").text, id=f"r{n}", uses=count)
+        for n, count in enumerate(uses)
+    ]
+
+    matching = match([entry("afk", "Home.")], here)
+
+    assert matching.pairs == {0: uses.index(1)}
+
+
 def test_equal_fields_count_more_than_equal_words() -> None:
     here = listed(entry("a", "one two three four", "/p"), entry("a", "five", "/q"))
 
@@ -223,7 +245,9 @@ def test_a_long_name_that_a_service_cut_is_matched(length: int, pairs: dict[int,
 
 
 @pytest.mark.parametrize("wanted", ["n" * 40, "N" * 40, "n" * 60], ids=["equal", "folded", "cut"])
-@pytest.mark.parametrize("uses", [(0, 7, 3), (None, 7, 0), (7, 7, 0), (None, None, None)])
+@pytest.mark.parametrize(
+    "uses", [(0, 7, 3), (None, 7, 0), (7, 7, 0), (None, None, None), (None, 1, 0), (0, 1, 1)]
+)
 def test_of_records_that_are_equal_the_first_with_the_most_uses_is_matched(
     wanted: str, uses: tuple[int | None, ...]
 ) -> None:

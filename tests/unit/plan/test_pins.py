@@ -4,8 +4,10 @@ import pytest
 
 from commandsync.diagnostics import Location
 from commandsync.plan.pins import lost_pins, pinned_by_both
-from commandsync.records.snapshot import Entry
-from commandsync.records.texts import CommandText
+from commandsync.plan.plan import make_plan
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import CommandText, Resource
+from tests.support.runs import EVERYTHING, TARGET
 
 TEXT = CommandText("play", "Plays.", "/play")
 PLACE = Location("my backup.yaml", 9, 5)
@@ -89,3 +91,17 @@ def test_a_pin_that_another_manifest_does_not_have_is_left_out_and_counted() -> 
 
     assert [entry.id for entry in kept] == ["both", "", "", "", ""]
     assert lost == 3
+
+
+def test_a_plan_tells_which_record_has_the_text_of_a_lost_pin() -> None:
+    wanted = Entry(TEXT, id="old", location=PLACE, uses=9)
+    listed = Entry(TEXT, id="new", uses=2)
+
+    plan = make_plan(
+        desired=Snapshot({Resource.COMMAND: (wanted,)}),
+        listed=Snapshot({Resource.COMMAND: (listed,)}),
+        target=TARGET,
+        rules=EVERYTHING,
+    )
+
+    assert plan.notices == tuple(lost_pins([(wanted, listed)]))

@@ -38,6 +38,16 @@ def actions(plan: Plan) -> list[str]:
     return [f"{change.action} {change.name}" for change in plan.changes]
 
 
+def test_what_a_plan_tells_of_a_schedule_is_that_of_its_entry() -> None:
+    entries = [post("v1", publish=2), post("v2", until=3)]
+
+    told = plan_on(1, entries, [], APPEND).scheduled
+
+    assert {(each.resource, each.name, each.schedule, each.location) for each in told} == {
+        (KIND, entry.name, entry.schedule, entry.location) for entry in entries
+    }
+
+
 def phases(plan: Plan) -> dict[str, tuple[Phase, bool]]:
     return {entry.name: (entry.phase, entry.listed) for entry in plan.scheduled}
 
