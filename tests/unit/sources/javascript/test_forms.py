@@ -18,6 +18,7 @@ from commandsync.sources.entry import SourceReading
 from tests.support.jsforms import RECORDED, drawn, made_by_discord_js
 from tests.support.runner import ROOT
 
+TABLE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
 NPM = ("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", ".")
 
 
@@ -68,14 +69,43 @@ def test_code_reads_as_discord_js_makes_it_now(
     assert [read_drawn(seed) for seed in seeds] == list(map(expected, made))
 
 
-@pytest.fixture
-def discord_js(tmp_path: Path) -> Path:
+GUIDE = """\
+const { SlashCommandBuilder } = require("discord.js");
+module.exports = {
+  data: new SlashCommandBuilder().setName(NAME).setDescription(TEXT)
+    .addStringOption((option) => option.setName("what").setDescription("What.").setRequired(true)),
+  async execute(interaction) {},
+};
+"""
+
+
+def test_the_documented_line_writes_the_commands_of_a_guides_layout(discord_js: Path) -> None:
+    (line,) = re.findall(r"^node -e '(.+)'$", TABLE, re.MULTILINE)
+    wanted = []
+    for number, category in enumerate(("utility", "Fun stuff", "modération")):
+        name, text = f"command-{number}", f'Does {number}: it\'s "so".'
+        file = discord_js / "commands" / category / f"{name}.js"
+        file.parent.mkdir(parents=True)
+        code = GUIDE.replace("NAME", json.dumps(name)).replace("TEXT", json.dumps(text))
+        file.write_text(code, encoding="utf-8")
+        (file.parent / "notes.md").write_text("# Notes", encoding="utf-8")
+        wanted.append((name, text, f"/{name} <what>", category))
+
+    subprocess.run([shutil.which("node") or "node", "-e", line], cwd=discord_js, check=True)
+
+    data = (discord_js / "commands.json").read_bytes()
+    reading = of_json({"": data}, columns={}, locale="")
+    found = [(e.name, e.description, e.syntax, e.category) for e in reading.entries]
+    assert sorted(found) == sorted(wanted)
+
+
+@pytest.fixture(scope="module")
+def discord_js(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which npm's discord.js is installed; skips the test if it cannot be."""
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
         pytest.skip("node is not there; what discord.js made is recorded")
-    folder = tmp_path / "installed"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("installed")
     try:
         subprocess.run([npm, *NPM[1:], "discord.js@14"], cwd=folder, check=True, timeout=120)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
@@ -83,7 +113,6 @@ def discord_js(tmp_path: Path) -> Path:
     return folder
 
 
-TABLE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| ([^|]+) \| (`+)(.+?)\2 \| (.+) \|$", re.MULTILINE)
 DOCUMENTED = {
     form: (code, shown) for form, _, code, shown in ROW.findall(TABLE.partition("### Bots in J")[2])
