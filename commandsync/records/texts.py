@@ -21,15 +21,16 @@ class CommandText(NamedTuple):
 
 
 class LoadedCommand(CommandText):
-    """The text of a command, and what mentions it in a message of Discord; empty if not known."""
+    """The text of a command, and what its platform says of it; empty if not known."""
 
-    mention: str = ""
+    mention: str = ""  # what mentions it in a message of Discord
+    options: str = ""  # what its options are for, with their choices
 
     @classmethod
-    def of(cls, text: Iterable[str], mention: str) -> "LoadedCommand":
-        """Return a command with its mention."""
+    def of(cls, text: Iterable[str], mention: str, options: str = "") -> "LoadedCommand":
+        """Return a command with its mention and its options."""
         command = cls(*text)
-        command.mention = mention
+        command.mention, command.options = mention, options
         return command
 
 

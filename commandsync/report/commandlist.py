@@ -12,8 +12,8 @@ from commandsync.report.lines import columns_of
 from commandsync.report.markdowntext import inline, literal
 
 MENTION = "mention"
-COLUMNS = (*Resource.COMMAND.fields, MENTION)
-"""The columns that a list can have: the fields of a command, and what mentions it."""
+COLUMNS = (*Resource.COMMAND.fields, MENTION, "options")
+"""The columns that a list can have: the fields of a command, and what its platform says of it."""
 
 _TYPED = frozenset({"name", "syntax"})  # what users type is shown as code
 _WIDEST = 1000  # columns of a table; a wider one is not padded: one long text would pad every row

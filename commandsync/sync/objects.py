@@ -14,10 +14,11 @@ from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.source import leads_out
-from commandsync.records.snapshot import Levels
+from commandsync.records.snapshot import Levels, Node
 from commandsync.records.texts import LoadedCommand, by_category
 from commandsync.sources.files import IMPORTED
 from commandsync.sources.imported import Imported, read_imported
+from commandsync.sources.jsonfile import text_of
 from commandsync.sources.objects import by_name
 from commandsync.sync.files import MOST_BYTES, ci_workspace, read_file
 
@@ -84,7 +85,7 @@ def _named(file: ImportedFile) -> Mapping[str, Levels]:
 
 def mention_of(name: str, objects: Mapping[str, Levels]) -> str:
     """Return what mentions a command in a message of Discord; empty if its id is not known."""
-    levels = objects.get(" ".join(name.removeprefix("/").split()), ())
+    levels = _levels_of(name, objects)
     names = [str(node.get("name")) for node in levels]
     if not levels or levels[0].get("type") != _SLASH_COMMAND or levels[-1].get("options") == ():
         return ""
@@ -94,8 +95,25 @@ def mention_of(name: str, objects: Mapping[str, Levels]) -> str:
     return f"</{' '.join(names)}:{identifier}>"
 
 
+def _levels_of(name: str, objects: Mapping[str, Levels]) -> Levels:
+    return objects.get(" ".join(name.removeprefix("/").split()), ())
+
+
+def options_of(name: str, objects: Mapping[str, Levels]) -> str:
+    """Return what the options of a command are for, with their choices; empty if not known."""
+    return "; ".join(
+        _option(each) for node in _levels_of(name, objects)[-1:] for each in node.get("options", ())
+    )
+
+
+def _option(option: Node) -> str:
+    choices = ", ".join(text_of(choice, "name") for choice in option.get("choices", ()))
+    text = f"{text_of(option, 'name')}: {text_of(option, 'description')}"
+    return f"{text} ({choices})" if choices else text
+
+
 def commands_of(manifest: Manifest, shown: Callable[[str], str] = str) -> tuple[LoadedCommand, ...]:
-    """Return the commands of a manifest with their mentions; raises as `read_beside`.
+    """Return the commands of a manifest with their mentions and options; raises as `read_beside`.
 
     Args:
         manifest: The manifest.
@@ -103,7 +121,9 @@ def commands_of(manifest: Manifest, shown: Callable[[str], str] = str) -> tuple[
     """
     objects = objects_of(manifest)
     return tuple(
-        LoadedCommand.of(map(shown, text), mention_of(text.name, objects))
+        LoadedCommand.of(
+            map(shown, text), mention_of(text.name, objects), shown(options_of(text.name, objects))
+        )
         for text in manifest.snapshot.commands
     )
 
@@ -117,7 +137,8 @@ def load(path: str | os.PathLike[str]) -> dict[str, tuple[LoadedCommand, ...]]:
     Returns:
         The commands of each category, both in the order of their first appearance; those without a
         category come first, under `""`. The prefix is filled in, and defaults are applied. The
-        `mention` of a command is empty unless `commandsync import` has kept its id.
+        `mention` and the `options` of a command are empty unless `commandsync import` has kept
+        Discord's object of it.
 
     Raises:
         ManifestError: It is invalid or cannot be read. The traceback has the place of each problem.

@@ -119,3 +119,34 @@ def test_commands_are_mentioned_where_their_ids_are_known(home: Home) -> None:
     ran = home.run("announce", "--notes-file", "news.md", "--yes")
     assert ran.code == 2
     assert "the id of the command 'nothing' is not known" in ran.err
+
+
+def test_choices_are_listed_with_their_option_and_a_change_names_the_option(home: Home) -> None:
+    choices = [{"name": name, "value": name} for name in ("Americas", "Asia")]
+    region = {"type": 3, "name": "region", "description": "Where you play.", "choices": choices}
+    play = {
+        "type": 1,
+        "name": "play",
+        "description": "Plays.",
+        "id": "13",
+        "options": [WHO, region],
+    }
+    home.write("version: 1\ncommands: []\n")
+    imported(home, play)
+    old = home.read("commands.yaml")
+    marks = "<!-- commandsync:commands columns=name,options format=list -->"
+    home.write(f"{marks}\n<!-- /commandsync:commands -->\n", "LIST.md")
+    assert home.run("docs", "LIST.md").code == 0
+    home.write(old, "old.yaml")
+    renamed = play | {"options": [WHO, region | {"name": "continent"}]}
+    imported(home, renamed)
+    changed = home.run("changes", "--since", "old.yaml")
+
+    (command,) = commandsync.load(home.path / "commands.yaml")[""]
+    assert "[continent]" in command.syntax
+    assert "continent: Where you play. (Americas, Asia)" in command.options
+    who = f"{WHO['name']}: {WHO['description']}"
+    told = f"{who}; region: Where you play. (Americas, Asia)"
+    assert told in home.read("LIST.md").replace("\\", "")
+    assert changed.code == 0
+    assert "continent" in changed.out

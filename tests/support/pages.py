@@ -46,6 +46,7 @@ COMMANDS = st.lists(
         LoadedCommand.of,
         st.tuples(TEXTS, TEXTS, TEXTS, st.sampled_from(("", "Fun", "C#")) | TEXTS),
         MENTIONS,
+        TEXTS,
     ),
     min_size=1,
     max_size=4,

@@ -110,7 +110,9 @@ def test_a_list_on_a_page_has_every_text(
     commands: list[LoadedCommand], columns: tuple[str, ...], count: int
 ) -> None:
     layout = Layout(format="list", columns=columns[:count])
-    commands = [LoadedCommand.of([*each[:3], "Fun"], each.mention) for each in commands]
+    commands = [
+        LoadedCommand.of([*each[:3], "Fun"], each.mention, each.options) for each in commands
+    ]
     page = f"{command_list(commands, layout, level=2)}\n"
 
     expected = []
@@ -127,4 +129,6 @@ def _shown(text: str) -> str:
 
 def _cell(column: str, text: str) -> str:
     lines = _shown(text).split("\n")
-    return "\n".join(line for line in lines if line or column in {"description", "category"})
+    return "\n".join(
+        line for line in lines if line or column in {"description", "category", "options"}
+    )
