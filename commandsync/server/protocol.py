@@ -20,6 +20,17 @@ LONGEST_SHUTDOWN = 2.0
 """Seconds for a client to receive the end of such an answer when the service ends."""
 
 
+def refuse(transport: asyncio.Transport, status: HTTPStatus, reason: str) -> None:
+    """Answer a request that no application sees, and close its connection."""
+    body = json.dumps({"error": reason}).encode()
+    head = (
+        f"HTTP/1.1 {status} {status.phrase}\r\ncontent-type: application/json\r\n"
+        f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+    )
+    transport.write(head.encode() + body)
+    transport.close()
+
+
 class TimedProtocol(H11Protocol):
     """HTTP/1.1 that closes connections whose sender is too slow.
 
@@ -76,24 +87,12 @@ class TimedProtocol(H11Protocol):
         """Close the connection; answer first if a request has begun."""
         if self._begun:
             reason = f"the request's head did not arrive within {self.seconds:g} seconds"
-            self._refuse(HTTPStatus.REQUEST_TIMEOUT, reason)
+            refuse(self.transport, HTTPStatus.REQUEST_TIMEOUT, reason)
         self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP as every other failure is answered."""
-        self._refuse(HTTPStatus.BAD_REQUEST, msg)
+        cycle: RequestResponseCycle | None = self.cycle  # none before the first request
+        if cycle is None or cycle.response_complete or not cycle.response_started:
+            refuse(self.transport, HTTPStatus.BAD_REQUEST, msg)
         self.transport.close()
-
-    def _refuse(self, status: HTTPStatus, reason: str) -> None:
-        body = json.dumps({"error": reason}).encode()
-        head = h11.Response(
-            status_code=status,
-            headers=[
-                (b"content-type", b"application/json"),
-                (b"content-length", str(len(body)).encode()),
-                (b"connection", b"close"),
-            ],
-            reason=status.phrase.encode(),
-        )
-        for event in (head, h11.Data(data=body), h11.EndOfMessage()):
-            self.transport.write(self.conn.send(event) or b"")

@@ -1,7 +1,12 @@
 """How connections speak WebSocket: no client holds up a close, and nothing it sends is an error."""
 
+from http import HTTPStatus
+
 from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import SecurityError
+
+from commandsync.server.protocol import refuse
 
 LONGEST_CLOSE = 10.0
 """Seconds for a client to receive what was sent, its close frame included."""
@@ -16,9 +21,21 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     """The web server's own protocol, changed where clients are odd.
 
     The web server itself waits for ever for a client that does not read, before it sends the close
-    frame and after it, gives no reason when it ends, and logs an error for a refused handshake and
-    for text that is not UTF-8.
+    frame and after it, and for more of a handshake that its library cannot read. It gives no reason
+    when it ends, and logs an error for a refused handshake and for text that is not UTF-8.
     """
+
+    def handle_events(self) -> None:
+        """Read on; the first call has the whole handshake."""
+        super().handle_events()
+        if self.handshake_initiated or self.transport.is_closing():
+            return
+        error = self.conn.handshake_exc
+        if isinstance(error, SecurityError) or isinstance(error and error.__cause__, SecurityError):
+            status, reason = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "its head is too large"
+        else:
+            status, reason = HTTPStatus.BAD_REQUEST, "it must be a GET without a body"
+        refuse(self.transport, status, f"the request is not a valid WebSocket handshake: {reason}")
 
     async def send(self, message: ASGISendEvent) -> None:
         """Send a message; a close frame is sent though the client does not read."""

@@ -16,10 +16,11 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from commandsync.server.runner import running
+from tests.e2e.server.test_attacks import FAULTY
 from tests.support.bots import token_of
 from tests.support.callers import ROOT, Caller, Record
 from tests.support.home import LONGEST, Home
-from tests.support.listeners import Listener
+from tests.support.listeners import Closed, Listener
 from tests.support.terminal import POSIX
 from tests.support.writers import Writer, write_until_killed, writers_of
 
@@ -118,7 +119,11 @@ def test_a_signal_ends_it_without_a_word_once_the_write_in_flight_is_answered(
         serving(home, "--seed", str(EXAMPLE), bots=2) as served,
         closing(HTTPConnection(urlsplit(served.url).netloc, timeout=30)) as idle,
         served.connected() as line,
+        served.connected() as faulty,
+        Listener(served.url, {"token": next(reversed(served.tokens.values()))}) as listener,
     ):
+        faulty.sendall(FAULTY["chunks"][0])
+        listener.greeted()
         idle.request("GET", "/v1/bot/1")
         idle.getresponse().read()
         caller = served.caller(list(served.tokens)[-1])
@@ -129,13 +134,14 @@ def test_a_signal_ends_it_without_a_word_once_the_write_in_flight_is_answered(
         until_refused(served.url)
         line.sendall(late)
         answer = b"".join(iter(lambda: line.recv(4096), b""))
+        closed = listener.ended()
         ended = served.ended()
     with running("listing.db", seed=EXAMPLE) as again:
         tokens = {bot.id: bot.token for bot in again.bots}
         *kept, last = Caller(again.url, caller.bot, caller.token).listed()
 
     assert answer.startswith(b"HTTP/1.1 200")
-    assert ended == (0, "", "")
+    assert (ended, closed) == ((0, "", ""), Closed(1012, "the service restarts"))
     assert (kept, last["name"]) == (before, "late")
     assert tokens == served.tokens
 
