@@ -21,7 +21,6 @@ from commandsync.manifest import fields as types
 from commandsync.manifest.fields import AnyText, Context, FieldName, keyed, matching, refusal
 from commandsync.manifest.nodes import Node, Scalar
 from commandsync.services.catalogue import LISTS
-from commandsync.services.declared import Method
 
 Loss = Literal[FieldName, "options", "translations", "commands", "sync"]
 """What a service may lack without a warning."""
@@ -119,7 +118,7 @@ class ReplaceModel(BaseModel):
 
     model_config = types.TABLE
 
-    method: Annotated[Method, BeforeValidator(types.as_written)] = Field(
+    method: Annotated[Literal["POST", "PUT", "PATCH"], BeforeValidator(types.as_written)] = Field(
         description="The HTTP method."
     )
     url: _Url = Field(

@@ -1,11 +1,13 @@
 """The listings of a manifest as values, and the problems that only show beside other keys."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from types import MappingProxyType
 from typing import cast
 from urllib.parse import urlsplit
+
+from pydantic import ConfigDict
 
 from commandsync.api.address import service_of
 from commandsync.diagnostics import Location, Problem
@@ -16,7 +18,7 @@ from commandsync.manifest.problems import FileProblems, did_you_mean, quoted
 from commandsync.records.facts import Source
 from commandsync.records.losses import COMMANDS
 from commandsync.services.catalogue import LISTS, SERVICES
-from commandsync.services.declared import Replacement, declared
+from commandsync.services.declared import declared
 from commandsync.services.service import ListService
 
 _MANIFESTS_BOT = "the manifest's"  # not a valid id
@@ -25,25 +27,19 @@ Target = tuple[str, str, str]
 """What two listings may not both have: a host or none, a path or name, and a bot."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """A service that lists the bot, and takes its whole list of commands."""
+class Listing(ListingModel):
+    """A service that lists the bot, at its place in the manifest."""
 
-    service: str  # the name of the service: a known one, or with `replace` any other
-    bot: str = ""  # the bot's id on the service; empty when the listing has none
-    base_url: str = ""  # the scheme and host in place of the service's own; empty when it has none
-    token_env: str = ""  # the variable that holds the token; empty when it has none
-    lossy: tuple[str, ...] = ()  # what may be lost without a warning, of `records.losses.LOSSY`
-    replace: Replacement | None = None  # how the list is replaced; None for a known service
-    # Lower limits than those of the service; see `services.declared.LIMITS`.
-    limits: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    model_config = ConfigDict(defer_build=True)  # it is made of a model that is checked
+
     location: Location
-    places: Mapping[str, Location]  # the places of the values that are written, by their keys
+    places: dict[str, Location]  # the places of the values that are written, by their keys
 
     @property
     def list_service(self) -> ListService:
         """The service, at the address and with the limits of this listing."""
-        service = declared(self.service, self.replace) if self.replace else LISTS[self.service]
+        own = self.replace
+        service = declared(self.service, **dict(own)) if own else LISTS[self.service]
         facts, says = service.facts, Source("the manifest").says
         limits, most_records = dict(facts.limits), facts.most_records
         for name, most in self.limits.items():
@@ -90,11 +86,9 @@ def read_listings(
             for each in wrong:
                 report.error(*each)
             continue
-        own = model.replace
-        values = dict(model) | {"replace": Replacement(**dict(own)) if own else None}
         places = {key: report.source.location(value.at) for key, value in node.items()}
         location = report.source.location(node.at)
-        listings.append(Listing(**values, location=location, places=places))
+        listings.append(Listing.model_construct(**dict(model), location=location, places=places))
         starts[location] = node.at
     for problem in same_listing_problems([(listings, manifest.bot or _MANIFESTS_BOT)]):
         report.error(starts[problem.location], problem.message, problem.hint)

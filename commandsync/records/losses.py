@@ -5,14 +5,10 @@ from enum import Enum, auto
 
 from commandsync.diagnostics import Location
 from commandsync.records.facts import Limit
-from commandsync.records.texts import Resource
 
 OPTIONS, TRANSLATIONS, COMMANDS, SYNC = "options", "translations", "commands", "sync"
 """What can be lost beside a field of a command: its options, the platform's translations of its
 texts, the command as a whole, and what the manifest's policy keeps on a list."""
-
-LOSSY = (*Resource.COMMAND.fields, OPTIONS, TRANSLATIONS, COMMANDS, SYNC)
-"""What the manifest's `lossy:` can name."""
 
 
 class Reason(Enum):
@@ -46,7 +42,7 @@ class Instead(Enum):
 class Loss:
     """What several commands lose for one reason."""
 
-    field: str  # what they lose, one of `LOSSY`
+    field: str  # what they lose: a field of a command, or one of the above
     reason: Reason
     instead: Instead  # what happens instead
     names: tuple[str, ...]  # their names in the manifest, in its order; of `SYNC`, what is not kept

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from types import MappingProxyType
 
 from commandsync.records.facts import Fact
@@ -20,11 +19,6 @@ LISTS: Mapping[str, ListService] = MappingProxyType(
 
 SERVICES: Mapping[str, Service] = MappingProxyType({PAGE.name: PAGE, **LISTS})
 """All services; `page` is that of the manifest's base URL."""
-
-
-def nearest(name: str) -> str | None:
-    """Return the service that a misspelled name may mean; None if there is none."""
-    return next(iter(get_close_matches(name.lower(), LISTS, n=1)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ made from a syntax.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from commandsync.api import arguments
-from commandsync.api.operations import Operation, bot_part
+from commandsync.api.operations import Method, Operation, bot_part
 from commandsync.errors import ArgumentError, Reply
 from commandsync.records.facts import Answer, Facts, Limit, Reads, Source
 from commandsync.records.snapshot import Entry, Snapshot
@@ -122,21 +122,27 @@ def _node(name: str, entries: Sequence[Entry], limit: Limit, depth: int) -> dict
     return {key: value for key, value in node.items() if key != "id" and value != ()}
 
 
-def _replace_at_top_gg(bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa: ARG001 - the token names the bot
-    return Operation(
-        "replace commands",
-        "PUT",
-        "/api/v1/projects/@me/commands",
-        replies.accepted,
-        body=objects(snapshot),
-        fallback="POST",
-    )
+def replacing(
+    method: Method,
+    path: str,
+    *,
+    array: Callable[[Snapshot], list[Any]] = objects,
+    wrap: str = "",
+    fallback: Method | None = None,
+) -> Callable[[str, Snapshot], Operation[None]]:
+    """Return what replaces a list: `{bot}` in its path is the bot's id, if it names the bot.
 
+    The array of the commands is sent under the key `wrap`, or bare without one.
+    """
 
-def _replace_at_discordbotlist(bot: str, snapshot: Snapshot) -> Operation[None]:
-    path = f"/api/v1/bots/{bot_part(bot)}/commands"
-    body = objects(snapshot)
-    return Operation("replace commands", "POST", path, replies.accepted, body=body)
+    def replace_list(bot: str, snapshot: Snapshot) -> Operation[None]:
+        at = path.replace("{bot}", bot_part(bot)) if "{bot}" in path else path
+        body: Any = array(snapshot)
+        body = {wrap: body} if wrap else body
+        name = "replace commands"
+        return Operation(name, method, at, replies.accepted, body=body, fallback=fallback)
+
+    return replace_list
 
 
 def _announce_at_top_gg(text: AnnouncementText, category: str) -> Operation[None]:
@@ -179,7 +185,7 @@ TOP_GG = ListService(
     origin="https://top.gg",
     variables=("COMMANDSYNC_TOKEN_TOPGG", "TOPGG_TOKEN"),
     names_bot=False,
-    replace=_replace_at_top_gg,
+    replace=replacing("PUT", "/api/v1/projects/@me/commands", fallback="POST"),
     check=lambda: Operation("check token", "GET", "/api/v1/projects/@me", _project),
     announce=_announce_at_top_gg,
 )
@@ -193,6 +199,6 @@ DISCORD_BOT_LIST = ListService(
     simulated_only=True,
     origin="https://discordbotlist.com",
     variables=("COMMANDSYNC_TOKEN_DISCORDBOTLIST", "DISCORDBOTLIST_TOKEN", "DBL_TOKEN"),
-    replace=_replace_at_discordbotlist,
+    replace=replacing("POST", "/api/v1/bots/{bot}/commands"),
 )
 """discordbotlist.com, as it documents the header; some clients send the token alone."""

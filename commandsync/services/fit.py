@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from commandsync.records.facts import Answer, Facts, Limit, Reads
 from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, TRANSLATIONS, Instead, Loss, Reason
@@ -120,13 +121,12 @@ class _Fitting:
             if cause:
                 self._lose(entry, cause)
             if not cause or cause.instead is Instead.GROUP:
-                for shortcoming in self._shortcomings(kind, name, texts, levels):
-                    self._lose(entry, shortcoming)
+                shown, lost = zip(*self._shown(kind, name, texts, levels), strict=True)
+                self._lose(entry, *chain(*lost))
                 shorter = self._facts.limit("description").shortened
                 own = with_texts(levels, path, entry.text[1], shorter)
                 if loses_translations(levels, own):
                     self._lose(entry, _CHANGED)
-                shown = [self._shown(field, text, levels) for field, text in texts.items()]
                 text = kind.text(name, *shown)
                 yield Entry(text, location=entry.location, formerly=formerly, own=own)
 
@@ -146,8 +146,9 @@ class _Fitting:
         ]
         return tuple(sorted(losses, key=lambda loss: order.index(loss.instead)))
 
-    def _lose(self, entry: Entry, cause: _Cause) -> None:
-        self._lost.setdefault(cause, []).append(entry)
+    def _lose(self, entry: Entry, *causes: _Cause) -> None:
+        for cause in causes:
+            self._lost.setdefault(cause, []).append(entry)
 
     def _name(self, name: str) -> str:
         return " ".join(name.removeprefix("/").split()) if self._slash else name
@@ -166,30 +167,25 @@ class _Fitting:
                 return _Cause(field, Reason.SHORT, limit=limit)
         return None
 
-    def _takes(self, field: str, levels: Levels) -> bool:
-        return self._facts.takes(field) and not (field in _PROSE and in_menu(levels))
-
-    def _shown(self, field: str, text: str, levels: Levels) -> str:
-        """Return the text of a field as the service shows it."""
-        limit = self._facts.limit(field)
-        if not self._takes(field, levels) or (limit.is_long(text) and field not in _PROSE):
-            return ""
-        return limit.shortened(text)
-
-    def _shortcomings(
+    def _shown(
         self, kind: Resource, name: str, texts: Mapping[str, str], levels: Levels
-    ) -> Iterator[_Cause]:
-        """Yield what a command that is sent loses."""
+    ) -> Iterator[tuple[str, list[_Cause]]]:
+        """Yield the text of each field as the service shows it, and what is lost of it."""
         for field, text in texts.items():
-            limit = self._facts.limit(field)
-            if not self._takes(field, levels):
+            limit, is_prose = self._facts.limit(field), field in _PROSE
+            if not self._facts.takes(field) or (is_prose and in_menu(levels)):
                 is_usage = field == kind.usage
                 lost = self._uncalled(field, name, text, levels) if is_usage else [field]
-                for each in lost if text else ():
-                    yield _Cause(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN)
+                yield (
+                    "",
+                    [_Cause(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN) for each in lost if text],
+                )
             elif limit.is_long(text):
-                instead = Instead.SHORTENED if field in _PROSE else Instead.NOT_SHOWN
-                yield _Cause(field, Reason.LONG, instead, limit)
+                instead = Instead.SHORTENED if is_prose else Instead.NOT_SHOWN
+                shown = limit.shortened(text) if is_prose else ""
+                yield shown, [_Cause(field, Reason.LONG, instead, limit)]
+            else:
+                yield text, []
 
     def _uncalled(self, field: str, name: str, text: str, levels: Levels) -> Iterable[str]:
         """Return what is not shown of how a command is called: the name is, and its own options."""

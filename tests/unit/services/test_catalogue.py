@@ -10,7 +10,7 @@ import pytest
 from commandsync.records.facts import Answer, Facts, Limit, Reads
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
-from commandsync.services.catalogue import LISTS, SERVICES, nearest, table
+from commandsync.services.catalogue import LISTS, SERVICES, table
 from commandsync.services.page import PAGE
 from commandsync.services.service import ListService, Service
 
@@ -21,21 +21,6 @@ def test_the_names_are_those_of_the_services() -> None:
     assert list(SERVICES) == ["page", "top.gg", "discordbotlist.com", "telegram"]
     assert list(LISTS) == ["top.gg", "discordbotlist.com", "telegram"]
     assert all(service.name == name for name, service in SERVICES.items())
-
-
-@pytest.mark.parametrize(
-    ("name", "near"),
-    [
-        ("topgg", "top.gg"),
-        ("Top.GG", "top.gg"),
-        ("discordbotlist", "discordbotlist.com"),
-        ("telegramm", "telegram"),
-        ("pages", None),
-        ("", None),
-    ],
-)
-def test_a_misspelled_name_has_a_nearest_one(name: str, near: str | None) -> None:
-    assert nearest(name) == near
 
 
 def test_the_table_has_each_fact_of_each_service_with_its_source() -> None:

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from commandsync.records.facts import Answer, Reads
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
-from commandsync.services.declared import Replacement, declared
+from commandsync.services.declared import declared
 from commandsync.services.fit import fit
 
 URL = "https://list.example/api/bots/{bot}/commands"
-RADARCORD = Replacement(
-    method="POST",
-    url="https://api.radarcord.net/bot/{bot}/commands",
-    authorization="Bearer {token}",
-    wrap="commands",
-)
-DISQ_INK = Replacement(
-    method="POST",
-    url="https://api.disq.ink/v1/bots/{bot}/commands",
-    authorization="{token}",
-    wrap="commands",
-    limits={"description": 100, "commands": 200},
-)
-BOTS_ON_DISCORD = Replacement(
-    method="POST",
-    url="https://bots.ondiscord.xyz/bot-api/bots/{bot}/commands",
-    authorization="{token}",
-    wrap="commands",
-    fields={"name": "name", "description": "description", "category": "category"},
-    limits={"description": 1000, "commands": 200},
-)
+RADARCORD: dict[str, Any] = {
+    "method": "POST",
+    "url": "https://api.radarcord.net/bot/{bot}/commands",
+    "authorization": "Bearer {token}",
+    "wrap": "commands",
+}
+DISQ_INK: dict[str, Any] = {
+    "method": "POST",
+    "url": "https://api.disq.ink/v1/bots/{bot}/commands",
+    "authorization": "{token}",
+    "wrap": "commands",
+    "limits": {"description": 100, "commands": 200},
+}
+BOTS_ON_DISCORD: dict[str, Any] = {
+    "method": "POST",
+    "url": "https://bots.ondiscord.xyz/bot-api/bots/{bot}/commands",
+    "authorization": "{token}",
+    "wrap": "commands",
+    "fields": {"name": "name", "description": "description", "category": "category"},
+    "limits": {"description": 1000, "commands": 200},
+}
 COMMANDS = Snapshot(
     {
         Resource.COMMAND: (
@@ -43,14 +45,14 @@ COMMANDS = Snapshot(
 
 
 @pytest.mark.parametrize("data", [RADARCORD, DISQ_INK])
-def test_objects_are_as_discord_has_them(data: Replacement) -> None:
-    service = declared("our-list", data)
+def test_objects_are_as_discord_has_them(data: dict[str, Any]) -> None:
+    service = declared("our-list", **data)
     fitted = fit(service, COMMANDS)
 
     operation = service.replace("42", fitted.snapshot)
-    assert service.origin + operation.path == data.url.replace("{bot}", "42")
+    assert service.origin + operation.path == data["url"].replace("{bot}", "42")
     assert operation.method == "POST"
-    assert service.authorization == data.authorization
+    assert service.authorization == data["authorization"]
     prefix = {"name": "prefix", "description": "Changes it.", "type": 1}
     assert operation.body == {
         "commands": [
@@ -62,7 +64,7 @@ def test_objects_are_as_discord_has_them(data: Replacement) -> None:
 
 
 def test_objects_have_the_fields_that_are_declared() -> None:
-    service = declared("bots.ondiscord.xyz", BOTS_ON_DISCORD)
+    service = declared("bots.ondiscord.xyz", **BOTS_ON_DISCORD)
     fitted = fit(service, COMMANDS)
 
     assert service.replace("42", fitted.snapshot).body == {
@@ -77,7 +79,7 @@ def test_objects_have_the_fields_that_are_declared() -> None:
 
 
 def test_without_a_key_the_array_is_sent_alone() -> None:
-    service = declared("our-list", Replacement(method="PUT", url=URL))
+    service = declared("our-list", method="PUT", url=URL)
 
     assert service.replace("42", Snapshot({Resource.COMMAND: ()})).body == []
     assert service.replace("4/2", Snapshot({Resource.COMMAND: ()})).path == (
@@ -89,19 +91,19 @@ def test_without_a_key_the_array_is_sent_alone() -> None:
 
 
 def test_the_bot_is_not_necessary_where_the_url_does_not_name_it() -> None:
-    service = declared("our-list", Replacement(method="PUT", url="http://localhost:8081/me?a=b"))
+    service = declared("our-list", method="PUT", url="http://localhost:8081/me?a=b")
 
     operation = service.replace("", Snapshot({Resource.COMMAND: ()}))
     assert (service.origin, operation.path) == ("http://localhost:8081", "/me?a=b")
     assert not service.names_bot
-    assert declared("our-list", RADARCORD).names_bot
+    assert declared("our-list", **RADARCORD).names_bot
 
 
 def test_what_is_not_declared_is_not_known() -> None:
-    facts = declared("our-list", DISQ_INK).facts
+    facts = declared("our-list", **DISQ_INK).facts
 
     assert facts.read.value is Reads.NO
     assert facts.clear.value is Answer.UNKNOWN
     assert facts.most_records.value == 200
     assert facts.most_records.source.title == "the manifest"
-    assert declared("our-list", RADARCORD).facts.most_records.value is Answer.UNKNOWN
+    assert declared("our-list", **RADARCORD).facts.most_records.value is Answer.UNKNOWN

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
+from commandsync.manifest import listingmodel
 from commandsync.records.facts import Limit
-from commandsync.records.losses import LOSSY, Instead, Loss, Reason
+from commandsync.records.losses import Instead, Loss, Reason
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 from commandsync.services.catalogue import LISTS
-from commandsync.services.declared import Replacement, declared
+from commandsync.services.declared import declared
 from commandsync.services.discordlists import DISCORD_BOT_LIST, TOP_GG
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListService
@@ -25,22 +26,18 @@ from tests.support.calls import calls_of
 from tests.support.lists import discord_problems, leaves, telegram_problems, utf16
 
 URL = "https://list.example/api/bots/{bot}/commands"
-TIGHT = declared(
-    "tight", Replacement(method="POST", url=URL, limits={"description": 7, "commands": 3})
-)
+TIGHT = declared("tight", method="POST", url=URL, limits={"description": 7, "commands": 3})
 FLAT = declared(
     "flat",
-    Replacement(
-        method="PUT",
-        url=URL,
-        fields={"cmd": "name", "about": "description", "group": "category"},
-        limits={"name": 9, "description": 20, "category": 4, "commands": 5},
-    ),
+    method="PUT",
+    url=URL,
+    fields={"cmd": "name", "about": "description", "group": "category"},
+    limits={"name": 9, "description": 20, "category": 4, "commands": 5},
 )
 WHOLE = declared(
-    "whole",
-    Replacement(method="PATCH", url=URL, fields={name: name for name in CommandText._fields}),
+    "whole", method="PATCH", url=URL, fields={name: name for name in CommandText._fields}
 )
+LOSSY = get_args(listingmodel.Loss)
 SERVICES = [*LISTS.values(), TIGHT, FLAT, WHOLE]
 
 WORDS = st.sampled_from(
