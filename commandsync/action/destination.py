@@ -1,78 +1,104 @@
-"""Where a proposal would send the token: what it changes of the bot, the service and the token.
+"""A proposal beside its base branch, and where it would send the token: what it changes of that.
 
 Anybody who may push a branch can write another service into the manifest.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from commandsync.action.base import base_head
 from commandsync.action.event import GitHubEvent
 from commandsync.action.reporter import say
-from commandsync.action.rest import GitHub, GitHubError
 from commandsync.action.verdict import Verdict
 from commandsync.diagnostics import Location
-from commandsync.errors import ManifestError, RefusedError
+from commandsync.errors import CommandsyncError, RefusedError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.report.escape import code
 from commandsync.report.github import Annotation
+from commandsync.sync.revision import manifest_at
 from commandsync.sync.settings import TOKEN_VARIABLE
 
 _KEYS = ("base_url", "bot", "token_env")
 _GIVE = "give the input base-url, or set the variable COMMANDSYNC_BASE_URL for the job"
 
 
-@dataclass(frozen=True, slots=True)
-class DestinationChange:
-    """A key of the manifest that decides where the token goes, and its values; empty for none.
-
-    `is_first` is for a manifest that the base branch does not have under its name.
-    """
+class DestinationChange(NamedTuple):
+    """A key of the manifest that decides where the token goes, and its values; empty for none."""
 
     key: str
     old: str
     new: str
     location: Location | None
-    is_first: bool
 
 
-def destination_changes(
-    manifests: Sequence[Manifest],
-    github: GitHub | None,
-    event: GitHubEvent,
-    *,
-    base_url: str,
-    bot: str,
-) -> list[DestinationChange]:
-    """Compare the manifests of a proposal with those of the base branch.
+def base_manifests(
+    manifests: Sequence[Manifest], event: GitHubEvent, *, base_url: str
+) -> dict[str, Manifest]:
+    """Load the manifests of the base branch of a proposal from git, by the paths of its own.
 
-    What another setting overrides is not a change: `base_url` and `bot`, if they are not empty. Nor
-    is what a first manifest says. If the base branch cannot be read and need not be, the log has
-    the reason.
+    One that the base branch does not have is empty, with no paths. If one cannot be read, there are
+    none, and the log has the reason.
 
-    Raises `RefusedError` if a token would be sent to a service that only the proposal names.
+    Raises `RefusedError` if a token would be sent to a service that only the proposal names:
+    without a `base_url` that overrides it.
     """
     if not event.proposes:
-        return []
+        return {}
     guarded = not base_url and any(map(_has_token, manifests))
     try:
-        changes = [change for each in manifests for change in _changes(each, github, event)]
-    except (GitHubError, ManifestError) as error:
+        if not event.base_sha:
+            raise UsageError("the event does not name its commit")
+        found = {
+            each.path: manifest_at(event.base_sha, each.path) or Manifest(each.path)
+            for each in manifests
+        }
+    except CommandsyncError as error:
         message = f"the manifest of the base branch cannot be read: {error.message}"
         if guarded:
             why = "; without it the manifest's base_url must not decide where the token goes"
             raise RefusedError(message + why, hint=_GIVE) from error
-        say(message)
-        return []
+        say(f"{message} ({error.hint})" if error.hint else message)
+        return {}
     if guarded:
-        _refuse_another_service(changes)
-    overrides = {"base_url": base_url, "bot": bot}
-    return [each for each in changes if not (each.is_first or overrides.get(each.key))]
+        _refuse_another_service(destination_changes(manifests, found))
+    return found
 
 
-def with_destinations(verdict: Verdict, changes: Sequence[DestinationChange]) -> Verdict:
-    """Return a verdict that begins with changes of where the token goes."""
+def _refuse_another_service(changes: Iterable[DestinationChange]) -> None:
+    for change in changes:
+        if change.key == "base_url" and change.new:
+            was = f"{change.old} in the base branch" if change.old else "not set in the base branch"
+            message = f"this pull request sets base_url to {change.new}, and it is {was}"
+            raise RefusedError(f"{message}: the token is not sent", hint=_GIVE)
+
+
+def destination_changes(
+    manifests: Sequence[Manifest], bases: Mapping[str, Manifest]
+) -> Iterator[DestinationChange]:
+    """Yield what a proposal changes of where the token goes."""
+    for manifest in manifests:
+        for key in _KEYS if manifest.path in bases else ():
+            old, new = getattr(bases[manifest.path], key), getattr(manifest, key)
+            if old != new:
+                yield DestinationChange(key, old, new, getattr(manifest, f"{key}_at"))
+
+
+def with_destinations(
+    verdict: Verdict,
+    manifests: Sequence[Manifest],
+    bases: Mapping[str, Manifest],
+    *,
+    overridden: Mapping[str, str],
+) -> Verdict:
+    """Return a verdict that begins with changes of where the token goes.
+
+    Those of the keys that are `overridden` by a setting do not count, nor does a first manifest.
+    """
+    known = {path: base for path, base in bases.items() if base.paths}
+    changes = [
+        change for change in destination_changes(manifests, known) if not overridden.get(change.key)
+    ]
     if not changes:
         return verdict
     keys = ", ".join(dict.fromkeys(f"`{change.key}`" for change in changes))
@@ -97,29 +123,6 @@ def with_destinations(verdict: Verdict, changes: Sequence[DestinationChange]) ->
         markdown="\n".join([*notes, "", verdict.markdown]),
         annotations=(*warnings, *verdict.annotations),
     )
-
-
-def _refuse_another_service(changes: Sequence[DestinationChange]) -> None:
-    for change in changes:
-        if change.key == "base_url" and change.new:
-            was = f"{change.old} in the base branch" if change.old else "not set in the base branch"
-            message = f"this pull request sets base_url to {change.new}, and it is {was}"
-            raise RefusedError(f"{message}: the token is not sent", hint=_GIVE)
-
-
-def _changes(
-    manifest: Manifest, github: GitHub | None, event: GitHubEvent
-) -> Iterator[DestinationChange]:
-    if github is None:
-        raise GitHubError("no github-token was given")
-    if not event.base_sha:
-        raise GitHubError("the event does not name its commit")
-    base = base_head(manifest, github, event)
-    for key in _KEYS:
-        old, new = getattr(base, key, ""), getattr(manifest, key)
-        if old != new:
-            location = getattr(manifest, f"{key}_at")
-            yield DestinationChange(key, old, new, location, is_first=base is None)
 
 
 def _has_token(manifest: Manifest) -> bool:

@@ -31,7 +31,6 @@ _PERMISSIONS = {  # by a part of the path, the first one that it has
     "/statuses/": "the job needs `permissions: statuses: write`",
     "/actions/": "the job needs `permissions: actions: read`",
     "/git/": "the job needs `permissions: contents: read`",
-    "/contents/": "the job needs `permissions: contents: read`",
     "/comments": "the job needs `permissions: pull-requests: write`; a fork's job never has it",
     "/pulls": "the job needs `permissions: pull-requests: read`",
     "/issues": "the job needs `permissions: issues: write`",

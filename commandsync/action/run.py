@@ -12,8 +12,7 @@ from pathlib import Path
 
 from commandsync import errors, report
 from commandsync.action import verdict
-from commandsync.action.base import base_manifests
-from commandsync.action.destination import DestinationChange, destination_changes, with_destinations
+from commandsync.action.destination import base_manifests, with_destinations
 from commandsync.action.event import read_event
 from commandsync.action.head import newer_run
 from commandsync.action.inputs import Inputs, Mode, forms_of_secrets, read_inputs, settings_of
@@ -95,17 +94,17 @@ class _Run:
         if self.mode == "validate":
             self._write_preview(manifests, [])
             return with_checks(verdict.of_validated(manifests))
-        changes = self._hand_over_token(manifests)
+        bases = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
             self.reporter.sites = [job.site for job in opened]
-            bases = self._bases(manifests)
             compared = self._compared(opened, bases)
             planned = plan_jobs(compared)
             self._write_preview(manifests, planned)
         outcome = self._of_listings(compared, planned, bases)
         outcome = verdict.with_unchecked(outcome, opened, compared)
         outcome = verdict.with_user_changes(outcome, bases, manifests)
-        return with_destinations(with_checks(outcome), changes)
+        overridden = {"base_url": self.settings.base_url, "bot": self.settings.bot}
+        return with_destinations(with_checks(outcome), manifests, bases, overridden=overridden)
 
     def _checks(self, manifests: Sequence[Manifest]) -> Callable[[Verdict], Verdict]:
         inputs = self.reporter.inputs
@@ -122,13 +121,6 @@ class _Run:
             from commandsync.action.preview import write_preview  # noqa: PLC0415 - seldom needed
 
             write_preview(self.reporter, self.settings, manifests, planned)
-
-    def _bases(self, manifests: Sequence[Manifest]) -> dict[str, Manifest]:
-        """Return the manifests of the base branch of a proposal, if they are known."""
-        by = self.reporter
-        folder = by.environ.get("RUNNER_TEMP", "")
-        github = by.github if self.mode == "plan" else None
-        return base_manifests(manifests, github, by.event, folder=folder)
 
     def apply(self) -> Verdict:
         """Make the listings match."""
@@ -227,7 +219,7 @@ class _Run:
             for job, item in zip(opened, planned, strict=True)
             if isinstance(item, errors.Unauthorized | errors.Forbidden) and job.site.token is None
         ]
-        if not closed or not bases:
+        if self.mode == "drift" or not (closed and bases):
             return self._plans_verdict(planned)
         reasons = [reason for _, reason in closed]
         return verdict.with_comparison(
@@ -237,21 +229,18 @@ class _Run:
             fail_on_changes=self._fails_on_changes,
         )
 
-    def _hand_over_token(self, manifests: Sequence[Manifest]) -> list[DestinationChange]:
-        """Put the input's token into each manifest's variable; return changes of where it goes."""
+    def _hand_over_token(self, manifests: Sequence[Manifest]) -> dict[str, Manifest]:
+        """Put the input's token into each manifest's variable; return the base branch's manifests.
+
+        Raises `RefusedError` as `base_manifests`: before the token is sent.
+        """
         entries = [entry for manifest in manifests for entry in manifest.listings]
         named = [*(each.token_env for each in manifests), *(each.token_env for each in entries)]
         if variables := [name for name in named if name]:
             for secret in forms_of_secrets(self.reporter.environ, named=variables):
                 say(mask(secret), with_tokens=True)
         hand_over_token(manifests, self.reporter.inputs.token, writes=self.mode == "apply")
-        return destination_changes(
-            manifests,
-            self.reporter.github,
-            self.reporter.event,
-            base_url=self.settings.base_url,
-            bot=self.settings.bot,
-        )
+        return base_manifests(manifests, self.reporter.event, base_url=self.settings.base_url)
 
 
 def _reported(outcome: Verdict, reporter: Reporter) -> int:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from subprocess import PIPE, Popen
 
-from commandsync.diagnostics import Location, Problem
+from commandsync.diagnostics import Problem
 from commandsync.errors import FileError, ManifestError, UsageError
 from commandsync.manifest import Manifest, load_head, load_manifests
 from commandsync.records.patterns import pattern
@@ -40,8 +40,8 @@ _OWNER = (
 _TAGS = "git tag lists the tags, and git fetch --tags fetches new ones"
 
 
-def manifest_at(revision: str, path: str) -> Manifest:
-    """Load a manifest as it was at a revision of the repository that contains it.
+def manifest_at(revision: str, path: str) -> Manifest | None:
+    """Load a manifest as it was at a revision of its repository; None if it was not there.
 
     Its patterns match the files of that revision, and its places begin with the revision.
 
@@ -51,7 +51,7 @@ def manifest_at(revision: str, path: str) -> Manifest:
 
     Raises:
         UsageError: It is not in a repository, or the revision is not known.
-        ManifestError: The revision does not have it, or it is invalid there.
+        ManifestError: It is invalid there.
         FileError: Git is not installed.
     """
     manifest = Path(path).absolute()
@@ -60,11 +60,7 @@ def manifest_at(revision: str, path: str) -> Manifest:
     with contents(folder) as read:
         files = resolved(entries_at(folder, commit), read)
         if name not in files:
-            message = "the manifest is not in this revision"
-            hint = "name a later revision, or if its name was another one, a file with its content"
-            raise ManifestError(
-                [Problem(Location(f"{revision}:{name}", is_unread=True), message, hint)]
-            )
+            return None
         earlier = load_version(name, files, revision, read)
         imported = PurePosixPath(name).stem + IMPORTED
         is_kept = earlier.listings and imported in files

@@ -2,8 +2,8 @@
 
 import os
 
-from commandsync.diagnostics import Do
-from commandsync.errors import UsageError
+from commandsync.diagnostics import Do, Location, Problem
+from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.userchanges import UserChanges, user_changes
 from commandsync.records.texts import Resource
@@ -48,4 +48,8 @@ def earlier_manifest(since: str, manifest: Manifest) -> Manifest:
         )
     from commandsync.sync.revision import manifest_at  # noqa: PLC0415 - seldom needed
 
-    return manifest_at(since, manifest.path)
+    if found := manifest_at(since, manifest.path):
+        return found
+    at = Location(f"{since}:{os.path.basename(manifest.path)}", is_unread=True)  # noqa: PTH119 - as above
+    hint = "name a later revision, or if its name was another one, a file with its content"
+    raise ManifestError([Problem(at, "the manifest is not in this revision", hint)])

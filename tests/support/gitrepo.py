@@ -55,6 +55,18 @@ class GitRepo:
             self.git("tag", tag)
         return self.git("rev-parse", "HEAD")
 
+    def commit_apart(self, files: dict[str, str]) -> str:
+        """Commit these files alone, without a parent and outside of the workspace."""
+        contents = "".join(
+            f"M 100644 inline {name}\ndata {len(text.encode())}\n{text}\n"
+            for name, text in files.items()
+        )
+        head = (
+            "commit refs/heads/apart\ncommitter Nobody <n@example.com> 1790000000 +0000\ndata 0\n"
+        )
+        self.git("fast-import", "--quiet", "--force", sent=f"{head}deleteall\n{contents}".encode())
+        return self.git("rev-parse", "apart")
+
     def commit_many(self, name: str, texts: Sequence[str]) -> None:
         """Commit one file with these texts, one after the other, quicker than `commit`."""
         commits = [

@@ -1,12 +1,10 @@
-"""A real HTTP server in place of GitHub's REST API: comments by page, pull requests, contents."""
+"""A real HTTP server in place of GitHub's REST API: comments by page, pull requests."""
 
-import base64
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pytest
 
@@ -26,7 +24,6 @@ _TREE = re.compile(rf"/repos/{REPOSITORY}/git/trees/(\w+)")
 _RUNS = f"/repos/{REPOSITORY}/actions/runs"
 _STATUSES = re.compile(rf"/repos/{REPOSITORY}/statuses/(\w+)")
 _OBJECT = re.compile(r'(c\d+): object\(oid: "(\w+)"\)')
-_CONTENTS = re.compile(rf"/repos/{REPOSITORY}/contents/(.*)")
 
 
 @dataclass
@@ -42,7 +39,6 @@ class Hub(SocketServer):
             the newest one did.
         statuses: The statuses of each commit.
         runs: The runs of workflows.
-        files: The base branch's files.
         read_only: Whether all writes are answered 403.
         tells_login: Whether GraphQL says whose token it is.
         links: Whether a page names the next one.
@@ -58,7 +54,6 @@ class Hub(SocketServer):
     merged: dict[str, list[int]] = field(default_factory=dict)
     statuses: dict[str, list[Record]] = field(default_factory=dict)
     runs: list[Record] = field(default_factory=list)
-    files: dict[str, str] = field(default_factory=dict)
     read_only: bool = False
     tells_login: bool = True
     links: bool = True
@@ -132,8 +127,6 @@ class Hub(SocketServer):
         return 404, {}, ""
 
     def _of_git(self, request: Request) -> tuple[int, Any, str]:
-        if match := _CONTENTS.fullmatch(request.path):
-            return self._content(unquote(match[1]))
         if request.path == _RUNS:
             runs = [run for run in self.runs if run["head_sha"] == request.query["head_sha"]]
             return 200, {"total_count": len(runs), "workflow_runs": runs}, ""
@@ -204,15 +197,6 @@ class Hub(SocketServer):
         more = begin + self.page < len(comments)
         link = f'<{self.url}{path}?page={number + 1}>; rel="next"' if more else ""
         return 200, shown, link
-
-    def _content(self, path: str) -> tuple[int, Any, str]:
-        if path in self.files:
-            content = base64.encodebytes(self.files[path].encode()).decode()
-            return 200, {"type": "file", "content": content}, ""
-        folder = f"{path}/" if path else ""
-        names = [name.removeprefix(folder) for name in self.files if name.startswith(folder)]
-        listed = [{"type": "file", "name": name} for name in names if "/" not in name]
-        return (200, listed, "") if listed else (404, {}, "")
 
 
 @pytest.fixture

@@ -126,6 +126,8 @@ class Runner:
         folder: The machine's disk.
         python: What the input python names; empty to run steps in this process.
         checks_out: Whether the workspace is a commit of a repository, with all that is in it.
+        base: The files of a proposal's base branch.
+        has_base: Whether the checkout has the commit of that branch.
         main: What is run in this process.
         api: Where GitHub's API is.
         variables: The job's own environment.
@@ -137,6 +139,8 @@ class Runner:
     action: Path = ROOT
     variables: dict[str, str] = field(default_factory=dict)
     checks_out: bool = True
+    base: dict[str, str] = field(default_factory=dict)
+    has_base: bool = True
     main: Callable[[MutableMapping[str, str]], int] = action_run.main
     steps: int = 0
 
@@ -222,7 +226,7 @@ class Runner:
         for path in files.values():
             path.touch()
         payload = here / "event.json"
-        payload.write_text(json.dumps(event.payload), encoding="utf-8")
+        payload.write_text(self._with_base(json.dumps(event.payload)), encoding="utf-8")
         given = {name.replace("_", "-"): value for name, value in inputs.items()}
         given = {"python": self.python} | given
         environment = {
@@ -246,6 +250,12 @@ class Runner:
             **step_environment(definition_of(self.action), given),
         }
         return environment, files
+
+    def _with_base(self, payload: str) -> str:
+        """Return the payload of an event with the commit of the base branch."""
+        if BASE_SHA not in payload or not (self.has_base and (self.workspace / ".git").exists()):
+            return payload
+        return payload.replace(BASE_SHA, self.repo.commit_apart(self.base))
 
     def _step(self, code: int, files: dict[str, Path], log: str) -> Step:
         definition = definition_of(self.action)

@@ -23,7 +23,7 @@ def test_a_mass_delete_fails_as_a_plan_does(
 ) -> None:
     proxy.rule = closed_to_readers
     bot = service.bot()
-    hub.files = {"commands.yaml": BASE}
+    runner.base = {"commands.yaml": BASE}
     runner.write(fields(("c0",)))
     inputs = {"base_url": proxy.url, "bot": bot.id}
     step = runner.run(pull_request(head="stranger/bots"), **inputs)
@@ -45,10 +45,10 @@ def test_a_mass_delete_fails_as_a_plan_does(
     ("text", "fail_on", "code"), [(BASE, "changes", 0), (EDITED, "", 0), (EDITED, "changes", 3)]
 )
 def test_changes_fail_where_they_are_to(
-    runner: Runner, hub: Hub, service: Service, proxy: Proxy, *, text: str, fail_on: str, code: int
+    runner: Runner, service: Service, proxy: Proxy, *, text: str, fail_on: str, code: int
 ) -> None:
     proxy.rule = closed_to_readers
-    hub.files = {"commands.yaml": BASE}
+    runner.base = {"commands.yaml": BASE}
     runner.write(text)
     step = runner.run(pull_request(), base_url=proxy.url, bot=service.bot().id, fail_on=fail_on)
 
@@ -57,14 +57,14 @@ def test_changes_fail_where_they_are_to(
 
 
 def test_only_what_is_closed_is_compared_and_the_rest_is_planned(
-    runner: Runner, hub: Hub, service: Service, proxy: Proxy
+    runner: Runner, service: Service, proxy: Proxy
 ) -> None:
     lantern, harbor = service.bot([f"old{n}" for n in range(9)]), service.bot()
     proxy.rule = lambda seen: closed_to_readers(seen) if harbor.id in seen.path else None
     for name, bot in (("lantern", lantern), ("harbor", harbor)):
         text = f'bot: "{bot.id}"\n' + fields((name,))
         runner.write(text, f"{name}.yaml")
-        hub.files[f"{name}.yaml"] = text
+        runner.base[f"{name}.yaml"] = text
     files = "lantern.yaml\nharbor.yaml"
     refused = runner.run(pull_request(), base_url=proxy.url, file=files, apply="current")
     lantern.post("commands", name="lantern", description="Does it.", syntax="/lantern")

@@ -21,11 +21,11 @@ def manifest(bot: Bot, url: str, *lines: str) -> str:
 
 @pytest.mark.parametrize("event", [pull_request(), GROUP], ids=["pull request", "merge queue"])
 def test_a_token_goes_where_the_base_branch_says(
-    runner: Runner, hub: Hub, service: Service, event: Event
+    runner: Runner, service: Service, event: Event
 ) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
-    hub.files = {"commands.yaml": manifest(bot, f"{bot.url}/v1/")}
+    runner.base = {"commands.yaml": manifest(bot, f"{bot.url}/v1/")}
     step = runner.run(event, token=bot.token)
 
     assert (step.code, step.outputs["result"]) == (0, "changes"), step.log
@@ -44,11 +44,11 @@ def test_a_token_goes_where_the_base_branch_says(
     ],
 )
 def test_a_token_does_not_go_where_only_a_proposal_says(
-    runner: Runner, hub: Hub, service: Service, proxy: Proxy, event: Event, mode: str
+    runner: Runner, service: Service, proxy: Proxy, event: Event, mode: str
 ) -> None:
     bot = service.bot()
     runner.write(manifest(bot, proxy.url))
-    hub.files = {"commands.yaml": manifest(bot, "https://listing.example")}
+    runner.base = {"commands.yaml": manifest(bot, "https://listing.example")}
     step = runner.run(event, mode=mode, token=bot.token)
 
     assert (step.code, step.outputs["failure-reason"]) == (5, "refused"), step.log
@@ -60,57 +60,54 @@ def test_a_token_does_not_go_where_only_a_proposal_says(
 
 
 def test_the_variable_of_a_proposal_is_a_token_too_and_a_new_manifest_decides_nothing(
-    runner: Runner, hub: Hub, service: Service, proxy: Proxy
+    runner: Runner, service: Service, proxy: Proxy
 ) -> None:
     bot = service.bot()
     runner.variables["COMMANDSYNC_MINE"] = bot.token
     runner.write(manifest(bot, proxy.url, "token_env: COMMANDSYNC_MINE"))
     new = runner.run(pull_request())
     given = runner.run(pull_request(), base_url=bot.url)
-    hub.files = {"commands.yaml": "version: 2\n"}
+    runner.base = {"commands.yaml": "version: 2\n"}
     invalid = runner.run(pull_request())
-    hub.rule = lambda _: (403, {}, {})
-    closed = runner.run(pull_request())
-    unknown = runner.run(pull_request(), github_token="")
+    runner.has_base = False
+    shallow = runner.run(pull_request())
 
-    assert [step.code for step in (new, given, invalid, closed, unknown)] == [5, 0, 5, 5, 5]
+    assert [step.code for step in (new, given, invalid, shallow)] == [5, 0, 5, 5]
     assert "and it is not set in the base branch: the token is not sent" in new.log
     assert "cannot be read: the manifest has 1 problem; without it" in invalid.log
-    assert "403" in closed.log
-    assert "no github-token was given" in unknown.log
+    assert "a revision that git knows here; without it" in shallow.log
     assert proxy.requests == []
 
 
 def test_without_a_token_or_with_the_urls_own_input_nothing_is_refused(
-    runner: Runner, hub: Hub, service: Service
+    runner: Runner, service: Service
 ) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
-    hub.rule = lambda request: (500, {}, {}) if "contents" in request else None
+    runner.has_base = False
     anonymous = runner.run(pull_request())
     runner.variables["COMMANDSYNC_BASE_URL"] = bot.url
     given = runner.run(pull_request(), token=bot.token)
 
     assert (anonymous.code, given.code) == (0, 0), anonymous.log + given.log
-    assert "the manifest of the base branch cannot be read: GitHub answers 500" in anonymous.log
+    assert "the manifest of the base branch cannot be read: 'bbbb" in anonymous.log
 
 
-def test_a_merged_manifest_decides(runner: Runner, hub: Hub, service: Service) -> None:
+def test_a_merged_manifest_decides(runner: Runner, service: Service) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
     applied = runner.run(push(), token=bot.token)
     checked = runner.run(other("schedule"), token=bot.token)
 
     assert (applied.outputs["result"], checked.outputs["result"]) == ("applied", "no-changes")
-    assert not [request for request in hub.requests if "contents" in request.path]
 
 
 def test_another_bot_of_the_same_service_is_marked_and_not_refused(
-    runner: Runner, hub: Hub, service: Service
+    runner: Runner, service: Service
 ) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
-    hub.files = {"commands.yaml": manifest(service.bot(), bot.url)}
+    runner.base = {"commands.yaml": manifest(service.bot(), bot.url)}
     step = runner.run(pull_request(), token=bot.token)
 
     assert (step.code, step.outputs["result"]) == (0, "changes"), step.log
@@ -122,7 +119,7 @@ def test_what_a_proposal_changes_of_it_is_in_the_comments_first_line(
 ) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url, "token_env: COMMANDSYNC_MINE"))
-    hub.files = {"commands.yaml": manifest(bot, "https://listing.example")}
+    runner.base = {"commands.yaml": manifest(bot, "https://listing.example")}
     step = runner.run(pull_request(), label="lantern")
 
     assert step.code == 0, step.log
@@ -138,12 +135,12 @@ def test_what_a_proposal_changes_of_it_is_in_the_comments_first_line(
 
 
 def test_a_first_manifest_and_what_an_input_overrides_are_no_alarm(
-    runner: Runner, hub: Hub, service: Service
+    runner: Runner, service: Service
 ) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
     first = runner.run(pull_request())
-    hub.files = {"commands.yaml": manifest(service.bot(), "https://listing.example")}
+    runner.base = {"commands.yaml": manifest(service.bot(), "https://listing.example")}
     overridden = runner.run(pull_request(), base_url=bot.url, bot=bot.id)
     marked = runner.run(pull_request(), base_url=bot.url)
 
@@ -153,12 +150,10 @@ def test_a_first_manifest_and_what_an_input_overrides_are_no_alarm(
     assert marked.summary.startswith("## commandsync: this pull request changes `bot`\n")
 
 
-def test_a_fork_is_marked_in_its_summary_and_its_comment(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_fork_is_marked_in_its_summary_and_its_comment(runner: Runner, service: Service) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
-    hub.files = {"commands.yaml": manifest(service.bot(), bot.url)}
+    runner.base = {"commands.yaml": manifest(service.bot(), bot.url)}
     step = runner.run(pull_request(head="stranger/bots"))
     comment = Path(step.outputs["comment-file"]).read_text(encoding="utf-8")
 

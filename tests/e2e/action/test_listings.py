@@ -44,7 +44,7 @@ class Lists:
     def first(self, *names: str) -> str:
         """Commit a manifest without listings, which the base branch has."""
         text = fields(*((name,) for name in names))
-        self.hub.files["commands.yaml"] = text
+        self.runner.base["commands.yaml"] = text
         return self.runner.commit(text)
 
     def propose(self, **inputs: str) -> Step:
@@ -62,7 +62,7 @@ class Lists:
     def listed(self, *names: str) -> str:
         """Let these commands be listed everywhere; return the commit."""
         self.first(*names)
-        self.hub.files["commands.yaml"] = self.write(*names)
+        self.runner.base["commands.yaml"] = self.write(*names)
         step = self.merge()
         assert step.outputs["result"] == "applied", step.log
         return self.head
@@ -152,8 +152,9 @@ def test_a_pull_request_is_compared_with_the_base_branch(lists: Lists, hub: Hub)
 
     assert step.code == 0, step.log
     (comment,) = hub.ours
+    base = lists.runner.repo.git("rev-parse", "apart")
     for name in SERVICES:
-        assert f"| `{name}` | 1 | 0 | 1 | none | `bbbbbbb` |" in comment
+        assert f"| `{name}` | 1 | 0 | 1 | none | `{base[:7]}` |" in comment
     assert "unseen" not in comment
     assert step.outputs["adds"] == step.outputs["deletes"] == "3"
     assert lists.writes == [1, 1, 1]
@@ -440,7 +441,9 @@ def test_drift_is_found_where_a_list_can_be_read_and_the_others_are_named(
 def test_a_page_and_lists_have_one_comment(lists: Lists, hub: Hub, service: Service) -> None:
     bot = service.bot(["help", "gone"])
     head = f'bot: "{bot.id}"\nbase_url: {bot.url}\n'
-    hub.files["commands.yaml"] = lists.runner.commit(fields(("help",), ("gone",)) + head) and head
+    lists.runner.base["commands.yaml"] = (
+        lists.runner.commit(fields(("help",), ("gone",)) + head) and head
+    )
     lists.write("help", head=head)
     lists.propose(preview="true", base_url=bot.url)
     hub.merged[SHA] = [7]
@@ -478,10 +481,10 @@ def test_each_variable_of_a_token_is_masked(lists: Lists, variable: str) -> None
     assert "::add-mask::marked-secret-of-lantern\n" in step.log
 
 
-def test_a_host_of_the_manifest_gets_a_token_if_an_input_names_it(runner: Runner, hub: Hub) -> None:
+def test_a_host_of_the_manifest_gets_a_token_if_an_input_names_it(runner: Runner) -> None:
     replaced = {"method": "POST", "url": "https://list.example/{bot}", "authorization": "{token}"}
     entry = {"service": "our-list", "token_env": "COMMANDSYNC_TOKEN_OUR", "replace": replaced}
-    hub.files["commands.yaml"] = runner.commit(fields(("help",))) and fields(("help",))
+    runner.base["commands.yaml"] = runner.commit(fields(("help",))) and fields(("help",))
     runner.write(f'{fields(("help",))}bot: "{BOT}"\nlistings: [{json.dumps(entry)}]\n')
     runner.variables["COMMANDSYNC_TOKEN_OUR"] = "marked-token-of-our-list"
     refused = runner.run(push())

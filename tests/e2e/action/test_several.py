@@ -143,12 +143,12 @@ def test_one_bot_for_two_manifests_is_an_error(runner: Runner, service: Service)
 
 
 def test_several_manifests_are_compared_each_with_its_own_base(
-    runner: Runner, hub: Hub, service: Service, proxy: Proxy
+    runner: Runner, service: Service, proxy: Proxy
 ) -> None:
     two(runner, service)
     runner.variables.clear()
     proxy.rule = lambda _: Instead(401, {"error": "no"})
-    hub.files = {
+    runner.base = {
         "bots/lantern.yaml": fields(("help",)),
         "bots/harbor.yaml": fields(("dock",), ("sink",)),
     }

@@ -26,7 +26,7 @@ def of(bot: Bot) -> dict[str, str]:
 def test_comment_and_summary_tell_it_before_the_plan_and_the_log_too(
     runner: Runner, hub: Hub, service: Service
 ) -> None:
-    hub.files = {"commands.yaml": BASE}
+    runner.base = {"commands.yaml": BASE}
     runner.write(HEAD)
 
     step = runner.run(pull_request(), **of(service.bot(["h"])))
@@ -44,37 +44,34 @@ def test_comment_and_summary_tell_it_before_the_plan_and_the_log_too(
 def test_without_a_change_or_a_valid_base_nothing_is_told(
     runner: Runner, hub: Hub, service: Service, base: dict[str, str]
 ) -> None:
-    hub.files = base
+    runner.base = base
     runner.write(HEAD)
 
     step = runner.run(pull_request(), **of(service.bot()))
 
     assert (step.code, step.outputs["adds"]) == (0, "3"), step.log
     assert TITLE not in hub.ours[0]
-    assert ("cannot be compared" in step.log) == (base.get("commands.yaml") == "[")
+    assert ("cannot be read" in step.log) == (base.get("commands.yaml") == "[")
 
 
 @pytest.mark.parametrize("event", [push(), other("schedule")], ids=["push", "schedule"])
-def test_only_a_proposal_is_compared(
-    runner: Runner, hub: Hub, service: Service, event: Event
-) -> None:
-    hub.files = {"commands.yaml": BASE}
+def test_only_a_proposal_is_compared(runner: Runner, service: Service, event: Event) -> None:
+    runner.base = {"commands.yaml": BASE}
     runner.write(HEAD)
     bot = service.bot()
 
     step = runner.run(event, token=bot.token, **of(bot))
 
     assert TITLE not in step.summary
-    assert not [request for request in hub.requests if "contents" in request.path]
 
 
 def test_of_several_manifests_each_is_named_and_long_lists_are_numbers(
-    runner: Runner, hub: Hub, service: Service
+    runner: Runner, service: Service
 ) -> None:
     bots = {"a": service.bot(), "b": service.bot(), "same": service.bot()}
     for name, bot in bots.items():
         head = f"bot: '{bot.id}'\n"
-        hub.files[f"{name}.yaml"] = head + fields(("h",))
+        runner.base[f"{name}.yaml"] = head + fields(("h",))
         runner.write(head + fields(("h",)), f"{name}.yaml")
     runner.write(f"bot: '{bots['a'].id}'\n" + fields(("help",)), "a.yaml")
     many = fields(("h",), *((f"c{n}",) for n in range(15)))

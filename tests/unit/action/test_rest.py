@@ -134,7 +134,7 @@ def test_a_time_out_is_not_tried_again(
             "403: API rate limit exceeded for installation",
             "",
         ),
-        (404, f"/repos/{REPOSITORY}/contents/a.yaml", {}, "404", "contents: read"),
+        (404, f"/repos/{REPOSITORY}/git/ref/heads/main", {}, "404", "contents: read"),
         (403, f"/repos/{REPOSITORY}/commits/a/pulls", [], "403", "pull-requests: read"),
         (403, f"/repos/{REPOSITORY}/issues", b"<html>", "403", "issues: write"),
         (401, COMMENTS, {"message": "Bad credentials"}, "401: Bad credentials", "github-token"),

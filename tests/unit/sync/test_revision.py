@@ -18,7 +18,9 @@ def listed(name: str) -> str:
 
 
 def names_at(revision: str, path: Path) -> list[str]:
-    return [command.name for command in manifest_at(revision, str(path)).snapshot.commands]
+    manifest = manifest_at(revision, str(path))
+    assert manifest
+    return [command.name for command in manifest.snapshot.commands]
 
 
 @pytest.fixture
@@ -126,16 +128,6 @@ def test_problems_are_placed_in_the_revision(repo: GitRepo) -> None:
         manifest_at("v1", str(repo.path / "commands.yaml"))
 
     assert {problem.location.path for problem in raised.value.problems} == {"v1:commands/a.yaml"}
-
-
-def test_a_revision_without_the_manifest_is_a_problem_of_that_file(repo: GitRepo) -> None:
-    repo.commit({"README.md": ""}, tag="v1")
-
-    with pytest.raises(ManifestError) as raised:
-        manifest_at("v1", str(repo.path / "commands.yaml"))
-
-    (problem,) = raised.value.problems
-    assert str(problem) == "v1:commands.yaml: the manifest is not in this revision"
 
 
 @pytest.mark.parametrize("revision", ["v9", "-x", "--exec=x", "v1:commands.yaml", "v1^{tree}"])
