@@ -84,7 +84,7 @@ def _ruff(*arguments: str, text: str) -> str:
 
 def table(client: type) -> str:
     """Return the public methods of a client, those for events last, as a Markdown table."""
-    lines = ["| method | result | errors | |", "|---|---|---|---|"]
+    lines = ["| method | result | errors | meaning |", "|---|---|---|---|"]
     listener, shared = client.__mro__[1:3]
     for name in (*vars(shared), *vars(client), *vars(listener)):
         method = getattr(client, name)

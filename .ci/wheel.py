@@ -35,6 +35,7 @@ BESIDE = (
         "CONTRIBUTING.md",
         "SECURITY.md",
         "LICENSE",
+        "mkdocs.yml",
     ),
 )
 

@@ -1,0 +1,70 @@
+"""The documentation site: accessible, on a phone too, and nothing is loaded from another host."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.readme_blocks import DOCUMENTS, ROOT
+from tests.support.browser import Visits, violations
+
+PAGES = [*(path.stem for path in DOCUMENTS[1:]), "CHANGELOG", "SECURITY", "404"]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Leave the output to the tests."""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("site")
+    pytest.importorskip("material", reason="only the group dev has the theme")
+    command = (sys.executable, ".ci/site.py", str(folder))
+    subprocess.run(command, cwd=ROOT, check=True)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def visits(browser: Browser, built: str) -> Iterator[Visits]:
+    visits = Visits(browser, built)
+    yield visits
+    for context in browser.contexts:
+        context.close()
+
+    assert visits.complaints == []
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1440)])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_accessible_and_fits_the_screen(
+    visits: Visits, name: str, scheme: str, width: int
+) -> None:
+    page = visits.open(
+        f"/{name}.html", color_scheme=scheme, viewport={"width": width, "height": 844}
+    )
+
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert violations(page) == []
+
+
+def test_a_search_finds_a_page(visits: Visits) -> None:
+    page = visits.open("/index.html")
+    page.get_by_role("textbox", name="Search").focus()
+    expect(page.locator(".md-search-result__meta")).to_have_text("Type to start searching")
+    page.keyboard.type("max_deletes")
+
+    expect(page.locator(".md-search-result__item").first).to_be_visible()
+    page.locator(".md-search-result__link").first.click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
