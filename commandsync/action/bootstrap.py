@@ -40,9 +40,6 @@ _NETWORK = re.compile(
 )
 _SECRET = re.compile(r"INPUT_|COMMANDSYNC_|GITHUB_TOKEN$|GH_TOKEN$|ACTIONS_.*TOKEN$")
 _HASHED = ("--no-deps", "--require-hashes", "--only-binary", ":all:")
-# An index that only one of the two installers knows.
-_INDEX_OF_PIP = re.compile(r"PIP_(INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|CONFIG_FILE)")
-_INDEX_OF_UV = re.compile(r"UV_(INDEX|INDEX_URL|DEFAULT_INDEX|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX)")
 
 NEWEST = (3, 14)
 """The newest Python that the lock has wheels for."""
@@ -138,64 +135,39 @@ def _install_aside(target: Path, lock: Path, environ: Mapping[str, str]) -> str:
 
 
 def _install(folder: str, lock: Path, environ: Mapping[str, str]) -> None:
-    wheels = environ.get("INPUT_WHEELS_DIR", "").strip()
-    offline = ["--no-index", "--find-links", str(Path(wheels).absolute())] if wheels else []
-    if wheels and not Path(wheels).is_dir():
-        raise BootstrapError(f"the input wheels-dir is not a folder: {wheels!a}", reason="invalid")
+    installer = _installer()
     print("Installing the libraries that commandsync is locked to ...", flush=True)  # noqa: T201
-    wanted = [*offline, "-r", str(lock)]
-    if any(_ends_well(command, folder, wanted, environ) for command in _installers(environ)):
-        return
-    if wheels:  # without the network: the wheels are the wrong ones
-        raise BootstrapError(
-            "the locked libraries could not be installed from the input wheels-dir; see the lines "
-            f"above. Does it contain the wheels of {lock.name} for this machine?",
-            reason="invalid",
-        )
-    # Installers do not distinguish an index without an answer, a missing wheel and a wrong hash;
-    # all of these are errors of the index.
-    raise BootstrapError(
-        "the locked libraries could not be installed; see the lines above. Is the package index "
-        "reachable? If not, give a folder of wheels with the input wheels-dir.",
-        reason="network",
-    )
-
-
-def _ends_well(
-    command: Sequence[str], folder: str, wanted: Sequence[str], environ: Mapping[str, str]
-) -> bool:
-    """Install into an empty folder; whether it worked. What did not is removed."""
     ended = subprocess.run(  # noqa: S603 - an installer by its full path
-        [*command, "--target", folder, *_HASHED, *wanted],
+        [*installer, "--target", folder, *_HASHED, "-r", str(lock)],
         cwd=folder,  # uv would read settings from the workspace
         env=_environment(environ),
         stdin=subprocess.DEVNULL,
         check=False,
     )
     if ended.returncode:
-        shutil.rmtree(folder)
-        Path(folder).mkdir()
-    return not ended.returncode
-
-
-def _installers(environ: Mapping[str, str]) -> list[list[str]]:
-    """Return the commands of uv, which is quicker, and pip; pip first if only it has an index."""
-    pip, uv = importlib.util.find_spec("pip"), shutil.which("uv")
-    found = []
-    if uv and Path(uv).is_absolute():  # on Windows it could be one in the workspace
-        found.append([uv, "--no-config", "pip", "install", "--quiet", "--python", sys.executable])
-    if pip:
-        options = ("--quiet", "--disable-pip-version-check", "--no-input", "--no-compile")
-        found.append([sys.executable, "-I", "-X", "utf8", "-m", "pip", "install", *options])
-    if not found:
+        # Installers do not distinguish an index without an answer, a missing wheel and a wrong
+        # hash; all of these are errors of the index.
         raise BootstrapError(
-            f"{sys.executable} has no pip, and uv is not installed. Add a step with "
-            "actions/setup-python before this one, or install pip or uv.",
-            reason="invalid",  # as without a Python in action.yml
+            "the locked libraries could not be installed; see the lines above. Is the package "
+            "index reachable? If not, name a folder of wheels in PIP_FIND_LINKS, and set "
+            "PIP_NO_INDEX to 1.",
+            reason="network",
         )
-    given = [name for name, value in environ.items() if value]
-    of_pip = any(map(_INDEX_OF_PIP.fullmatch, given))
-    return found[::-1] if of_pip and not any(map(_INDEX_OF_UV.fullmatch, given)) else found
+
+
+def _installer() -> list[str]:
+    """Return the command of pip, or where Python has none, of uv."""
+    uv = shutil.which("uv")
+    if importlib.util.find_spec("pip"):
+        options = ("--quiet", "--disable-pip-version-check", "--no-input", "--no-compile")
+        return [sys.executable, "-I", "-X", "utf8", "-m", "pip", "install", *options]
+    if uv and Path(uv).is_absolute():  # on Windows it could be one in the workspace
+        return [uv, "--no-config", "pip", "install", "--quiet", "--python", sys.executable]
+    raise BootstrapError(
+        f"{sys.executable} has no pip, and uv is not installed. Add a step with "
+        "actions/setup-python before this one, or install pip or uv.",
+        reason="invalid",  # as without a Python in action.yml
+    )
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ INPUTS = [
     *("mode", "file", "working-directory", "base-url", "hosts", "bot", "token"),
     *("github-token", "comment", "issue", "label", "summary", "annotations", "fail-on"),
     *("prune", "max-deletes", "import-check", "docs-check", "apply", "plan-file"),
-    *("preview", "python", "wheels-dir"),
+    *("preview", "python"),
 ]
 OUTPUTS = [
     *("result", "failure-reason", "changed", "adds", "edits", "deletes", "unchanged"),

@@ -12,7 +12,6 @@ import pytest
 from tests.support.home import fields
 from tests.support.runner import Runner, other
 
-UNREACHABLE = "http://127.0.0.1:9/simple"
 WINDOWS = os.name == "nt"
 REAL_UV = shutil.which("uv", path=sysconfig.get_path("scripts")) or shutil.which("uv")
 
@@ -21,7 +20,7 @@ REAL_UV = shutil.which("uv", path=sysconfig.get_path("scripts")) or shutil.which
 def machine(tmp_path: Path, system_python_with_pip: Path) -> Runner:
     """A machine off the network, whose Python has pip."""
     runner = Runner(tmp_path / "runner", str(system_python_with_pip))
-    runner.variables |= {"PIP_INDEX_URL": UNREACHABLE, "PIP_RETRIES": "0", "PIP_NO_INDEX": "0"}
+    runner.variables |= {"PIP_NO_INDEX": "1", "PIP_RETRIES": "0"}
     runner.variables["CALLS"] = str(tmp_path / "calls")
     runner.write(fields(("help",)))
     return runner
@@ -69,8 +68,8 @@ def test_a_fresh_machine_installs_offline_with_one_call_and_only_once(
     settings.parent.mkdir(parents=True)
     settings.write_text("[global]\nuser = true\nrequire-virtualenv = true\n", encoding="utf-8")
     (site,) = Path(machine.python).parents[1].rglob("site-packages")
-    inputs = {"wheels_dir": os.path.relpath(wheels, machine.workspace)}
-    first = machine.run(other("workflow_dispatch"), **inputs)
+    machine.variables["PIP_FIND_LINKS"] = str(wheels)
+    first = machine.run(other("workflow_dispatch"))
     second = machine.run(other("workflow_dispatch"))
 
     assert first.outputs["result"] == "valid", first.log
@@ -89,12 +88,13 @@ def test_a_wheel_that_is_not_the_locked_one_is_refused(
     shutil.copytree(wheels, changed)
     wheel = next(changed.glob("annotated_types-*.whl"))
     wheel.write_bytes(wheel.read_bytes() + b"\0")
-    step = machine.run(other("workflow_dispatch"), wheels_dir=str(changed))
+    machine.variables["PIP_FIND_LINKS"] = str(changed)
+    step = machine.run(other("workflow_dispatch"))
 
     assert step.code == 1
     assert step.outputs["result"] == "failed"
-    assert (step.outputs["failure-reason"], step.outputs["changed"]) == ("invalid", "")
-    assert "could not be installed from" in step.annotations("error")[0].data
+    assert (step.outputs["failure-reason"], step.outputs["changed"]) == ("network", "")
+    assert "could not be installed" in step.annotations("error")[0].data
     assert "commandsync did not run" in step.summary
     assert folders(machine) == []
 
@@ -104,7 +104,8 @@ def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -
     knows(without_pip, REAL_UV or "")
     without_pip.write("this is not TOML", "uv.toml")
     without_pip.write("[tool.uv]\nno-binary = true\n", "pyproject.toml")
-    step = without_pip.run(other("workflow_dispatch"), wheels_dir=str(wheels))
+    without_pip.variables |= {"UV_OFFLINE": "1", "UV_FIND_LINKS": str(wheels)}
+    step = without_pip.run(other("workflow_dispatch"))
 
     assert step.outputs["result"] == "valid", step.log
 
@@ -112,7 +113,8 @@ def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -
 def test_a_preview_needs_what_its_own_lock_has_and_nothing_else(
     machine: Runner, preview_wheels: Path
 ) -> None:
-    step = machine.run(other("workflow_dispatch"), preview="true", wheels_dir=str(preview_wheels))
+    machine.variables["PIP_FIND_LINKS"] = str(preview_wheels)
+    step = machine.run(other("workflow_dispatch"), preview="true")
 
     assert (step.code, step.outputs["result"]) == (0, "valid"), step.log
     page = (Path(step.outputs["preview"]) / "index.html").read_text(encoding="utf-8")

@@ -488,7 +488,7 @@ def test_a_host_of_the_manifest_gets_a_token_if_an_input_names_it(runner: Runner
     runner.write(f'{fields(("help",))}bot: "{BOT}"\nlistings: [{json.dumps(entry)}]\n')
     runner.variables["COMMANDSYNC_TOKEN_OUR"] = "marked-token-of-our-list"
     refused = runner.run(push())
-    named = runner.run(push(), hosts="list.example", wheels_dir="")
+    named = runner.run(push(), hosts="list.example")
 
     assert "set COMMANDSYNC_HOSTS=list.example" in error_of(refused)
     assert "is named by the manifest only" not in named.log
