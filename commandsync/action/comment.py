@@ -4,7 +4,6 @@ It only shows: no run decides anything by what a comment says.
 """
 
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -13,11 +12,8 @@ from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.report.page import LONGEST_COMMENT, cut_page
-from commandsync.sync.site import Site
 
 _JOBS_OWN = "github-actions[bot]"
-_HALF = 10  # digits of a key: the first half is of the files, the second of their listings
-_UNKNOWN = "0" * _HALF
 _LINE = re.compile(r"<!-- commandsync:([0-9a-f]{20})(:applied)? -->")
 
 
@@ -28,36 +24,26 @@ class Comment(NamedTuple):
     author: str
     body: str
     url: str
-    key: str
     applied: bool
 
 
-def key_of(inputs: Inputs, sites: Sequence[Site]) -> str:
-    """Return the key of this run's comment: of its label, or else of the manifests and listings.
+def key_of(inputs: Inputs) -> str:
+    """Return the key of a run's comment: of its label, or else of the manifests and the listing.
 
-    A listing is known by its bot and host, however they are spelled or given. Without sites, such
-    as where a manifest is not valid, the listings are unknown.
+    The listing is the one that the inputs name: what a manifest names goes with its file.
     """
-    if inputs.label:
-        return key_digest(inputs.label)
-    listings = sorted(f"{site.bot} {site.name}" for site in sites)
-    known = key_digest("\n".join(listings))[:_HALF] if sites else _UNKNOWN
-    return key_digest("\n".join(inputs.files))[:_HALF] + known
+    return key_digest(inputs.label or "\n".join((*inputs.files, inputs.base_url, inputs.bot)))
 
 
 def find_comments(github: GitHub, event: GitHubEvent, *, key: str) -> list[Comment]:
     """Return our comments of this key on the pull request, the oldest first; raises `GitHubError`.
 
     Usually there is one or none. Those of other authors with our marker do not count. Our login is
-    requested only once a comment has the marker: most pull requests have none. A key of unknown
-    listings stands for the only comment of its files.
+    requested only once a comment has the marker: most pull requests have none.
     """
-    records = github.pages(_comments(event))
-    marked = [each for each in map(_comment, records) if each and _is_for(key, each.key)]
+    marked = [each for record in github.pages(_comments(event)) if (each := _comment(record, key))]
     author = author_of(github) if marked else ""
-    ours = [each for each in marked if each.author == author]
-    exact = [each for each in ours if each.key == key]
-    return sorted(exact or (ours if len(ours) == 1 else []))
+    return sorted(each for each in marked if each.author == author)
 
 
 def write_comment(
@@ -88,7 +74,6 @@ def write_comment(
     path = f"/repos/{event.repository}/issues/comments"
     for other in others:
         github.delete(f"{path}/{other.id}")
-    key = max(key, oldest.key)  # the one that knows the listings
     body = comment_body(markdown, key=key, run_url=event.run_url, applied=bool(applied))
     if not is_same_body(body, oldest.body):
         github.patch(f"{path}/{oldest.id}", {"body": body})
@@ -122,23 +107,17 @@ def key_digest(text: str) -> str:
     return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:20]
 
 
-def _is_for(key: str, other: str) -> bool:
-    """Whether two keys are the same, or one of them does not know the listings of these files."""
-    unknown = _UNKNOWN in {other[_HALF:], key[_HALF:]}
-    return other == key or (unknown and other[:_HALF] == key[:_HALF])
-
-
-def _comment(record: Any) -> Comment | None:  # noqa: ANN401 - any JSON
-    """Read a comment; None for one without a marker."""
+def _comment(record: Any, key: str) -> Comment | None:  # noqa: ANN401 - any JSON
+    """Read a comment; None for one without the marker of the key."""
     if not isinstance(record, dict):
         return None
     body = str(record.get("body") or "")
     marker = _LINE.fullmatch(body.partition("\n")[0].rstrip())
-    if marker is None:
+    if marker is None or marker[1] != key:
         return None
     number, url = record.get("id"), str(record.get("html_url") or "")
     number = number if isinstance(number, int) else 0
-    return Comment(number, login_of(record), body, url, marker[1], applied=bool(marker[2]))
+    return Comment(number, login_of(record), body, url, applied=bool(marker[2]))
 
 
 def author_of(github: GitHub) -> str:

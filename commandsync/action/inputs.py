@@ -1,15 +1,12 @@
 """The Action's inputs, read from the step's environment and validated, and its secrets to mask."""
 
-import json
 import os
 import re
-from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args, get_type_hints
-from urllib.parse import quote
 
-from commandsync.api.credentials import SCHEME, bare
+from commandsync.api.credentials import bare
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 from commandsync.sync import default_manifest
@@ -24,7 +21,6 @@ _BOOLEANS = {"true": True, "false": False}
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 _SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
 _VARIABLE = re.compile(r"COMMANDSYNC_TOKEN(_\w+)?|(TOPGG|DISCORDBOTLIST|DBL|TELEGRAM(_BOT)?)_TOKEN")
-_JWT_PARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,35 +163,18 @@ def _limit(text: str) -> DeleteLimit | None:
         ) from error
 
 
-def forms_of_secrets(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tuple[str, ...]:
+def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tuple[str, ...]:
     """Return every text that the log must not show, without duplicates.
 
-    These are forms of the tokens in the inputs and in the variables that begin with
-    `COMMANDSYNC_TOKEN` or are of known services, or else of those in the variables `named`.
+    These are the tokens in the inputs and in the variables that begin with `COMMANDSYNC_TOKEN` or
+    are of known services, or else those in the variables `named`. The runner that gets them also
+    hides their lines, and their usual encodings.
     """
     variables = set(named)
-    secrets = [
+    secrets = (
         value.strip()
         for name, value in sorted(environ.items())
         if name in (variables or _SECRETS) or (not variables and _VARIABLE.fullmatch(name))
-        if value.strip()  # encoded, an empty one is not empty
-    ]
-    forms = (form for secret in secrets for form in _forms(secret))
-    return tuple(dict.fromkeys(form for form in forms if len(form) >= _SHORTEST))
-
-
-def _forms(secret: str) -> Iterator[str]:
-    """Return the forms of a secret: whole, its lines, encoded, and its own parts."""
-    token = bare(secret)
-    for text in (secret, token, *secret.splitlines()):
-        yield text.strip()
-    yield quote(token, safe="")
-    yield json.dumps(token)[1:-1]
-    for text in (token, f"{SCHEME} {token}"):
-        encoded = b64encode(text.encode()).decode()
-        yield encoded
-        yield encoded.rstrip("=")
-        yield encoded.translate(str.maketrans("+/", "-_")).rstrip("=")
-    parts = token.split(".")
-    if len(parts) == _JWT_PARTS:
-        yield from parts[1:]  # the payload and the signature; the header is not secret
+    )
+    texts = dict.fromkeys(text for secret in secrets for text in (secret, bare(secret)))
+    return tuple(text for text in texts if len(text) >= _SHORTEST)

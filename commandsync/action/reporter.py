@@ -85,7 +85,7 @@ class Reporter:
     @property
     def key(self) -> str:
         """The key of the run's comment and issue."""
-        return key_of(self.inputs, self.sites)
+        return key_of(self.inputs)
 
     @property
     def api(self) -> GitHub:

@@ -15,13 +15,13 @@ from commandsync.action import verdict
 from commandsync.action.destination import base_manifests, with_destinations
 from commandsync.action.event import read_event
 from commandsync.action.head import newer_run
-from commandsync.action.inputs import Inputs, Mode, forms_of_secrets, read_inputs, settings_of
+from commandsync.action.inputs import Inputs, Mode, read_inputs, secrets_of, settings_of
 from commandsync.action.manifests import enter_workspace, hand_over_token, load_from_workspace
 from commandsync.action.reporter import Reporter, say
 from commandsync.action.rest import github_of
 from commandsync.action.results import MOST_COMMITS
 from commandsync.action.verdict import Verdict
-from commandsync.action.wording import words_of
+from commandsync.action.wording import INPUTS
 from commandsync.diagnostics import Hint, Location
 from commandsync.manifest import Manifest
 from commandsync.report.escape import visible
@@ -43,10 +43,10 @@ def main(environ: MutableMapping[str, str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a runner's locale may be C
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     gc.set_threshold(200_000, 20, 20)  # as the command line does
-    for secret in forms_of_secrets(environ):
+    for secret in secrets_of(environ):
         say(mask(secret))
     event = read_event(environ)
-    Hint.words = words_of(environ, event.workflow)
+    Hint.words = INPUTS
     # Until the inputs are known, no comment is written.
     reporter = Reporter(environ, Inputs(comment="never"), event)
     with signals.handled() as handler, redacted_outputs(environ):
@@ -237,7 +237,7 @@ class _Run:
         entries = [entry for manifest in manifests for entry in manifest.listings]
         named = [*(each.token_env for each in manifests), *(each.token_env for each in entries)]
         if variables := [name for name in named if name]:
-            for secret in forms_of_secrets(self.reporter.environ, named=variables):
+            for secret in secrets_of(self.reporter.environ, named=variables):
                 say(mask(secret), with_tokens=True)
         hand_over_token(manifests, self.reporter.inputs.token, writes=self.mode == "apply")
         return base_manifests(manifests, self.reporter.event, base_url=self.settings.base_url)

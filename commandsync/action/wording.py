@@ -1,12 +1,8 @@
 """What can be done about a problem, in inputs of the Action."""
 
-from collections.abc import Mapping
-from pathlib import Path
-
 from commandsync.diagnostics import Do
 
-_BY_HAND = "run the workflow by hand"
-_ADD_DISPATCH = "add workflow_dispatch: with this input to the workflow's events"
+_BY_HAND = "run the workflow by hand (event workflow_dispatch)"
 _EMPTY = (
     "the input token and the variable {variable} are empty: is the secret defined under the name "
     "that the workflow uses, and does the job name its environment? Forks and Dependabot get no "
@@ -16,13 +12,13 @@ _EMPTY = (
 INPUTS = {
     Do.ALLOW_DELETES: (
         "if that is meant, write max_deletes: {limit} below sync: of the manifest in this change, "
-        "or allow it once after the merge: run the workflow by hand on the default branch, with "
-        "the input max-deletes: {limit}"
+        f"or allow it once after the merge: {_BY_HAND} on the default branch, with the input "
+        "max-deletes: {limit}"
     ),
     Do.ALLOW_DELETES_OF_NEW_PLAN: (
         "if that is meant, make a new plan with the input max-deletes: {limit}"
     ),
-    Do.APPLY_ALL: "{first}, or run the workflow by hand with the input apply: current",
+    Do.APPLY_ALL: "{first}, or " + _BY_HAND + " with the input apply: current",
     Do.APPLY_PLAN: "the input plan-file applies it; the input file names a manifest",
     Do.DELETE_ALONE: "{mend}",
     Do.GIVE_BASE_URL: (
@@ -40,7 +36,7 @@ INPUTS = {
     Do.NAME_MANIFEST: "name its file with the input file",
     Do.RAISE_TIMEOUT: "run again later",
     Do.RENEW_TOKEN: "copy the bot's token again from the service's page into the secret",
-    Do.REPLACE_UNSEEN: ("if that is meant, run the workflow by hand with the input apply: current"),
+    Do.REPLACE_UNSEEN: f"if that is meant, {_BY_HAND} with the input apply: current",
     Do.SET_TOKEN: _EMPTY,
     Do.SET_VARIABLE: (
         "set {variable} below env: of the step (with sync.yml, below secrets:); is the secret "
@@ -50,16 +46,3 @@ INPUTS = {
     Do.USE_HTTPS: "use https://",
     Do.WRITE_STARTER: "commandsync init writes a starter; the input file names another file",
 }
-
-
-def words_of(environ: Mapping[str, str], workflow: str) -> Mapping[Do, str]:
-    """Return the words for a workflow, which may have no event that runs it by hand."""
-    try:
-        path = Path(environ.get("GITHUB_WORKSPACE", ""), workflow)
-        dispatches = not workflow or "workflow_dispatch" in path.read_text("utf-8", "replace")
-    except (OSError, ValueError):  # it is not in this checkout
-        dispatches = True
-    if dispatches:
-        return INPUTS
-    added = f"{_ADD_DISPATCH}, and {_BY_HAND}"
-    return {do: words.replace(_BY_HAND, added) for do, words in INPUTS.items()}

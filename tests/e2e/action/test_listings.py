@@ -357,7 +357,10 @@ def test_an_entry_of_an_earlier_version_that_was_never_sent_needs_a_decision(
     for step in (proposed, refused):
         assert step.code == 5, step.log
         assert "would replace the whole list of top.gg, of which nothing is known" in step.log
-        assert "run the workflow by hand with the input apply: current" in step.log
+        assert (
+            "run the workflow by hand (event workflow_dispatch) with the input apply: current"
+            in step.log
+        )
     assert "**Refused**" in hub.ours[0]
     assert (decided.code, decided.outputs["result"]) == (0, "applied"), decided.log
     assert (after.code, after.outputs["result"]) == (0, "no-changes"), after.log

@@ -458,19 +458,6 @@ def test_a_saved_plan_decides_neither_its_limits_nor_where_the_token_goes(
     assert "gone" in bot.names()
 
 
-@pytest.mark.parametrize("dispatch", [True, False])
-def test_a_hint_can_be_followed_in_the_workflow_that_runs(
-    runner: Runner, given: dict[str, str], *, dispatch: bool
-) -> None:
-    runner.write("on: [push, workflow_dispatch]" if dispatch else "on: [push]", WORKFLOW)
-    runner.commit(wanted("help"))
-    step = runner.run(push(), **given)
-
-    assert refused(step, "gone"), step.log
-    assert "apply: current" in step.log
-    assert ("add workflow_dispatch:" in step.log) != dispatch
-
-
 def test_a_locked_pull_request_is_said_as_that(
     runner: Runner, hub: Hub, given: dict[str, str]
 ) -> None:

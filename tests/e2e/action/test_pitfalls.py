@@ -285,7 +285,7 @@ def test_a_refused_token_is_reported_and_not_compared_away(
     assert (step.code, step.outputs["failure-reason"]) == (1, "auth"), step.log
 
 
-def test_the_token_and_what_is_made_of_it_are_masked(runner: Runner, service: Service) -> None:
+def test_the_token_is_masked(runner: Runner, service: Service) -> None:
     bot = service.bot()
     runner.write("token_env: COMMANDSYNC_MINE\n" + fields(("help",)))
     runner.variables["COMMANDSYNC_MINE"] = bot.token
@@ -293,7 +293,7 @@ def test_the_token_and_what_is_made_of_it_are_masked(runner: Runner, service: Se
 
     masked = {one.data for one in step.commands if one.name == "add-mask"}
     assert step.outputs["result"] == "applied", step.log
-    assert {bot.token, bot.token.rpartition(".")[2]} <= masked
+    assert bot.token in masked
     shown = "\n".join(line for line in step.log.splitlines() if "add-mask" not in line)
     everything = shown + step.summary + str(step.outputs)
     assert not [secret for secret in masked if secret in everything]

@@ -208,9 +208,9 @@ def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> 
     assert why(step)[1] == "refused"
     for shown in (step.log, step.annotations("error")[0].data, step.summary, comment):
         assert (
-            "run the workflow by hand on the default branch, with the input max-deletes: all"
-            in shown
-        )
+            "run the workflow by hand (event workflow_dispatch) on the default branch, with the "
+            "input max-deletes: all"
+        ) in shown
         assert "--max-deletes" not in shown
 
 

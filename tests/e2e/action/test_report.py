@@ -154,17 +154,16 @@ def test_a_plan_too_long_for_a_page_is_cut_and_names_the_place_of_the_rest(
     assert "plan-markdown-file" in nearly_full.read_text(encoding="utf-8").splitlines()[-1]
 
 
-def test_a_comment_follows_its_listing_however_that_is_given(
+def test_the_result_is_in_the_comment_of_the_plan(
     runner: Runner, hub: Hub, service: Service
 ) -> None:
     bot = service.bot([{"name": "help", "description": "Old.", "syntax": "/help"}, "gone"])
     hub.merged[SHA] = MERGED
     manifest = fields(("help", "New.", "/help", "Fun"))
     runner.write(f'bot: "{bot.id}"\n' + manifest)
-    planned = runner.run(pull_request(), base_url=f"{bot.url}/v1/", apply="current")
+    planned = runner.run(pull_request(), base_url=bot.url, apply="current")
     (plan,) = hub.ours
-    runner.write(f"base_url: {bot.url.replace('127.0.0.1', 'LOCALHOST')}\n" + manifest)
-    applied = runner.run(push(), bot=bot.id, token=bot.token, apply="current")
+    applied = runner.run(push(), base_url=bot.url, token=bot.token, apply="current")
 
     (comment,) = hub.ours
     assert applied.outputs["comment-url"] == planned.outputs["comment-url"] != ""

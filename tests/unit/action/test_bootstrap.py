@@ -1,6 +1,5 @@
 import json
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commandsync.action import bootstrap
-from commandsync.action.inputs import forms_of_secrets
+from commandsync.action.inputs import secrets_of
 
 Tool = Callable[[str], Path]
 
@@ -211,8 +210,8 @@ def test_a_folder_that_cannot_be_written_is_reported(
         bootstrap.prepare({"RUNNER_TEMP": str(tmp_path / "file" / "_temp")})
 
 
-def test_masks_cover_a_token_and_what_is_made_of_it() -> None:
-    masks = forms_of_secrets(
+def test_masks_cover_a_token_with_and_without_its_scheme() -> None:
+    masks = secrets_of(
         {
             "INPUT_TOKEN": "Bot aaaaaaaa.bbbbbbbb.cccc/ccc",
             "COMMANDSYNC_TOKEN_MINE": "first-line\nsecond-line",
@@ -223,28 +222,24 @@ def test_masks_cover_a_token_and_what_is_made_of_it() -> None:
         }
     )
 
-    assert {"aaaaaaaa.bbbbbbbb.cccc/ccc", "cccc/ccc", "aaaaaaaa.bbbbbbbb.cccc%2Fccc"} <= set(masks)
-    assert {"first-line", "second-line"} <= set(masks)
-    assert not {
-        "779641401482805289",
-        "production",
-        "short",
-        "/usr/bin:/usr/local/bin",
-        "aaaaaaaa",
-    } & set(masks)
+    assert set(masks) == {
+        "Bot aaaaaaaa.bbbbbbbb.cccc/ccc",
+        "aaaaaaaa.bbbbbbbb.cccc/ccc",
+        "first-line\nsecond-line",
+    }
 
 
 @pytest.mark.parametrize("token", ["", " ", "\n"])
 def test_an_empty_token_masks_nothing(token: str) -> None:
     environment = {"INPUT_TOKEN": token, "INPUT_GITHUB_TOKEN": token, "COMMANDSYNC_TOKEN": token}
 
-    assert forms_of_secrets(environment) == ()
-    assert forms_of_secrets({"COMMANDSYNC_MINE": token}, named=["COMMANDSYNC_MINE"]) == ()
+    assert secrets_of(environment) == ()
+    assert secrets_of({"COMMANDSYNC_MINE": token}, named=["COMMANDSYNC_MINE"]) == ()
 
 
 def test_the_variable_that_a_manifest_names_is_masked_too() -> None:
     environment = {"COMMANDSYNC_MINE": "marked-secret", "COMMANDSYNC_TOKEN": "marked-other"}
-    masks = forms_of_secrets(environment, named=["COMMANDSYNC_MINE"])
+    masks = secrets_of(environment, named=["COMMANDSYNC_MINE"])
 
     assert "marked-secret" in masks
     assert "marked-other" not in masks

@@ -8,8 +8,6 @@ from commandsync.action.comment import comment_body, key_digest, key_of, write_c
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
 from commandsync.action.rest import GitHub, GitHubError
-from commandsync.api.address import parse_address
-from commandsync.sync.site import Site
 from tests.support.hub import Hub
 from tests.support.runner import REPOSITORY, SHA
 
@@ -32,11 +30,6 @@ def write(
     creates: bool = True,
 ) -> str:
     return write_comment(markdown, github, event, key=key, creates=creates)
-
-
-def at(*listings: tuple[str, str]) -> list[Site]:
-    """Return the listings of bots at base URLs."""
-    return [Site(parse_address(url), bot, None, "") for bot, url in listings]
 
 
 def test_a_comment_is_edited_in_place(hub: Hub) -> None:
@@ -80,52 +73,17 @@ def test_what_others_begin_with_our_marker_is_not_touched(hub: Hub, *, tells_log
 
 
 def test_runs_of_several_bots_keep_a_comment_each(hub: Hub) -> None:
-    sites = at(("1", "https://listing.example"))
-    elsewhere = at(("1", "https://staging.example"))
-    keys = [
-        key_of(Inputs(label="lantern"), sites),
-        key_of(Inputs(files=("bots/harbor.yaml",)), sites),
-        key_of(Inputs(files=("bots/harbor.yaml",)), elsewhere),
-    ]
-    for key in keys * 2:
+    harbor = ("bots/harbor.yaml",)
+    runs = (
+        Inputs(label="lantern"),
+        Inputs(files=harbor),
+        Inputs(files=harbor, base_url="https://staging.example"),
+        Inputs(files=harbor, bot="1"),
+    )
+    for key in [key_of(inputs) for inputs in runs] * 2:
         write(way(hub), ON_PULL_REQUEST, key=key, markdown=key)
 
-    assert len(hub.ours) == len(hub.writes) == 3
-
-
-def test_the_spelling_of_a_listing_does_not_matter() -> None:
-    spellings = (
-        "https://listing.example",
-        "HTTPS://Listing.Example:443/v1/",
-        "https://listing.example./",
-    )
-    inputs = [Inputs(), Inputs(base_url="https://listing.example", bot="1")]
-    two = (("1", "https://a.example"), ("2", "http://localhost:8000"))
-    same = (("2", "http://127.0.0.1:8000"), ("1", "https://a.example"))
-
-    assert len({key_of(given, at(("1", url))) for url in spellings for given in inputs}) == 1
-    assert key_of(Inputs(), at(*two)) == key_of(Inputs(), at(*same)) != key_of(Inputs(), at(two[0]))
-
-
-def test_a_run_that_knows_no_listing_edits_the_only_comment_of_its_files(hub: Hub) -> None:
-    known, other = (key_of(Inputs(), at((bot, "https://a.example"))) for bot in "12")
-    write(way(hub), ON_PULL_REQUEST, key=known)
-    write(way(hub), ON_PULL_REQUEST, key=key_of(Inputs(), []), markdown="Not valid.\n")
-    (failed,) = hub.ours
-    write(way(hub), ON_PULL_REQUEST, key=other)
-    write(way(hub), ON_PULL_REQUEST, key=key_of(Inputs(), []), creates=False)
-
-    assert failed.endswith("Not valid.\n")
-    assert [body.partition("\n")[2] for body in hub.ours] == ["Not valid.\n", "Two to add.\n"]
-
-
-def test_a_run_that_knows_the_listing_edits_the_comment_of_one_that_did_not(hub: Hub) -> None:
-    known = key_of(Inputs(), at(("1", "https://a.example")))
-    write(way(hub), ON_PULL_REQUEST, key=key_of(Inputs(), []), markdown="Not valid.\n")
-    write(way(hub), ON_PULL_REQUEST, key=known)
-
-    assert len(hub.ours) == 1
-    assert hub.ours[0].startswith(f"<!-- commandsync:{known} -->")
+    assert len(hub.ours) == len(hub.writes) == 4
 
 
 def test_runs_at_the_same_time_end_with_one_comment(hub: Hub) -> None:
