@@ -6,6 +6,7 @@ ends in an error, never in another change than the one that was asked for.
 """
 
 from collections import defaultdict
+from collections.abc import Callable
 from collections.abc import Mapping as AnyMapping
 from contextlib import suppress
 from typing import Any, cast
@@ -14,9 +15,8 @@ from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.entries import ListEdits, edit_list
 from commandsync.manifest.events import parse
-from commandsync.manifest.layout import OddLayoutError
+from commandsync.manifest.layout import OddLayoutError, Patch, line_break, line_end
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
-from commandsync.manifest.patch import Patch, line_break, line_end
 from commandsync.manifest.problems import FileProblems, Problems
 from commandsync.manifest.scalars import Value
 from commandsync.manifest.source import Allowance, Source
@@ -33,20 +33,16 @@ def edit(text: str, edits: AnyMapping[str, ListEdits], *, path: str) -> str:
     YAML, or cannot be edited safely in its layout, and `IndexError` if the file has no entry of
     that index.
     """
-    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
-    source = Source(path, text.removeprefix(_BYTE_ORDER_MARK))
-    root = _root(source)
-    patch, wanted = Patch(source.text), _plain(root)
-    at = 0
-    try:
+
+    def change(patch: Patch, root: Mapping, wanted: dict[str, Any]) -> int:
+        at = 0
         for name, list_edits in edits.items():
             at = _place(root, name, list_edits)
             edit_list(patch, root, name, list_edits)
             wanted[name] = _edited(wanted.get(name, []), list_edits)
-        _check(result := patch.result(), wanted, at)
-    except OddLayoutError as error:
-        raise _refusal(source, error) from error
-    return mark + result
+        return at
+
+    return _changed(text, path, change)
 
 
 def with_key(text: str, key: str, *, path: str) -> str:
@@ -54,24 +50,32 @@ def with_key(text: str, key: str, *, path: str) -> str:
 
     Raises `ManifestError` if it is laid out in a way that is not edited.
     """
+
+    def change(patch: Patch, root: Mapping, wanted: dict[str, Any]) -> int:
+        wanted |= _plain(_root(Source("", key)))
+        line = f"{line_break(text)}{key.rstrip()}".replace("\n", line_break(text))
+        patch.insert(line_end(patch.text, root["version"].end), line)
+        return root["version"].at
+
+    return _changed(text, path, change)
+
+
+def _changed(text: str, path: str, change: Callable[[Patch, Mapping, dict[str, Any]], int]) -> str:
+    """Return a text that says what is wanted; `change` enters how and what, and says where."""
     mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
     source = Source(path, text.removeprefix(_BYTE_ORDER_MARK))
-    root, patch = _root(source), Patch(source.text)
-    line = f"{line_break(text)}{key.rstrip()}".replace("\n", line_break(text))
-    version = root["version"]
-    patch.insert(line_end(source.text, version.end), line)
+    root = _root(source)
+    patch, wanted = Patch(source.text), _plain(root)
     try:
-        _check(result := patch.result(), _plain(root) | _plain(_root(Source("", key))), version.at)
+        at = change(patch, root, wanted)
+        with suppress(ManifestError):
+            if _plain(_root(Source("", result := patch.result()))) == wanted:
+                return mark + result
     except OddLayoutError as error:
-        raise _refusal(source, error) from error
-    return mark + result
-
-
-def _refusal(source: Source, error: OddLayoutError) -> ManifestError:
-    (at,) = error.args
+        (at,) = error.args
     message = "the edit cannot be made in place"
     hint = "make it by hand: anchors, aliases and odd layouts are not edited"
-    return ManifestError([Problem(source.location(at), message, hint, source.excerpt(at))])
+    raise ManifestError([Problem(source.location(at), message, hint, source.excerpt(at))])
 
 
 def field_places(text: str, collection: str, *, path: str) -> list[dict[str, Location]]:
@@ -121,14 +125,6 @@ def _edited(entries: list[Any], edits: ListEdits) -> list[Any]:
 
 def _compared(value: Value) -> str | list[str]:
     return canonical(value) if isinstance(value, str) else [canonical(text) for text in value]
-
-
-def _check(text: str, wanted: dict[str, Any], at: int) -> None:
-    """Raise an `OddLayoutError` unless a text is valid YAML that says what is wanted."""
-    with suppress(ManifestError):
-        if _plain(_root(Source("", text))) == wanted:
-            return
-    raise OddLayoutError(at)
 
 
 def _place(root: Mapping, name: str, edits: ListEdits) -> int:

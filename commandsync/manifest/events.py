@@ -213,12 +213,6 @@ class _Builder:
             top.children.append(Sequence(0))  # its value is not read
         return top.finished(0)
 
-    def warn_of_unused_anchors(self) -> None:
-        """Warn of texts like `&amp; more`, whose first word YAML reads as an anchor."""
-        for name, node in self.unused.items():
-            message = f"YAML reads {quoted('&' + name)} as an anchor, and nothing refers to it"
-            self.report.warning(node.at, message, "quote the string if it begins with &")
-
 
 def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
     """Read a file's one document; a syntax error in it is reported and costs one entry."""
@@ -229,7 +223,9 @@ def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
         return ParsedFile(report, builder.so_far(), builder.broken, refused=True)
     if builder.broken and not isinstance(builder.root, Mapping):
         builder.root = Mapping(0)
-    builder.warn_of_unused_anchors()
+    for name, node in builder.unused.items():  # texts like `&amp; more`
+        message = f"YAML reads {quoted('&' + name)} as an anchor, and nothing refers to it"
+        report.warning(node.at, message, "quote the string if it begins with &")
     allowance.nodes -= builder.nodes
     allowance.characters -= builder.characters
     return ParsedFile(report, builder.root, builder.broken)

@@ -21,9 +21,9 @@ from commandsync.api.address import parse_address
 from commandsync.diagnostics import Do, Hint
 from commandsync.errors import PlainHttpError, UsageError
 from commandsync.manifest.defaults import uses_of_prefix
-from commandsync.manifest.foreign import typographic
 from commandsync.manifest.nodes import Node, Scalar, Sequence, called
 from commandsync.manifest.problems import quoted
+from commandsync.manifest.syntax import typographic
 from commandsync.plan import rules
 from commandsync.records.patterns import has_wildcard
 from commandsync.records.texts import Resource, canonical

@@ -33,7 +33,6 @@ class Listing(ListingModel):
     model_config = ConfigDict(defer_build=True)  # it is made of a model that is checked
 
     location: Location
-    places: dict[str, Location]  # the places of the values that are written, by their keys
 
     @property
     def list_service(self) -> ListService:
@@ -86,9 +85,8 @@ def read_listings(
             for each in wrong:
                 report.error(*each)
             continue
-        places = {key: report.source.location(value.at) for key, value in node.items()}
         location = report.source.location(node.at)
-        listings.append(Listing.model_construct(**dict(model), location=location, places=places))
+        listings.append(Listing.model_construct(**dict(model), location=location))
         starts[location] = node.at
     for problem in same_listing_problems([(listings, manifest.bot or _MANIFESTS_BOT)]):
         report.error(starts[problem.location], problem.message, problem.hint)

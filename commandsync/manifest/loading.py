@@ -5,13 +5,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from commandsync.api.address import service_of
 from commandsync.diagnostics import Do, Location, Problem
 from commandsync.manifest.events import ParsedFile
 from commandsync.manifest.files import identity, is_folder, yaml_files
-from commandsync.manifest.loaded import Manifest, same_target_problems
 from commandsync.manifest.model import MARKS, ManifestModel
 from commandsync.manifest.nodes import Mapping
-from commandsync.manifest.parts import ManifestReader
+from commandsync.manifest.parts import Manifest, ManifestReader
 from commandsync.manifest.problems import Problems, StopReadingError, did_you_mean, quoted
 from commandsync.manifest.source import STDIN, Origin
 
@@ -155,6 +155,28 @@ def _same_listings(manifests: Iterable[Manifest]) -> Iterable[Problem]:
     from commandsync.manifest.listings import same_listing_problems  # noqa: PLC0415 - seldom needed
 
     return same_listing_problems(listings)
+
+
+def same_target_problems(targets: Iterable[tuple[str, str, str]]) -> tuple[Problem, ...]:
+    """Refuse two manifests for one listing, however spelled: each would undo the other's changes.
+
+    A target is the path of a manifest, its base URL and its bot, empty where it is not known. It
+    may come from flags and the environment instead of the manifest.
+    """
+    first: dict[tuple[str, str], str] = {}
+    problems = []
+    for path, base_url, bot in targets:
+        if not (base_url and bot):
+            continue
+        other = first.setdefault((service_of(base_url), bot), path)
+        if other != path:
+            message = f"{other} is for the same bot on the same host"
+            hint = (
+                f"if they are for one bot, keep one: include: this file in {other}; "
+                "else write the bot: of each"
+            )
+            problems.append(Problem(Location(path), message, hint))
+    return tuple(problems)
 
 
 def load_head(path: str, content: bytes) -> ManifestModel:

@@ -1,26 +1,28 @@
 """One manifest: its file and those that it includes -> its defaults and entries."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterable, Iterator
+from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, cast
 
-from commandsync.diagnostics import Do, Location, Problem
+from commandsync.diagnostics import Do, Problem
 from commandsync.manifest.checks import Placed, check
 from commandsync.manifest.defaults import CommandDefaults, UnfitError
 from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.fields import Context
 from commandsync.manifest.files import included_paths
-from commandsync.manifest.loaded import Manifest
-from commandsync.manifest.model import MARKS, TABLES, IncludedModel, ManifestModel
+from commandsync.manifest.model import MARKS, TABLES, ImportModel, IncludedModel, ManifestModel
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
 from commandsync.manifest.problems import FileProblems, Problems
 from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
 from commandsync.manifest.validation import Model, validated
 from commandsync.plan.rules import SyncRules
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Entry, Levels, Snapshot
 from commandsync.records.texts import Resource, canonical
 
 if TYPE_CHECKING:
@@ -39,6 +41,32 @@ _OTHER_PROGRAM = "the JSON of another program", Do.WRITE_STARTER()
 _ENTRY_KEYS = {key for kind in Resource for key in TABLES[kind.collection].model_fields}
 
 
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A valid manifest with everything it includes."""
+
+    path: str  # the file as the user named it, with `/` between folders; `-` for standard input
+    paths: tuple[str, ...] = ()  # that file and every included one, in reading order
+    include: tuple[str, ...] = ()  # the patterns of the files that it includes
+    snapshot: Snapshot = field(default_factory=Snapshot)  # the desired entries
+    bot: str = ""  # the bot's id; empty when the manifest has none
+    base_url: str = ""  # in its one spelling; empty when the manifest has none
+    token_env: str = ""  # the variable that holds the token; empty when the manifest has none
+    prefix: str | None = None  # what replaces `{prefix}`; None when the manifest has none
+    category: str = ""  # the category of commands that have none
+    rules: SyncRules = field(default_factory=SyncRules)
+    imports: ImportModel = field(default_factory=ImportModel)  # where commands are imported from
+    listings: tuple[Listing, ...] = ()  # the other services that list the bot
+    # The platform's own objects by the names of commands, where `listings` needs them.
+    objects: AnyMapping[str, Levels] = field(default_factory=dict, repr=False)
+    warnings: tuple[Problem, ...] = ()  # problems that do not make it invalid
+
+    @property
+    def has_page(self) -> bool:
+        """Whether the page is synced: with listings alone, a base URL from elsewhere adds none."""
+        return bool(self.base_url) or not self.listings
+
+
 class Part(NamedTuple, Generic[Model]):
     """A checked file, the manifest itself or one it includes, without what is wrong in it."""
 
@@ -51,10 +79,6 @@ class Part(NamedTuple, Generic[Model]):
     def path(self) -> str:
         """The file."""
         return self.report.source.path
-
-    def place(self, key: str) -> Location | None:
-        """Return the place of a key's value; None when the key is not there."""
-        return self.report.source.location(self.root[key].at) if key in self.root else None
 
 
 @dataclass(slots=True)
@@ -114,9 +138,6 @@ class ManifestReader:
             imports=model.imports,
             listings=_listings(main),
             warnings=self.problems.warnings,
-            bot_at=main.place("bot"),
-            base_url_at=main.place("base_url"),
-            token_env_at=main.place("token_env"),
         )
 
     def main(self, file: ParsedFile) -> Part[ManifestModel] | None:
@@ -151,7 +172,7 @@ class ManifestReader:
         return None
 
 
-def _listings(main: Part[ManifestModel]) -> "tuple[Listing, ...]":
+def _listings(main: Part[ManifestModel]) -> tuple[Listing, ...]:
     if not main.model.listings:
         return ()
     from commandsync.manifest.listings import read_listings  # noqa: PLC0415 - seldom needed

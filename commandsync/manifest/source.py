@@ -103,7 +103,12 @@ class Origin:
 
 def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:
     """Read one file; its bytes are taken from the allowance. Raises `UnreadableError`."""
-    data = _read(path, origin)
+    if path == STDIN:
+        data = origin.stdin()
+    else:
+        if path not in origin.contents:
+            origin.contents[path] = _read_file(path, origin.workspace)
+        data = origin.contents[path]
     if len(data) > allowance.bytes:
         raise UnreadableError(
             Location(path), f"the manifest is larger than {MOST_BYTES // 1024**2} MiB", _TOO_MUCH
@@ -121,14 +126,6 @@ def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:
         at, byte = before.location(len(before.text)), data[error.start]
         message = f"the file is not UTF-8: the byte 0x{byte:02X} appears here"
         raise UnreadableError(at, message, "save it as UTF-8") from error
-
-
-def _read(path: str, origin: Origin) -> bytes:
-    if path == STDIN:
-        return origin.stdin()
-    if path not in origin.contents:
-        origin.contents[path] = _read_file(path, origin.workspace)
-    return origin.contents[path]
 
 
 def _read_file(path: str, workspace: Path | None) -> bytes:

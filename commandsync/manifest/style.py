@@ -1,16 +1,12 @@
 """How the entries of a list are written: what a new one copies from its neighbour."""
 
-import re
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from commandsync.manifest.layout import begin, is_alias, is_flow, line_break, line_start
 from commandsync.manifest.nodes import Mapping, Node
-from commandsync.manifest.patch import begin, is_alias, is_flow, line_break, line_start
 from commandsync.manifest.scalars import Quoting, Value, Written, is_plain, written
-
-_COLON = re.compile(r"[ \t]*:[ \t]+")
-
 
 QUOTES = frozenset("\"'")
 STEP = 2

@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 from commandsync.diagnostics import Notice
 from commandsync.manifest import Manifest
+from commandsync.manifest.dump import Shared, fields_of
 from commandsync.manifest.editing import edit
 from commandsync.manifest.entries import ListEdits
-from commandsync.manifest.sharing import Shared, fields_of
 from commandsync.plan.missing import Missing, missing_from
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource

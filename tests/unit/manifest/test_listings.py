@@ -130,7 +130,7 @@ def test_what_fits_a_listing_keeps_its_limits(
             )
 
 
-def test_a_listing_has_its_values_and_their_places(load: Load) -> None:
+def test_a_listing_has_its_values_and_its_place(load: Load) -> None:
     own, telegram = load(OWN).listings
 
     assert own.replace == ReplaceModel.model_construct(
@@ -144,13 +144,8 @@ def test_a_listing_has_its_values_and_their_places(load: Load) -> None:
     assert (own.bot_of("42"), telegram.bot_of("42")) == ("77", "")
     assert own.lossy == ("category",)
     assert own.location == Location("-", 4, 5)
-    assert own.places["token_env"] == Location("-", 6, 16)
-    assert own.places.keys() == {*("service", "bot", "token_env", "lossy", "replace", "limits")}
     assert telegram == Listing.model_construct(
-        service="telegram",
-        base_url="http://127.0.0.1:8081",
-        location=Location("-", 16, 5),
-        places={"service": Location("-", 16, 14), "base_url": Location("-", 17, 15)},
+        service="telegram", base_url="http://127.0.0.1:8081", location=Location("-", 16, 5)
     )
 
 

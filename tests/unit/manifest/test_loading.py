@@ -67,15 +67,8 @@ def test_a_whole_manifest_is_read_with_its_places(load: Load) -> None:
         announcements="mirror",
     )
     assert (manifest.path, manifest.paths) == ("-", ("-",))
-    assert (manifest.bot, manifest.bot_at) == ("0779", Location("-", 2, 6))
-    assert (manifest.base_url, manifest.base_url_at) == (
-        "https://listing.example",
-        Location("-", 3, 11),
-    )
-    assert (manifest.token_env, manifest.token_env_at) == (
-        "COMMANDSYNC_TOKEN_MYBOT",
-        Location("-", 4, 12),
-    )
+    assert (manifest.bot, manifest.base_url) == ("0779", "https://listing.example")
+    assert manifest.token_env == "COMMANDSYNC_TOKEN_MYBOT"
     assert manifest.prefix == "owo "
 
 
@@ -85,7 +78,6 @@ def test_what_is_left_out_is_not_managed(load: Load) -> None:
     assert manifest.snapshot.collections == {Resource.ANNOUNCEMENT: ()}
     assert manifest.rules == SyncRules()
     assert (manifest.bot, manifest.base_url, manifest.token_env) == ("", "", "")
-    assert (manifest.bot_at, manifest.base_url_at, manifest.token_env_at) == (None, None, None)
     assert manifest.prefix is None
     assert manifest.warnings == ()
 

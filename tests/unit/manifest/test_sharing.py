@@ -1,6 +1,6 @@
 import pytest
 
-from commandsync.manifest.sharing import Shared, fields_of, shared_of
+from commandsync.manifest.dump import Shared, fields_of, shared_of
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
 
