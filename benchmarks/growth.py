@@ -14,7 +14,7 @@ from benchmarks.manifests import sentences
 from benchmarks.measuring import best
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
-from commandsync.plan.diff import FieldChange, field_changes
+from commandsync.plan.changes import FieldChange, field_changes
 from commandsync.plan.plan import Target, make_plan
 from commandsync.plan.rules import MOST_WILDCARDS, DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot

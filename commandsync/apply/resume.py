@@ -16,8 +16,7 @@ from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.matching import count_same_name
 from commandsync.plan.plan import Plan
 from commandsync.records.rewrites import folded
-from commandsync.records.schedule import shown_time
-from commandsync.records.snapshot import Entry, Snapshot, by_identity
+from commandsync.records.snapshot import Entry, Snapshot, by_identity, shown_time
 from commandsync.records.texts import Text
 
 

@@ -1,11 +1,21 @@
-"""The JSON document of a command list, for a website or another program."""
+"""The JSON documents of a command list, and of what users notice since an earlier manifest."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from pydantic import Field
+
 from commandsync.document import VERSION
-from commandsync.document.part import CommandField, Document, Model
+from commandsync.document.part import (
+    CommandField,
+    Count,
+    DifferencesField,
+    Document,
+    Model,
+    NoticeField,
+)
+from commandsync.plan.userchanges import UserChanges
 from commandsync.records.texts import CommandText
 
 
@@ -28,3 +38,43 @@ def is_command_list(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(document, dict) and document.keys() == CommandList.model_fields.keys()
+
+
+class ChangedPart(Model):
+    """A command with another text than before."""
+
+    before: CommandField
+    after: CommandField
+    fields: DifferencesField
+    breaking: bool
+    renamed: bool = Field(description="Whether its name, or what is typed before it, is another.")
+    needs: tuple[str, ...] = Field(description="The arguments that users have to give now.")
+
+
+class UserChangesDocument(Model):
+    """What users of the bot notice since an earlier manifest."""
+
+    version: Literal[1]
+    since: str = Field(description="The earlier manifest: a file, or a revision of git.")
+    manifest: tuple[str, ...]
+    count: Count = Field(description="How many commands are gone, changed or new.")
+    breaking: Count = Field(description="How many of these changes are breaking.")
+    gone: tuple[CommandField, ...]
+    changed: tuple[ChangedPart, ...]
+    new: tuple[CommandField, ...]
+    warnings: tuple[NoticeField, ...]
+
+
+def user_changes_document(changes: UserChanges, *, since: str, manifest: Sequence[str]) -> Document:
+    """Return the document of changes since an earlier manifest, and the files of the later one."""
+    return UserChangesDocument.of(
+        changes,
+        version=VERSION,
+        since=since,
+        manifest=tuple(manifest),
+        changed=tuple(
+            ChangedPart.of(command, needs=tuple(map(str, command.needs)))
+            for command in changes.changed
+        ),
+        warnings=changes.notices,
+    ).model_dump(mode="json")

@@ -19,8 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticSerializationError, to_json
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.diff import FieldChange, field_changes
+from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace, field_changes
 from commandsync.records.texts import CommandText, Resource, Text
 from commandsync.services.abilities import PAGE_ABILITIES
 

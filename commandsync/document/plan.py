@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from commandsync.document import VERSION, part
-from commandsync.document.scheduled import ScheduledEntry, scheduled_part
+from commandsync.plan.comparison import Scheduled
 from commandsync.plan.losses import instead_of
 from commandsync.plan.plan import Plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
-from commandsync.records.snapshot import Entry
+from commandsync.records.snapshot import Entry, Phase, Schedule
 from commandsync.records.texts import Resource
+from commandsync.services.abilities import PAGE_ABILITIES
 
 if TYPE_CHECKING:
     from commandsync.plan.listing import PlannedListing
@@ -87,6 +89,32 @@ class LossPart(part.Model):
     count: part.Count
     names: tuple[str, ...]
     instead: str = Field(description="What happens instead, in words.")
+
+
+class ScheduledEntry(part.Model):
+    """An entry of the manifest with a schedule."""
+
+    resource: Annotated[
+        part.ResourceField, part.one_of(kind for kind, can in PAGE_ABILITIES.items() if can.posts)
+    ]
+    name: str
+    publish: part.TimeField | None
+    until: part.TimeField | None
+    phase: Phase = Field(
+        strict=False,
+        description="Where in its schedule it is: it waits for publish, is due, or has ended.",
+    )
+    listed: bool = Field(
+        description="Whether a listed record matches it; after its end, only its own record."
+    )
+    location: part.LocationField | None
+
+    def scheduled(self, now: datetime) -> Scheduled:
+        """Return the entry at the time of the plan."""
+        schedule = Schedule(publish=self.publish, until=self.until)
+        others = {"resource", "name", "listed", "location"}
+        values = {key: value for key, value in self if key in others}
+        return Scheduled(schedule=schedule, phase=schedule.phase(now), **values)
 
 
 def _of_listings(description: str) -> Any:  # noqa: ANN401 - as of `Field`
@@ -170,7 +198,10 @@ def head_values(plan: Plan) -> part.Document:
         "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unmanaged),
         "stuck": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unwritable),
         "planned_at": plan.now,
-        "scheduled": tuple(map(scheduled_part, plan.scheduled)),
+        "scheduled": tuple(
+            ScheduledEntry.of(each, publish=each.schedule.publish, until=each.schedule.until)
+            for each in plan.scheduled
+        ),
         "warnings": plan.notices,
         "fingerprint": plan.fingerprint,
     }
@@ -183,12 +214,7 @@ def _listing_values(listing: PlannedListing | None) -> part.Document:
         "listing": listing.name,
         "known": listing.known,
         "compared_with": listing.compared_with,
-        "losses": tuple(
-            LossPart.built(
-                field=loss.field, count=loss.count, names=loss.names, instead=instead_of(loss)
-            )
-            for loss in listing.losses
-        ),
+        "losses": tuple(LossPart.of(loss, instead=instead_of(loss)) for loss in listing.losses),
     }
 
 

@@ -13,7 +13,7 @@ from commandsync.document import VERSION, part
 from commandsync.document.plan import ListedRecord, PlanDocument, digest_of, plan_document
 from commandsync.errors import CommandsyncError, FileError, RefusedError
 from commandsync.plan.plan import Plan, Target
-from commandsync.records.schedule import Phase
+from commandsync.records.snapshot import Phase
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import PAGE_ABILITIES
 

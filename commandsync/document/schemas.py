@@ -5,12 +5,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from commandsync.document.commandlist import CommandList
+from commandsync.document.commandlist import CommandList, UserChangesDocument
 from commandsync.document.failure import Failure, Several
 from commandsync.document.part import Model
 from commandsync.document.plan import PlanDocument
 from commandsync.document.result import ResultDocument
-from commandsync.document.userdocument import UserChangesDocument
 
 _DOCUMENTS: dict[str, tuple[str, type[Model]]] = {
     "plan": ("commandsync plan, version 1", PlanDocument),

@@ -12,7 +12,7 @@ from commandsync.manifest import fields, times
 from commandsync.manifest.defaults import CommandDefaults, UnfitError
 from commandsync.manifest.fields import TABLE
 from commandsync.manifest.nodes import Node
-from commandsync.records.schedule import Schedule
+from commandsync.records.snapshot import Schedule
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 
 MARKS = {

@@ -1,7 +1,12 @@
-"""Renames that were not declared: the exact `formerly:` line to write; never applied by itself."""
+"""What to know of single entries: renames that were not declared, and pinned ids that are lost.
+
+A hint names the exact line to write; nothing is ever applied by itself.
+"""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from commandsync.diagnostics import Do, Notice
@@ -14,6 +19,8 @@ _in_quotes = partial(json.dumps, ensure_ascii=False)
 _NEAR = 0.8  # share of words in common
 _LONGEST = 2_000  # characters of each field that are compared
 _MOST_COMPARISONS = 10_000  # beyond this the changes are not renames but another listing
+_DEFAULT_MANIFEST = "commands.yaml"  # which no option names
+_STDIN = "-"
 
 
 def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
@@ -134,3 +141,65 @@ def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> N
 
 def _uses(record: Entry | Delete) -> str:
     return f"{record.uses:,} uses" if record.uses else "uses"
+
+
+def pinned_by_both(
+    wanted: Sequence[Entry], others: Iterable[Entry]
+) -> tuple[tuple[Entry, ...], int]:
+    """Leave out the pins of entries that another manifest does not have; return their number too.
+
+    An id that is pinned since then says nothing about the entries of the other manifest.
+    """
+    known = {"", *(entry.id for entry in others)}
+    kept = tuple(entry if entry.id in known else replace(entry, id="") for entry in wanted)
+    return kept, sum(entry.id not in known for entry in wanted)
+
+
+def lost_pins(entries: Iterable[tuple[Entry, Entry | None]]) -> Iterator[Notice]:
+    """Yield what to know of entries whose pinned id is not listed.
+
+    Each comes with the listed entry that has its text; None for one that is added. Entries of a
+    backup know their uses.
+    """
+    restored = []
+    for wanted, listed in entries:
+        if listed is None and wanted.uses is not None:
+            restored.append(wanted)
+        else:
+            yield _lost_pin(wanted, listed)
+    if restored:
+        yield _restored(restored)
+
+
+def _restored(entries: Sequence[Entry]) -> Notice:
+    """Return what becomes of the entries of a backup that are no longer listed."""
+    uses = sum(entry.uses or 0 for entry in entries)
+    what = f"{entries[0].name!r} is" if len(entries) == 1 else f"{len(entries):,} entries are"
+    message = f"{what} no longer listed, and added with a new id"
+    if not uses:
+        return Notice(message, location=entries[0].location)
+    hint = "after the adds, apply prints the commands that set these uses again"
+    return Notice(f"{message} and without {uses:,} uses", hint, entries[0].location)
+
+
+def _lost_pin(wanted: Entry, listed: Entry | None) -> Notice:
+    lost = f"{wanted.name!r} is pinned to the id {wanted.id!r}, which is not listed"
+    if listed is None:
+        return Notice(f"{lost}: it is added with a new id", _PINS, wanted.location)
+    uses, left = wanted.uses or 0, listed.uses or 0
+    if listed.writable and uses > left:
+        message = f"{wanted.name!r} has the new id {listed.id!r}, and {left:,} of its {uses:,} uses"
+        return Notice(message, _set_uses(wanted, listed.id), wanted.location, runs=True)
+    return Notice(f"{lost}; it is matched by its text instead", _PINS, wanted.location)
+
+
+def _set_uses(wanted: Entry, identifier: str) -> str:
+    """Return the command that gives a listed command the uses that a backup notes."""
+    path = wanted.location.path if wanted.location else _DEFAULT_MANIFEST
+    words = ["commandsync", "commands", "set-uses"]
+    words += ["-f", path] if path not in {_DEFAULT_MANIFEST, _STDIN} else []
+    words += ["--"] if identifier.startswith("-") else []
+    return shlex.join([*words, identifier, str(wanted.uses)])
+
+
+_PINS = Do.SHOW_IDS(first="")

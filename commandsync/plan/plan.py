@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.changes import Change, Delete
-from commandsync.plan.comparison import Comparison
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.comparison import Comparison, Scheduled
 from commandsync.plan.guard import countable, refusal, with_copies
 from commandsync.plan.rules import SyncRules
-from commandsync.plan.scheduled import Scheduled
 from commandsync.records.patterns import Patterns
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import Abilities, Resource
+from commandsync.records.texts import Abilities, Resource, Text
 
 if TYPE_CHECKING:
     from commandsync.plan.listing import PlannedListing
@@ -175,3 +174,36 @@ def _essence(change: Change) -> dict[str, object]:
     keys["same_name"] = "alike"
     fields = {key: getattr(change, name) for name, key in keys.items() if hasattr(change, name)}
     return {change.action: change.resource, **fields}
+
+
+class ExpectedRecord(NamedTuple):
+    """A record as it is listed once a plan is applied."""
+
+    text: Text
+    position: int | None  # its index in its collection as listed before; None if the plan adds it
+    change: Add | Edit | Replace | None  # how the plan changes it; None if it stays as it is
+
+
+def expected_listing(plan: Plan, listed: Snapshot) -> dict[Resource, tuple[ExpectedRecord, ...]]:
+    """Return the collections of a listing as they are once a plan is applied.
+
+    An edited record keeps its place, and what is added follows in the order of the manifest: also
+    the new text of an announcement that is replaced. What the plan does not manage stays.
+    """
+    return {
+        resource: tuple(_expected(entries, [c for c in plan.changes if c.resource is resource]))
+        for resource, entries in listed.collections.items()
+    }
+
+
+def _expected(entries: Iterable[Entry], changes: Sequence[Change]) -> Iterator[ExpectedRecord]:
+    changed = {change.id: change for change in changes if not isinstance(change, Add)}
+    for position, entry in enumerate(entries):
+        change = changed.get(entry.id)
+        if change is None:
+            yield ExpectedRecord(entry.text, position, None)
+        elif isinstance(change, Edit):
+            yield ExpectedRecord(change.after, position, change)
+    for new in changes:
+        if isinstance(new, Add | Replace):
+            yield ExpectedRecord(new.after, None, new)

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.diff import FieldChange, field_changes
-from commandsync.plan.hints import most_alike
+from commandsync.plan.changes import FieldChange, field_changes
+from commandsync.plan.hints import most_alike, pinned_by_both
 from commandsync.plan.matching import match
-from commandsync.plan.pins import pinned_by_both
 from commandsync.plan.syntax import Argument, accepts_as_before, lead_of, newly_required
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource

@@ -9,9 +9,8 @@ from commandsync.manifest import Manifest
 from commandsync.pages.botpage import BotPage, ListingTab, Preview, ProblemLine
 from commandsync.pages.rows import Mark, Row
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.expected import ExpectedRecord, expected_listing
 from commandsync.plan.losses import loss_notice
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import ExpectedRecord, Plan, expected_listing
 from commandsync.preview.baseline import Baseline, bot_named
 from commandsync.records.texts import Resource, Text
 from commandsync.report.scheduled import in_quotes, scheduled

@@ -6,8 +6,7 @@ from operator import attrgetter
 from typing import assert_never
 
 from commandsync.api.redaction import redacted
-from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.diff import FieldChange
+from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
 from commandsync.records.alignment import common_length
 from commandsync.records.texts import Text
 from commandsync.report import summary

@@ -5,12 +5,11 @@ from typing import Any
 
 from commandsync.apply.outcomes import Result
 from commandsync.document import VERSION
-from commandsync.document.commandlist import command_list_document
+from commandsync.document.commandlist import command_list_document, user_changes_document
 from commandsync.document.failure import failure_document, joined_document, listed_problem
 from commandsync.document.part import json_of
 from commandsync.document.plan import plan_document
 from commandsync.document.result import result_document
-from commandsync.document.userdocument import user_changes_document
 from commandsync.errors import CommandsyncError
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan

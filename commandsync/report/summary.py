@@ -10,8 +10,7 @@ from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan
-from commandsync.records.schedule import shown_time
-from commandsync.records.snapshot import Snapshot
+from commandsync.records.snapshot import Snapshot, shown_time
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from urllib.parse import quote
 
 from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Location
-from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.diff import FieldChange
+from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
 from commandsync.records.texts import Resource
 from commandsync.report import summary
 from commandsync.report.escape import code, distinct, fenced, visible_line

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.plan.diff import FieldChange
+from commandsync.plan.changes import FieldChange
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources.entry import Excluded, SourceEntry

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from commandsync.plan.diff import FieldChange
+from commandsync.plan.changes import FieldChange
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources import merge

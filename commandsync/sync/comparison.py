@@ -6,7 +6,7 @@ from dataclasses import replace
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.pins import pinned_by_both
+from commandsync.plan.hints import pinned_by_both
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource

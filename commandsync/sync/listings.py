@@ -14,14 +14,12 @@ from commandsync.apply.steps import Step, StepResult
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError, UsageError
-from commandsync.plan.expected import expected_listing
 from commandsync.plan.listing import THE_LIST, PlannedListing
 from commandsync.plan.losses import loss_notice, renewed_notices
-from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.plan import Plan, Target, expected_listing, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.facts import Reads
-from commandsync.records.schedule import Phase
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListService

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
-from commandsync.records.schedule import Schedule
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Entry, Schedule, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical
 from commandsync.services.page import PAGE
 

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from commandsync.diagnostics import Location
-from commandsync.records.schedule import Schedule
-from commandsync.records.snapshot import Entry
+from commandsync.records.snapshot import Entry, Schedule
 from commandsync.records.texts import AnnouncementText
 from commandsync.sync import settings
 

@@ -1,3 +1,4 @@
+import re
 from types import MappingProxyType
 
 import pytest
@@ -6,10 +7,15 @@ from hypothesis import strategies as st
 
 from commandsync.errors import FileError
 from commandsync.manifest import load_manifests
-from commandsync.manifest.dump import dump_manifest
+from commandsync.manifest.dump import Shared, dump_manifest, fields_of, shared_of, starter
+from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical
 from tests.unit.manifest.conftest import Load
+
+NOTED = (
+    "version: 1\nprefix: /\ncommands:\n  - name: a\n    description: b\n    syntax: '{prefix}c'\n"
+)
 
 
 def listed(*entries: Entry) -> Snapshot:
@@ -211,11 +217,6 @@ def test_no_line_of_a_dump_is_a_command_to_a_ci_runner(hostile: str, around: str
     assert loaded("\n".join(lines)) == [text]
 
 
-NOTED = (
-    "version: 1\nprefix: /\ncommands:\n  - name: a\n    description: b\n    syntax: '{prefix}c'\n"
-)
-
-
 def test_uses_that_are_noted_in_a_dump_are_read_back(load: Load) -> None:
     uses = [0, 1840, None]
     entries = [
@@ -236,3 +237,110 @@ def test_other_comments_note_nothing(load: Load, line: str) -> None:
     (entry,) = load(NOTED + line).snapshot.collections[Resource.COMMAND]
 
     assert entry.uses is None
+
+
+def test_the_starter_is_valid_by_itself(load: Load) -> None:
+    manifest = load(starter())
+
+    assert manifest.warnings == ()
+    assert manifest.rules == SyncRules()
+    assert [e.text[2:] for e in manifest.snapshot.collections[Resource.COMMAND]] == [
+        ("/help [command]", "General"),
+        ("/ping", "Tools"),
+    ]
+
+
+def test_the_starter_names_its_schema_for_editors() -> None:
+    assert starter("x.json").startswith("# yaml-language-server: $schema=x.json\n")
+
+
+def test_what_the_starter_suggests_in_comments_is_valid_too(load: Load) -> None:
+    suggested = re.sub(
+        r"^( *)# (?=bot:|base_url:|max_deletes:|formerly:|announcements:|  )",
+        r"\1",
+        starter(),
+        flags=re.MULTILINE,
+    )
+    manifest = load(suggested)
+
+    assert manifest.bot == "779641401482805289"
+    assert manifest.base_url == "https://listing.example"
+    assert manifest.rules.max_deletes == DeleteLimit(percent=10)
+    assert manifest.snapshot.scope == (Resource.COMMAND, Resource.ANNOUNCEMENT)
+
+
+def test_a_starter_says_which_listing_as_far_as_that_is_known(load: Load) -> None:
+    known = load(starter(bot="0779", base_url="https://listing.example"))
+    half = load(starter(bot="1e3"))
+
+    assert (known.bot, known.base_url) == ("0779", "https://listing.example")
+    assert (half.bot, half.base_url) == ("1e3", "")
+    assert "# base_url: https://listing.example" in starter(bot="1")
+
+
+def listing(texts: list[Text]) -> Snapshot:
+    kinds = {kind: [text for text in texts if isinstance(text, kind.text)] for kind in Resource}
+    return Snapshot({kind: tuple(map(Entry, members)) for kind, members in kinds.items()})
+
+
+def commands(*syntaxes: str) -> list[CommandText]:
+    return [CommandText(f"c{n}", "x", syntax) for n, syntax in enumerate(syntaxes)]
+
+
+def categories(*names: str) -> list[CommandText]:
+    return [CommandText(f"c{n}", "x", "y", name) for n, name in enumerate(names)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "prefix"),
+    [
+        (commands("/c0", "/c1"), "/"),
+        (commands("/c0 <x>", "/group c1", "c2"), "/"),
+        (commands("m!c0", "m!c1", "m!c2", "/c3"), "m!"),
+        (commands(".c0"), ""),
+        (commands("/c0", "!c1"), ""),
+        (commands("/c0", "/c1", "!c2", "!c3"), ""),
+        (commands("c0", "c1"), ""),
+        (commands("<c0>", "<c1>", "[c2]"), ""),
+        (commands("play c0", "play c1"), ""),
+        (commands("a {x}c0", "a {x}c1"), ""),
+        ([CommandText("/a", "x", "/a"), CommandText("/b", "x", "/b <y>")], "/"),
+        ([], ""),
+        ([AnnouncementText("/a", "x"), AnnouncementText("/b", "x")], ""),
+    ],
+)
+def test_the_prefix_of_most_commands_is_shared(texts: list[Text], prefix: str) -> None:
+    assert shared_of(listing(texts)).prefix == prefix
+
+
+@pytest.mark.parametrize(
+    ("texts", "category"),
+    [
+        (categories("Fun", "Fun", "Fun", "Tools", "Tools"), "Fun"),
+        (categories("Fun", "Fun"), ""),
+        (categories("Fun", "Fun", "Fun", "Fun", ""), "Fun"),
+        (categories("Fun", "Fun", "Fun", ""), ""),
+        (categories("x" * 101, "x" * 101, "x" * 101), ""),
+    ],
+)
+def test_a_category_is_the_default_where_fewer_lines_are_needed(
+    texts: list[Text], category: str
+) -> None:
+    assert shared_of(listing(texts)).category == category
+
+
+def test_an_entry_says_what_is_not_shared() -> None:
+    shared = Shared("/", "Fun")
+
+    assert fields_of(CommandText("a", "b", "/a {prefix}", "Fun"), shared, Resource.COMMAND) == {
+        "name": "a",
+        "description": "b",
+        "syntax": "{prefix}a {{prefix}}",
+    }
+    assert fields_of(CommandText("a", "b", "!a"), shared, Resource.COMMAND)["syntax"] == "!a"
+    assert fields_of(CommandText("a", "b", "!a"), shared, Resource.COMMAND)["category"] == ""
+    assert "category" not in fields_of(CommandText("a", "b", "!a"), Shared(), Resource.COMMAND)
+    assert fields_of(AnnouncementText("t", "d"), shared, Resource.ANNOUNCEMENT) == {
+        "title": "t",
+        "description": "d",
+    }

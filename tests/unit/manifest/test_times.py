@@ -8,7 +8,7 @@ from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
 from commandsync.manifest.editing import edit
 from commandsync.manifest.entries import ListEdits
-from commandsync.records.schedule import Schedule
+from commandsync.records.snapshot import Schedule
 from commandsync.records.texts import Resource
 from commandsync.services.page import PAGE
 from tests.unit.manifest.conftest import Load

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Do, Location, Notice
-from commandsync.plan.changes import Add, Delete, Edit, Replace
-from commandsync.plan.diff import FieldChange
-from commandsync.plan.plan import Plan, make_plan
+from commandsync.plan.changes import Add, Delete, Edit, FieldChange, Replace
+from commandsync.plan.plan import Plan, expected_listing, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
@@ -23,6 +22,15 @@ NAMES = st.sampled_from(["afk", "Afk", "ban", "help", "off", "247"])
 WORDS = st.sampled_from(["Does it.", "Does it well.", "Nothing.", "x"])
 COMMANDS = st.lists(st.builds(command, NAMES, WORDS, WORDS), max_size=10)
 POSTS = st.lists(st.builds(announcement, NAMES, WORDS), max_size=8)
+SCRIPT = """
+from tests.support.runs import command, announcement, wanted, TARGET, EVERYTHING
+from tests.unit.plan.test_plan import listed, plan_of
+have = [command(n, d, s) for n in ("a", "b", "c") for d in ("x y", "y z") for s in ("/1", "/2")]
+want = [command(n, d, s) for n in ("b", "C", "d") for d in ("x z", "y z") for s in ("/1", "/3")]
+posts = [announcement(t) for t in "abcab"]
+plan = plan_of(wanted(want, posts[1:]), listed(have, posts[:-1]))
+print(plan.fingerprint, plan.changes, plan.notices)
+"""
 
 
 def listed(commands: list[Text], announcements: list[Text] | None = None) -> Snapshot:
@@ -130,17 +138,6 @@ def test_equal_sides_give_equal_plans_whatever_the_order_of_the_collections(
 
     assert one == other
     assert one.fingerprint == other.fingerprint
-
-
-SCRIPT = """
-from tests.support.runs import command, announcement, wanted, TARGET, EVERYTHING
-from tests.unit.plan.test_plan import listed, plan_of
-have = [command(n, d, s) for n in ("a", "b", "c") for d in ("x y", "y z") for s in ("/1", "/2")]
-want = [command(n, d, s) for n in ("b", "C", "d") for d in ("x z", "y z") for s in ("/1", "/3")]
-posts = [announcement(t) for t in "abcab"]
-plan = plan_of(wanted(want, posts[1:]), listed(have, posts[:-1]))
-print(plan.fingerprint, plan.changes, plan.notices)
-"""
 
 
 def test_a_plan_does_not_depend_on_the_seed_of_hashes() -> None:
@@ -500,3 +497,58 @@ def test_without_pruning_what_is_too_much_stays_and_is_told_of_all_collections()
     ]
     assert plan.changes == ()
     assert plan.refusal is None
+
+
+A, B, C = command("a"), command("b"), command("c")
+
+
+def listing(*, commands: str = "", posts: str = "") -> Snapshot:
+    return Snapshot(
+        {
+            Resource.COMMAND: tuple(Entry(command(name), id=f"c{name}") for name in commands),
+            Resource.ANNOUNCEMENT: tuple(Entry(announcement(n), id=f"a{n}") for n in posts),
+        }
+    )
+
+
+def after(desired: Snapshot, here: Snapshot) -> dict[Resource, list[tuple[str, int | None, str]]]:
+    """Return each expected record by its text, its old index and what changes it."""
+    plan = make_plan(desired=desired, listed=here, target=TARGET, rules=EVERYTHING)
+    return {
+        resource: [
+            (" ".join(record.text[:2]), record.position, record.change.action)
+            if record.change
+            else (" ".join(record.text[:2]), record.position, "")
+            for record in records
+        ]
+        for resource, records in expected_listing(plan, here).items()
+    }
+
+
+def test_an_edited_command_keeps_its_place_and_new_ones_follow_in_the_order_of_the_manifest() -> (
+    None
+):
+    desired = wanted([command("new"), C, command("b", "Better."), command("newer")])
+
+    assert after(desired, listing(commands="abc"))[Resource.COMMAND] == [
+        ("b Better.", 1, "edit"),
+        ("c Does it.", 2, ""),
+        ("new Does it.", None, "add"),
+        ("newer Does it.", None, "add"),
+    ]
+
+
+def test_an_announcement_that_is_replaced_comes_last() -> None:
+    desired = wanted([], [announcement("a", "Again."), announcement("b")])
+
+    assert after(desired, listing(posts="ab"))[Resource.ANNOUNCEMENT] == [
+        ("b It is out.", 1, ""),
+        ("a Again.", None, "replace"),
+    ]
+
+
+def test_a_collection_that_is_not_managed_stays() -> None:
+    assert after(wanted([A, B]), listing(commands="a", posts="x")) == {
+        Resource.COMMAND: [("a Does it.", 0, ""), ("b Does it.", None, "add")],
+        Resource.ANNOUNCEMENT: [("x It is out.", 0, "")],
+    }

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.diff import FieldChange, field_changes
+from commandsync.plan.changes import FieldChange, field_changes
 from commandsync.records.texts import AnnouncementText, CommandText
 from tests.support.calls import calls_of
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from commandsync.plan.changes import Add, Delete, Replace
 from commandsync.plan.plan import Plan, make_plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
-from commandsync.records.schedule import Phase
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
 from tests.support.runs import TARGET
 from tests.support.schedules import day, post, posted
