@@ -17,15 +17,13 @@ from commandsync.action.results import MOST_COMMITS, SUCCESS, contexts_of, refus
 from commandsync.errors import RefusedError
 from commandsync.manifest import Manifest
 from commandsync.sync.history import first_parents, versions_since
-from commandsync.sync.job import AnyJob
+from commandsync.sync.job import Job
 from commandsync.sync.listings import ListingJob
 
 _MOST_QUERIES = 10  # of `MOST_COMMITS` each, for the statuses of what was sent last
 
 
-def compared(
-    opened: Sequence[AnyJob], reporter: Reporter, bases: Mapping[str, Manifest]
-) -> list[AnyJob]:
+def compared(opened: Sequence[Job], reporter: Reporter, bases: Mapping[str, Manifest]) -> list[Job]:
     """Return the listings of a run, each that is not read with what it is compared with.
 
     A check for drift leaves these out. `bases` are the manifests of the base branch of a proposal,
@@ -51,7 +49,7 @@ def compared(
     return [allowed.get(id(job.site), job) for job in opened]
 
 
-def _unread(opened: Sequence[AnyJob]) -> list[ListingJob]:
+def _unread(opened: Sequence[Job]) -> list[ListingJob]:
     return [job for job in opened if isinstance(job, ListingJob) and not job.is_read]
 
 

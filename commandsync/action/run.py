@@ -30,10 +30,9 @@ from commandsync.sync import exits, signals
 from commandsync.sync.comparison import plan_between
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of
 from commandsync.sync.history import committed, first_parents
-from commandsync.sync.job import AnyJob, Planned, plan_jobs, plans_in
+from commandsync.sync.job import Job, Planned, jobs, plan_jobs, plans_in
 from commandsync.sync.redaction import redacted_outputs
 from commandsync.sync.saved import saved_plan
-from commandsync.sync.selection import jobs
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings
 from commandsync.sync.signals import Signals
 
@@ -145,9 +144,7 @@ class _Run:
         code = self.signals.code(exits.of_result(*results, unread=bool(unread)))
         return verdict.with_unread(verdict.of_results(results, code=code), unread)
 
-    def _compared(
-        self, opened: Sequence[AnyJob], bases: Mapping[str, Manifest]
-    ) -> Sequence[AnyJob]:
+    def _compared(self, opened: Sequence[Job], bases: Mapping[str, Manifest]) -> Sequence[Job]:
         """Return the listings, as `compared` says."""
         if not any(job.manifest.listings for job in opened):
             return opened
@@ -209,7 +206,7 @@ class _Run:
 
     def _of_listings(
         self,
-        opened: Sequence[AnyJob],
+        opened: Sequence[Job],
         planned: Sequence[Planned | errors.CommandsyncError],
         bases: Mapping[str, Manifest],
     ) -> Verdict:

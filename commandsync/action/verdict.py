@@ -16,7 +16,7 @@ from commandsync.report import github, summary, usersentences
 from commandsync.report.escape import code
 from commandsync.report.github import Annotation
 from commandsync.sync import exits
-from commandsync.sync.job import AnyJob, split
+from commandsync.sync.job import Job, split
 
 Word = Literal["valid", "no-changes", "changes", "applied", "compared", "superseded", "failed"]
 
@@ -92,9 +92,7 @@ def failed(
     )
 
 
-def with_unchecked(
-    verdict: Verdict, opened: Sequence[AnyJob], checked: Sequence[AnyJob]
-) -> Verdict:
+def with_unchecked(verdict: Verdict, opened: Sequence[Job], checked: Sequence[Job]) -> Verdict:
     """Return a verdict that names the listings that a check for drift could not read."""
     read = {id(job.site) for job in checked}
     names = ", ".join(code(job.name) for job in opened if id(job.site) not in read)

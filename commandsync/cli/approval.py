@@ -18,6 +18,7 @@ from commandsync.report.filediff import file_lines
 from commandsync.report.linediff import cut
 from commandsync.report.lines import Screen, joined
 from commandsync.report.summary import origin, question_of
+from commandsync.services.page import PAGE
 from commandsync.sources.merge import FileEdit
 from commandsync.sync.execution import refusal_of
 from commandsync.sync.files import write_edits
@@ -123,7 +124,7 @@ def _confirm_plans(plans: Sequence[Plan], output: Output) -> bool:
 
 def ask_renames(planned: Planned) -> Planned:
     """Ask of each added command that is like a deleted one whether it is a rename of it."""
-    if planned.job is None:
+    if planned.job is None or planned.site.service is not PAGE:
         return planned
     plan = planned.plan
     editable = [kind for kind in plan.scope if plan.target.abilities[kind].edit]

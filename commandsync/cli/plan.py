@@ -90,8 +90,7 @@ def _plans(
 
 
 def _planned(run: Run, manifests: Sequence[Manifest]) -> list[Planned | CommandsyncError]:
-    from commandsync.sync.job import plan_jobs
-    from commandsync.sync.selection import jobs
+    from commandsync.sync.job import jobs, plan_jobs
 
     with jobs(run.settings, manifests) as opened:
         return plan_jobs(opened)

@@ -1,7 +1,8 @@
 """Plans, progress and results, in the format that the user asked for."""
 
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from commandsync import report
 from commandsync.apply.outcomes import Result
@@ -28,18 +29,26 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
 
 def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
     """Print the requests that an apply would send to replace whole lists; return the exit code."""
-    from commandsync.sync.listrequest import request_of
+    from commandsync.sync.listings import ListingJob
 
     _, errors = split(plans_in(planned))
-    requests = [request_of(item) for item in planned if isinstance(item, Planned)]
-    made = [request for request in requests if request]
+    plans = [(item.job, item) for item in planned if isinstance(item, Planned)]
+    requests = [job.shown(item) for job, item in plans if isinstance(job, ListingJob)]
     if output.format == "json":
-        output.result(document({"requests": [request.as_keys() for request in made]}))
+        output.result(document({"requests": requests}))
     else:
-        output.result("\n\n".join(map(str, made)) or "no listing takes a whole list")
+        output.result("\n\n".join(map(_request, requests)) or "no listing takes a whole list")
     for error in errors:
         output.failure(error)
     return exits.worst(error.exit_code for error in errors)
+
+
+def _request(shown: Mapping[str, object]) -> str:
+    """Return a request as text."""
+    authorization = shown["authorization"]
+    header = [f"Authorization: {authorization}"] if authorization else []
+    head = [f"{shown['method']} {shown['url']}", *header, "Content-Type: application/json"]
+    return "\n".join([*head, "", json.dumps(shown["body"], indent=2)])
 
 
 def show_results(

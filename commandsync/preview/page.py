@@ -15,8 +15,9 @@ from commandsync.preview.baseline import Baseline, bot_named
 from commandsync.records.texts import Resource, Text
 from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.summary import plan_line, remark_on
-from commandsync.sync.job import plan_manifest, strict_plan
+from commandsync.sync.job import plan_manifest
 from commandsync.sync.listings import fitted
+from commandsync.sync.loading import check_notices
 from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import Settings, read_clock
 
@@ -33,9 +34,8 @@ class PreviewState:
 def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> PreviewState:
     """Return what a manifest changes, and its page; raises `ManifestError` where it is strict."""
     settings = replace(settings, now=read_clock())
-    plan = strict_plan(
-        plan_manifest(manifest, baseline.listed, site=baseline.site, settings=settings), settings
-    )
+    plan = plan_manifest(manifest, baseline.listed, site=baseline.site, settings=settings)
+    check_notices(plan.notices, settings)
     notices = tuple(_notices(plan, manifest, baseline))
     rows = {
         resource: [*_rows(resource, records, baseline), *_gone(resource, plan)]

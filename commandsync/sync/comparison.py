@@ -10,8 +10,8 @@ from commandsync.plan.hints import pinned_by_both
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
-from commandsync.sync.job import plan_manifest, strict_plan
-from commandsync.sync.loading import load_files
+from commandsync.sync.job import plan_manifest
+from commandsync.sync.loading import check_notices, load_files
 from commandsync.sync.settings import Settings
 
 
@@ -61,4 +61,5 @@ def plan_between(
         notices.append(Notice(message, hint))
     desired_manifest = replace(manifest, snapshot=Snapshot(desired))
     plan = plan_manifest(desired_manifest, Snapshot(as_listed), settings=settings, notices=notices)
-    return strict_plan(plan, settings)
+    check_notices(plan.notices, settings)
+    return plan

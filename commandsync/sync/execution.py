@@ -16,7 +16,6 @@ from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
 from commandsync.client.driver import drive
 from commandsync.errors import CommandsyncError, ListingError, NotOwnedError, RefusedError
 from commandsync.plan.plan import Plan
-from commandsync.services.service import ListService
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Planned
 from commandsync.sync.progress import ApplyProgress
@@ -52,7 +51,7 @@ def refusal_of(planned: Planned) -> RefusedError | None:
     from commandsync.apply.check import refusal_of  # noqa: PLC0415 - loads with the plan
 
     site = planned.site
-    versions = planned.versions
+    versions, request = planned.versions, planned.job and planned.job.request(planned)
     try:
         refused = refusal_of(
             planned.plan,
@@ -60,7 +59,7 @@ def refusal_of(planned: Planned) -> RefusedError | None:
             token=site.token,
             others=site.others,
             versions=versions,
-            body=_body(planned),
+            body=request and request.body,
         )
     except RefusedError as error:  # the versions cannot be read
         return error
@@ -68,15 +67,6 @@ def refusal_of(planned: Planned) -> RefusedError | None:
         skipped = ", ".join(versions.skipped)
         refused.hint = f"{refused.hint}; versions that are not valid, and skipped: {skipped}"
     return refused
-
-
-def _body(planned: Planned) -> object:
-    """Return the whole list that a plan sends; None for a page."""
-    if not isinstance(planned.site.service, ListService):
-        return None
-    from commandsync.sync.listings import request_of  # noqa: PLC0415 - seldom needed
-
-    return request_of(planned).body
 
 
 def begun_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:
@@ -130,20 +120,15 @@ def execute(
             results.append(skipped(item.plan, "interrupted"))
             continue
         stop.connection, health = item.planner.connection, Health()
-        if isinstance(item.site.service, ListService):
-            from commandsync.sync.listings import steps_of  # noqa: PLC0415 - seldom needed
-
-            steps = steps_of(item)
-        else:
-            steps = apply(
-                item.plan,
-                service=item.site.records,
-                listed=item.listed,
-                health=health,
-                replan=item.job.plan if item.job else None,
-                concurrency=settings.concurrency,
-                unordered=unordered,
-            )
+        steps = (item.job and item.job.replacement(item)) or apply(
+            item.plan,
+            service=item.site.records,
+            listed=item.listed,
+            health=health,
+            replan=item.job.plan if item.job else None,
+            concurrency=settings.concurrency,
+            unordered=unordered,
+        )
         with reported(item.plan, settings) as on_step:
             results.append(
                 drive(

@@ -19,6 +19,9 @@ from commandsync.sync.settings import Settings, about, bot_of, rules_of, sites_o
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
+    from commandsync.api.operations import Operation
+    from commandsync.apply.outcomes import Result
+    from commandsync.apply.run import Steps
     from commandsync.client.connection import Connection
     from commandsync.client.shared import OnWait
     from commandsync.manifest import Manifest
@@ -28,9 +31,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One manifest with its page, the settings, and a connection.
+    """One manifest with its page or another listing, the settings, and a connection.
 
-    `name` is what the page is called among several listings; empty for the only one.
+    `name` is what the listing is called among several; empty for the only one.
     """
 
     manifest: Manifest
@@ -58,8 +61,14 @@ class Job:
 
         Raises `ManifestError` if the settings are strict, and the plan has warnings.
         """
-        plan = strict_plan(self.plan(listed), self.settings)
-        return Planned(self, listed, plan, _history(self) if self.settings.owned else None)
+        plan = self.plan(listed)
+        check_notices(plan.notices, self.settings)
+        if not (self.settings.owned and self.site.service is PAGE):
+            return Planned(self, listed, plan)
+        from commandsync.sync.history import History  # noqa: PLC0415 - seldom needed
+
+        versions = History(self.manifest, self.site.bot, self.site.address.base_url)
+        return Planned(self, listed, plan, versions)
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare the manifest with a listing."""
@@ -69,6 +78,14 @@ class Job:
         from commandsync.plan.listing import PlannedListing  # noqa: PLC0415 - seldom needed
 
         return replace(plan, listing=PlannedListing(name=self.name))
+
+    def request(self, planned: Planned) -> Operation[None] | None:  # noqa: ARG002 - of a whole list
+        """Return the request that replaces a whole list, without the token; None for a page."""
+        return None
+
+    def replacement(self, planned: Planned) -> Steps[Result] | None:  # noqa: ARG002 - as above
+        """Return the steps that replace a whole list; None for a page."""
+        return None
 
     def pinned(self, pins: Mapping[Location | None, str]) -> Job:
         """Return this job with ids for the entries at some locations."""
@@ -83,7 +100,7 @@ class Job:
 
 
 class Planner(Protocol):
-    """What makes plans for one listing: a `Job` or a `ListingJob`, or a saved plan."""
+    """What makes plans for one listing: a `Job` or a saved plan."""
 
     @property
     def site(self) -> Site:
@@ -95,24 +112,6 @@ class Planner(Protocol):
 
     def read(self) -> Planned:
         """Read the listing, and plan."""
-
-
-class AnyJob(Planner, Protocol):
-    """What makes plans for one listing from a manifest."""
-
-    @property
-    def manifest(self) -> Manifest:
-        """The manifest."""
-
-    @property
-    def name(self) -> str:
-        """What the listing is called among several; empty for the only one."""
-
-    def start_reading(self) -> Callable[[], Snapshot]:
-        """Start to read what is listed; what is returned waits for it."""
-
-    def planned(self, listed: Snapshot) -> Planned:
-        """Plan for a listing as it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +175,6 @@ def plan_manifest(
     return replace(plan, notices=(*warned, *plan.notices)) if warned else plan
 
 
-def strict_plan(plan: Plan, settings: Settings) -> Plan:
-    """Return a plan, before anything is written; raises `ManifestError` as `check_notices`."""
-    check_notices(plan.notices, settings)
-    return plan
-
-
 def calls_of(settings: Settings, site: Site) -> OnWait:
     """Return what passes the calls of a connection on as progress."""
     return lambda operation, step: settings.on_progress(CallProgress(site, operation, step))
@@ -225,7 +218,20 @@ def page_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[lis
         ]
 
 
-def plan_jobs(opened: Sequence[AnyJob]) -> list[Planned | CommandsyncError]:
+@contextmanager
+def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Sequence[Job]]:
+    """Find the listings of each manifest, and open a connection to each.
+
+    Raises `CommandsyncError` as `page_jobs`, or as `listing_jobs` for manifests with `listings:`.
+    """
+    found = page_jobs
+    if settings.listing or any(manifest.listings for manifest in manifests):
+        from commandsync.sync.listings import listing_jobs as found  # noqa: PLC0415 - seldom needed
+    with found(settings, manifests) as opened:
+        yield opened
+
+
+def plan_jobs(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
     """Read all listings at the same time and plan each; an error takes the place of its plan."""
     readings = [job.start_reading() for job in opened]
     import commandsync.plan.plan  # noqa: PLC0415 - loads pydantic, while the answers travel
@@ -264,9 +270,3 @@ def split(
     """Return the plans, and apart from them the errors."""
     errors = tuple(plan for plan in plans if isinstance(plan, CommandsyncError))
     return tuple(plan for plan in plans if not isinstance(plan, CommandsyncError)), errors
-
-
-def _history(job: Job) -> History:
-    from commandsync.sync.history import History  # noqa: PLC0415 - seldom needed
-
-    return History(job.manifest, job.site.bot, job.site.address.base_url)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from commandsync.api.operations import Operation
 from commandsync.apply.outcomes import Result
 from commandsync.apply.replacement import replace_list
-from commandsync.apply.steps import Step, StepResult
+from commandsync.apply.run import Steps
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError, UsageError
@@ -31,14 +31,13 @@ from commandsync.sync.destinations import (
     unknown_listing,
     with_others,
 )
-from commandsync.sync.job import AnyJob, Job, Planned, connected, strict_plan
+from commandsync.sync.job import Job, Planned, connected
 from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of, sites_of
 from commandsync.sync.since import earlier_manifest
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
-    from commandsync.client.connection import Connection
     from commandsync.manifest import Manifest
     from commandsync.manifest.listings import Listing
 
@@ -47,7 +46,7 @@ _NOTHING = Snapshot({_COMMANDS: ()})
 
 
 @contextmanager
-def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[AnyJob]]:
+def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job]]:
     """Find all listings of manifests, the page of each first, and open a connection to each.
 
     Raises:
@@ -70,7 +69,15 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
     earlier = _earlier(settings, manifests)
     with connected(settings, sites) as connections:
         yield [
-            ListingJob(manifest, entry, site, settings, connection, earlier.get(id(manifest)))
+            ListingJob(
+                manifest=manifest,
+                site=site,
+                settings=settings,
+                connection=connection,
+                name=site.name,
+                entry=entry,
+                sent=earlier.get(id(manifest)),
+            )
             if entry and isinstance(site, ListSite)
             else Job(manifest, site, settings, connection, name=site.name)
             for (manifest, _, entry), site, connection in zip(
@@ -113,35 +120,18 @@ def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[int, Man
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ListingJob:
-    """One listing of a manifest that takes a whole list, the settings, and a connection.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingJob(Job):
+    """One listing of a manifest that takes a whole list."""
 
-    Attributes:
-        manifest: The manifest.
-        entry: Its entry for the listing.
-        site: The service, the bot and its token.
-        settings: The settings.
-        connection: The connection to the service.
-        sent: The manifest that was sent last; None if it is not known.
-    """
-
-    manifest: Manifest
-    entry: Listing
+    entry: Listing  # the manifest's entry for it
     site: ListSite
-    settings: Settings
-    connection: Connection
-    sent: Manifest | None = None
+    sent: Manifest | None = None  # the manifest that was sent last; None if it is not known
 
     @property
     def service(self) -> ListService:
         """The service."""
         return self.site.service
-
-    @property
-    def name(self) -> str:
-        """What the listing is called."""
-        return self.service.name
 
     @property
     def earlier(self) -> Manifest | None:
@@ -172,14 +162,6 @@ class ListingJob:
         earlier = self.earlier
         known = as_listed(self._fitted(earlier).snapshot) if earlier else _NOTHING
         return lambda: known
-
-    def read(self) -> Planned:
-        """Read the list, and plan; raises as `Job.read`."""
-        return self.planned(self.start_reading()())
-
-    def planned(self, listed: Snapshot) -> Planned:
-        """Plan for a list as it was read, or as it was sent last; raises as `Job.planned`."""
-        return Planned(self, listed, strict_plan(self.plan(listed), self.settings))
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare what the service can show of the manifest with a list."""
@@ -219,8 +201,8 @@ class ListingJob:
         )
         return replace(plan, listing=listing)
 
-    def steps(self, planned: Planned) -> Generator[Step, StepResult, Result]:
-        """Return the steps that carry out a plan of this listing."""
+    def replacement(self, planned: Planned) -> Steps[Result]:
+        """Return the steps that replace the list."""
         wanted = self._wanted(planned.plan, planned.listed)
         return replace_list(
             planned.plan,
@@ -234,6 +216,17 @@ class ListingJob:
         """Return the request that replaces the list, without the token."""
         wanted = self._wanted(planned.plan, planned.listed)
         return self.service.replace(self.site.bot, Snapshot({_COMMANDS: wanted}))
+
+    def shown(self, planned: Planned) -> dict[str, object]:
+        """Return the request that replaces the list as keys of a JSON document: without a token."""
+        operation = self.request(planned)
+        return {
+            "listing": self.name,
+            "method": operation.method,
+            "url": self.site.address.api + operation.path,  # which may have `{token}`
+            "authorization": self.service.authorization or None,
+            "body": operation.body,
+        }
 
     def _fitted(self, manifest: Manifest) -> Fitted:
         return fitted(self.settings, manifest, self.service)
@@ -285,13 +278,3 @@ def fitted(settings: Settings, manifest: Manifest, service: ListService) -> Fitt
     due = tuple(entry for entry in commands if entry.phase(settings.now) is Phase.DUE)
     due_list = Snapshot({_COMMANDS: due})
     return fit(service, due_list, unprotected=unprotected, objects=manifest.objects)
-
-
-def request_of(planned: Planned) -> Operation[None]:
-    """Return the request that replaces the whole list of a plan."""
-    return cast("ListingJob", planned.planner).request(planned)
-
-
-def steps_of(planned: Planned) -> Generator[Step, StepResult, Result]:
-    """Return the steps that carry out the plan of a listing that takes a whole list."""
-    return cast("ListingJob", planned.planner).steps(planned)

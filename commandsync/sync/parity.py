@@ -12,10 +12,9 @@ from commandsync.records.texts import Resource
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.merge import Declared
 from commandsync.sync.declared import LIVE, NamedSource, read_sources, sources_of
-from commandsync.sync.job import AnyJob
+from commandsync.sync.job import Job, jobs
 from commandsync.sync.listings import ListingJob, fitted
 from commandsync.sync.registered import TOKEN_VARIABLE, read_registered
-from commandsync.sync.selection import jobs
 from commandsync.sync.settings import Settings
 
 _COMMANDS = Resource.COMMAND
@@ -102,7 +101,7 @@ def _listed(settings: Settings, manifest: Manifest) -> list[Place]:
         return [_listing(*each) for each in [(job, job.start_reading()) for job in opened]]
 
 
-def _listing(job: AnyJob, reading: Callable[[], Snapshot]) -> Place:
+def _listing(job: Job, reading: Callable[[], Snapshot]) -> Place:
     place, own = Place(job.site.name), job.manifest.snapshot
     sent = own
     if isinstance(job, ListingJob):

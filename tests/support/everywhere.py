@@ -153,7 +153,7 @@ class Lists:
     def _carry_out(self) -> None:
         for place, driver, planned in [] if self.refused else self._planned:
             if not self.stopped:
-                place.result = self._through(driver.running(place.job.steps(planned)), driver)
+                place.result = self._through(driver.running(place.job.replacement(planned)), driver)
 
     def _through(self, moments: Moments[T], driver: Driver) -> T:
         """Go through the moments of one list, and stop the run at its moment."""

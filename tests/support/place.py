@@ -71,7 +71,15 @@ class Place:
         site = ListSite(address=address, bot=BOT, token=token, token_from="", service=service)
         known = numbers.random() < 2 / 3
         settings = Settings(now=read_clock(), since="before" * known, unseen=not known)
-        self.job = ListingJob(now, entry, site, settings, None, before if known else None)  # type: ignore[arg-type]  # the driver connects
+        self.job = ListingJob(
+            now,
+            settings=settings,
+            connection=None,  # type: ignore[arg-type]  # the driver connects
+            name=service.name,
+            entry=entry,
+            site=site,
+            sent=before if known else None,
+        )
         self.possible = _FAULTS if self.job.is_read else _UNREAD_FAULTS
         self.faults = {
             numbers.randrange(4): numbers.choice(self.possible) for _ in range(numbers.randrange(4))
