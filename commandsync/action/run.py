@@ -30,9 +30,10 @@ from commandsync.sync import exits, signals
 from commandsync.sync.comparison import plan_between
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of
 from commandsync.sync.history import committed, first_parents
-from commandsync.sync.job import Job, Planned, jobs, plan_jobs, plans_in
+from commandsync.sync.job import Job, Planned, plan_jobs, plans_in
 from commandsync.sync.redaction import redacted_outputs
 from commandsync.sync.saved import saved_plan
+from commandsync.sync.selection import jobs
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings
 from commandsync.sync.signals import Signals
 

@@ -20,9 +20,10 @@ from commandsync.plan.plan import Plan
 from commandsync.sync import exits
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, write_backup
 from commandsync.sync.files import check_target
-from commandsync.sync.job import Planned, jobs, plan_jobs, plans_in
+from commandsync.sync.job import Planned, plan_jobs, plans_in
 from commandsync.sync.loading import load
 from commandsync.sync.saved import saved_plan
+from commandsync.sync.selection import jobs
 from commandsync.sync.settings import Settings, about
 from commandsync.sync.signals import announce_stop
 

@@ -90,7 +90,8 @@ def _plans(
 
 
 def _planned(run: Run, manifests: Sequence[Manifest]) -> list[Planned | CommandsyncError]:
-    from commandsync.sync.job import jobs, plan_jobs
+    from commandsync.sync.job import plan_jobs
+    from commandsync.sync.selection import jobs
 
     with jobs(run.settings, manifests) as opened:
         return plan_jobs(opened)

@@ -218,19 +218,6 @@ def page_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[lis
         ]
 
 
-@contextmanager
-def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Sequence[Job]]:
-    """Find the listings of each manifest, and open a connection to each.
-
-    Raises `CommandsyncError` as `page_jobs`, or as `listing_jobs` for manifests with `listings:`.
-    """
-    found = page_jobs
-    if settings.listing or any(manifest.listings for manifest in manifests):
-        from commandsync.sync.listings import listing_jobs as found  # noqa: PLC0415 - seldom needed
-    with found(settings, manifests) as opened:
-        yield opened
-
-
 def plan_jobs(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
     """Read all listings at the same time and plan each; an error takes the place of its plan."""
     readings = [job.start_reading() for job in opened]

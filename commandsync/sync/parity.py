@@ -12,9 +12,10 @@ from commandsync.records.texts import Resource
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.merge import Declared
 from commandsync.sync.declared import LIVE, NamedSource, read_sources, sources_of
-from commandsync.sync.job import Job, jobs
+from commandsync.sync.job import Job
 from commandsync.sync.listings import ListingJob, fitted
 from commandsync.sync.registered import TOKEN_VARIABLE, read_registered
+from commandsync.sync.selection import jobs
 from commandsync.sync.settings import Settings
 
 _COMMANDS = Resource.COMMAND
