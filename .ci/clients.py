@@ -25,13 +25,16 @@ PHRASES = {
             "It may be used from any thread."
         ),
         "surroundings, timeout=self.timeout": "surroundings, kept=self.concurrency",
-        "import aiohttp": "import requests",
-        "aiohttp.ClientSession": "requests.Session",
     },
     "asynclistener.py": {
         "of an asynchronous client": "of a client",
         "Awaitable[object] | None]": "None]",
-        " It may be asynchronous.": "",
+        "It may be asynchronous: handlers of several users run at the same\n"
+        "        time, those of one user one after another, for at most `event_buffer` events.": (
+            "Handlers run one after another, in the thread\n"
+            "        that reads, before the event is yielded."
+        ),
+        "AsyncHandlers(size)": "Handlers()",
         "AsyncGenerator[Event, None]": "Generator[Event, None, None]",
         "  # noqa: ASYNC109 - the clients have the same arguments": "",
     },

@@ -98,7 +98,7 @@ def frames(count: int, folds: str, ours: str) -> float:
     for _ in range(int(folds)):
         sent = [json.dumps(content) for content in sent]
     packets = ["42" + json.dumps(["message", content]) for content in sent]
-    session = Session(greet=True, hide=Secrecy(Token("marked-token-7f3a9c1e")).hide)
+    session = Session(greet=True, secrecy=Secrecy(Token("marked-token-7f3a9c1e")))
     read = session.receive if ours == "ours" else _decoded
     begun = process_time()
     for packet in packets:

@@ -21,10 +21,11 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 def missing(what: str, extra: Extra, error: ImportError) -> UsageError:
     """Return the error for a missing extra; `what` is the beginning of its sentence."""
-    return UsageError(
-        f"{what} the extra [{extra}]: the module {error.name!r} is not installed",
-        hint=f"install it: {install_command(extra)}",
-    )
+    hint = f"install it: {install_command(extra)}"
+    message = f"{what} the extra [{extra}]: the module {error.name!r} is not installed"
+    failure = UsageError(message, hint=hint)
+    failure.add_note(hint)  # a script shows the traceback alone
+    return failure
 
 
 def install_command(extra: Extra) -> str:

@@ -7,12 +7,12 @@ failure, or reports more records than it contains is an error and never an empty
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from commandsync.api import signs
 from commandsync.api.refusals import (
+    ABOUT_TOKEN,
     CHECK_BASE_URL,
     content_of,
     json_or_none,
@@ -34,7 +34,6 @@ _MOST_RECORDS = 100_000  # of one list: no bot has a tenth of it
 _ACCEPTED = 202
 _NOT_FOUND = 404
 _NEITHER = "the answer to the vote check is neither yes nor no"
-_ON_TOKEN = re.compile("token|authori[sz]|forbidden|permission", re.IGNORECASE)
 
 
 def records(resource: Resource, reply: Reply) -> tuple[Any, ...]:
@@ -80,7 +79,7 @@ def voted(reply: Reply) -> bool:
         if "voted" in level:
             return _flag(level["voted"], reply)
     if isinstance(body, dict) and not (body.get("error") or body.get("errors")):
-        if body.get("success") is False and not _ON_TOKEN.search(own_message(body)):
+        if body.get("success") is False and not ABOUT_TOKEN.search(own_message(body)):
             return False
         if body.get("success") is True and "data" not in body:
             return reply.status != _NOT_FOUND

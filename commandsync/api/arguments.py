@@ -7,10 +7,10 @@ from commandsync.errors import ArgumentError
 
 
 class HasId(Protocol):
-    """Anything with a number as its id: a `User`, a `Member` or an `Object` of discord.py."""
+    """Anything with an id: a `Command`, a `Voter`, or a `Member` of discord.py."""
 
     @property
-    def id(self) -> int:
+    def id(self) -> str | int:
         """The id."""
 
 
@@ -39,18 +39,18 @@ def strings(name: str, values: object, *, ids: bool = False) -> tuple[str, ...]:
 
 
 def identifier(name: str, value: object) -> str:
-    """Return an identifier: a string, a number, or the number of an object that has one.
+    """Return an identifier: a string, a number, or that of an object that has one as its id.
 
     Raises `ArgumentError` if it is none of these; or it is empty, `.` or `..`, and would address
     something else as a part of a path.
     """
-    number = value if isinstance(value, str | int) else getattr(value, "id", None)
-    if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
-        return str(int(number))
-    if not isinstance(value, str) or value.strip() in {"", ".", ".."}:
-        hint = "an id is a string, a number, or an object with a number as its id"
+    known = value if isinstance(value, str | int) else getattr(value, "id", None)
+    if isinstance(known, int) and not isinstance(known, bool) and known >= 0:
+        return str(int(known))
+    if not isinstance(known, str) or known.strip() in {"", ".", ".."}:
+        hint = "an id is a string, a number, or an object with one of these as its id"
         raise ArgumentError(f"{name} is not a valid identifier: {value!r}", hint=hint)
-    return value
+    return known
 
 
 def boolean(name: str, value: object) -> bool:

@@ -8,6 +8,7 @@ import binascii
 import json
 import re
 from base64 import urlsafe_b64decode
+from itertools import groupby
 from typing import final
 
 from commandsync.api import arguments
@@ -82,6 +83,20 @@ class Token:
         JSON in a string of JSON has to be hidden again after the string is decoded.
         """
         return self._spelled.sub(_HIDDEN, text)
+
+    def hide_parts(self, text: str) -> str:
+        """Return a text without it, and without parts of it that have 8 characters or more.
+
+        A text with a longest size, such as the reason of a close, may end in the middle of it.
+        """
+        text, size = self.hide(text), _SHORTEST_SECRET
+        parts = {self._secret[at : at + size] for at in range(len(self._secret) - size + 1)}
+        starts = [at for at in range(len(text)) if text[at : at + size] in parts]
+        hidden = {at for start in starts for at in range(start, start + size)}
+        return "".join(
+            _HIDDEN if is_hidden else "".join(text[at] for at in run)
+            for is_hidden, run in groupby(range(len(text)), hidden.__contains__)
+        )
 
     @property
     def bot(self) -> str:

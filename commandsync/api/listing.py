@@ -36,4 +36,4 @@ def reading(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:
 def _uses(record: Record) -> int | None:
     """Return the counter of a record; None where it has none that can be shown."""
     uses = getattr(record, "uses", None)
-    return int(uses) if uses is not None and 0 <= uses < _MOST_USES else None
+    return uses if uses is not None and 0 <= uses < _MOST_USES else None

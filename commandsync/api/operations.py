@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 from urllib.parse import quote
 
@@ -30,7 +31,11 @@ Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 LARGEST_PAGE = 100
 """Entries of a page, from the service interface."""
 
+LONGEST_CHECK = 30.0
+"""Seconds for the check of a vote with all retries: somebody waits for it."""
+
 _NO_SUCH_METHOD = {404, 405}
+_CHECK_ID = "check the id of the {}: is it listed?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,8 @@ class Operation(Generic[T_co]):
     # the result is unknown. Adding is not idempotent.
     idempotent: bool = True
     gone_is_done: bool = False  # whether a 404 means success (a delete)
+    missing: str = ""  # what to do about a 404, where it is not about the bot
+    deadline: float = inf  # seconds for the whole call, unless the caller has a limit of its own
     # The method that older versions of the service have for it; None for none.
     fallback: Method | None = None
 
@@ -119,7 +126,7 @@ def list_voters(
 def check_vote(bot: Id, user: Id) -> Operation[bool]:
     """Whether a user voted: GET /bot/:id/voters/:userId."""
     path = _path(bot, "voters", _quoted("user", user))
-    return Operation("check vote", "GET", path, answers.voted)
+    return Operation("check vote", "GET", path, answers.voted, deadline=LONGEST_CHECK)
 
 
 def list_records(bot: Id, resource: Resource) -> Operation[Any]:
@@ -152,8 +159,9 @@ def edit(bot: Id, resource: Resource, record_id: Id, text: Text) -> Operation[st
     A cleared category is sent as `""`: a service may keep the old one if it is left out.
     """
     body = {"id": arguments.identifier("id", record_id), **_fields(resource, text)}
-    path = _path(bot, resource.collection)
-    return Operation(f"edit {resource}", "POST", path, answers.acknowledged, body=body)
+    path, missing = _path(bot, resource.collection), _CHECK_ID.format(resource)
+    read = answers.acknowledged
+    return Operation(f"edit {resource}", "POST", path, read, body=body, missing=missing)
 
 
 def delete(bot: Id, resource: Resource, record_id: Id) -> Operation[str]:
@@ -165,8 +173,8 @@ def delete(bot: Id, resource: Resource, record_id: Id) -> Operation[str]:
 def set_uses(bot: Id, record_id: Id, uses: int) -> Operation[str]:
     """Set how often a command was used: PUT /bot/:id/commands/:commandId/uses (wire notes)."""
     path = _path(bot, "commands", _quoted("id", record_id), "uses")
-    body = {"uses": arguments.number("uses", uses, least=0)}
-    return Operation("set uses", "PUT", path, answers.acknowledged, body=body)
+    body, missing = {"uses": arguments.number("uses", uses, least=0)}, _CHECK_ID.format("command")
+    return Operation("set uses", "PUT", path, answers.acknowledged, body=body, missing=missing)
 
 
 def post_stats(bot: Id, *, servers: int, shards: int | None = None) -> Operation[str]:

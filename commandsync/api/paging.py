@@ -1,10 +1,11 @@
 """A list that the service returns page by page: the operation for each page, and the list's end."""
 
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Generic, TypeVar
 
 from commandsync.api.operations import Operation
-from commandsync.errors import ApiError, NotFound
+from commandsync.errors import ApiError, Invalid, NotFound
 from commandsync.records.models import Bot, BotPage, Queries, Voter, VoterPage
 
 R = TypeVar("R", "Bot", "Voter")
@@ -35,32 +36,44 @@ class Paging(Generic[P]):
         New votes move entries to later pages: a page that begins as the one before ended goes on
         behind that.
         """
-        keys, last = self._keys(records, queries), queries.max_page
-        if keys in self._pages and (last is None or len(set(keys)) > 1):
-            records = ()
-        elif self.unique:
+        keys, last = self._keys(records, queries), self._last(records, queries)
+        if self.unique:
             records = tuple(record for record in records if record.id not in self._listed)
+        elif keys in self._pages and (last == inf or len(set(keys)) > 1):
+            records = ()
         new = records[self._overlap(keys) :]
-        self.over = not records or (last is not None and self._page >= last)
+        self.over = not records or self._page >= last
+        # Without records and pages, the list is empty, or its only page has the number 0.
+        is_doubtful = (keys, last) == ((), 0) and () not in self._pages
         self._before = keys
         self._pages.add(keys)
         self._listed.update(record.id for record in new)
+        if is_doubtful:
+            self._page, self.over = -1, False
         self._page += 1
         self._change(page=self._page)
         return new
 
-    def refused(self, error: ApiError) -> None:
-        """Go on after a refused page: it is past the end, or larger than the service allows.
+    def refused(self, error: ApiError) -> bool:
+        """Go on after a refused page: it is no page, or larger than the service allows.
 
-        Raises `ApiError` if it is neither.
+        Return False if it is neither.
         """
         limit = int(dict(self.operation.query)["limit"])
-        if isinstance(error, NotFound) and self._page > 1:
-            self.over = True
-        elif error.status in _TOO_LARGE and self._page == 1 and limit > 1:
+        if self._page != 1:
+            self.over = isinstance(error, NotFound if self._page else NotFound | Invalid)
+            return self.over
+        is_large = error.status in _TOO_LARGE and limit > 1
+        if is_large:
             self._change(limit=limit // 2)
-        else:
-            raise error
+        return is_large
+
+    def _last(self, records: tuple[R, ...], queries: Queries) -> float:
+        """Return the number of the last page, where the first one is 1; infinite if unknown."""
+        number = self._page if queries.page is None else queries.page
+        if queries.max_page is None or (records and queries.max_page < number):
+            return inf
+        return queries.max_page + (number == self._page - 1)  # where they are reported from 0
 
     def _keys(self, records: tuple[R, ...], queries: Queries) -> tuple[str, ...]:
         """Return what records are compared by: whole voters where the service counts its pages.

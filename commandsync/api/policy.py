@@ -195,7 +195,8 @@ def _read(operation: Operation[T], answer: Any) -> T:  # noqa: ANN401 - what the
         raise answer
     try:
         return operation.read(answer)
-    except NotFound:
+    except NotFound as error:
+        error.hint = operation.missing or error.hint
         if not operation.gone_is_done:
             raise
         return operation.read(Reply(status=204, body=b""))

@@ -24,6 +24,11 @@ from commandsync.errors import (
 )
 
 CHECK_BASE_URL = "check the base URL: is it the listing service's, without /v1?"
+ABOUT_TOKEN = re.compile(
+    "token|authori[sz]|authentic|credential|forbidden|permission", re.IGNORECASE
+)
+"""The words of a service that refuses the token."""
+
 _LONGEST_PERIOD = 1_000_000_000  # seconds
 _LONGEST_MESSAGE = 500  # characters of a service's own message that are passed on
 

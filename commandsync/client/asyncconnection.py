@@ -3,14 +3,11 @@
 from time import monotonic
 from typing import Self, TypeVar, assert_never
 
-import aiohttp
-
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure, Health, Send, Wait, attempt
 from commandsync.api.refusals import rate_limit_of
 from commandsync.client.asyncgate import AsyncGate
-from commandsync.client.asynctransport import AsyncTransport, surroundings_of
-from commandsync.client.environment import Surroundings
+from commandsync.client.asynctransport import AsyncTransport
 from commandsync.client.request import log_answer, not_sent
 from commandsync.client.shared import AnyConnection
 from commandsync.errors import Reply, TransportError
@@ -27,11 +24,8 @@ class AsyncConnection(AnyConnection):
     gate: AsyncGate
     transport: AsyncTransport
 
-    def _open(
-        self, gate: AsyncGate | None, session: aiohttp.ClientSession | Surroundings | None
-    ) -> None:
+    def _open(self, gate: AsyncGate | None) -> None:
         self.gate = AsyncGate(self.concurrency) if gate is None else gate
-        self.surroundings = surroundings_of(session, self.address)
         self.transport = AsyncTransport(
             self.address, self.secrecy, self.surroundings, timeout=self.timeout
         )
@@ -62,7 +56,8 @@ class AsyncConnection(AnyConnection):
             jitter=self._jitter,
             health=Health() if health is None else health,
         )
-        end = monotonic() + self.deadline
+        seconds = operation.deadline if self.deadline is None else self.deadline
+        end = monotonic() + seconds
         last: Reply | TransportError | None = None
         answer: Reply | TransportError | bool
         step = next(steps)

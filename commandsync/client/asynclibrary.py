@@ -225,7 +225,9 @@ class AsyncClient(AsyncListener):
 
     async def close(self) -> None:
         """End the events, send nothing new and close the connections."""
-        self._buffer.close()
+        self._handlers.close()
+        if (stream := self._buffer.close()) is not None:
+            await stream.wait()
         await self.connection.close()
 
     async def _pages(
@@ -235,7 +237,8 @@ class AsyncClient(AsyncListener):
             try:
                 page = await self.call(paging.operation)
             except ApiError as error:
-                paging.refused(error)
+                if not paging.refused(error):
+                    raise
             else:
                 for record in paging.take(records(page), page.queries):
                     yield record

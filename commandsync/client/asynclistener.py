@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from time import monotonic
@@ -12,16 +13,31 @@ from commandsync.api.arguments import Id
 from commandsync.client import async_extra
 from commandsync.client.anyclient import AnyClient
 from commandsync.client.buffer import AsyncReader, Buffer
-from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
+from commandsync.client.events import (
+    Event,
+    Ready,
+    Reconnected,
+    Reconnecting,
+    Reminder,
+    Vote,
+    check_type,
+)
 from commandsync.client.handlers import AsyncHandlers, overloaded_as
 from commandsync.client.watch import Watch
-from commandsync.errors import StoppedError
+from commandsync.errors import CommandsyncError, StoppedError
 
 if TYPE_CHECKING:
     from commandsync.client.asyncconnection import AsyncConnection
     from commandsync.client.stream import AsyncStream
 
-    On = TypeVar("On", bound=Callable[[Any], Awaitable[object] | None])
+    On = TypeVar(
+        "On",
+        bound=Callable[[Ready], Awaitable[object] | None]
+        | Callable[[Vote], Awaitable[object] | None]
+        | Callable[[Reminder], Awaitable[object] | None]
+        | Callable[[Reconnecting], Awaitable[object] | None]
+        | Callable[[Reconnected], Awaitable[object] | None],
+    )
     OnReady = TypeVar("OnReady", bound=Callable[[Ready], Awaitable[object] | None])
     OnVote = TypeVar("OnVote", bound=Callable[[Vote], Awaitable[object] | None])
     OnReminder = TypeVar("OnReminder", bound=Callable[[Reminder], Awaitable[object] | None])
@@ -31,6 +47,8 @@ if TYPE_CHECKING:
     OnReconnected = TypeVar(
         "OnReconnected", bound=Callable[[Reconnected], Awaitable[object] | None]
     )
+
+_log = logging.getLogger("commandsync.client")
 
 E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
 
@@ -49,7 +67,7 @@ class AsyncListener(AnyClient):
     def __init__(self, event_buffer: int) -> None:
         super().__init__()
         size = arguments.number("event_buffer", event_buffer, least=1)
-        self._handlers = AsyncHandlers()
+        self._handlers = AsyncHandlers(size)
         self._buffer: Buffer[AsyncStream] = Buffer(size, self._note)
 
     @overload
@@ -80,8 +98,9 @@ class AsyncListener(AnyClient):
         `reminder`, `reconnecting` and `reconnected`; the function receives a `Ready`, a `Vote` and
         so on.
 
-        It is called once for each event, while `events` or `listen` runs, before the event is
-        yielded. An exception in it is logged and ends nothing. It may be asynchronous.
+        It is called once for each event, while `events` or `listen` runs. An exception in it is
+        logged and ends nothing. It may be asynchronous: handlers of several users run at the same
+        time, those of one user one after another, for at most `event_buffer` events.
 
         Raises:
             ArgumentError: There is no such event.
@@ -121,9 +140,13 @@ class AsyncListener(AnyClient):
             await self._leave(reader)
 
     async def listen(self) -> None:
-        """Call the handlers until the client is closed; raises as `events` does."""
-        async for _ in self.events():
-            pass
+        """Call the handlers until the client is closed; logs and raises what `events` raises."""
+        try:
+            async for _ in self.events():
+                pass
+        except CommandsyncError as error:  # whoever made a task of it may never look at its result
+            _log.error("no events are received: %s; %s", error, error.hint)
+            raise
 
     async def wait_for(
         self,
@@ -140,11 +163,13 @@ class AsyncListener(AnyClient):
             timeout: Seconds to wait.
 
         Raises:
+            ArgumentError: There is no such event.
             TimeoutError: There was none in that time.
             StoppedError: The client was closed.
             ListingError: As `events`.
         """
         end = monotonic() + timeout
+        check_type(event)
         reader = self._reader(handles=False)
         try:
             while (received := await reader.next(end - monotonic())) is not None:
@@ -196,5 +221,8 @@ class AsyncListener(AnyClient):
         return reader
 
     async def _leave(self, reader: AsyncReader[AsyncStream]) -> None:
-        if (stream := self._buffer.leave(reader)) is not None:
+        stream = self._buffer.leave(reader)
+        if reader.handles and not self._buffer.handled:
+            await self._handlers.finish()
+        if stream is not None:
             await stream.wait()

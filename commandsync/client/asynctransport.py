@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import http.client
 import socket
-import ssl
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlencode
 
 import aiohttp
-import requests
+from aiohttp.client_proto import ResponseHandler
 from requests.exceptions import InvalidURL, RequestException
 from yarl import URL
 
@@ -22,13 +22,7 @@ from commandsync.api.address import Address
 from commandsync.api.operations import Operation
 from commandsync.api.refusals import RateLimit
 from commandsync.client.body import Body, BodyError
-from commandsync.client.environment import (
-    Surroundings,
-    lent_headers,
-    proxy_of,
-    surroundings,
-    trust_of,
-)
+from commandsync.client.environment import Surroundings, proxy_of, trust_of
 from commandsync.client.failures import failure, root_of
 from commandsync.client.request import (
     HEADERS,
@@ -41,33 +35,14 @@ from commandsync.client.request import (
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.sockets import look_up
 from commandsync.client.threads import renew_in_children
-from commandsync.errors import ArgumentError, Reply, TransportError, UsageError
+from commandsync.errors import Reply, TransportError, UsageError
 
 T = TypeVar("T")
 WebSocket: TypeAlias = "aiohttp.ClientWebSocketResponse[bool]"
 
 _SWITCHING = 101
+_BODILESS = (b"HTTP/1.1 204", b"HTTP/1.1 304")
 _LONGEST_LINE = 65536  # bytes of a header, as http.client has it
-
-
-def surroundings_of(
-    session: aiohttp.ClientSession | Surroundings | None, address: Address
-) -> Surroundings:
-    """Return what a session lends, as in `transport`: its TLS context only if that checks names."""
-    if session is None or isinstance(session, Surroundings):
-        return session or surroundings(address)
-    if not isinstance(session, aiohttp.ClientSession):
-        raise ArgumentError(
-            f"session must be an aiohttp.ClientSession, not {type(session).__name__}"
-        )
-    # aiohttp has no public names for the proxy and the context.
-    proxy, context = vars(session)["_default_proxy"], vars(session.connector or ()).get("_ssl")
-    checks = isinstance(context, ssl.SSLContext) and context.check_hostname
-    with requests.Session() as known:
-        known.trust_env = session.trust_env and not proxy
-        known.proxies = dict.fromkeys(("http", "https"), str(proxy)) if proxy else {}
-        headers = lent_headers(session.headers)
-        return surroundings(address, known, headers=headers, context=context if checks else None)
 
 
 @dataclass(slots=True, eq=False)
@@ -105,8 +80,24 @@ class _RefusedError(Exception):
         self.reply = reply
 
 
+class _Protocol(ResponseHandler):
+    """Passes on the head alone of an answer whose status allows no body, as http.client does."""
+
+    def data_received(self, data: bytes) -> None:
+        if data.startswith(_BODILESS):
+            head, end, rest = data.partition(b"\r\n\r\n")
+            data = head + end
+            if rest:
+                self.force_close()
+        super().data_received(data)
+
+
 class _Connector(aiohttp.TCPConnector):
     """A pool that notes the connection of each request."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(**settings)
+        self._factory: Any = partial(_Protocol, loop=asyncio.get_running_loop())
 
     async def connect(self, *args: Any, **kwargs: Any) -> aiohttp.connector.Connection:  # noqa: ANN401 - passed on
         connection = await super().connect(*args, **kwargs)

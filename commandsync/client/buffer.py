@@ -62,11 +62,16 @@ class Buffer(Generic[S]):
         self._readers = []
         return stream
 
+    @property
+    def handled(self) -> bool:
+        """Whether a reader calls the handlers."""
+        return any(reader.handles for reader in self._readers)
+
     def join(self, reader: "AnyReader[S]", stream: Callable[[], S]) -> None:
         """Add a reader, which takes the events from now on; the first one starts the stream."""
         with self.changed:
             reader.position = self._first + len(self._events)
-            if not any(other.handles for other in self._readers):
+            if not self.handled:
                 self._handled = reader.position
             if not self._closed:
                 self._readers.append(reader)
@@ -127,8 +132,8 @@ class Buffer(Generic[S]):
                 self._stream = None
                 self._end(error)
 
-    def close(self) -> None:
-        """End the stream and all its readers at once."""
+    def close(self) -> S | None:
+        """End all readers at once, and the stream; returns it."""
         self._closed = True
         with self.changed:
             left = len(self._events)
@@ -140,6 +145,7 @@ class Buffer(Generic[S]):
             self._end(None)
         if left:
             _log.warning("closed with %d event%s unread", left, "s" * (left > 1))
+        return stream
 
     def _end(self, error: BaseException | None) -> None:
         for reader in self._readers:

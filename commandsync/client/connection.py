@@ -4,16 +4,13 @@
 from time import monotonic
 from typing import Self, TypeVar, assert_never
 
-import requests
-
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure, Health, Send, Wait, attempt
 from commandsync.api.refusals import rate_limit_of
-from commandsync.client.environment import Surroundings
 from commandsync.client.gate import Gate
 from commandsync.client.request import log_answer, not_sent
 from commandsync.client.shared import AnyConnection
-from commandsync.client.transport import Transport, surroundings_of
+from commandsync.client.transport import Transport
 from commandsync.errors import Reply, TransportError
 
 T = TypeVar("T")
@@ -28,9 +25,8 @@ class Connection(AnyConnection):
     gate: Gate
     transport: Transport
 
-    def _open(self, gate: Gate | None, session: requests.Session | Surroundings | None) -> None:
+    def _open(self, gate: Gate | None) -> None:
         self.gate = Gate(self.concurrency) if gate is None else gate
-        self.surroundings = surroundings_of(session, self.address)
         self.transport = Transport(
             self.address, self.secrecy, self.surroundings, kept=self.concurrency
         )
@@ -59,7 +55,8 @@ class Connection(AnyConnection):
             jitter=self._jitter,
             health=Health() if health is None else health,
         )
-        end = monotonic() + self.deadline
+        seconds = operation.deadline if self.deadline is None else self.deadline
+        end = monotonic() + seconds
         last: Reply | TransportError | None = None
         answer: Reply | TransportError | bool
         step = next(steps)

@@ -64,7 +64,30 @@ def surroundings(
     return Surroundings(settings, headers or {}, context)
 
 
-def lent_headers(headers: Mapping[str, Any]) -> dict[str, str]:
+def surroundings_of(session: Any, address: Address) -> Surroundings:  # noqa: ANN401 - of two libraries
+    """Return what a session of requests or aiohttp lends; None for the environment's settings.
+
+    It lends proxies, certificates and headers, and nothing else: a TLS context only if it checks
+    names. Raises `ArgumentError` for what is not a session, or has a header that is not valid.
+    """
+    if session is None or isinstance(session, Surroundings):
+        return session or surroundings(address)
+    if isinstance(session, requests.Session):
+        return surroundings(address, session, headers=_lent(session.headers))
+    if not hasattr(session, "_default_proxy"):
+        kind = type(session).__name__
+        raise ArgumentError(f"session is not a session of requests or aiohttp, but {kind}")
+    # aiohttp has no public names for the proxy and the context.
+    proxy, context = session._default_proxy, getattr(session.connector, "_ssl", None)  # noqa: SLF001
+    checks = isinstance(context, ssl.SSLContext) and context.check_hostname
+    with requests.Session() as known:
+        known.trust_env = session.trust_env and not proxy
+        known.proxies = dict.fromkeys(("http", "https"), str(proxy)) if proxy else {}
+        headers = _lent(session.headers)
+        return surroundings(address, known, headers=headers, context=context if checks else None)
+
+
+def _lent(headers: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers of a session that a client adds to its own.
 
     Those that the client sets itself, or that decide how a request is sent, are left out.

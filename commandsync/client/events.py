@@ -25,7 +25,7 @@ class Ready:
     """
 
     bot: Account
-    raw: Mapping[str, Any] = _raw()
+    raw: Mapping[str, object] = _raw()
     name: EventName = "ready"
 
 
@@ -44,7 +44,7 @@ class Vote:
     user: Account
     bot: Account
     caught_up: bool = False
-    raw: Mapping[str, Any] = _raw()
+    raw: Mapping[str, object] = _raw()
     name: EventName = "vote"
 
 
@@ -60,7 +60,7 @@ class Reminder:
 
     user: Account
     bot: Account
-    raw: Mapping[str, Any] = _raw()
+    raw: Mapping[str, object] = _raw()
     name: EventName = "reminder"
 
 
@@ -99,7 +99,16 @@ def event_name(event: object) -> str:
     name = event if isinstance(event, str) else getattr(event, "__name__", repr(event))
     name = name if isinstance(event, str) else name.lower().removeprefix("on_")
     if name not in get_args(EventName):
-        raise ArgumentError(
-            f"{name!r} is not an event", hint=f"one of: {', '.join(get_args(EventName))}"
-        )
+        raise _unknown(name)
     return name
+
+
+def check_type(event: object) -> None:
+    """Raise `ArgumentError` for what is not the type of an event."""
+    if event not in get_args(Event):
+        raise _unknown(getattr(event, "__name__", event))
+
+
+def _unknown(name: object) -> ArgumentError:
+    names = ", ".join(get_args(EventName))
+    return ArgumentError(f"{name!r} is not an event", hint=f"one of: {names}")

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from commandsync.api.refusals import ABOUT_TOKEN
 from commandsync.client.events import USER_EVENTS, Event, Ready
+from commandsync.client.secrecy import Secrecy
 from commandsync.records.models import Account, read_account
-
-Hide = Callable[[str], str]
 
 _log = logging.getLogger("commandsync.client")
 
@@ -23,6 +23,7 @@ _HEARTBEAT = (25.0, 20.0)
 """Seconds between heartbeats, and the time-out of a missing one: Engine.IO's own defaults."""
 
 _LONGEST_HEARTBEAT = 3600.0
+_LONGEST_LOOK = 200  # characters of a frame in which parts of the token are searched
 _LAYERS = 4  # of JSON in a string; two have been seen
 _PREFIX = re.compile(r"(?:/[^,\[{\"]*,)?\d*")  # a namespace, and the number of an acknowledgement
 _OTHER_NAMESPACE = re.compile(r"..?/[^,?]")  # `/` alone is the main one
@@ -43,7 +44,8 @@ class Ended:
 
     code: int
     reason: str
-    refused: bool = False  # whether the service refuses the token
+    # So many in a row, before any event, mean that the service refuses the token; 0 for no number.
+    refusals: int = 0
 
 
 _GONE = 1000
@@ -51,19 +53,22 @@ _ABNORMAL = 1006
 _POLICY = 1008
 _LONGEST_CLOSE = 5.0  # seconds from a disconnect packet to the close of the WebSocket
 _PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})  # the service's own failure
-_REFUSALS = frozenset({_POLICY, 3000, 3003, 4001, 4003, 4401, 4403})
+_REFUSALS = frozenset({3000, 3003, 4001, 4003, 4004, 4401, 4403})
+_MOST_DOUBTS = 5  # closes in a row that may have another reason than the token
 
 
 class Session:
     """One connection to the gateway, from its first frame to its last.
 
     `greet` is whether to connect to the Socket.IO namespace, as version 4 of Engine.IO requires;
-    without the version the service connects by itself. `hide` removes the token.
+    without the version the service connects by itself.
     """
 
-    def __init__(self, *, greet: bool, hide: Hide, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self, *, greet: bool, secrecy: Secrecy, clock: Callable[[], float] = monotonic
+    ) -> None:
         self._greet = greet
-        self._hide = hide
+        self._secrecy = secrecy
         self._clock = clock
         self._disconnected: Ended | None = None
         self._probed = False  # whether nothing was received since the last ping to the service
@@ -108,16 +113,29 @@ class Session:
         self._due = self._clock() + interval + self._margin
 
     def closed(self, code: int, reason: str) -> Ended:
-        """Return the end of a closed WebSocket: before any event, a reason is a refused token."""
-        explained = bool(reason) and code not in _PASSING
-        refused = not self.ready and (explained or code in _REFUSALS)
-        return Ended(code, self._hide(reason) or "the connection was closed", refused)
+        """Return the end of a closed WebSocket."""
+        return self._ended(code, reason, "the connection was closed")
+
+    def _ended(self, code: int, reason: str, default: str) -> Ended:
+        """Return the end of a connection with its reason, or a default for a missing one.
+
+        Before any event, a reason that is about the token, or a code for it, is a refusal. Another
+        reason may be temporary.
+        """
+        refusals = 0
+        if not self.ready and code not in _PASSING:
+            is_refusal = code in _REFUSALS or ABOUT_TOKEN.search(reason)
+            if is_refusal or (code == _POLICY and not reason):
+                refusals = 1
+            elif reason:
+                refusals = _MOST_DOUBTS
+        return Ended(code, self._secrecy.hide_parts(reason) or default, refusals)
 
     def receive(self, frame: str | bytes) -> Event | Say | Ended | None:
         """Read a frame; None for one without an event, also for a malformed one."""
         self._probed = False
         if isinstance(frame, bytes):
-            _ignore("a binary frame")
+            _log.debug("the gateway sent a binary frame")
             return None
         match frame[:1]:
             case "4":
@@ -125,7 +143,7 @@ class Session:
             case "0":
                 return self._opened(frame)
             case _:
-                return self._control(self._hide(frame))
+                return self._control(self._secrecy.hide(frame))
 
     def _control(self, frame: str) -> Say | Ended | None:
         match frame[:1]:
@@ -141,7 +159,7 @@ class Session:
             case "5" | "6":  # an upgrade, and nothing
                 pass
             case _:
-                _ignore(frame)
+                _ignore(frame, self._secrecy)
         return None
 
     def _opened(self, frame: str) -> Say | None:
@@ -166,19 +184,20 @@ class Session:
 
     def _message(self, frame: str) -> Event | Ended | None:
         if _OTHER_NAMESPACE.match(frame):
-            _ignore(self._hide(frame))
+            _ignore(frame, self._secrecy)
             return None
         match frame[1:2]:
             case "2":
-                return self._received(event_of(frame, self._hide))
+                return self._received(event_of(frame, self._secrecy))
             case "0":
                 self.established = True
             case "1":
                 return self._leave("the service ended the session")
             case "4":
-                return Ended(_POLICY, _reason(self._hide(frame[2:])), refused=True)
+                reason = _reason(self._secrecy.hide(frame[2:]))
+                return self._ended(_POLICY, reason, "the service refuses the session")
             case _:  # acknowledgements, and events with binary parts
-                _ignore(self._hide(frame))
+                _ignore(frame, self._secrecy)
         return None
 
     def _received(self, event: Event | None) -> Event | None:
@@ -189,7 +208,7 @@ class Session:
         return event
 
 
-def event_of(frame: str, hide: Hide) -> Event | None:
+def event_of(frame: str, secrecy: Secrecy) -> Event | None:
     """Read a Socket.IO event (`42[...]`); None for one that is unknown or malformed.
 
     The token is removed from the innermost JSON, where it is escaped least.
@@ -201,14 +220,16 @@ def event_of(frame: str, hide: Hide) -> Event | None:
             if not isinstance(content, str):
                 break
             text, start, content = content, 0, _decode(content)
-        hidden = hide(text)
+        hidden = secrecy.hide(text)
         if hidden != text:
             content = _decode(hidden, start)
             content = content[1] if isinstance(content, list) else content
-        return _event(content["event"], content["data"]) if kind == "message" else None
+        event = _event(content["event"], content["data"]) if kind == "message" else None
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
-        _ignore(hide(frame))
-        return None
+        event = None
+    if event is None:
+        _ignore(frame, secrecy)
+    return event
 
 
 def _decode(text: str, start: int = 0) -> Any:  # noqa: ANN401 - JSON is anything
@@ -234,7 +255,6 @@ def _event(name: str, data: Any) -> Event | None:  # noqa: ANN401 - JSON is anyt
         return USER_EVENTS[name](user, Account() if bot is None else _account(bot), raw=data)
     if name == "ready":
         return Ready(read_account(data), raw=data)
-    _ignore(f"the event {name!r}")
     return None
 
 
@@ -245,8 +265,10 @@ def _account(value: object) -> Account:
     return read_account(value if isinstance(value, dict) else {"id": value})
 
 
-def _ignore(frame: str) -> None:
-    _log.debug("the gateway sent an unknown frame: %r", frame[:_SHOWN])
+def _ignore(frame: str, secrecy: Secrecy) -> None:
+    """Log what is not known, without the token, which the frame or this line may cut."""
+    start = secrecy.hide_parts(secrecy.hide(frame)[:_LONGEST_LOOK])
+    _log.debug("the gateway sent an unknown frame: %r", start[:_SHOWN])
 
 
 def _seconds(milliseconds: object, default: float) -> float:
@@ -257,11 +279,11 @@ def _seconds(milliseconds: object, default: float) -> float:
 
 
 def _reason(text: str) -> str:
-    """Return the reason of a refused connection: a string, or an object with a `message`."""
+    """Return the reason of a refused connection, a string or the `message` of an object, if any."""
     try:
         reason = json.loads(_PREFIX.sub("", text, count=1))
     except (ValueError, RecursionError):
         reason = None
     if isinstance(reason, dict):
         reason = reason.get("message")
-    return reason if isinstance(reason, str) and reason else "the service refuses the session"
+    return reason if isinstance(reason, str) else ""

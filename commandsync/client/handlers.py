@@ -3,11 +3,12 @@
 import asyncio
 import inspect
 import logging
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
-from commandsync.client.events import Event, event_name
+from commandsync.client.events import Event, UserEvent, event_name
+from commandsync.client.threads import renew_in_children
 from commandsync.errors import ArgumentError
 
 Handler = Callable[[Any], object]
@@ -62,10 +63,80 @@ class _Handlers:
 
 
 class AsyncHandlers(_Handlers):
-    """Handlers that may be asynchronous."""
+    """Handlers that may be asynchronous: those of one user in order, those of several at once.
+
+    At most so many events are unfinished.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+        self._tasks: set[asyncio.Task[None]] = set()  # one for each user with unfinished events
+        self.renew()
+        renew_in_children(self)
+
+    def renew(self) -> object:
+        """Forget the events of the loop before; returns its tasks."""
+        tasks, self._tasks = self._tasks, set()
+        self._room = asyncio.Event()
+        self._unfinished = 0
+        self._events: dict[str, deque[Event]] = {}  # by user; the first one is in progress
+        return tasks
 
     async def call(self, event: Event) -> None:
-        """Call the handlers of an event, and wait for those that are asynchronous."""
+        """Begin to call the handlers of an event, or let it wait for those of the same user.
+
+        Return when there is room for another event.
+        """
+        if not self._handlers[event.name]:
+            return
+        user = event.user.id if isinstance(event, UserEvent) else ""
+        events = self._events.setdefault(user, deque())
+        events.append(event)
+        self._unfinished += 1
+        if len(events) == 1:
+            task = asyncio.create_task(self._work(user, events))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            await asyncio.sleep(0)  # the handlers begin before the event is yielded
+        while self._unfinished >= self._most:
+            self._room.clear()
+            await self._room.wait()
+
+    async def finish(self) -> None:
+        """Wait for the handlers in progress; a task that is cancelled cancels them."""
+        task = asyncio.current_task()
+        left = self._tasks - {task}
+        if task is not None and task.cancelling():
+            for other in left:
+                other.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+    def close(self) -> None:
+        """Forget the events whose handlers have not begun."""
+        left = self._unfinished - len(self._events)
+        for events in self._events.values():
+            while len(events) > 1:
+                events.pop()
+        self._ended(left)
+        if left:
+            _log.warning("closed with %d event%s not handled", left, "s" * (left > 1))
+
+    async def _work(self, user: str, events: deque[Event]) -> None:
+        try:
+            while events:
+                await self._carry_out(events[0])
+                events.popleft()
+                self._ended(1)
+        finally:
+            del self._events[user]
+            self._ended(len(events))
+
+    def _ended(self, count: int) -> None:
+        self._unfinished -= count
+        self._room.set()
+
+    async def _carry_out(self, event: Event) -> None:
         for handler in self._of(event):
             try:
                 result = handler(event)
@@ -73,7 +144,7 @@ class AsyncHandlers(_Handlers):
                     await result
             except asyncio.CancelledError:
                 task = asyncio.current_task()
-                if task is None or task.cancelling():  # the stream itself is cancelled
+                if task is None or task.cancelling():  # `listen` is cancelled
                     raise
                 _log_failure(handler, event)
             except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
@@ -89,7 +160,7 @@ class Handlers(_Handlers):
         return super().add(name, handler, once=once)
 
     def call(self, event: Event) -> None:
-        """Call the handlers of an event."""
+        """Call the handlers of an event, one after another."""
         for handler in self._of(event):
             try:
                 result = handler(event)
@@ -98,6 +169,12 @@ class Handlers(_Handlers):
                     raise _asynchronous()  # noqa: TRY301 - logged like other errors of a handler
             except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
                 _log_failure(handler, event)
+
+    def finish(self) -> None:
+        """Return: a call has ended when `call` returns."""
+
+    def close(self) -> None:
+        """Do nothing, as above."""
 
 
 def _asynchronous() -> ArgumentError:

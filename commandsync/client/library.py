@@ -223,7 +223,9 @@ class Client(Listener):
 
     def close(self) -> None:
         """End the events, send nothing new and close the connections."""
-        self._buffer.close()
+        self._handlers.close()
+        if (stream := self._buffer.close()) is not None:
+            stream.wait()
         self.connection.close()
 
     def _pages(self, paging: Paging[P], records: Callable[[P], tuple[R, ...]]) -> Iterator[R]:
@@ -231,7 +233,8 @@ class Client(Listener):
             try:
                 page = self.call(paging.operation)
             except ApiError as error:
-                paging.refused(error)
+                if not paging.refused(error):
+                    raise
             else:
                 yield from paging.take(records(page), page.queries)
 

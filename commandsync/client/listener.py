@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Awaitable, Callable, Generator
 from time import monotonic
@@ -13,21 +14,38 @@ from commandsync.api.arguments import Id
 from commandsync.client import async_extra
 from commandsync.client.anyclient import AnyClient
 from commandsync.client.buffer import Buffer, Reader
-from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
+from commandsync.client.events import (
+    Event,
+    Ready,
+    Reconnected,
+    Reconnecting,
+    Reminder,
+    Vote,
+    check_type,
+)
 from commandsync.client.handlers import Handlers, overloaded_as
 from commandsync.client.watch import Watch
-from commandsync.errors import StoppedError
+from commandsync.errors import CommandsyncError, StoppedError
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection
     from commandsync.client.stream import Stream
 
-    On = TypeVar("On", bound=Callable[[Any], None])
+    On = TypeVar(
+        "On",
+        bound=Callable[[Ready], None]
+        | Callable[[Vote], None]
+        | Callable[[Reminder], None]
+        | Callable[[Reconnecting], None]
+        | Callable[[Reconnected], None],
+    )
     OnReady = TypeVar("OnReady", bound=Callable[[Ready], None])
     OnVote = TypeVar("OnVote", bound=Callable[[Vote], None])
     OnReminder = TypeVar("OnReminder", bound=Callable[[Reminder], None])
     OnReconnecting = TypeVar("OnReconnecting", bound=Callable[[Reconnecting], None])
     OnReconnected = TypeVar("OnReconnected", bound=Callable[[Reconnected], None])
+
+_log = logging.getLogger("commandsync.client")
 
 E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
 
@@ -77,8 +95,9 @@ class Listener(AnyClient):
         `reminder`, `reconnecting` and `reconnected`; the function receives a `Ready`, a `Vote` and
         so on.
 
-        It is called once for each event, while `events` or `listen` runs, before the event is
-        yielded. An exception in it is logged and ends nothing.
+        It is called once for each event, while `events` or `listen` runs. An exception in it is
+        logged and ends nothing. Handlers run one after another, in the thread
+        that reads, before the event is yielded.
 
         Raises:
             ArgumentError: There is no such event.
@@ -118,9 +137,13 @@ class Listener(AnyClient):
             self._leave(reader)
 
     def listen(self) -> None:
-        """Call the handlers until the client is closed; raises as `events` does."""
-        for _ in self.events():
-            pass
+        """Call the handlers until the client is closed; logs and raises what `events` raises."""
+        try:
+            for _ in self.events():
+                pass
+        except CommandsyncError as error:  # whoever made a task of it may never look at its result
+            _log.error("no events are received: %s; %s", error, error.hint)
+            raise
 
     def wait_for(
         self,
@@ -137,11 +160,13 @@ class Listener(AnyClient):
             timeout: Seconds to wait.
 
         Raises:
+            ArgumentError: There is no such event.
             TimeoutError: There was none in that time.
             StoppedError: The client was closed.
             ListingError: As `events`.
         """
         end = monotonic() + timeout
+        check_type(event)
         reader = self._reader(handles=False)
         try:
             while (received := reader.next(end - monotonic())) is not None:
@@ -193,5 +218,8 @@ class Listener(AnyClient):
         return reader
 
     def _leave(self, reader: Reader[Stream]) -> None:
-        if (stream := self._buffer.leave(reader)) is not None:
+        stream = self._buffer.leave(reader)
+        if reader.handles and not self._buffer.handled:
+            self._handlers.finish()
+        if stream is not None:
             stream.wait()

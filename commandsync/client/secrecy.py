@@ -82,6 +82,10 @@ class Secrecy:
         """Return a text without the token, as `Token.hide`."""
         return text if self._token is None else self._token.hide(text)
 
+    def hide_parts(self, text: str) -> str:
+        """Return a text without the token and without parts of it, as `Token.hide_parts`."""
+        return text if self._token is None else self._token.hide_parts(text)
+
     def _hidden(self, body: bytes) -> bytes:
         encoding = json.detect_encoding(body)
         errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"

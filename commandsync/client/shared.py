@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable
-from math import inf
 from typing import Any, TypeAlias
 
 from commandsync.api import arguments
@@ -10,7 +9,7 @@ from commandsync.api.address import Address
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Send, Wait
-from commandsync.client.environment import Surroundings
+from commandsync.client.environment import surroundings_of
 from commandsync.client.secrecy import Secrecy
 from commandsync.services.page import PAGE
 from commandsync.services.service import Service
@@ -27,7 +26,8 @@ class AnyConnection:
     the waits of many clients. `service` says how the token is sent. A session lends its settings.
 
     Attributes:
-        deadline: Seconds for a whole call: for its place, its requests and all waits.
+        deadline: Seconds for a whole call: for its place, its requests and all waits; None for
+            those of the operation.
         on_wait: Called with an operation when it begins to wait: for its answer (`Send`) or for a
             retry (`Wait`), but not for its turn; and with None when it has ended.
 
@@ -35,7 +35,6 @@ class AnyConnection:
         ArgumentError: A number is out of its bounds, or the session cannot be used.
     """
 
-    surroundings: Surroundings
     transport: Any  # what sends the requests, for copies with other limits as well
 
     def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
@@ -58,10 +57,11 @@ class AnyConnection:
         self.concurrency = arguments.number("concurrency", concurrency, least=1)
         self.service = service
         self.secrecy = Secrecy(token, authorization=service.authorization)
-        self.deadline = inf
+        self.deadline: float | None = None
         self.on_wait: OnWait = lambda *_: None
         self._jitter = jitter
-        self._open(gate, session)
+        self.surroundings = surroundings_of(session, address)
+        self._open(gate)
 
-    def _open(self, gate: Any, session: Any) -> None:  # noqa: ANN401 - as above
+    def _open(self, gate: Any) -> None:  # noqa: ANN401 - as above
         """Make what the kind of connection has of its own: its gate and its transport."""

@@ -26,6 +26,7 @@ from commandsync.client.threads import in_thread
 
 _INTERIM = range(100, 200)
 _SWITCHING = 101
+_NOT_MODIFIED = 304
 _LEAST = 0.001  # seconds: 0 would mean not to wait at all
 
 
@@ -79,7 +80,7 @@ class _TimedResponse(http.client.HTTPResponse):
         super().begin()
         self.msg.defects = []
         self.msg.set_payload("")
-        if self.status == _SWITCHING:  # what follows is not HTTP
+        if self.status in {_SWITCHING, _NOT_MODIFIED}:  # what follows is not HTTP, or a body
             self.will_close = True
 
     def _read_status(self) -> tuple[str, int, str]:

@@ -187,8 +187,11 @@ class Stream:
             self._loop.call_soon_threadsafe(self._stream.stop)
 
     def wait(self) -> None:
-        """Wait until the thread has ended."""
-        self._thread.join()
+        """Wait until the thread has ended.
+
+        Not for ever: a signal handler may have interrupted what the thread waits for.
+        """
+        self._thread.join(2 * _LONGEST_CLOSE)
 
     def _run(self) -> None:
         try:

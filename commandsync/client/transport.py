@@ -4,7 +4,6 @@ from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
-import requests
 from urllib3 import Timeout
 from urllib3.exceptions import HTTPError
 
@@ -12,28 +11,13 @@ from commandsync.api.address import Address
 from commandsync.api.operations import Operation
 from commandsync.api.refusals import RateLimit
 from commandsync.client.body import Body, BodyError
-from commandsync.client.environment import Surroundings, lent_headers, surroundings
+from commandsync.client.environment import Surroundings
 from commandsync.client.failures import failure, root_of
 from commandsync.client.request import LONGEST_CONNECT, PIECE, Reuse, StaleError, request_of
 from commandsync.client.secrecy import Secrecy
 from commandsync.client.sockets import Adapter, state
 from commandsync.client.threads import renew_in_children
-from commandsync.errors import ArgumentError, Reply, TransportError
-
-
-def surroundings_of(
-    session: requests.Session | Surroundings | None, address: Address
-) -> Surroundings:
-    """Return what a session of the caller's lends; the settings of the environment if None.
-
-    It lends proxies, certificates and headers, and nothing else; raises `ArgumentError` for what is
-    not a session, or has a header that is not valid.
-    """
-    if session is None or isinstance(session, Surroundings):
-        return session or surroundings(address)
-    if not isinstance(session, requests.Session):
-        raise ArgumentError(f"session must be a requests.Session, not {type(session).__name__}")
-    return surroundings(address, session, headers=lent_headers(session.headers))
+from commandsync.errors import Reply, TransportError
 
 
 class Transport:

@@ -118,11 +118,7 @@ class Watch:
             answer = yield Open((*self._version, ("transport", "websocket")))
             error = _failure(answer)
             if error is None:
-                self._refusals = 0
-                ended = yield from self._listen()
-                if ended.refused and not self._ready:
-                    raise _refused(ended, with_token=self._secrecy.known)
-                yield from self._lost(ended.code, ended.reason)
+                yield from self._ended((yield from self._listen()))
             elif (
                 self._version and isinstance(error, errors.Invalid) and error.status == _BAD_REQUEST
             ):
@@ -132,8 +128,16 @@ class Watch:
             else:
                 yield from self._failed(error)
 
+    def _ended(self, ended: Ended) -> Steps[None]:
+        is_refusal = ended.refusals > 0 and not self._ready
+        self._refusals = self._refusals + 1 if is_refusal else 0
+        if is_refusal and self._refusals >= ended.refusals:
+            reply = errors.Reply(401, ended.reason.encode(), with_token=self._secrecy.known)
+            raise refused(reply, f"{ended.code}: {ended.reason}", by="gateway")
+        yield from self._lost(ended.code, ended.reason)
+
     def _listen(self) -> Steps[Ended]:
-        session = Session(greet=bool(self._version), hide=self._secrecy.hide, clock=self._clock)
+        session = Session(greet=bool(self._version), secrecy=self._secrecy, clock=self._clock)
         caught_up = False
         while True:
             meaning = yield from self._heard(session)
@@ -189,6 +193,7 @@ class Watch:
         yield from self._lost(code, error.message, least=seconds or 0.0)
 
     def _lost(self, code: int, reason: str, *, least: float = 0.0) -> Steps[None]:
+        reason = self._secrecy.hide_parts(reason)
         if not self._reconnecting:
             self._reconnecting = True
             _log.warning("the connection for events is lost: %s (%d)", reason, code)
@@ -232,9 +237,10 @@ class Watch:
             if until < math.inf and len(voters) >= _MOST_VOTERS:
                 return errors.ListingError(f"there are more than {_MOST_VOTERS} voters")
             page = yield Ask(paging.operation, max(until - self._clock(), 0.0))
-            if isinstance(page, errors.ListingError):
+            if not isinstance(page, errors.ListingError):
+                voters += paging.take(page.voters, page.queries)
+            elif not (isinstance(page, errors.ApiError) and paging.refused(page)):
                 return page
-            voters += paging.take(page.voters, page.queries)
         return voters
 
 
@@ -255,8 +261,3 @@ def _lasting(error: errors.ListingError) -> bool:
     if isinstance(error, errors.TransportError):
         return error.lasting
     return isinstance(error, errors.Invalid | errors.NotFound | errors.DecodeError)
-
-
-def _refused(ended: Ended, *, with_token: bool) -> errors.ListingError:
-    reply = errors.Reply(status=401, body=ended.reason.encode(), with_token=with_token)
-    return refused(reply, f"{ended.code}: {ended.reason}", by="gateway")

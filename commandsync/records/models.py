@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Annotated, Any, Self, TypeVar
+from math import inf
+from typing import Annotated, Self, TypeVar
 
 from pydantic import (
     AliasChoices,
@@ -56,12 +57,20 @@ def _number(value: object) -> int | float | None:
     return value
 
 
-def _number_or_none(value: object) -> int | float | None:
-    """Read a counter that nothing depends on."""
+def _whole(value: object) -> int | None:
+    """Read a whole number, without a fraction that it may have; raises as `_number`."""
     if type(value) is int:  # as nearly always
         return value
+    number = _number(value)
+    if number in {inf, -inf}:
+        raise ValueError
+    return None if number is None else int(number)
+
+
+def _whole_or_none(value: object) -> int | None:
+    """Read a counter that nothing depends on."""
     with suppress(ValueError):
-        return _number(value)
+        return _whole(value)
     return None
 
 
@@ -92,7 +101,7 @@ Identifier = Annotated[str, BeforeValidator(_usable)]
 Time = Annotated[datetime | None, WrapValidator(_time)]
 _Tag = Annotated[str, StringConstraints(strip_whitespace=True)]
 _Part = _null_is({})  # an object without fields
-_Number = Annotated[int | float | None, BeforeValidator(_number)]
+_Whole = Annotated[int | None, BeforeValidator(_whole)]
 _Flag = Annotated[bool, _null_is(False)]  # noqa: FBT003 - a value
 _IDENTIFIER = Field(default="", validation_alias=AliasChoices("id", "_id"))
 
@@ -112,7 +121,7 @@ class _Listed(Record):
     """A record that keeps the object it was read from."""
 
     @cached_property
-    def raw(self) -> Mapping[str, Any]:
+    def raw(self) -> Mapping[str, object]:
         """The object as the service sent it, unknown fields and odd values included."""
         return {}
 
@@ -158,7 +167,7 @@ class Command(_Listed):
     description: OptionalText = ""
     syntax: OptionalText = ""
     category: OptionalText = ""
-    uses: Annotated[int | float | None, BeforeValidator(_number_or_none)] = None
+    uses: Annotated[int | None, BeforeValidator(_whole_or_none)] = None
 
 
 class Announcement(_Listed):
@@ -199,18 +208,18 @@ class Information(_Read):
 class Statistics(_Read):
     """A bot's counters."""
 
-    servers: _Number = None
-    daily_votes: _Number = Field(default=None, validation_alias="dailyVotes")
-    weekly_votes: _Number = Field(default=None, validation_alias="weeklyVotes")
-    monthly_votes: _Number = Field(default=None, validation_alias="monthlyVotes")
-    total_votes: _Number = Field(default=None, validation_alias="totalVotes")
+    servers: _Whole = None
+    daily_votes: _Whole = Field(default=None, validation_alias="dailyVotes")
+    weekly_votes: _Whole = Field(default=None, validation_alias="weeklyVotes")
+    monthly_votes: _Whole = Field(default=None, validation_alias="monthlyVotes")
+    total_votes: _Whole = Field(default=None, validation_alias="totalVotes")
 
 
 class Ratings(_Read):
     """What users think of a bot; `average` is None while there are no ratings."""
 
-    average: _Number = None
-    total: Annotated[_Number, _null_is(0)] = 0
+    average: Annotated[float | None, BeforeValidator(_number)] = None
+    total: Annotated[_Whole, _null_is(0)] = 0
 
 
 class Theme(_Read):
@@ -234,13 +243,13 @@ class Bot(_Read):
     prefix: OptionalText = ""
     information: Annotated[Information, _Part] = Information()
     statistics: Annotated[Statistics, _Part] = Statistics()
-    state: _Number = None
-    certificate: _Number = None
+    state: _Whole = None
+    certificate: _Whole = None
     invite_url: str | None = Field(default=None, validation_alias="inviteURL")
     ratings: Annotated[Ratings, _Part] = Ratings()
     vanity: str | None = None
     theme: Annotated[Theme, _Part] = Theme()
-    status: _Number = None
+    status: _Whole = None
     created_at: Time = Field(default=None, validation_alias="createdAt")
     updated_at: Time = Field(default=None, validation_alias="updatedAt")
 
@@ -257,7 +266,9 @@ read_account: Callable[[object], Account] = TypeAdapter(Account).validator.valid
 
 
 class Voter(_Read, Account):
-    """Somebody who voted for a bot."""
+    """Somebody who voted for a bot, and when; None if the service does not send it."""
+
+    voted_at: Time = Field(default=None, validation_alias="votedAt")
 
 
 class Queries(_Read):

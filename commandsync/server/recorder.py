@@ -1,5 +1,6 @@
 """An application around another one, for tests: it records requests, and fails some on request."""
 
+import asyncio
 import json
 from collections import Counter, deque
 from collections.abc import Callable
@@ -39,6 +40,7 @@ class Recorder:
         self._faults: deque[Callable[[ASGIApp], ASGIApp]] = deque()
         self._connected: Counter[str] = Counter()
         self._change = Condition()
+        self._loop: asyncio.AbstractEventLoop | None = None  # where connections are served
 
     @property
     def requests(self) -> list[Request]:
@@ -58,10 +60,19 @@ class Recorder:
         """Answer the next requests in another way, before or after their work is done."""
         self._faults += [partial(answer_instead, response=response, after=after)] * times
 
+    def is_connected(self, bot: str) -> bool:
+        """Whether a client of the gateway has received `ready`, and has not left."""
+        return self._connected[bot] > 0
+
     def wait_until_connected(self, bot: str, timeout: float) -> bool:
-        """Wait until a client of the gateway has received `ready`; False if it takes longer."""
+        """Wait until a client is connected; False if it takes longer.
+
+        A client that has left before the call does not count: the loop reads that first.
+        """
+        if self._loop is not None:
+            asyncio.run_coroutine_threadsafe(_passes(), self._loop).result()
         with self._change:
-            return self._change.wait_for(lambda: self._connected[bot] > 0, timeout)
+            return self._change.wait_for(lambda: self.is_connected(bot), timeout)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or fail it."""
@@ -89,6 +100,17 @@ class Recorder:
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         bots: list[str] = []
+        self._loop = asyncio.get_running_loop()
+
+        def leave() -> None:
+            while bots:
+                self._count(bots.pop(), -1)
+
+        async def hear() -> Message:
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                leave()
+            return message
 
         async def note(message: Message) -> None:
             await send(message)
@@ -97,10 +119,9 @@ class Recorder:
                 self._count(bot, 1)
 
         try:
-            await self._app(scope, receive, note)
+            await self._app(scope, hear, note)
         finally:
-            for bot in bots:
-                self._count(bot, -1)
+            leave()
 
     def _count(self, bot: str, change: int) -> None:
         with self._change:
@@ -118,6 +139,12 @@ async def lose_answer(scope: Scope, receive: Receive, _send: Send) -> None:
     scope["state"][ABORT]()
     while (await receive())["type"] != "http.disconnect":
         pass  # the server waits for an answer until then
+
+
+async def _passes() -> None:
+    """Let the loop read what has arrived, and pass it on: that takes two passes, or three."""
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 def _recorded(scope: Scope, messages: deque[Message]) -> Request:

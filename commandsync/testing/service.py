@@ -1,5 +1,6 @@
 """A listing service for one test: its bots, the votes of their users, and what was requested."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -131,6 +132,8 @@ class Listing(Recorded):
     def wait_until_connected(self, bot: ListedBot | None = None, *, timeout: float = 10) -> None:
         """Wait until a client of a bot has received `ready`: a vote reaches it from then on.
 
+        One that was closed before does not count.
+
         Args:
             bot: The bot; it can be left out if there is one only.
             timeout: Seconds to wait.
@@ -142,6 +145,15 @@ class Listing(Recorded):
         bot = bot or self._only_bot()
         if not self._recorder.wait_until_connected(bot.id, timeout):
             raise TimeoutError(f"no client of {bot.username} was connected in {timeout:g} seconds")
+
+    async def wait_until_connected_async(
+        self,
+        bot: ListedBot | None = None,
+        *,
+        timeout: float = 10,  # noqa: ASYNC109 - as its twin
+    ) -> None:
+        """Do as `wait_until_connected`, in a test that runs in an event loop."""
+        await asyncio.to_thread(self.wait_until_connected, bot, timeout=timeout)
 
     def _only_bot(self) -> ListedBot:
         if len(self._bots) != 1:

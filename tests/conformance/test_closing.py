@@ -4,11 +4,13 @@ import asyncio
 import logging
 import socket
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from commandsync import AsyncClient, ListingError, StoppedError, TransportError
+from commandsync.api import operations
 from tests.support.clients import LONGEST, TOKEN, Open, begun
 from tests.support.rawserver import (
     Act,
@@ -173,6 +175,21 @@ def test_a_look_up_that_hangs_does_not_hold_up_the_close_of_a_client(
 
     assert closed is None
     assert isinstance(read.exception(LONGEST), ListingError)
+
+
+def test_the_check_of_a_vote_has_a_limit_for_all_its_retries(
+    open_client: Open, server: RawServer
+) -> None:
+    server.then(*[hanging] * 5)
+    client = open_client(TOKEN, server.url, bot="42", timeout=0.2)
+    check = operations.check_vote("42", "7")
+
+    error = begun(client.call, replace(check, deadline=0.3)).exception(SHORT)
+
+    assert check.deadline == 30
+    assert isinstance(error, TransportError)
+    assert len(server.requests) < 5
+    server.acts.clear()
 
 
 @pytest.mark.parametrize("limit", [{"timeout": 0.3}, {"deadline": 0.3}], ids=str)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from commandsync import ArgumentError, Event, Ready, StoppedError, Vote
+from commandsync import Account, ArgumentError, Event, Ready, StoppedError, Vote
 from tests.support.clients import LONGEST, TOKEN, Either, Open, begun
 from tests.support.gateway import BOT, Gateway, Guest, closing, event, telling, vote
 from tests.support.rawserver import Exchange, RawServer, answering
@@ -124,6 +124,16 @@ def test_waiting_ends_when_the_client_is_closed(open_client: Open, source: Sourc
 
     with pytest.raises(StoppedError, match="closed"):
         waiting.result(LONGEST)
+
+
+@pytest.mark.parametrize("kind", [int, Event, "vote", None, Vote(Account(), Account())], ids=str)
+def test_waiting_for_what_is_not_the_type_of_an_event_is_an_error(
+    open_client: Open, kind: object
+) -> None:
+    client = open_client(TOKEN, "http://127.0.0.1:9")
+
+    with pytest.raises(ArgumentError, match="is not an event"):
+        client.wait_for(kind)
 
 
 def test_waiting_raises_what_ends_the_stream(open_client: Open, gateway: Gateway) -> None:

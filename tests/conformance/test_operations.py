@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 import responses
 
-from commandsync import Account, Announcement, ArgumentError, AsyncClient, Client, Command
+from commandsync import (
+    Account,
+    Announcement,
+    ArgumentError,
+    AsyncClient,
+    Client,
+    Command,
+    Invalid,
+    NotFound,
+)
 from commandsync.api.operations import list_records
 from commandsync.records.texts import Resource
 from tests.support.bots import Service
@@ -40,12 +49,15 @@ def test_the_embedded_service_does_what_both_clients_ask(
     client.add_command("afk", "Is away.", ".afk")
     help_id = client.get_commands()[0].id
     client.edit_command(help_id, "help", "Shows all.", "/help")
-    client.delete_command(client.get_commands()[1].id)
+    client.set_uses(client.get_commands()[0], 7)
+    client.delete_command(client.get_commands()[1])
     client.delete_command("gone")
     client.add_announcement("v2", "Out.")
     client.add_announcement("v3", "Soon.")
-    client.delete_announcement(client.get_announcements()[0].id)
+    client.delete_announcement(client.get_announcements()[0])
     profile = client.get_bot()
+    bot.cast("7")
+    (voter,) = client.get_voters().voters
     anonymous = open_client(None, bot.url).get_commands(bot.id)
     reply = client.raw(list_records(bot.id, Resource.COMMAND))
 
@@ -53,10 +65,43 @@ def test_the_embedded_service_does_what_both_clients_ask(
     assert [(one.id, one.description, one.category) for one in anonymous] == [
         (help_id, "Shows all.", "")
     ]
-    assert client.get_commands(bot.id) == client.get_commands() == anonymous
+    assert client.get_commands(profile) == client.get_commands() == anonymous
+    assert client.check_vote(voter, bot=profile) is True
+    assert voter.voted_at.tzinfo is not None
+    assert type(anonymous[0].uses) is type(client.get_bot().statistics.total_votes) is int
     assert len(client.get_announcements()) == 1
     assert (reply.status, b"Shows all." in reply.body) == (200, True)
     assert "application/json" in reply.headers["content-type"]
+
+
+@pytest.mark.parametrize("method", ["edit_command", "set_uses"])
+def test_an_unknown_command_is_not_answered_with_a_hint_about_the_bot(
+    open_client: Open, service: Service, method: str
+) -> None:
+    bot = service.bot()
+    arguments = {"edit_command": ("help", "Shows it.", "/help"), "set_uses": (7,)}[method]
+    client = open_client(bot.token, bot.url)
+
+    with pytest.raises(NotFound) as unknown:
+        getattr(client, method)("gone", *arguments)
+    with pytest.raises(NotFound) as unknown_bot:
+        client.get_commands("7")
+
+    assert unknown.value.hint == "check the id of the command: is it listed?"
+    assert "check the bot's id" in str(unknown_bot.value.hint)
+
+
+@pytest.mark.parametrize("body", [b"x", b"x" * 70_000], ids=len)
+def test_a_304_is_the_same_error_with_a_body_that_it_must_not_have(
+    open_client: Open, server: RawServer, body: bytes
+) -> None:
+    server.then(answering(body, status=304), answering({"voted": True}))
+    client = open_client(TOKEN, server.url, bot="42", retries=0)
+
+    with pytest.raises(Invalid, match=r"the service redirects \(HTTP 304\)"):
+        client.get_bot()
+
+    assert client.check_vote(7) is True
 
 
 def test_all_pages_of_bots_are_read(open_client: Open, server: RawServer) -> None:
@@ -176,8 +221,12 @@ class Member:
         return self._number
 
 
-@pytest.mark.parametrize("make", [str, int, Member], ids=["string", "number", "object"])
-def test_an_id_is_a_string_a_number_or_an_object_with_a_number(
+@pytest.mark.parametrize(
+    "make",
+    [str, int, Member, lambda number: Account(id=number)],
+    ids=["string", "number", "object", "record"],
+)
+def test_an_id_is_a_string_a_number_or_an_object_with_one(
     open_client: Open, server: RawServer, make: Callable[[Any], Any]
 ) -> None:
     user, bot, command = 80351110224678912, 42, 0
@@ -233,8 +282,8 @@ MISTAKES: dict[str, tuple[str, dict[str, object]]] = {
     "a user that is negative": ("check_vote", {"user": -7}),
     "a user that is true": ("check_vote", {"user": True}),
     "a user that is half a number": ("check_vote", {"user": 0.5}),
-    "a record in place of a user": ("check_vote", {"user": Command(id="7", name="help")}),
-    "an account": ("check_vote", {"user": Account(id="7")}),
+    "a record without an id": ("check_vote", {"user": Command(name="help")}),
+    "a type in place of a user": ("check_vote", {"user": Command}),
     "a bot that is a path": ("get_bot", {"id": ".."}),
     "no title": ("add_announcement", {"title": " ", "description": "x"}),
     "no description": ("add_announcement", {"title": "x", "description": ""}),

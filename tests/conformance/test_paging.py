@@ -157,6 +157,71 @@ def test_two_votes_of_a_user_at_the_end_of_a_page_are_one_without_their_times(
     assert identifiers(client, "iter_voters") == ["1", "2", "3"]
 
 
+def from_zero(*, asked: int, told: bool) -> Callable[[Records, int], Serve]:
+    """Count pages from 0: in what is asked (then `asked` is 1), or in what is told about them."""
+
+    def pages(listed: Records, size: int) -> Serve:
+        def serve(page: int, _limit: int) -> dict[str, Any] | int:
+            number = page - 1 + asked
+            shown = listed[number * size : (number + 1) * size] if number >= 0 else []
+            queries = {"maxPage": (len(listed) - 1) // size} | ({"page": number} if told else {})
+            return {"queries": queries, "data": shown}
+
+        return serve
+
+    return pages
+
+
+@pytest.mark.parametrize("method", LISTS)
+@pytest.mark.parametrize("count", [1, 2, 7])
+@pytest.mark.parametrize("seed", range(3))
+def test_pages_that_are_reported_from_zero_are_read_to_the_last(
+    open_client: Open, play: Callable[[Serve], str], method: str, count: int, seed: int
+) -> None:
+    rng = random.Random(seed)  # noqa: S311 - the same in every run
+    size = rng.randint(1, 9)
+    listed = records(rng, size * count - rng.randrange(size))
+    client = open_client(
+        TOKEN, play(from_zero(asked=0, told=True)(listed, size)), bot="42", retries=0
+    )
+
+    assert identifiers(client, method) == [record["id"] for record in listed]
+
+
+@pytest.mark.parametrize("method", LISTS)
+@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("count", [0, 1, 9])
+def test_the_only_page_is_read_whether_its_number_is_0_or_1(
+    open_client: Open, play: Callable[[Serve], str], method: str, *, told: bool, count: int
+) -> None:
+    listed = records(random.Random(count), count)  # noqa: S311 - the same in every run
+    pages = from_zero(asked=1, told=told)(listed, 9)
+    client = open_client(TOKEN, play(pages), bot="42", retries=0)
+
+    assert identifiers(client, method) == [record["id"] for record in listed]
+
+
+@pytest.mark.parametrize("method", LISTS)
+@pytest.mark.parametrize("queries", [{"maxPage": 0}, {"page": 1, "maxPage": 0}], ids=str)
+@pytest.mark.parametrize("count", [0, 5, 30])
+def test_a_number_of_pages_that_is_0_ends_no_list_with_records(
+    open_client: Open,
+    play: Callable[[Serve], str],
+    method: str,
+    queries: dict[str, int],
+    count: int,
+) -> None:
+    listed = records(random.Random(count), count)  # noqa: S311 - the same in every run
+
+    def serve(page: int, _limit: int) -> dict[str, Any] | int:
+        shown = listed[(page - 1) * 7 : page * 7]
+        return {"queries": queries, "data": shown} if page else 400
+
+    client = open_client(TOKEN, play(serve), bot="42", retries=0)
+
+    assert identifiers(client, method) == [record["id"] for record in listed]
+
+
 def largest() -> list[int]:
     return [50, *random.Random(6).sample(range(5, 100), 3)]  # noqa: S311 - the same in every run
 

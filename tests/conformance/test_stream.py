@@ -2,10 +2,11 @@
 
 import random
 import string
+from collections.abc import Callable
 
 import pytest
 
-from commandsync import ApiError, Event, Forbidden, Unauthorized, Vote
+from commandsync import ApiError, Event, Forbidden, Reconnecting, Unauthorized, Vote
 from tests.support.clients import TOKEN, Open
 from tests.support.gateway import READY, Act, Gateway, Guest, closing, event, telling, vote
 
@@ -39,6 +40,10 @@ REFUSALS = CONNECT_ERRORS | {
     name: ending for name, ending in CLOSES.items() if ending[1] in {1008, 3000, 4001, 4401}
 }
 LOST = CLOSES | DISCONNECTS
+
+
+def socket_io_error(*, code: int, reason: str, welcome: bool) -> Act:
+    return closing("0{}", f'44{{"message":"{reason}"}}', code=code, welcome=welcome)
 
 
 def votes(events: list[Event]) -> list[str]:
@@ -122,6 +127,48 @@ def test_five_refused_handshakes_in_a_row_end_the_stream(
     assert before == ["ready", "vote", "reconnecting"]
     assert type(ended) is kind
     assert len(gateway.asked) == 1 + 5
+
+
+TEMPORARY = [
+    (1000, "server restarting"),
+    *((code, "") for code in (1000, 1002, 1003, 1009, 4000, 4029)),
+    (1008, "rate limited"),
+    (4000, "shutting down"),
+    (4029, "too many connections"),
+]
+
+
+@pytest.mark.parametrize(("code", "reason"), TEMPORARY)
+@pytest.mark.parametrize("frames", [(), ("0{}", "40"), ("0{}", "41")], ids=" ".join)
+def test_a_first_connection_that_is_closed_for_another_reason_than_the_token_is_tried_again(
+    open_client: Open, gateway: Gateway, frames: tuple[str, ...], code: int, reason: str
+) -> None:
+    closed = closing(*frames, code=code, reason=reason, welcome=False)
+    gateway.then(*[closed] * 4, telling(vote(1)))
+    client = open_client(TOKEN, gateway.url).listen()
+
+    events = client.take_until("1")
+
+    assert [name for name in names(events) if name in {"ready", "vote"}] == ["ready", "vote"]
+    assert events[0] == Reconnecting(code, reason or "the connection was closed")
+    assert len(gateway.guests) == 5
+
+
+@pytest.mark.parametrize("refusal", [closing, socket_io_error])
+def test_five_closes_with_a_reason_before_any_event_are_a_refused_token(
+    open_client: Open, gateway: Gateway, refusal: Callable[..., Act]
+) -> None:
+    restarting = closing(code=1012, reason="restart", welcome=False)
+    closed = refusal(code=4321, reason="come back later", welcome=False)
+    gateway.then(*[closed] * 4, restarting, *[closed] * 5, telling(vote(1)))
+    client = open_client(TOKEN, gateway.url).listen()
+
+    assert [event.name for event in client.take(1)] == ["reconnecting"]
+    error = client.ended()
+
+    assert isinstance(error, Unauthorized)
+    assert "come back later" in str(error)
+    assert len(gateway.guests) == 10
 
 
 def namespaces() -> list[str]:

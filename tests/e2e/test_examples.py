@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -198,7 +199,11 @@ def test_start_syncs_and_starts_the_bot_whatever_comes_of_it(home: Home, bot: Bo
 
     assert (ran.code, ran.out, ran.err) == (0, "edit help: done\nthe bot starts\n", "")
     assert (again.code, again.out) == (0, "the bot starts\n")
-    assert broken.out == ("commands are not synced: the manifest has 2 problems\nthe bot starts\n")
+    assert broken.out == (
+        "commands are not synced: the manifest has 2 problems\n"
+        "commands.yaml:2:12: a command needs a description\n"
+        "commands.yaml:2:12: a command needs a syntax\nthe bot starts\n"
+    )
     assert bot.commands()[0]["description"] == "Shows all."
 
 
@@ -206,9 +211,10 @@ def test_thanks_thanks_and_reminds(gateway: Gateway, start: Start) -> None:
     reminder = {"user": {"id": "7", "username": "Ann"}, "bot": BOT}
     gateway.then(telling(vote(7), event("reminder", reminder)))
 
-    shown = lines(start("thanks.py"), 2)
+    child = start("thanks.py")
 
-    assert shown == ["u7 voted for Helper, thank you!\n", "Ann may vote again\n"]
+    assert lines(child, 2) == ["u7 voted for Helper, thank you!\n", "Ann may vote again\n"]
+    assert_ends_quietly(child)
 
 
 @pytest.mark.parametrize(
@@ -234,9 +240,18 @@ def test_votes_on_the_service_are_told(bot: Bot, start: Start, name: str, words:
 def test_events_continue_after_a_lost_connection(gateway: Gateway, start: Start) -> None:
     gateway.then(closing(vote(7), code=1012, reason="restart"), telling(vote(8)))
 
-    shown = lines(start("events.py"), 3)
+    child = start("events.py")
 
-    assert shown == ["u7 voted\n", "connection lost: restart\n", "u8 voted\n"]
+    assert lines(child, 3) == ["u7 voted\n", "connection lost: restart\n", "u8 voted\n"]
+    assert_ends_quietly(child, before=b"the connection for events is lost: restart (1012)\n")
+
+
+def assert_ends_quietly(child: subprocess.Popen[bytes], *, before: bytes = b"") -> None:
+    """Press Ctrl-C, after which nothing more is written."""
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=LONGEST)
+
+    assert (child.returncode, out, err) == (0, b"", before)
 
 
 def cog_of(home: Home, chat: Chat, until: str) -> Ran:
@@ -258,10 +273,10 @@ def test_the_cog_thanks_voters_and_is_unloaded(home: Home, gateway: Gateway) -> 
 def test_the_cog_logs_a_refused_token(home: Home, gateway: Gateway) -> None:
     gateway.then(closing(code=4401, reason="no", welcome=False))
     with Chat() as chat:
-        ran = cog_of(home, chat, "await cog.listening")
+        ran = cog_of(home, chat, "await asyncio.wait([cog.listening])")
 
     assert ran.code == 0
-    assert ran.err.startswith("votes are not received: the gateway does not accept the token")
+    assert ran.err.startswith("no events are received: the gateway does not accept the token")
 
 
 @pytest.mark.parametrize(

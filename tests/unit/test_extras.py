@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from traceback import format_exception_only
 from typing import Any
 
 import pytest
@@ -109,4 +110,5 @@ def test_what_is_missing_is_named_with_the_command() -> None:
 
     assert isinstance(error, UsageError)
     assert error.message == "this needs the extra [async]: the module 'aiohttp' is not installed"
+    assert "".join(format_exception_only(error)).endswith(f"\n{error.hint}\n")  # as in a script
     assert error.hint == f"install it: {extras.install_command('async')}"

@@ -9,7 +9,7 @@ from traceback import TracebackException
 from urllib.parse import quote, unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commandsync.api import jsontext
@@ -17,7 +17,7 @@ from commandsync.api.credentials import Token
 from commandsync.api.operations import add, list_records
 from commandsync.client.connection import Connection
 from commandsync.client.events import Vote
-from commandsync.client.gateway import Session
+from commandsync.client.gateway import Ended, Session
 from commandsync.client.secrecy import Secrecy
 from commandsync.errors import CommandsyncError
 from commandsync.records.texts import CommandText, Resource
@@ -132,12 +132,40 @@ def test_no_event_shows_it_once_it_is_decoded(data: st.DataObject, token: str, f
         f'{{"event": "vote", "data": {{"user": {{"id": "1", "username": {user}}}, "bot": {{}}}}}}'
     )
     said = data.draw(folded(said, folds))
-    hide = Secrecy(Token(token)).hide
 
-    event = Session(greet=False, hide=hide).receive(f'42["message",{said}]')
+    event = Session(greet=False, secrecy=Secrecy(Token(token))).receive(f'42["message",{said}]')
 
     assert isinstance(event, Vote)
     assert event.user.username == "I am <hidden>"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    token=st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=8, max_size=80),
+    cut=st.tuples(st.integers(0, 80), st.integers(0, 80)),
+    before=around,
+    after=around,
+    start=st.sampled_from(["close", "44", "43", "x", "42"]),
+)
+def test_no_part_of_it_is_in_the_reason_of_a_close_or_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+    token: str,
+    cut: tuple[int, int],
+    before: str,
+    after: str,
+    start: str,
+) -> None:
+    caplog.clear()
+    text = before + token[slice(*cut)] + after
+    session = Session(greet=False, secrecy=Secrecy(Token(token)))
+    parts = {token[at : at + 8] for at in range(len(token) - 7)}
+
+    with caplog.at_level(logging.DEBUG):
+        ended = session.closed(1008, text) if start == "close" else session.receive(start + text)
+
+    shown = [ended.reason] if isinstance(ended, Ended) else caplog.messages
+    assert shown
+    assert [part for part in parts if any(part in one for one in shown)] == []
 
 
 @pytest.mark.parametrize("character", [chr(code) for code in range(0x21, 0x7F)])

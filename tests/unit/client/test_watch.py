@@ -113,19 +113,19 @@ def test_somebody_who_slips_between_pages_has_not_voted_again() -> None:
 def test_an_event_is_read_however_it_is_wrapped(folds: int, prefix: str) -> None:
     frame = prefix + event("vote", SAID, folds=folds)[2:]
 
-    voted = event_of(frame, str)
+    voted = event_of(frame, Secrecy(None))
 
     assert isinstance(voted, Vote)
     assert voted.user.id == "7"
 
 
 def test_json_that_is_folded_without_end_is_garbage() -> None:
-    assert event_of(event("vote", SAID, folds=6), str) is None
+    assert event_of(event("vote", SAID, folds=6), Secrecy(None)) is None
 
 
 def test_a_pong_is_a_sign_of_life() -> None:
     now = [0.0]
-    session = Session(greet=False, hide=str, clock=lambda: now[0])
+    session = Session(greet=False, secrecy=Secrecy(None), clock=lambda: now[0])
 
     assert session.receive("0{}") is None
     assert session.patience == 35.0
@@ -139,14 +139,14 @@ def test_a_pong_is_a_sign_of_life() -> None:
 
 def test_a_refusal_without_sense_has_words_all_the_same() -> None:
     for frame in ("44", "44{", '44{"message":7}', "44" + "[" * 100_000):
-        ended = Session(greet=True, hide=str).receive(frame)
+        ended = Session(greet=True, secrecy=Secrecy(None)).receive(frame)
 
-        assert ended == Ended(1008, "the service refuses the session", refused=True)
+        assert ended == Ended(1008, "the service refuses the session", refusals=1)
 
 
 @given(st.text() | st.binary())
 def test_no_frame_breaks_a_session(frame: str | bytes) -> None:
-    session = Session(greet=True, hide=str)
+    session = Session(greet=True, secrecy=Secrecy(None))
     session.receive(frame)
 
     assert session.patience > 0
@@ -157,7 +157,7 @@ def test_no_event_breaks_a_session(said: object) -> None:
     shapes = (said, ["message", said], ["message", {"event": said, "data": said}])
 
     for shape in shapes:
-        assert event_of("42" + json.dumps(shape), str) is None
+        assert event_of("42" + json.dumps(shape), Secrecy(None)) is None
 
 
 def test_a_stopped_connection_ends_its_stream() -> None:
@@ -189,7 +189,7 @@ def test_a_thread_that_is_stopped_before_it_begins_connects_nowhere() -> None:
 
 
 def test_a_vote_needs_nobody_who_is_ready() -> None:
-    session = Session(greet=True, hide=str)
+    session = Session(greet=True, secrecy=Secrecy(None))
 
     assert isinstance(session.receive(vote(1)), Vote)
-    assert not session.closed(1008, "bye").refused
+    assert not session.closed(1008, "bye").refusals

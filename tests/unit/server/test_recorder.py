@@ -62,9 +62,9 @@ def test_a_client_is_connected_from_its_ready_to_its_end() -> None:
     async def app(_scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         await send({"type": "websocket.accept"})
         for text in ("40", frames.event("vote", {}), frames.event("ready", {"id": "42"})):
-            connected.append(recorder.wait_until_connected("42", 0))
+            connected.append(recorder.is_connected("42"))
             await send({"type": "websocket.send", "text": text})
-        connected.append(recorder.wait_until_connected("42", 0))
+        connected.append(recorder.is_connected("42"))
         await send({"type": "websocket.send", "text": frames.event("vote", {})})
 
     async def receive() -> Any:  # noqa: ANN401 - ASGI's
@@ -77,5 +77,5 @@ def test_a_client_is_connected_from_its_ready_to_its_end() -> None:
     asyncio.run(recorder({"type": "websocket"}, receive, send))
 
     assert connected == [False, False, False, True]
-    assert not recorder.wait_until_connected("42", 0)
+    assert not recorder.is_connected("42")
     assert len(sent) == 5

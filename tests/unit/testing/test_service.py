@@ -1,19 +1,22 @@
 import asyncio
 from collections.abc import Callable
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
-from commandsync import Client, Event, Reminder, ServerError, UsageError, Vote
+import commandsync
+from commandsync import Client, Reminder, ServerError, UsageError, Vote
 from commandsync.testing import Listing
 
 PING = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
 NEWS = {"title": "v2", "description": "It is out."}
 
 
-def events_of(client: Client, enough: Callable[[list[Event]], bool]) -> tuple[Thread, list[Event]]:
+def events_of(
+    client: Client, enough: Callable[[list[commandsync.Event]], bool]
+) -> tuple[Thread, list[commandsync.Event]]:
     """Collect a client's events in a thread until they are enough."""
-    events: list[Event] = []
+    events: list[commandsync.Event] = []
 
     def collect() -> None:
         for event in client.events():
@@ -101,6 +104,36 @@ def test_a_user_votes_again_after_12_hours_and_a_reminder_comes(listing: Listing
 
     assert caught.value.hint == "let 12 hours pass: pass_time(hours=12)"
     assert [type(event) for event in events[1:]] == [Reminder, Vote]
+
+
+def test_a_vote_after_each_restart_of_the_bot_reaches_its_new_client(listing: Listing) -> None:
+    bot = listing.bot()
+    for user in range(30):
+        voted = Event()
+        with bot.client() as client:
+            client.on(Vote)(lambda _, voted=voted: voted.set())
+            Thread(target=client.listen).start()
+            listing.wait_until_connected()
+            listing.vote(user)
+
+            assert voted.wait(timeout=10)
+
+
+def test_a_vote_after_each_restart_reaches_an_asynchronous_client(listing: Listing) -> None:
+    bot = listing.bot()
+
+    async def vote(user: int) -> None:
+        async with bot.async_client() as client:
+            waiting = asyncio.create_task(client.wait_for(Vote, timeout=10))
+            await listing.wait_until_connected_async()
+            listing.vote(user)
+
+            assert (await waiting).user.id == str(user)
+
+    for user in range(30):
+        asyncio.run(vote(user))
+    with pytest.raises(TimeoutError):
+        asyncio.run(listing.wait_until_connected_async(bot, timeout=0.01))
 
 
 def test_with_several_bots_the_bot_has_to_be_given(listing: Listing) -> None:
