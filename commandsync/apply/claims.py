@@ -91,12 +91,9 @@ class Claims:
         names = [repr(text[0]) for text in others]
         new = f"; new under another name: {named(names, most=3)}" if names else ""
         accepted = write.awaits_record and write.failure is None
-        hint = _RENAMED if names else _CUT if accepted and self._shows_no_add() else ""
+        shows_none = self.entries is not None and not any(write.record for write in self.writes)
+        hint = _RENAMED if names else _CUT if accepted and shows_none else ""
         self.ledger.settle(write, State.UNKNOWN, why + new + then, hint)
-
-    def _shows_no_add(self) -> bool:
-        """Whether a read was made, and shows none of the records that adds made."""
-        return self.entries is not None and not any(write.record for write in self.writes)
 
     def note_copies(self) -> None:
         """Report the records that equal an add of this run and that it did not make."""
@@ -104,15 +101,22 @@ class Claims:
         copies = [text for i, text in self.listed.items() if i in self.unclaimed and text in sent]
         self.copies = frozenset(copies)
         if copies:
-            self.ledger.notices.append(_copied(self.resource, [text[0] for text in copies]))
+            kind, count = self.resource, len(copies)
+            what, verb = (kind, "equals") if count == 1 else (kind.collection, "equal")
+            names = named([repr(text[0]) for text in copies])
+            message = f"{count} more {what} {verb} what this run added ({names})"
+            self.ledger.notices.append(Notice(f"{message}: {_SECOND_RUN}", _COPIES))
             self.ledger.as_wanted = False
 
     def note_reposts(self) -> None:
         """Report that what cannot be edited is posted again where the service changes its text."""
         plan = self.ledger.plan
-        posts = plan.target.abilities[self.resource].posts and plan.manages(self.resource)
-        if posts and any(write.rewrites for write in self.writes):
-            self.ledger.notices.append(_posted_again(self.resource))
+        replaces = plan.target.abilities[self.resource].posts and plan.manages(self.resource)
+        if replaces and any(write.rewrites for write in self.writes):
+            posts = self.resource.collection
+            message = f"{posts} whose text the service changes are posted again by every apply"
+            hint = f"write them in the manifest as they are listed, or set sync.{posts} to append"
+            self.ledger.notices.append(Notice(message, hint))
 
     def deletes_copy(self, change: Change) -> bool:
         """Whether a change would delete a copy of what this run added."""
@@ -151,20 +155,5 @@ _CUT = (
     "the list may be cut, or show new records late: look for it on the bot's page first, because "
     "another apply adds it again"
 )
-
-
-def _posted_again(kind: Resource) -> Notice:
-    return Notice(
-        f"{kind.collection} whose text the service changes are posted again by every apply",
-        f"write them in the manifest as they are listed, or set sync.{kind.collection} to append",
-    )
-
-
-def _copied(resource: Resource, names: Sequence[str]) -> Notice:
-    count = len(names)
-    what, verb = (resource, "equals") if count == 1 else (resource.collection, "equal")
-    return Notice(
-        f"{count} more {what} {verb} what this run added ({named([*map(repr, names)])}): a "
-        "second run may have added them at the same time",
-        "run again: with prune on, it deletes the copies, which no limit counts",
-    )
+_SECOND_RUN = "a second run may have added them at the same time"
+_COPIES = "run again: with prune on, it deletes the copies, which no limit counts"

@@ -58,7 +58,7 @@ def init_command(run: Run, /, *, given: str | None, platform: str | None) -> Non
 def _platform_starter(run: Run) -> tuple[str, str]:
     """Return the starter of a bot of Telegram, which contains nothing that is listed."""
     from commandsync.errors import UsageError
-    from commandsync.manifest.dump import telegram_starter
+    from commandsync.manifest.dump import starter
 
     settings = run.settings
     for value, source in (
@@ -70,7 +70,7 @@ def _platform_starter(run: Run) -> tuple[str, str]:
                 f"{source} cannot be used with --platform",
                 hint="that is about a page, which this manifest does not have",
             )
-    return telegram_starter(f"./{SCHEMA}"), ""
+    return starter(f"./{SCHEMA}", platform="telegram"), ""
 
 
 def _manifest(run: Run) -> tuple[str, str]:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import starmap
 from typing import NamedTuple
 
@@ -17,67 +18,6 @@ from commandsync.services.abilities import PAGE_ABILITIES
 _QUOTED = {"bot", "id", "prefix"}  # keys whose values always have quotes
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
-_STARTER = """\
-# yaml-language-server: $schema={schema}
-#
-# Your bot's public commands. Check this file with `commandsync validate`, see what would change
-# with `commandsync plan`, and make the listing match with `commandsync apply`.
-
-version: 1
-
-# Which bot, and on which listing service; COMMANDSYNC_BOT and COMMANDSYNC_BASE_URL can say it
-# instead. The token is never in this file: it is in COMMANDSYNC_TOKEN.
-{target}
-
-# The text that replaces {prefix} in a syntax.
-prefix: "/"
-
-defaults:
-  category: General
-
-sync:
-  prune: true # delete listed commands that are not in this file
-  # max_deletes: 10% # what one run may delete; when left out 30 %, and always 3
-
-commands:
-  - name: help
-    description: Shows what the bot can do.
-    syntax: "{prefix}help [command]"
-
-  - name: ping
-    description: Says how quickly the bot answers.
-    syntax: "{prefix}ping"
-    category: Tools
-    # formerly: [latency] # a rename keeps the command's id and uses
-
-# Announcements are managed only when the key is there.
-# announcements:
-#   - title: v2.0 is out
-#     description: Slash commands everywhere.
-"""
-_TELEGRAM_STARTER = """\
-# yaml-language-server: $schema={schema}
-#
-# The commands that Telegram shows to the users of your bot. Check this file with `commandsync
-# validate`, see what would change with `commandsync plan`, and send it with `commandsync apply`.
-
-version: 1
-
-# The token is never in this file: it is in COMMANDSYNC_TOKEN_TELEGRAM.
-listings:
-  - service: telegram
-    lossy: [category, syntax] # Telegram does not show them
-
-# A name has 1 to 32 of a-z, 0-9 and _, a description 1 to 256 characters.
-commands:
-  - name: help
-    description: Shows what the bot can do.
-    syntax: /help
-
-  - name: ping
-    description: Says how quickly the bot answers.
-    syntax: /ping
-"""
 _EXAMPLE = {
     "bot": '# bot: "779641401482805289"',
     "base_url": "# base_url: https://listing.example",
@@ -130,20 +70,18 @@ def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
     return Dump("\n".join(lines) + "\n", tuple(warnings))
 
 
-def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "") -> str:
+def starter(
+    schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "", platform: str = ""
+) -> str:
     """Return the text of a starter manifest; an empty bot or base URL becomes a comment.
 
-    The path of the JSON Schema for editors is relative to the manifest. Raises `FileError` if the
-    bot's id cannot be written to a file.
+    The path of the JSON Schema for editors is relative to the manifest. That of a platform, such as
+    telegram, has no page. Raises `FileError` if the bot's id cannot be written to a file.
     """
     known = {line.partition(":")[0]: line for line in _given(bot=bot, base_url=base_url)}
     target = "\n".join((_EXAMPLE | known).values())
-    return _STARTER.replace("{schema}", schema).replace("{target}", target)
-
-
-def telegram_starter(schema: str = "./commands.schema.json") -> str:
-    """Return the text of a starter manifest for a bot of Telegram, without a page."""
-    return _TELEGRAM_STARTER.replace("{schema}", schema)
+    text = files(__package__).joinpath(f"{platform or 'starter'}.yaml").read_text("utf-8")
+    return text.replace("{schema}", schema).replace("{target}", target)
 
 
 def _given(**values: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The comparison of one collection: the manifest's entries with the listed ones."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from commandsync.records.snapshot import Entry, Phase, Schedule
 from commandsync.records.texts import Abilities, Ability, Resource, Text
 
 Pair = tuple[Entry, Entry | None]
+Counts = Mapping[Text, tuple[int, int]]
 Going = tuple[Entry, datetime | None]  # what is deleted, and when it ended by the manifest
 
 
@@ -162,16 +163,11 @@ class Comparison:
         A listed record that the service cannot edit is replaced.
         """
         edits = self.abilities[resource].edit
-        gone = [old for _, old in pairs if old] + [entry for entry, _ in deletes]
+        touched = {old.id for _, old in pairs if old} | {entry.id for entry, _ in deletes}
         added = {new.text for new, old in pairs if old is None or not edits}
-        counts = count_same_name(added, _untouched(listed, gone))
+        counts = count_same_name(added, [each.text for each in listed if each.id not in touched])
         return [
-            *(
-                Edit(**_common(resource, new), **_difference(new, old))
-                if old and edits
-                else _addition(resource, new, old, counts[new.text])
-                for new, old in pairs
-            ),
+            *(_change(resource, new, old, counts, edits=edits) for new, old in pairs),
             *(
                 Delete(resource=resource, id=old.id, before=old.text, uses=old.uses, until=until)
                 for old, until in deletes
@@ -200,29 +196,23 @@ def match_by_rules(
     return entries, ignored, match(wanted, entries, pins_first=ability.edit, not_renamed=ignored)
 
 
-def _untouched(listed: Iterable[Entry], gone: Iterable[Entry]) -> list[Text]:
-    """Return the texts of the listed records other than those that are changed or deleted."""
-    touched = {entry.id for entry in gone}
-    return [entry.text for entry in listed if entry.id not in touched]
-
-
-def _addition(
-    resource: Resource, wanted: Entry, listed: Entry | None, counts: tuple[int, int]
-) -> Add | Replace:
+def _change(
+    resource: Resource, wanted: Entry, listed: Entry | None, counts: Counts, *, edits: bool
+) -> Add | Edit | Replace:
+    values: dict[str, Any] = {
+        "resource": resource,
+        "after": wanted.text,
+        "location": wanted.location,
+    }
+    if listed:
+        fields = field_changes(listed.text, wanted.text)
+        values |= {"id": listed.id, "before": listed.text, "fields": fields}
+        if edits:
+            return Edit(**values)
     until = wanted.schedule and wanted.schedule.until
-    new = _common(resource, wanted) | {"listed": counts[0], "same_name": counts[1], "until": until}
-    if listed is None:
-        return Add(**new)
-    return Replace(**new, **_difference(wanted, listed), uses=listed.uses)
-
-
-def _common(resource: Resource, wanted: Entry) -> dict[str, Any]:
-    return {"resource": resource, "after": wanted.text, "location": wanted.location}
-
-
-def _difference(wanted: Entry, listed: Entry) -> dict[str, Any]:
-    fields = field_changes(listed.text, wanted.text)
-    return {"id": listed.id, "before": listed.text, "fields": fields}
+    equal, same_name = counts[wanted.text]
+    values |= {"listed": equal, "same_name": same_name, "until": until}
+    return Replace(**values, uses=listed.uses) if listed else Add(**values)
 
 
 def _ignored(entry: Entry, listed: Entry) -> Notice:

@@ -19,6 +19,8 @@ _in_quotes = partial(json.dumps, ensure_ascii=False)
 _NEAR = 0.8  # share of words in common
 _LONGEST = 2_000  # characters of each field that are compared
 _MOST_COMPARISONS = 10_000  # beyond this the changes are not renames but another listing
+_SPELLING = "check the spelling of formerly against commandsync pull, upper and lower case too"
+_ONE_RENAME = Do.SHOW_IDS(first="only one listed command can be renamed; pin its id to choose: ")
 _DEFAULT_MANIFEST = "commands.yaml"  # which no option names
 _STDIN = "-"
 
@@ -84,28 +86,15 @@ def lost_renames(
     hints = []
     for index, entry in enumerate(wanted) if going else ():
         if index not in matched and entry.formerly:
-            hints.append(_not_renamed(entry))
-        hints += [_left_behind(entry, going[old]) for old in entry.formerly if old in going]
+            names = ", ".join(map(repr, entry.formerly))
+            message = f"{entry.name!r} was formerly {names}, but no such command is listed"
+            added = f"{message}: it is added, with no uses"
+            hints.append(Notice(added, _SPELLING, entry.location))
+        for old in (going[name] for name in entry.formerly if name in going):
+            message = f"{old.name!r} is deleted with its {_uses(old)}"
+            former = f"{message}, though it is a former name of {entry.name!r}"
+            hints.append(Notice(former, _ONE_RENAME, entry.location))
     return hints
-
-
-def _not_renamed(entry: Entry) -> Notice:
-    names = ", ".join(map(repr, entry.formerly))
-    return Notice(
-        f"{entry.name!r} was formerly {names}, but no such command is listed: it is added, with "
-        "no uses",
-        "check the spelling of formerly against commandsync pull, upper and lower case too",
-        entry.location,
-    )
-
-
-def _left_behind(entry: Entry, old: Entry) -> Notice:
-    return Notice(
-        f"{old.name!r} is deleted with its {_uses(old)}, though it is a former name of "
-        f"{entry.name!r}",
-        Do.SHOW_IDS(first="only one listed command can be renamed; pin its id to choose: "),
-        entry.location,
-    )
 
 
 def _words(text: Text, usage: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -91,11 +91,14 @@ def text_agrees(stored: Text, *, sent: Text) -> bool:
 
 def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
     """Return the fields that are listed with another text than was sent, and how they differ."""
-    return tuple(
-        _explain(name, sent[n], stored[n])
-        for n, name in enumerate(sent._fields)
-        if sent[n] != stored[n]
-    )
+    found = []
+    for n, name in enumerate(sent._fields):
+        old, new = sent[n], stored[n]
+        if old != new:
+            ways = _ways(old, new)
+            how = _described(ways, new) if ways else "changed"
+            found.append(Rewrite(name, old, new, how, _advice(ways, new), known=bool(ways)))
+    return tuple(found)
 
 
 _MOST_FOLDS = 8  # each takes time, and a text of 10 MiB could be made to need a million
@@ -134,12 +137,6 @@ def _without_half_entity(stored: str) -> str:
 def _begins_an_entity(half: str) -> bool:
     """Whether an entity begins with this; a text that follows an ampersand seldom does."""
     return half[:1] == "#" or any(name.lower().startswith(half.lower()) for name in html5)
-
-
-def _explain(name: str, sent: str, stored: str) -> Rewrite:
-    ways = _ways(sent, stored)
-    how = _described(ways, stored) if ways else "changed"
-    return Rewrite(name, sent, stored, how, _advice(ways, stored), known=bool(ways))
 
 
 def _ways(sent: str, stored: str) -> tuple[Way, ...]:
