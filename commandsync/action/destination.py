@@ -29,7 +29,7 @@ class DestinationChange(NamedTuple):
     key: str
     old: str
     new: str
-    location: Location | None
+    path: str  # the manifest
 
 
 def base_manifests(
@@ -81,7 +81,7 @@ def destination_changes(
         for key in _KEYS if manifest.path in bases else ():
             old, new = getattr(bases[manifest.path], key), getattr(manifest, key)
             if old != new:
-                yield DestinationChange(key, old, new, getattr(manifest, f"{key}_at"))
+                yield DestinationChange(key, old, new, manifest.path)
 
 
 def with_destinations(
@@ -112,7 +112,7 @@ def with_destinations(
             "Changed destination",
             f"{change.key} was {change.old or 'not set'} and is {change.new or 'not set'}",
             "the token goes there after the merge",
-            change.location,
+            Location(change.path),
         )
         for change in changes
     )

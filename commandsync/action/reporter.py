@@ -176,7 +176,7 @@ class Reporter:
 
     def _comments(self, verdict: Verdict) -> bool:
         choice = self.inputs.comment
-        if choice == "never" or verdict.word == "valid" or verdict.compared:
+        if choice == "never" or verdict.word == "valid":
             return False
         if choice == "always" or self.mode == "apply":
             return bool(self.event.pull_request or self.commits)
@@ -220,7 +220,7 @@ class Reporter:
 
     def _comment_file(self, verdict: Verdict) -> dict[str, str]:
         """Write the comment that a fork's job may not write, for a workflow that may."""
-        if self.inputs.comment == "never" or verdict.word in {"valid", "compared"}:
+        if self.inputs.comment == "never" or verdict.word == "valid":
             return {}
         text = cut_to_fit(
             redacted(self._page(verdict)), run_url=self.event.run_url, room=_ROOM_FOR_LINE

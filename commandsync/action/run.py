@@ -27,7 +27,6 @@ from commandsync.manifest import Manifest
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
 from commandsync.sync import exits, signals
-from commandsync.sync.comparison import plan_between
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of
 from commandsync.sync.history import committed, first_parents
 from commandsync.sync.job import Job, Planned, plan_jobs, plans_in
@@ -100,8 +99,7 @@ class _Run:
             compared = self._compared(opened, bases)
             planned = plan_jobs(compared)
             self._write_preview(manifests, planned)
-        outcome = self._of_listings(compared, planned, bases)
-        outcome = verdict.with_unchecked(outcome, opened, compared)
+        outcome = verdict.with_unchecked(self._plans_verdict(planned), opened, compared)
         outcome = verdict.with_user_changes(outcome, bases, manifests)
         overridden = {"base_url": self.settings.base_url, "bot": self.settings.bot}
         return with_destinations(with_checks(outcome), manifests, bases, overridden=overridden)
@@ -192,39 +190,13 @@ class _Run:
             yield plan_jobs(self._compared(opened, {}))
 
     def _plans_verdict(self, planned: Sequence[Planned | errors.CommandsyncError]) -> Verdict:
+        fail_on = self.reporter.inputs.fail_on
         refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
         return verdict.of_plans(
             plans_in(planned),
-            fail_on_changes=self._fails_on_changes,
+            fail_on_changes=fail_on == "changes" or (self.mode == "drift" and not fail_on),
             refusals=[refusal for refusal in refusals if refusal is not None],
             drift=self.mode == "drift",
-        )
-
-    @property
-    def _fails_on_changes(self) -> bool:
-        fail_on = self.reporter.inputs.fail_on
-        return fail_on == "changes" or (self.mode == "drift" and not fail_on)
-
-    def _of_listings(
-        self,
-        opened: Sequence[Job],
-        planned: Sequence[Planned | errors.CommandsyncError],
-        bases: Mapping[str, Manifest],
-    ) -> Verdict:
-        """Return the verdict of plans, or of comparisons where readers need a token."""
-        closed = [
-            (job.manifest, item)
-            for job, item in zip(opened, planned, strict=True)
-            if isinstance(item, errors.Unauthorized | errors.Forbidden) and job.site.token is None
-        ]
-        if self.mode == "drift" or not (closed and bases):
-            return self._plans_verdict(planned)
-        reasons = [reason for _, reason in closed]
-        return verdict.with_comparison(
-            self._plans_verdict([item for item in planned if item not in reasons]),
-            [plan_between(self.settings, each, bases[each.path]) for each, _ in closed],
-            reasons[0],
-            fail_on_changes=self._fails_on_changes,
         )
 
     def _hand_over_token(self, manifests: Sequence[Manifest]) -> dict[str, Manifest]:

@@ -18,7 +18,7 @@ from commandsync.report.github import Annotation
 from commandsync.sync import exits
 from commandsync.sync.job import Job, split
 
-Word = Literal["valid", "no-changes", "changes", "applied", "compared", "superseded", "failed"]
+Word = Literal["valid", "no-changes", "changes", "applied", "superseded", "failed"]
 
 _INCOMPLETE = "incomplete"
 _MOST_SENTENCES = 10
@@ -32,8 +32,7 @@ class Verdict:
 
     The text is for the log, the markdown for the summary and the comment, whose heading ends with
     the title. `changed` means that changes are pending, or were or may have been written; None if
-    that is unknown. `complete` means that the plans were applied to their end, and `compared` that
-    a listing is unknown: manifests were compared.
+    that is unknown. `complete` means that the plans were applied to their end.
     """
 
     word: Word
@@ -46,7 +45,6 @@ class Verdict:
     changed: bool | None = None
     title: str = ""
     complete: bool = False
-    compared: bool = False
 
 
 def of_validated(manifests: Sequence[Manifest]) -> Verdict:
@@ -188,39 +186,6 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
         plans=plans,
         changed=touched,
         complete=complete,
-    )
-
-
-def with_comparison(
-    verdict: Verdict, plans: Sequence[Plan], why: CommandsyncError, *, fail_on_changes: bool
-) -> Verdict:
-    """Return the verdict of other plans, and of comparisons with the base branch.
-
-    `why` kept the listing unread. A comparison is limited as a plan is: it must not delete more.
-    """
-    instead = "Compared with the manifest of the base branch, not with the listing"
-    heading = (
-        f"**{instead}**: without a token the service refuses to show the listing, which may differ."
-    )
-    text = f"{instead} ({why.kind}).\n\n{report.render_plans(plans, format='text')}"
-    markdown = f"{heading}\n\n{report.render_plans(plans, format='markdown')}"
-    refused = any(plan.refusal for plan in plans)
-    pending = fail_on_changes and any(plan.changes for plan in plans)
-    codes = [verdict.code, *[Exit.REFUSED] * refused, *[Exit.CHANGES] * pending]
-    return replace(
-        verdict,
-        word="failed" if refused or verdict.word == "failed" else "compared",
-        code=exits.worst(codes),
-        text="\n".join(filter(None, (verdict.text, text))),
-        markdown="\n".join(filter(None, (verdict.markdown, markdown))),
-        annotations=(
-            *verdict.annotations,
-            *chain.from_iterable(map(github.plan_annotations, plans)),
-        ),
-        reason="refused" if refused else verdict.reason,
-        plans=(),
-        changed=None,
-        compared=True,
     )
 
 

@@ -85,7 +85,7 @@ def _plans(
     from commandsync.sync.job import plans_in
 
     if against:
-        return [plan_against(run.settings, manifests, against, called=against)]
+        return [plan_against(run.settings, manifests, against)]
     return plans_in(_planned(run, manifests))
 
 

@@ -15,14 +15,11 @@ from commandsync.sync.loading import check_notices, load_files
 from commandsync.sync.settings import Settings
 
 
-def plan_against(
-    settings: Settings, manifests: Sequence[Manifest], other: str, *, called: str = ""
-) -> Plan:
+def plan_against(settings: Settings, manifests: Sequence[Manifest], other: str) -> Plan:
     """Plan as if what is due of another manifest were the listing.
 
-    With `called`, the first notice names the other manifest. Raises `ManifestError` if the other
-    one is invalid, and `UsageError` if there is more than one manifest on a side, or both are
-    standard input.
+    Raises `ManifestError` if the other one is invalid, and `UsageError` if there is more than one
+    manifest on a side, or both are standard input.
     """
     if other == "-" and "-" in settings.files:
         raise UsageError(
@@ -31,14 +28,7 @@ def plan_against(
     listed = load_files([other])
     if len(manifests) != 1 or len(listed) != 1:
         raise UsageError("a comparison needs one manifest on each side")
-    return plan_between(settings, manifests[0], listed[0], called=called)
-
-
-def plan_between(
-    settings: Settings, manifest: Manifest, other: Manifest, *, called: str = ""
-) -> Plan:
-    """Plan as if another manifest were the listing; `called` is as for `plan_against`."""
-    due = other.snapshot.due(settings.now)
+    (manifest,), due = manifests, listed[0].snapshot.due(settings.now)
     desired: dict[Resource, tuple[Entry, ...]] = {}
     as_listed: dict[Resource, tuple[Entry, ...]] = {}
     unpinned = 0
@@ -50,9 +40,7 @@ def plan_between(
             Entry(entry.text, id=entry.id or str(entry.location)) for entry in others
         )
         unpinned += count
-    notices = (
-        [Notice(f"this is compared with {called}, and not with the listing")] if called else []
-    )
+    notices = [Notice(f"this is compared with {other}, and not with the listing")]
     if unpinned:
         one = unpinned == 1
         ids, entries = ("id is", "its entry is") if one else ("ids are", "their entries are")

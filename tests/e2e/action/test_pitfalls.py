@@ -214,72 +214,10 @@ def test_dependabot_may_not_comment_and_that_is_only_a_warning(
     assert "pull-requests: write" in warning.data
 
 
-def included(*records: tuple[str, ...]) -> str:
-    """Return a file of commands without the keys that only a manifest has."""
-    return "\n".join(fields(*records).splitlines()[1:-1])
-
-
-def test_where_reading_is_refused_the_base_branch_is_compared_with(
-    runner: Runner, hub: Hub, service: Service, proxy: Proxy
-) -> None:
-    bot = service.bot()
-    proxy.rule = lambda _: Instead(401, {"error": "no"})
-    runner.base = {
-        "bots/commands.yaml": "version: 1\nprefix: /\ninclude: [more/*.yaml]\n",
-        "bots/more/a.yaml": included(("help", "Old.")),
-    }
-    runner.write("version: 1\nprefix: /\ninclude: [more/*.yaml]\n", "bots/commands.yaml")
-    runner.write(included(("help", "New."), ("ping",)), "bots/more/a.yaml")
-    event = pull_request(head="stranger/bots")
-    inputs = {"base_url": proxy.url, "bot": bot.id, "working_directory": "bots"}
-    step = runner.run(event, **inputs)
-    runner.base = {}
-    new = runner.run(event, **inputs)
-    runner.write(included(("help",), ("Help",)), "bots/more/a.yaml")
-    doubtful = runner.run(event, **inputs)
-
-    assert step.code == 0, step.log
-    assert step.outputs["result"] == "compared"
-    assert [one.place for one in doubtful.annotations("warning")] == ["bots/more/a.yaml:5:11"]
-    assert step.outputs["plan-file"] == step.outputs["changed"] == ""
-    assert "with the manifest of the base branch, not with the listing" in step.summary
-    assert "Plan: 1 to add, 1 to edit, 0 to delete" in step.summary
-    assert "Plan: 2 to add, 0 to edit, 0 to delete" in new.summary
-    assert hub.writes == []
-
-
-@pytest.mark.parametrize(
-    ("inputs", "said"),
-    [
-        ({}, "the manifest of the base branch cannot be read: "),
-        ({"file": "other.yaml"}, "the manifest of the base branch cannot be read: "),
-        ({"mode": "drift"}, ""),
-    ],
-    ids=["shallow", "invalid", "drift"],
-)
-def test_without_a_manifest_on_the_base_branch_the_refusal_is_reported(
-    runner: Runner, service: Service, proxy: Proxy, inputs: dict[str, str], said: str
-) -> None:
-    bot = service.bot()
-    proxy.rule = lambda _: Instead(401, {"error": "no"})
-    runner.has_base = bool(inputs)
-    for name in ("commands.yaml", "other.yaml"):
-        runner.write(fields(("help",)), name)
-    runner.base = {"other.yaml": "version: 2\n"}
-    event = pull_request(head="stranger/bots")
-    step = runner.run(event, base_url=proxy.url, bot=bot.id, **inputs)
-
-    assert (step.code, step.outputs["failure-reason"]) == (1, "auth"), step.log
-    assert said in step.log
-
-
-def test_a_refused_token_is_reported_and_not_compared_away(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
+def test_a_refused_token_is_reported(runner: Runner, service: Service, proxy: Proxy) -> None:
     bot = service.bot()
     proxy.rule = lambda _: Instead(401, {"error": "no"})
     runner.write(fields(("help",)))
-    runner.base = {"commands.yaml": fields(("help",))}
     step = runner.run(pull_request(), base_url=proxy.url, bot=bot.id, token="marked-old-token")
 
     assert (step.code, step.outputs["failure-reason"]) == (1, "auth"), step.log

@@ -140,20 +140,3 @@ def test_one_bot_for_two_manifests_is_an_error(runner: Runner, service: Service)
 
     assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
     assert "the input bot names one bot, and the manifests are for several" in step.log
-
-
-def test_several_manifests_are_compared_each_with_its_own_base(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
-    two(runner, service)
-    runner.variables.clear()
-    proxy.rule = lambda _: Instead(401, {"error": "no"})
-    runner.base = {
-        "bots/lantern.yaml": fields(("help",)),
-        "bots/harbor.yaml": fields(("dock",), ("sink",)),
-    }
-    step = runner.run(pull_request(head="stranger/bots"), base_url=proxy.url, **FILES)
-
-    assert step.outputs["result"] == "compared", step.log
-    assert "Plan: 1 to add, 0 to edit, 0 to delete, 1 unchanged." in step.summary
-    assert "Plan: 1 to add, 0 to edit, 1 to delete, 1 unchanged." in step.summary
