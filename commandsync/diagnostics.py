@@ -39,6 +39,7 @@ class Do(Enum):
     SHOW_WHOLE = auto()
     UNSET_BOT = auto()
     USE_HTTPS = auto()
+    WRITE_FORMERLY = auto()
     WRITE_STARTER = auto()
 
     def __call__(self, **values: object) -> "Hint":
@@ -61,6 +62,10 @@ LIBRARY = {
     Do.SET_VARIABLE: "set {variable}",
     Do.SHOW_IDS: "{first}commandsync pull --pin shows the ids",
     Do.USE_HTTPS: "use https://, or insecure_http=True if you are certain",
+    Do.WRITE_FORMERLY: (
+        "if they are renames, commandsync pull --merge writes them into the manifest; or write "
+        "the old name below each new one, such as  {line}"
+    ),
     Do.WRITE_STARTER: "commandsync init writes a starter",
 }
 """What a program can do that uses the library. Another one may have other words for it."""
@@ -126,6 +131,17 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Renaming:
+    """Two names of one record; several with the same message can be shown as one table."""
+
+    new: str
+    old: str
+    uses: str  # such as `163 uses`
+    message: str  # for all of them, with `{count}`
+    hint: str | Hint
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """A warning, which does not affect the changes, with the attributes of a `Problem`."""
 
@@ -133,6 +149,7 @@ class Notice:
     hint: str | Hint = ""
     location: Location | None = None
     runs: bool = field(default=False, compare=False)  # whether the hint is a command
+    renaming: Renaming | None = field(default=None, compare=False)  # what it is about, if alike
 
 
 @dataclass(frozen=True, slots=True)

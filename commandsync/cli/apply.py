@@ -6,10 +6,11 @@ import click
 
 from commandsync.cli.help import Command
 from commandsync.cli.option import option
-from commandsync.cli.options import Run, plan_options, yes_option
+from commandsync.cli.options import Run, manifest_arguments, plan_options, yes_option
 
 
 @click.command("apply", cls=Command)
+@manifest_arguments
 @option("--plan PATH", "Apply this saved plan and nothing else.", dest="plan_file")
 @option("--dry-run", "Show the plan and write nothing.")
 @yes_option

@@ -23,24 +23,27 @@ from commandsync.sources.merge import FileEdit
 from commandsync.sync.execution import refusal_of
 from commandsync.sync.files import write_edits
 from commandsync.sync.job import Planned
+from commandsync.sync.signals import Interruption
+
+_ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
 
 
 def confirm(question: str) -> bool:
     """Ask a question; no answer is a no."""
+    asked = f"{question} [y/N]"
     try:
-        answer: bool = click.prompt(
-            f"{question} [y/N]", default="n", show_default=False, value_proc=_is_yes, err=True
-        )
-    except click.Abort:
+        while (answer := _answer(asked)) not in _ANSWERS:
+            asked = "answer y or n"
+    except (click.Abort, Interruption) as error:
         print_err("")  # end the line of the question
+        if isinstance(error, Interruption):
+            raise
         return False
-    return answer
+    return _ANSWERS[answer]
 
 
-def _is_yes(answer: str) -> bool:
-    if answer.strip().lower() not in {"y", "yes", "n", "no"}:
-        raise click.UsageError("answer y or n")
-    return answer.strip().lower().startswith("y")
+def _answer(question: str) -> str:
+    return str(click.prompt(question, default="n", show_default=False, err=True)).strip().lower()
 
 
 def check_terminal(output: Output, what: str, hint: str) -> None:

@@ -1,7 +1,7 @@
 """`commandsync bots`: the bots that the service lists, and those of your own database."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -18,20 +18,29 @@ from commandsync.cli.options import (
 from commandsync.errors import Exit
 
 
-@click.group("bots", cls=Group)
+class _Bots(Group):
+    """The commands for bots, those of your own service apart."""
+
+    sections: ClassVar = {
+        "Any service": ["list", "show"],
+        "Your own service": ["add", "token", "remove"],
+    }
+
+
+@click.group("bots", cls=_Bots)
 def bots_command() -> None:
     """Show the bots that the service lists, and manage those of your own service.
 
     \b
     Example:
-      commandsync bots list --q music --sort servers
+      commandsync bots list --search music --sort servers
       commandsync bots show
       commandsync bots add 812045337190064138 --name Harbor
     """
 
 
 @bots_command.command("list")
-@option("--q TEXT", "Only bots that match this text.")
+@option("--search TEXT", "Only bots that match this text.", dest="q")
 @option("--sort FIELD", "The field to sort by.")
 @option("--id ID", "Only this bot; may be repeated.", dest="ids", multiple=True)
 @option("--tag TAG", "Only bots with this tag; may be repeated.", dest="tags", multiple=True)
@@ -126,7 +135,9 @@ def token_command(run: Run, /, *, identifier: str, database: str) -> None:
 @database_option
 @talk_options
 def remove_command(run: Run, /, *, identifier: str, yes: bool, database: str) -> int:
-    """Remove a bot of your service with all its records; asks first on a terminal.
+    """Remove a bot of your service and all its records.
+
+    It asks first on a terminal.
 
     \b
     Example:

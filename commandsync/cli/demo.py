@@ -18,6 +18,7 @@ from pathlib import Path
 import click
 
 from commandsync.cli.help import Command
+from commandsync.cli.output import Output
 from commandsync.cli.serve import example
 from commandsync.sync.files import write_file
 
@@ -134,7 +135,7 @@ def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
         text = manifest.read_text(encoding="utf-8")
         write_file(str(manifest), step.edit(text), force=True)
     _print(f"$ commandsync {step.command}")
-    color = "always" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else "never"
+    color = "always" if Output().screen(sys.stdout).color else "never"
     ended = subprocess.run(  # noqa: S603 - this program, with the arguments above
         [*PROGRAM, *step.command.split(), "--color", color],
         cwd=manifest.parent,

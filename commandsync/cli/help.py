@@ -1,6 +1,7 @@
 """Help pages: the options of a command in sections, and a hint for an argument in a wrong place."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import click
 
@@ -49,6 +50,17 @@ class Group(click.Group):
     """A group of such commands, which suggests a command for one that it does not have."""
 
     command_class: type[click.Command] | None = Command
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {}
+    """The headings of the help page with their commands; without any, all are below one."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands below their headings."""
+        for title, names in (self.sections or {"Commands": self.list_commands(ctx)}).items():
+            with formatter.section(title):
+                commands = filter(None, (self.get_command(ctx, name) for name in names))
+                formatter.write_dl(
+                    [(str(each.name), each.get_short_help_str(80)) for each in commands]
+                )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -71,12 +83,9 @@ class Group(click.Group):
 
 
 def _hint(command: click.Command, ctx: click.Context, argument: str) -> str:
-    """Return the command line that was probably meant: a plan or a manifest without its option."""
+    """Return the command line that was probably meant: a manifest without its option."""
     from shlex import quote
 
-    options = {name for param in command.params for name in param.opts}
-    if argument.endswith(".json") and {"--plan", "--against"} & options:
-        return f"to apply a saved plan: commandsync apply --plan {quote(argument)}"
-    if "--file" in options:
+    if any("--file" in param.opts for param in command.params):
         return f"to name a manifest: {ctx.command_path} -f {quote(argument)}"
     return f"see {ctx.command_path} --help"

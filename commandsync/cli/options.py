@@ -10,7 +10,7 @@ import click
 from click import IntRange
 from click.core import ParameterSource
 
-from commandsync.cli.option import F, Number, not_empty, option, read_by
+from commandsync.cli.option import PATH, F, Number, not_empty, option, read_by
 from commandsync.sync import DEFAULT_MANIFESTS
 from commandsync.sync.signals import Signals
 
@@ -63,6 +63,11 @@ file_option = _manifest_option(
     dest="files",
     multiple=True,
 )
+manifest_arguments = click.argument(
+    "manifests", nargs=-1, type=PATH, metavar="[PATH]...", callback=not_empty
+)
+"""Manifests without `--file` before each."""
+
 strict_option = _manifest_option("--strict", "Exit 4 for warnings about the manifest, too.")
 yes_option = option("-y, --yes", "Do not ask; required without a terminal.")
 force_option = option("--force", "Replace an existing file.")
@@ -81,7 +86,8 @@ database_option = option(
 _TALK = (
     _output_option(
         "--color WHEN",
-        "Colour the output: auto (on a terminal, unless NO_COLOR is set), always or never.",
+        "Colour the output: auto (on a terminal, unless NO_COLOR is set, or TERM is dumb), always "
+        "or never.",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         show_default=False,
@@ -122,7 +128,8 @@ _LIMITS = (
     _manifest_option("--no-prune", "Delete nothing that is missing in the manifest."),
     _manifest_option(
         "--max-deletes LIMIT",
-        "Refuse to delete more: a number, a percentage, or all.",
+        "Refuse to delete more: a number, a percentage, or all.  [default: max_deletes of the "
+        "manifest, or 30%, with 3 always allowed]",
         callback=read_by(_limit),
     ),
     _manifest_option(
@@ -189,6 +196,8 @@ def _with_run(command: F, *options: Callable[[Any], Any]) -> F:
 
         ctx = click.get_current_context()
         output = Output(form, color, -1 if quiet else verbose, full)
+        if "manifests" in given:
+            given["files"] += given.pop("manifests")
         names = Settings.__dataclass_fields__.keys() & given.keys()
         chosen = {name: value for name in names if (value := given.pop(name)) is not None}
         chosen |= _sources(ctx)

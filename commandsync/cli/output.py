@@ -142,7 +142,8 @@ class Output:
         With `whole`, `--quiet` leaves nothing out: a question is about what is shown.
         """
         is_terminal = stream.isatty()
-        color = is_terminal and not os.environ.get("NO_COLOR")
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        color = is_terminal and not plain
         if self.color != "auto":
             color = self.color == "always"
         width = shutil.get_terminal_size().columns if is_terminal else None

@@ -9,7 +9,7 @@ import click
 
 from commandsync.cli.help import Command
 from commandsync.cli.option import option
-from commandsync.cli.options import Run, plan_options
+from commandsync.cli.options import Run, manifest_arguments, plan_options
 
 if TYPE_CHECKING:
     from commandsync.errors import CommandsyncError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("plan", cls=Command)
+@manifest_arguments
 @option("--out PATH", "Save the plan, for apply --plan.")
 @option("--against PATH", "Compare with another manifest instead of the page, with no network.")
 @option("--detailed-exitcode", "Exit 3 when changes are pending.")
@@ -43,7 +44,7 @@ def plan_command(
       commandsync plan
       commandsync plan --detailed-exitcode          # 3: the page differs
       commandsync plan --out plan.json              # then: apply --plan plan.json
-      commandsync plan --against old/commands.yaml  # what did this edit change?
+      commandsync plan bot.yaml --against old.yaml  # what did this edit change?
     """
     from commandsync.cli.results import show_plans, show_requests
     from commandsync.errors import Exit

@@ -1,18 +1,22 @@
 """`commandsync preview`: the bot's page as it will be."""
 
-from dataclasses import replace
 from itertools import chain
 
 import click
 
 from commandsync.cli.help import Command
-from commandsync.cli.option import PATH, not_empty, option
-from commandsync.cli.options import Run, force_option, limit_options, page_options
-from commandsync.errors import UsageError
+from commandsync.cli.option import option
+from commandsync.cli.options import (
+    Run,
+    force_option,
+    limit_options,
+    manifest_arguments,
+    page_options,
+)
 
 
 @click.command("preview", cls=Command)
-@click.argument("path", required=False, type=PATH, metavar="[PATH]", callback=not_empty)
+@manifest_arguments
 @option(
     "--port N",
     "The port on this machine.  [default: a free one]",
@@ -25,11 +29,10 @@ from commandsync.errors import UsageError
 @force_option
 @page_options
 @limit_options
-def preview_command(  # noqa: PLR0913 - the options of the command
+def preview_command(
     run: Run,
     /,
     *,
-    path: str | None,
     port: int,
     no_open: bool,
     offline: bool,
@@ -38,7 +41,7 @@ def preview_command(  # noqa: PLR0913 - the options of the command
 ) -> int:
     """Show the bot's page as it will be, while you edit.
 
-    It applies the manifest PATH to a copy of the listing in memory, again at each save, and marks
+    It applies the manifest to a copy of the listing in memory, again at each save, and marks
     on the page what has changed. Nothing is written to the listing, and no token is needed. Without
     a base URL, or with --offline, the page begins empty. Ctrl-C ends it.
 
@@ -48,10 +51,6 @@ def preview_command(  # noqa: PLR0913 - the options of the command
       commandsync preview bots/lantern.yaml --no-open --port 8080
       commandsync preview --html site    # in CI: writes site/index.html
     """
-    if path and run.settings.files:
-        raise UsageError("PATH is the manifest, and so is -f", hint="give one of the two")
-    if path:
-        run = run._replace(settings=replace(run.settings, files=(path,)))
     if folder:
         _write_page(run, folder, offline=offline, force=force)
         return 0

@@ -14,6 +14,10 @@ from commandsync.sync import SCHEMA
 @click.command("pull", cls=Command)
 @option("--out PATH", "Write the manifest here instead of printing it.")
 @option("--merge", "Add to the manifest, in place, what is listed and missing in it; asks first.")
+@option(
+    "--drop-formerly",
+    "Remove from the manifest, in place, each formerly: that is no longer needed; asks first.",
+)
 @option("--pin", "Include the ids, so that renames need no formerly.")
 @yes_option
 @force_option
@@ -23,10 +27,8 @@ def pull_command(
     /,
     *,
     out: str | None,
-    merge: bool,
-    pin: bool,
-    yes: bool,
     force: bool,
+    **choices: bool,
 ) -> int | None:
     """Print a manifest of what is listed now.
 
@@ -34,38 +36,47 @@ def pull_command(
     A plan after a pull has no changes.
 
     With --merge, it adds to the manifest what is missing there, and changes nothing else. A listed
-    command that is probably one of the manifest's under an old name becomes its former name.
+    command that is probably one of the manifest's under an old name becomes its former name. With
+    --drop-formerly, it removes the former names that the listing shows no longer.
 
     \b
     Example:
       commandsync pull --bot 779641401482805289 --base-url https://listing.example
       commandsync pull --pin --out commands.yaml
       commandsync pull --merge
+      commandsync pull --drop-formerly
     """
-    if not merge:
-        _pull(run, out, pin=pin, force=force)
+    if not (choices["merge"] or choices["drop_formerly"]):
+        _pull(run, out, pin=choices["pin"], force=force)
         return None
     if out or force:
-        raise UsageError("--merge edits the manifest itself", hint="leave out --out and --force")
-    return _merge(run, pin=pin, yes=yes)
+        message = "--merge and --drop-formerly edit the manifest itself"
+        raise UsageError(message, hint="leave out --out and --force")
+    return _edit(run, **choices)
 
 
-def _merge(run: Run, *, pin: bool, yes: bool) -> int:
-    """Add to the manifest what is listed and missing in it; return the exit code."""
+def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -> int:
+    """Edit the manifest after what is listed; return the exit code."""
     from commandsync.cli.approval import changed_lines, check_terminal, write_approved
     from commandsync.cli.wording import command_line
     from commandsync.sync.adoption import plan_adoption
 
     output = run.output
     if not yes:
-        check_terminal(output, "--merge", "--yes writes without asking")
-    adoption = plan_adoption(run.settings, pin=pin)
+        check_terminal(output, "pull", "--yes writes without asking")
+    adoption = plan_adoption(run.settings, adds=merge, drops=drop_formerly, pin=pin)
     files, notices = adoption.files, adoption.notices
     if not files:
         output.notices(notices)
-        output.result("Nothing is missing: the manifest has everything that is listed.")
+        output.result(
+            "Nothing is missing: the manifest has everything that is listed."
+            if merge
+            else "No formerly: can be removed."
+        )
         return Exit.DONE
-    counts = f"Merge: {adoption.added:,} to add, {adoption.renamed:,} to rename."
+    merged = f"Merge: {adoption.added:,} to add, {adoption.renamed:,} to rename."
+    dropped = f"formerly: {adoption.finished:,} to remove."
+    counts = " ".join([merged] * merge + [dropped] * drop_formerly)
     if not write_approved(run, files, changed_lines(files, counts), notices=notices, asks=not yes):
         return Exit.FAILED
     line = command_line("plan", files=run.settings.files)

@@ -5,10 +5,18 @@ import sys
 import click
 
 from commandsync.cli.help import Command
-from commandsync.cli.options import Run, file_option, format_option, strict_option, talk_options
+from commandsync.cli.options import (
+    Run,
+    file_option,
+    format_option,
+    manifest_arguments,
+    strict_option,
+    talk_options,
+)
 
 
 @click.command("validate", cls=Command)
+@manifest_arguments
 @file_option
 @strict_option
 @format_option
@@ -21,7 +29,7 @@ def validate_command(run: Run, /) -> None:
     \b
     Example:
       commandsync validate
-      commandsync validate -f bots/ --format github
+      commandsync validate bots/ --format github
     """
     from commandsync import report
     from commandsync.sync.loading import load

@@ -7,7 +7,7 @@ from typing import Any
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, field_changes
-from commandsync.plan.hints import lost_pins, lost_renames, rename_hints
+from commandsync.plan.hints import finished_renames, lost_pins, lost_renames, rename_hints
 from commandsync.plan.matching import Matching, count_same_name, match
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import text_agrees
@@ -87,6 +87,7 @@ class Comparison:
     unwritable: list[tuple[Resource, Entry]] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     scheduled: list[Scheduled] = field(default_factory=list)
+    finished: int = 0
 
     def compare(
         self, resource: Resource, manifest: Sequence[Entry], listed: Sequence[Entry]
@@ -107,6 +108,7 @@ class Comparison:
         deletes = self._deletes(resource, [(entries[n], ended.get(n)) for n in surplus])
         changes = self._changes(resource, differing, deletes, listed)
         self.changes += changes
+        self.finished += len(finished_renames(wanted, pairs, listed))
         self.notices += lost_renames(wanted, pairs, [entry for entry, _ in deletes])
         if self.abilities[resource].edit:
             self.notices += rename_hints(changes, wanted=wanted)

@@ -5,13 +5,15 @@ A hint names the exact line to write; nothing is ever applied by itself.
 
 import json
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from commandsync.diagnostics import Do, Notice
+from commandsync.diagnostics import Do, Notice, Renaming
 from commandsync.plan.changes import Add, Change, Delete
 from commandsync.plan.matching import shared
+from commandsync.records.rewrites import folded
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Text
 
@@ -23,6 +25,10 @@ _SPELLING = "check the spelling of formerly against commandsync pull, upper and 
 _ONE_RENAME = Do.SHOW_IDS(first="only one listed command can be renamed; pin its id to choose: ")
 _DEFAULT_MANIFEST = "commands.yaml"  # which no option names
 _STDIN = "-"
+_SEVERAL = (
+    "{count} added commands look like deleted ones under new names: as planned, the old ones are "
+    "deleted with their uses"
+)
 
 
 def likely_renames(changes: Iterable[Change]) -> list[tuple[Add, Delete]]:
@@ -91,10 +97,30 @@ def lost_renames(
             added = f"{message}: it is added, with no uses"
             hints.append(Notice(added, _SPELLING, entry.location))
         for old in (going[name] for name in entry.formerly if name in going):
-            message = f"{old.name!r} is deleted with its {_uses(old)}"
+            message = f"{old.name!r} is deleted with its {uses_of(old)}"
             former = f"{message}, though it is a former name of {entry.name!r}"
             hints.append(Notice(former, _ONE_RENAME, entry.location))
     return hints
+
+
+def finished_renames(
+    wanted: Sequence[Entry], matched: Mapping[int, Entry], listed: Iterable[Entry]
+) -> list[int]:
+    """Return the indices of the wanted entries whose former names are no longer needed.
+
+    They are `matched`, and no record is listed under a former name, folded, except their own under
+    the name itself.
+    """
+    renamed = [n for n, entry in enumerate(wanted) if entry.formerly and n in matched]
+    names = Counter(folded(entry.name) for entry in (listed if renamed else ()))
+    return [
+        n
+        for n in renamed
+        if all(
+            names[old] == (old == folded(wanted[n].name) and matched[n].name == wanted[n].name)
+            for old in map(folded, wanted[n].formerly)
+        )
+    ]
 
 
 def _words(text: Text, usage: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -120,15 +146,21 @@ def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> N
     names = ", ".join(map(_in_quotes, (*formerly, delete.name)))
     line = f"id: {_in_quotes(delete.id)}" if pins else f"formerly: [{names}]"
     where = "in place of its formerly" if formerly and not pins else "below its name"
+    is_usual = not (formerly or pins)
+    several = Do.WRITE_FORMERLY(line=line)
     return Notice(
         f"{add.name!r} looks like {delete.name!r} under a new name: as planned, the old one is "
-        f"deleted with its {_uses(delete)}",
+        f"deleted with its {uses_of(delete)}",
         f"if it is a rename, write {where}:  {line}",
         add.location,
+        renaming=Renaming(add.name, delete.name, uses_of(delete), _SEVERAL, several)
+        if is_usual
+        else None,
     )
 
 
-def _uses(record: Entry | Delete) -> str:
+def uses_of(record: Entry | Delete) -> str:
+    """Return the uses of a record, as part of a sentence."""
     return f"{record.uses:,} uses" if record.uses else "uses"
 
 

@@ -6,15 +6,20 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
-from commandsync.diagnostics import Notice
+from commandsync.diagnostics import Notice, Renaming
 from commandsync.plan.comparison import match_by_rules
-from commandsync.plan.hints import near_texts
+from commandsync.plan.hints import finished_renames, near_texts, uses_of
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Ability, Resource
 
 _MOST_NAMES = 3  # in a message
 _SAME = 0.9  # share of words in common, with which two texts are of one command
+_SEVERAL = (
+    "{count} commands have nearly the same text as a listed one: each pair becomes one command, "
+    "with its id and uses kept"
+)
+_TWO_COMMANDS = "if two are different commands, do not merge: write both into the manifest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,8 @@ class Missing:
     # By the index of a wanted entry, the listed one that it probably was.
     renamed: Mapping[int, Entry] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()  # what a person should look at
+    # The indices of the wanted entries whose former names are no longer needed.
+    finished: tuple[int, ...] = ()
 
 
 def missing_from(
@@ -41,7 +48,10 @@ def missing_from(
     A wanted and a listed command that match in no other way are one under two names if their texts
     are nearly equal, and neither of them is as much like a third one. Ignored records are left out.
     """
-    unmatched, surplus = _unmatched(wanted, listed, rules, ability)
+    entries, ignored, matching = match_by_rules(wanted, listed, rules=rules, ability=ability)
+    known = ignored.union(matching.unwritable.values())
+    unmatched = [w for w in matching.wanted if w not in matching.unwritable]
+    surplus = [entries[n] for n in matching.listed if n not in known]
     pairs = []
     if ability.edit:
         olds = [entry for entry in surplus if entry.writable]
@@ -53,19 +63,8 @@ def missing_from(
     added, refused = _expressible(left, wanted, resource, ability)
     notices = [_renamed(wanted[w], entry) for w, entry in renamed.items()]
     notices += _doubtful(added, [(wanted[w], old) for w, old, _ in pairs])
-    return Missing(tuple(added), renamed, (*notices, *refused))
-
-
-def _unmatched(
-    wanted: Sequence[Entry], listed: Sequence[Entry], rules: SyncRules, ability: Ability
-) -> tuple[list[int], list[Entry]]:
-    """Return the indices of the wanted entries that match nothing, and the listed ones."""
-    entries, ignored, matching = match_by_rules(wanted, listed, rules=rules, ability=ability)
-    known = ignored.union(matching.unwritable.values())
-    return (
-        [w for w in matching.wanted if w not in matching.unwritable],
-        [entries[n] for n in matching.listed if n not in known],
-    )
+    finished = finished_renames(wanted, {w: entries[n] for w, n in matching.pairs.items()}, listed)
+    return Missing(tuple(added), renamed, (*notices, *refused), tuple(finished))
 
 
 def _clear_renames(pairs: Sequence[tuple[int, Entry, float]]) -> dict[int, Entry]:
@@ -113,6 +112,7 @@ def _renamed(wanted: Entry, listed: Entry) -> Notice:
         "one command, with its id and uses kept",
         "if they are two commands, do not merge: write both into the manifest",
         wanted.location,
+        renaming=Renaming(wanted.name, listed.name, uses_of(listed), _SEVERAL, _TWO_COMMANDS),
     )
 
 

@@ -62,6 +62,7 @@ class Plan:
     scheduled: tuple[Scheduled, ...] = ()  # the manifest's entries with a schedule, by phase
     # The time by which they are due or have ended, in UTC; None if there are none.
     now: datetime | None = None
+    finished: int = 0  # how many entries have former names that are no longer needed
     # What is known of it as one of several listings; None for the only one.
     listing: PlannedListing | None = None
     saved: bool = False  # whether it was read from a file
@@ -165,6 +166,7 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
         notices=(*notices, *comparison.notices),
         scheduled=tuple(comparison.scheduled),
         now=now if comparison.scheduled else None,
+        finished=comparison.finished,
     )
 
 

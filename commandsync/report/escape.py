@@ -49,6 +49,11 @@ def path(text: str) -> str:
     return f"./{shown}" if shown.lstrip().startswith("::") else shown
 
 
+def beginning(text: str) -> str:
+    """Return visible text for the beginning of a line, where runners look for commands."""
+    return _LINE_COMMAND.sub(r"\1\\x3a", visible(text))
+
+
 def json_text(text: str) -> str:
     r"""Return dumped JSON of the same value, with `\u` escapes where it would be misread.
 

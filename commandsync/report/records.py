@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from math import isfinite
@@ -14,7 +13,7 @@ from commandsync.diagnostics import Do
 from commandsync.document import VERSION
 from commandsync.errors import CommandsyncError, ListingError
 from commandsync.records.texts import Resource
-from commandsync.report.escape import json_text, visible
+from commandsync.report.escape import beginning, json_text, visible
 from commandsync.report.lines import Screen, columns_of, cut_at
 from commandsync.services.abilities import PAGE_ABILITIES
 
@@ -23,16 +22,15 @@ if TYPE_CHECKING:
     from commandsync.records.models import Record
 
 _LEAST = 6  # columns of a cell; with fewer, nothing can be read
-_WIDEST = 40  # a longer cell is shown whole, but the column is not widened for it
-_RUNNER_COMMAND = re.compile(r"^(\s*):(?=:)")
+_WIDEST = 200  # a longer cell is shown whole, but the column is not widened for it
 
 
 def _shown(kind: Resource) -> Iterator[str]:
-    """Return the columns of a kind of record: what tells records apart first, the id last."""
+    """Return the columns of a kind of record: what tells records apart first, long texts last."""
     name, *others = kind.fields
     uses = "uses" if PAGE_ABILITIES[kind].uses else ""
-    first = [field for field in (name, kind.group, uses, kind.usage) if field]
-    yield from (*first, *(field for field in others if field not in first), "id")
+    first = [field for field in (name, kind.group, uses, "id", kind.usage) if field]
+    yield from (*first, *(field for field in others if field not in first))
 
 
 _COLUMNS: Mapping[str, Mapping[str, Callable[[Any], object]]] = {
@@ -46,11 +44,12 @@ _COLUMNS: Mapping[str, Mapping[str, Callable[[Any], object]]] = {
         "SERVERS": attrgetter("statistics.servers"),
         "VOTES": attrgetter("statistics.total_votes"),
         "RATING": attrgetter("ratings.average"),
-        "OVERVIEW": attrgetter("information.overview"),
         "ID": attrgetter("id"),
+        "OVERVIEW": attrgetter("information.overview"),
     },
 }
 _NUMBERS = {"USES", "SERVERS", "VOTES", "RATING"}
+_WHOLE = {*_NUMBERS, "ID"}  # never cut
 
 
 def records_table(collection: str, records: Sequence[Any], *, screen: Screen) -> str:
@@ -73,12 +72,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen)
     The first column gets two thirds of it if it needs that, and the last ones are left out where
     there is no room.
     """
-    cells = [[*head], *([*map(visible, row)] for row in rows)]
-    for row in cells:  # runners look for commands where a line begins
-        row[0] = _RUNNER_COMMAND.sub(r"\1\\x3a", row[0])
-    numbers = [name in _NUMBERS for name in head]
-    widths = _widths(cells, screen, numbers)
-    first, *lines = [_line(row, widths, numbers, screen) for row in cells]
+    cells = [[beginning(row[0]), *map(visible, row[1:])] for row in (head, *rows)]
+    widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
+    cuts = screen.width is not None and not screen.full
+    if screen.width is not None and cuts:
+        widths = _fitted(head, widths, screen.width)
+    first, *lines = [_line(head, row, widths, cuts=cuts) for row in cells]
     if left_out := ", ".join(head[len(widths) :]):
         lines.append(cut_at(f"({Do.SHOW_WHOLE(columns=left_out)})", screen.width or 0))
     return "".join(
@@ -168,46 +167,35 @@ def _cell(value: object, screen: Screen) -> str:
     return "" if value is None else str(value)
 
 
-def _line(
-    cells: Sequence[str], widths: Sequence[int], numbers: Sequence[bool], screen: Screen
-) -> str:
+def _line(head: Sequence[str], row: Sequence[str], widths: Sequence[int], *, cuts: bool) -> str:
     """Join the cells of a line that have a width; numbers are aligned to the right."""
     padded = []
-    for cell, wide, is_number in zip(cells, widths, numbers, strict=False):
-        shown = cell if screen.width is None or screen.full else cut_at(cell, wide)
-        room = " " * (wide - columns_of(shown))
-        padded.append(room + shown if is_number else shown + room)
+    for name, cell, wide in zip(head, row, widths, strict=False):
+        shown = cut_at(cell, wide) if cuts else cell
+        room = " " * (min(wide, _WIDEST) - columns_of(shown))
+        padded.append(room + shown if name in _NUMBERS else shown + room)
     return "  ".join(padded).rstrip()
 
 
-def _widths(
-    cells: Sequence[Sequence[str]], screen: Screen, numbers: Sequence[bool]
-) -> Sequence[int]:
-    widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
-    if screen.width is None or screen.full:
-        return [min(_WIDEST, wide) for wide in widths]
-    return _fitted(widths, screen.width, numbers)
-
-
-def _fitted(widths: Sequence[int], width: int, numbers: Sequence[bool]) -> list[int]:
+def _fitted(head: Sequence[str], widths: Sequence[int], width: int) -> list[int]:
     """Return the widths of the columns that fit on a line; the last ones may be left out."""
     for count in range(len(widths), 1, -1):
-        fitted = _shared(widths[:count], width, numbers)
-        if all(map(ge, fitted, (min(wide, _LEAST) for wide in widths))):
+        fitted = _shared(head[:count], widths[:count], width)
+        if fitted and all(map(ge, fitted, (min(wide, _LEAST) for wide in widths))):
             return fitted
     return [min(widths[0], width)]
 
 
-def _shared(widths: Sequence[int], width: int, numbers: Sequence[bool]) -> list[int]:
-    """Share a line among columns: numbers whole, the first column up to two thirds of the line.
+def _shared(head: Sequence[str], widths: Sequence[int], width: int) -> list[int]:
+    """Share a line among columns: numbers and ids whole, the first up to two thirds of the line.
 
     Of the others, wide ones get the room that narrow ones leave.
     """
-    fitted = {n: wide for n, wide in enumerate(widths) if numbers[n]}
+    fitted = {n: wide for n, wide in enumerate(widths) if head[n] in _WHOLE}
     fitted[0] = min(widths[0], width * 2 // 3)
     left = width - sum(fitted.values()) - len("  ") * (len(widths) - 1)
     others = sorted(set(range(len(widths))) - fitted.keys(), key=widths.__getitem__)
     for done, column in enumerate(others):
         fitted[column] = max(1, min(widths[column], left // (len(others) - done)))
         left -= fitted[column]
-    return [fitted[column] for column in range(len(widths))]
+    return [fitted[column] for column in range(len(widths))] if left >= 0 else []

@@ -109,13 +109,19 @@ def go_on(result: Result) -> str:
 
 
 def kept(plan: Plan) -> list[str]:
-    """Return a sentence on each collection with records that are not in the manifest and stay."""
+    """Return what stays: records that are not in the manifest, and names that it does not need."""
     sentences = []
     for resource, count in Counter(kind for kind, _ in plan.unmanaged).items():
         are, stay = ("is", "stays") if count == 1 else ("are", "stay")
         what = counted(count, f"listed {resource}")
         why = why_kept(plan, resource)
         sentences.append(f"{what} {are} not in the manifest and {stay} ({why}).")
+    if plan.finished and plan.target.base_url and not (plan.listing and plan.listing.whole):
+        what, them = "1 formerly: entry is", "it"
+        if plan.finished > 1:
+            what, them = f"{plan.finished:,} formerly: entries are", "them"
+        command = "commandsync pull --drop-formerly"
+        sentences.append(f"{what} no longer needed: {command} removes {them}.")
     return sentences
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
@@ -11,7 +12,7 @@ from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change
 from commandsync.report import summary
 from commandsync.report.change import LEGEND, change_lines, difference_lines, place, sign_of
-from commandsync.report.escape import path, visible
+from commandsync.report.escape import beginning, path, visible
 from commandsync.report.linediff import cut
 from commandsync.report.lines import (
     BLUE,
@@ -212,15 +213,43 @@ def _heading(plan: Plan) -> str:
 
 
 def _notices(notices: Iterable[Notice]) -> Iterator[str]:
-    commands = []
-    for notice in notices:
-        where = f"{visible(str(notice.location))}: " if notice.location else ""
-        yield f"{paint('warning', YELLOW)}: {where}{visible(notice.message)}"
-        if notice.runs:
-            commands.append(Command(f"  {visible(str(notice.hint))}"))
+    notices = [*notices]
+    for renaming, group in groupby(notices, lambda each: each.renaming and each.renaming.message):
+        alike = [*group]
+        if renaming and len(alike) > 1:
+            yield from _renamings(renaming, alike)
         else:
-            yield from _hint(notice.hint)
+            yield from chain.from_iterable(map(_notice, alike))
+    commands = [Command(f"  {visible(str(notice.hint))}") for notice in notices if notice.runs]
     yield from ("run these commands:", *commands) if commands else ()
+
+
+def _notice(notice: Notice) -> Iterator[str]:
+    where = f"{visible(str(notice.location))}: " if notice.location else ""
+    yield f"{paint('warning', YELLOW)}: {where}{visible(notice.message)}"
+    yield from () if notice.runs else _hint(notice.hint)
+
+
+def _renamings(message: str, notices: Sequence[Notice]) -> Iterator[str]:
+    """Show several renames as a table, with one hint."""
+    yield f"{paint('warning', YELLOW)}: {message.format(count=len(notices))}"
+    renamings = [(each.renaming, each.location) for each in notices if each.renaming]
+    rows = [
+        (
+            beginning(cut(each.new)),
+            f"← {visible(cut(each.old))}",
+            each.uses,
+            f"({visible(str(at))})",
+        )
+        for each, at in renamings
+    ]
+    widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            cell + " " * (width - columns_of(cell)) for cell, width in zip(row, widths, strict=True)
+        )
+        yield Value(f"    {'  '.join(cells)}".rstrip())
+    yield from _hint(renamings[0][0].hint)
 
 
 def _problem(problem: Problem, label: str, screen: Screen) -> Iterator[str]:

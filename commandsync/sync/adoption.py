@@ -1,7 +1,7 @@
 """What is listed and a manifest lacks -> edits of the manifest's files."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from commandsync.diagnostics import Notice
@@ -29,13 +29,17 @@ class Adoption:
     files: tuple[FileEdit, ...]  # the files that change
     added: int  # how many entries are added
     renamed: int  # how many entries get a former name, or the id of the command they were
+    finished: int  # how many entries lose their former names
     notices: tuple[Notice, ...]  # what a person should look at
 
 
-def plan_adoption(settings: Settings, *, pin: bool = False) -> Adoption:
+def plan_adoption(
+    settings: Settings, *, adds: bool = True, drops: bool = False, pin: bool = False
+) -> Adoption:
     """Read a manifest and its listing, and plan what to add; nothing is written.
 
-    With `pin`, new entries get their ids.
+    With `drops`, former names that are no longer needed are removed, without `adds` nothing else
+    changes; with `pin`, new entries get their ids.
 
     Raises:
         ManifestError: The manifest is invalid, or would be, or cannot be edited in place.
@@ -58,6 +62,9 @@ def plan_adoption(settings: Settings, *, pin: bool = False) -> Adoption:
             rules=manifest.rules,
             ability=site.service.abilities[resource],
         )
+        missing = replace(missing, finished=missing.finished if drops else ())
+        if not adds:
+            missing = Missing((), finished=missing.finished)
         _collect(manifest, resource, missing, edits, pin=pin)
         found.append(missing)
     texts = {
@@ -68,6 +75,7 @@ def plan_adoption(settings: Settings, *, pin: bool = False) -> Adoption:
         tuple(FileEdit(path, contents[path].decode(), text) for path, text in texts.items()),
         added=sum(len(missing.added) for missing in found),
         renamed=sum(len(missing.renamed) for missing in found),
+        finished=sum(len(missing.finished) for missing in found),
         notices=(*site.warnings(), *(notice for missing in found for notice in missing.notices)),
     )
 
@@ -91,6 +99,8 @@ def _collect(
             if old.name in names
             else {"formerly": (*wanted[index].formerly, old.name)}
         )
+    for index in missing.finished:
+        edits[places.paths[index]][key].changed[places.numbers[index]] = {"formerly": None}
     shared = Shared(manifest.prefix or "", manifest.category)
     ends = {_group(entry, resource): n for n, entry in enumerate(wanted)}
     ends.pop("", None)  # new entries go behind the last one of their category

@@ -154,7 +154,7 @@ def test_off_a_terminal_a_merge_wants_yes_before_any_request(home: Home, proxy: 
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        ("--out x.yaml", 2, "--merge edits the manifest itself"),
+        ("--out x.yaml", 2, "--merge and --drop-formerly edit the manifest itself"),
         ("--force", 2, "leave out --out and --force"),
         ("-f -", 2, "a merge edits the manifest in place"),
         ("-f commands.yaml -f other.yaml", 2, "a merge works on one manifest"),
@@ -233,11 +233,11 @@ def test_a_merge_sees_the_renames_that_a_plan_sees(home: Home, service: Service)
         f'- {{name: resume, description: {text} again., syntax: "{{prefix}}resume"}}\n'
     )
     ids = bot.ids()
-    hints = re.findall(r"formerly: \[.*\]", home.run("plan").said)
+    pairs = re.findall(r"(\w+) +← (\w) ", home.run("plan").out)
 
     merged = home.run("pull", "--merge", "--yes")
 
-    assert hints == ['formerly: ["p"]', 'formerly: ["r"]']
+    assert pairs == [("play", "p"), ("resume", "r")]
     assert "Merge: 0 to add, 2 to rename." in merged.out
     assert home.run("apply", "--yes").code == 0
     assert bot.ids() == {"play": ids["p"], "resume": ids["r"], "help": ids["help"]}

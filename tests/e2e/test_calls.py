@@ -80,7 +80,7 @@ def test_commands_are_listed_as_columns_and_as_one_document(home: Home, bot: Bot
 
     head, first, second = ran.out.splitlines()
     assert ran.code == 0
-    assert head.split() == ["NAME", "CATEGORY", "USES", "SYNTAX", "DESCRIPTION", "ID"]
+    assert head.split() == ["NAME", "CATEGORY", "USES", "ID", "SYNTAX", "DESCRIPTION"]
     assert first.split() == ["help", "7", "/help", "Does", "it.", bot.ids()["help"]]
     assert second.index("/ping") == first.index("/help") == head.index("SYNTAX")
     assert (document["version"], document["bot"], document["base_url"]) == (1, bot.id, bot.url)
@@ -186,7 +186,7 @@ def test_an_announcement_is_posted_and_deleted(home: Home, bot: Bot) -> None:
     deleted = home.run("announcements", "delete", identifier, "--yes")
 
     assert (added.code, added.out) == (0, 'added "v2"\n')
-    assert listed.out.splitlines()[2].split() == ["v2", "Is", "out.", identifier]
+    assert listed.out.splitlines()[2].split() == ["v2", identifier, "Is", "out."]
     assert (deleted.code, deleted.out) == (0, f'deleted "v2" ({identifier})\n')
     assert [record["title"] for record in bot.announcements()] == ["v1"]
 
@@ -309,7 +309,7 @@ def test_untrusted_texts_cannot_steer_what_reads_a_table(home: Home, raw: RawSer
 
 
 def test_bots_are_listed_by_what_is_asked_for(home: Home, listed_bots: str) -> None:
-    words = "--q music --sort servers --id 41 --id 42 --tag fun --certified --page 2 --limit 1"
+    words = "--search music --sort servers --id 41 --id 42 --tag fun --certified --page 2 --limit 1"
     ran = home.run("bots", "list", *words.split(), "--base-url", listed_bots)
 
     assert ran.code == 0

@@ -72,27 +72,18 @@ def test_a_saved_plan_in_the_place_of_a_manifest_is_recognized(
     home.write(fields(("help", "Reworded.")))
     assert home.run("plan", "--out", "plan.json").code == 0
 
-    for command in ("apply", "plan"):
-        ran = home.run(command, "plan.json")
-        assert (ran.code, ran.out) == (2, "")
-        assert ran.err == (
-            "error: unexpected argument: plan.json\n"
-            "  hint: to apply a saved plan: commandsync apply --plan plan.json\n"
-        )
-        ran = home.run(command, "-f", "plan.json", "--no-prune")
-        assert (ran.code, ran.out) == (2 if command == "apply" else 4, "")
-    ran = home.run("apply", "-f", "plan.json", "--yes")
-    assert (ran.code, ran.out) == (4, "")
-    assert ran.err.splitlines()[:2] == [
-        "plan.json:1:1: error: this is a saved plan, not a manifest",
-        "  hint: apply --plan applies it; -f names a manifest",
-    ]
+    for words in ("apply plan.json --yes", "apply -f plan.json --yes", "plan plan.json"):
+        ran = home.run(*words.split())
+        assert (ran.code, ran.out) == (4, "")
+        assert ran.err.splitlines()[:2] == [
+            "plan.json:1:1: error: this is a saved plan, not a manifest",
+            "  hint: apply --plan applies it; -f names a manifest",
+        ]
 
 
 @pytest.mark.parametrize(
     ("line", "hint"),
     [
-        ("validate bots/a.yaml", "to name a manifest: commandsync validate -f bots/a.yaml"),
         ("commands list x", "to name a manifest: commandsync commands list -f x"),
         ("schema plan more", "see commandsync schema --help"),
         ("demo more", "see commandsync demo --help"),

@@ -29,6 +29,7 @@ def bot(service: Service, home: Home) -> Bot:
     [
         ([], {}, True),
         ([], {"NO_COLOR": "1"}, False),
+        ([], {"TERM": "dumb"}, False),
         (["--color", "always"], {"NO_COLOR": "1"}, True),
         (["--color", "never"], {}, False),
     ],

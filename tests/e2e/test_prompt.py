@@ -43,7 +43,7 @@ def test_a_yes_reads_again_and_then_writes(home: Home, bot: Bot, proxy: Proxy) -
         shown = terminal.until(QUESTION)
         assert [request.method for request in proxy.requests] == ["GET"]
         terminal.type("maybe\n")
-        terminal.until("Error: answer y or n")
+        terminal.until("\nanswer y or n: ")
         terminal.type("y\n")
         code, rest, _ = terminal.ended()
 
@@ -200,7 +200,8 @@ def test_nothing_to_do_asks_nothing(home: Home, proxy: Proxy) -> None:
 
 @pytest.mark.usefixtures("bot")
 @on_posix
-def test_ctrl_c_at_the_question_changes_nothing(home: Home, proxy: Proxy) -> None:
+def test_ctrl_c_at_the_question_changes_nothing_and_ends_its_line(home: Home, proxy: Proxy) -> None:
+    home.variable("NO_COLOR", "1")
     with Terminal.running(home, "apply") as terminal:
         terminal.until(QUESTION)
         terminal.child.send_signal(signal.SIGINT)
@@ -208,7 +209,7 @@ def test_ctrl_c_at_the_question_changes_nothing(home: Home, proxy: Proxy) -> Non
         code, rest, _ = terminal.ended()
 
     assert code == 130
-    assert "interrupted; nothing was changed" in rest
+    assert "\n\nerror: interrupted; nothing was changed" in rest
     assert proxy.writes == []
 
 

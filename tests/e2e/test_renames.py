@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.home import Home
+from tests.support.bots import Service
+from tests.support.home import Home, fields
 from tests.support.rawserver import RawServer, answering
 
 TEXTS = st.text(
@@ -89,3 +90,55 @@ def plan(
     assert ran.code == 0, ran.said
     document: dict[str, Any] = ran.document
     return document
+
+
+@pytest.mark.parametrize("count", [2, 15])
+def test_many_renames_are_one_table_and_their_former_names_go_when_they_are_no_longer_needed(
+    home: Home, service: Service, count: int
+) -> None:
+    names = [f"name-{chr(97 + n) * (n + 1)}" for n in range(count)]
+    about = [(f"Does the thing of {name} in the server.", f"/{name} <x>") for name in names]
+    home.knows(
+        service.bot(
+            [
+                {
+                    "name": f"t!{name}",
+                    "description": text,
+                    "syntax": f"t!{name} <x>",
+                    "uses": 160 + n,
+                }
+                for n, (name, (text, _)) in enumerate(zip(names, about, strict=True))
+            ]
+        )
+    )
+    manifest = fields(*((name, *texts) for name, texts in zip(names, about, strict=True)))
+    manifest += "sync: {max_deletes: all}\n"
+    home.write(manifest)
+
+    planned = {form: home.run("plan", "--format", form) for form in ("text", "markdown", "json")}
+    merged = home.run("pull", "--merge", "--yes")
+
+    width = max(map(len, names))
+    for shown in (planned["text"].out, planned["markdown"].out, merged.err):
+        assert f"warning: {count} " in shown
+        assert shown.count("hint:") == 1
+        for n, name in enumerate(names):
+            assert (
+                f"    {name:{width}}  ← t!{name:{width}}  {160 + n} uses  (commands.yaml:" in shown
+            )
+    assert [one["hint"] for one in planned["json"].document["warnings"]] == [
+        f'if it is a rename, write below its name:  formerly: ["t!{name}"]' for name in names
+    ]
+
+    assert "no longer needed" not in home.run("apply", "--yes").out
+    needless = home.run("plan", "--strict")
+    dropped = home.run("pull", "--drop-formerly", "--yes")
+
+    remark = "entries are no longer needed: commandsync pull --drop-formerly removes them."
+    assert f"\n{count} formerly: {remark}\n" in needless.out
+    assert f"\nformerly: {count} to remove.\n" in dropped.out
+    assert home.read("commands.yaml") == manifest
+    assert "formerly" not in home.run("plan", "--detailed-exitcode").out
+    asked = home.run("pull", "--drop-formerly")
+    assert (asked.code, "this is not a terminal" in asked.err) == (2, True)
+    assert home.run("pull", "--drop-formerly", "--yes").out == "No formerly: can be removed.\n"

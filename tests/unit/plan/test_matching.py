@@ -1,11 +1,12 @@
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commandsync.plan.hints import finished_renames
 from commandsync.plan.matching import GROUP_LIMIT, Matching, count_same_name, match, shared
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry
@@ -65,6 +66,39 @@ def test_as_many_are_matched_by_equality_as_can_be(wanted: list[Entry], here: li
         wanted[w].text for w, n in matching.pairs.items() if wanted[w].text == here[n].text
     )
     assert equal == Counter(one.text for one in wanted) & Counter(one.text for one in here)
+
+
+@given(wanted=st.lists(WANTED, max_size=9), here=LISTED)
+def test_without_former_names_that_are_finished_the_same_records_match(
+    wanted: list[Entry], here: list[Entry]
+) -> None:
+    matching = match(wanted, here)
+    pairs = {w: here[n] for w, n in matching.pairs.items()}
+    finished = finished_renames(wanted, pairs, here)
+
+    assert all(wanted[w].formerly for w in finished)
+    left = [replace(one, formerly=()) if w in finished else one for w, one in enumerate(wanted)]
+    assert match(left, here) == matching
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "names", "finished"),
+    [
+        ("new", "old", ["new"], [0]),
+        ("new", "old", ["old"], []),
+        ("new", "old", ["new", "Old"], []),
+        ("new", "old", ["other"], []),
+        ("New", "new", ["New"], [0]),
+        ("New", "new", ["new"], []),
+    ],
+)
+def test_a_former_name_is_finished_when_nothing_is_listed_under_it(
+    name: str, old: str, names: list[str], finished: list[int]
+) -> None:
+    wanted, here = [entry(name, formerly=(old,))], listed(*map(entry, names))
+    pairs = {w: here[n] for w, n in match(wanted, here).pairs.items()}
+
+    assert finished_renames(wanted, pairs, here) == finished
 
 
 @given(here=LISTED, order=st.randoms(use_true_random=False))
