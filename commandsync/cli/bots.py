@@ -1,5 +1,6 @@
 """`commandsync bots`: the bots that the service lists, and those of your own database."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -21,7 +22,7 @@ from commandsync.errors import Exit
 class _Bots(Group):
     """The commands for bots, those of your own service apart."""
 
-    sections: ClassVar = {
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {
         "Any service": ["list", "show"],
         "Your own service": ["add", "token", "remove"],
     }

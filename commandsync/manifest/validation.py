@@ -25,7 +25,7 @@ _KINDS = {
     "dict_type": "keys and values",
     "model_type": "keys and values",
 }
-_FORMERLY = "a name it has today is a separate entry; one it no longer has goes under formerly"
+_FORMERLY = "list each alias as a command; put old names under formerly"
 _SYNONYMS = {
     "base_url": "url",
     "category": "cog group module section",

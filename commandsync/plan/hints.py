@@ -17,7 +17,7 @@ from commandsync.records.rewrites import folded
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Text
 
-_in_quotes = partial(json.dumps, ensure_ascii=False)
+in_quotes = partial(json.dumps, ensure_ascii=False)
 _NEAR = 0.8  # share of words in common
 _LONGEST = 2_000  # characters of each field that are compared
 _MOST_COMPARISONS = 10_000  # beyond this the changes are not renames but another listing
@@ -143,8 +143,8 @@ def _words_in(fields: Mapping[str, str]) -> frozenset[str]:
 
 def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> Notice:
     """Return the line to write: a pin where others keep the old name, else all former names."""
-    names = ", ".join(map(_in_quotes, (*formerly, delete.name)))
-    line = f"id: {_in_quotes(delete.id)}" if pins else f"formerly: [{names}]"
+    names = ", ".join(map(in_quotes, (*formerly, delete.name)))
+    line = f"id: {in_quotes(delete.id)}" if pins else f"formerly: [{names}]"
     where = "in place of its formerly" if formerly and not pins else "below its name"
     is_usual = not (formerly or pins)
     several = Do.WRITE_FORMERLY(line=line)

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from commandsync.diagnostics import Notice, Renaming
 from commandsync.plan.comparison import match_by_rules
-from commandsync.plan.hints import finished_renames, near_texts, uses_of
+from commandsync.plan.hints import finished_renames, in_quotes, near_texts, uses_of
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Ability, Resource
@@ -124,9 +124,10 @@ def _doubtful(added: Iterable[Entry], pairs: Iterable[tuple[Entry, Entry]]) -> I
     for entry in added:
         if alike := names.get(id(entry)):
             shown = alike if len(alike) <= _MOST_NAMES else [*alike[:_MOST_NAMES], "others"]
+            new = alike[0] if len(alike) == 1 else "the new one"
             yield Notice(
                 f"the listed {entry.name!r} may be an old name of {' or '.join(shown)}: it is "
-                "added as a command of its own",
-                "if it is one of them, remove the new entry, and write its name under formerly "
-                "there",
+                "added as a separate command",
+                f"if it is an old name, remove the entry {entry.name!r}, and write below the name "
+                f"of {new}:  formerly: [{in_quotes(entry.name)}]",
             )

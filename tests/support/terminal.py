@@ -29,7 +29,7 @@ class Terminal:
         child = subprocess.Popen(
             [*PROGRAM, *arguments],
             cwd=home.path,
-            env=home.environment(TERM="xterm-256color", COLUMNS="100"),
+            env=home.environment(**{"TERM": "xterm-256color", **home.variables, "COLUMNS": "100"}),
             stdin=slave,
             stdout=subprocess.PIPE if piped else slave,
             stderr=slave,

@@ -125,8 +125,9 @@ def test_a_notice_says_what_becomes_of_a_record_and_what_to_do() -> None:
             PLACE,
         ),
         Notice(
-            "the listed 'other' may be an old name of 'help': it is added as a command of its own",
-            "if it is one of them, remove the new entry, and write its name under formerly there",
+            "the listed 'other' may be an old name of 'help': it is added as a separate command",
+            "if it is an old name, remove the entry 'other', and write below the name of 'help':  "
+            'formerly: ["other"]',
         ),
         Notice(
             "the listed command 'help' (id '2') is listed once more, equal in all fields: it is "
