@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 
@@ -34,6 +34,10 @@ class Missing:
     # The indices of the wanted entries whose former names are no longer needed.
     finished: tuple[int, ...] = ()
 
+    def only(self, *, adds: bool, finishes: bool) -> "Missing":
+        """Return what is added and renamed, what is finished, or both."""
+        return replace(self if adds else Missing(()), finished=self.finished if finishes else ())
+
 
 def missing_from(
     wanted: Sequence[Entry],
@@ -48,10 +52,7 @@ def missing_from(
     A wanted and a listed command that match in no other way are one under two names if their texts
     are nearly equal, and neither of them is as much like a third one. Ignored records are left out.
     """
-    entries, ignored, matching = match_by_rules(wanted, listed, rules=rules, ability=ability)
-    known = ignored.union(matching.unwritable.values())
-    unmatched = [w for w in matching.wanted if w not in matching.unwritable]
-    surplus = [entries[n] for n in matching.listed if n not in known]
+    unmatched, surplus, finished = _unmatched(wanted, listed, rules, ability)
     pairs = []
     if ability.edit:
         olds = [entry for entry in surplus if entry.writable]
@@ -63,8 +64,23 @@ def missing_from(
     added, refused = _expressible(left, wanted, resource, ability)
     notices = [_renamed(wanted[w], entry) for w, entry in renamed.items()]
     notices += _doubtful(added, [(wanted[w], old) for w, old, _ in pairs])
-    finished = finished_renames(wanted, {w: entries[n] for w, n in matching.pairs.items()}, listed)
     return Missing(tuple(added), renamed, (*notices, *refused), tuple(finished))
+
+
+def _unmatched(
+    wanted: Sequence[Entry], listed: Sequence[Entry], rules: SyncRules, ability: Ability
+) -> tuple[list[int], list[Entry], list[int]]:
+    """Return the indices of the wanted entries that match nothing, and the listed ones.
+
+    The third are the indices of the wanted entries whose former names are no longer needed.
+    """
+    entries, ignored, matching = match_by_rules(wanted, listed, rules=rules, ability=ability)
+    known = ignored.union(matching.unwritable.values())
+    return (
+        [w for w in matching.wanted if w not in matching.unwritable],
+        [entries[n] for n in matching.listed if n not in known],
+        finished_renames(wanted, {w: entries[n] for w, n in matching.pairs.items()}, listed),
+    )
 
 
 def _clear_renames(pairs: Sequence[tuple[int, Entry, float]]) -> dict[int, Entry]:

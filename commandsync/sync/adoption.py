@@ -1,7 +1,7 @@
 """What is listed and a manifest lacks -> edits of the manifest's files."""
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from commandsync.diagnostics import Notice
@@ -62,9 +62,7 @@ def plan_adoption(
             rules=manifest.rules,
             ability=site.service.abilities[resource],
         )
-        missing = replace(missing, finished=missing.finished if drops else ())
-        if not adds:
-            missing = Missing((), finished=missing.finished)
+        missing = missing.only(adds=adds, finishes=drops)
         _collect(manifest, resource, missing, edits, pin=pin)
         found.append(missing)
     texts = {

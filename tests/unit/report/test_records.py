@@ -139,7 +139,8 @@ def test_a_document_holds_what_is_not_known_here_too() -> None:
 
     assert "::" not in text
     assert document["voters"] == [document["one"]]
-    assert document["one"] == {"id": "1", "username": "::x\ud800", "avatar": {"url": "u"}}
+    assert document["one"].items() >= {"id": "1", "username": "::x\ud800"}.items()
+    assert document["one"]["avatar"] == {"url": "u"}
     assert (document["version"], document["bot"], document["number"]) == (1, "42", 3)
 
 
