@@ -25,8 +25,7 @@ from commandsync.manifest.layout import (
 )
 from commandsync.manifest.model import TABLES
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
-from commandsync.manifest.scalars import Value, written
-from commandsync.manifest.style import STEP, EntryStyle, quoting_of, style_of
+from commandsync.manifest.scalars import STEP, EntryStyle, Value, quoting_of, style_of, written
 
 Values = AnyMapping[str, Value]
 _HEADER = re.compile(r"[|>]([-+0-9]*)")

@@ -1,11 +1,16 @@
-"""A text -> a YAML scalar that reads well, and loads as exactly that text.
+"""A text -> a YAML scalar that reads well, and loads as exactly that text; the style of entries.
 
-Written by hand rather than by PyYAML's emitter, which is slow, folds long lines, and quotes what
-people would write plain.
+A new entry copies the style of its neighbour. Scalars are written by hand rather than by PyYAML's
+emitter, which is slow, folds long lines, and quotes what people would write plain.
 """
 
 import re
+from collections.abc import Mapping as AnyMapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from commandsync.manifest.layout import begin, is_alias, is_flow, line_break, line_start
+from commandsync.manifest.nodes import Mapping, Node
 
 # What needs an escape: what YAML refuses or takes for a line break, and what hides in print (bidi
 # overrides and marks, spaces of no width, a byte order mark, tags). Joiners stay: emoji and scripts
@@ -30,6 +35,9 @@ _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 Value = str | tuple[str, ...]
 """A text, or a list of texts."""
+QUOTES = frozenset("\"'")
+STEP = 2
+"""Spaces of indentation, if there is no neighbour to copy it from."""
 
 
 class Quoting(NamedTuple):
@@ -103,3 +111,81 @@ def _needs_escapes(text: str) -> bool:
 def _escape(match: re.Match[str]) -> str:
     character, code = match[0], ord(match[0])
     return _SHORT.get(character) or (f"\\u{code:04X}" if code < _LARGE else f"\\U{code:08X}")
+
+
+class Sample(NamedTuple):
+    """A field of a neighbour."""
+
+    text: str
+    source: str  # how it is written
+
+
+@dataclass(frozen=True, slots=True)
+class EntryStyle:
+    """The style of an entry: by default that of `commandsync pull`."""
+
+    in_flow: bool = False  # whether it is written in `{}`
+    lead: str = " "  # what is between its dash and its first key
+    key_quote: str = ""
+    samples: AnyMapping[str, Sample] = field(default_factory=dict)
+
+    def written(self, key: str, value: Value) -> Written:
+        """Write a value as the neighbour's value of that key is written."""
+        own = self.samples.get(key, Sample("", ""))
+        sources = [own.source, *(sample.source for sample in self.samples.values())]
+        quote = next((source[0] for source in sources if source[:1] in QUOTES), "")
+        always = own.source[:1] in QUOTES and is_plain(own.text, in_flow=self.in_flow)
+        if self.in_flow and self.key_quote == '"':  # as in JSON
+            quote, always = self.key_quote, True
+        return written(value, Quoting(quote, always), in_flow=self.in_flow, sample=own.source)
+
+    def flow_field(self, key: str, value: Value) -> str:
+        """Write a field in `{}`."""
+        return f"{self.key_quote}{key}{self.key_quote}: {self.written(key, value).line}"
+
+    def block_field(self, key: str, value: Value, *, indent: int, separator: str) -> str:
+        """Write a field of an entry without braces: its line, and those below, indented."""
+        line, below = self.written(key, value)
+        inner = " " * (indent + STEP)
+        lines = [
+            f"{self.key_quote}{key}{self.key_quote}: {line}".rstrip(),
+            *(line and f"{inner}{line}" for line in below),
+        ]
+        return separator.join(lines)
+
+    def flow_entry(self, values: AnyMapping[str, Value]) -> str:
+        """Write an entry in `{}`."""
+        fields = (self.flow_field(key, value) for key, value in values.items())
+        return f"{{{', '.join(fields)}}}"
+
+
+def style_of(text: str, entry: Node) -> EntryStyle:
+    """Return the style of an entry; the default one where it is not written as a mapping."""
+    if not (isinstance(entry, Mapping) and entry) or is_alias(text, entry):
+        return EntryStyle()
+    keys = list(entry.written_keys())
+    style = EntryStyle(
+        is_flow(text, entry),
+        key_quote=text[keys[0].at] if text[keys[0].at] in QUOTES else "",
+        samples={
+            str(key): Sample(
+                value if isinstance(value, str) else "", text[begin(text, value) : value.end]
+            )
+            for key, value in ((key, entry[key]) for key in keys)
+            if not is_alias(text, value)
+        },
+    )
+    return style if style.in_flow else replace(style, lead=_lead(text, entry.at))
+
+
+def _lead(text: str, at: int) -> str:
+    before = text[line_start(text, at) : at]
+    if not before.strip():  # the dash is on a line above
+        return f"{line_break(text)}{before}"
+    lead = before.rpartition("-")[2]
+    return " " if lead.strip() else lead
+
+
+def quoting_of(source: str) -> Quoting:
+    """Return the quotes for a new value, given how the old one is written."""
+    return Quoting(source[0], always=True) if source[:1] in QUOTES else Quoting()

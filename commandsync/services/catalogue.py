@@ -23,20 +23,12 @@ SERVICES: Mapping[str, Service] = MappingProxyType({PAGE.name: PAGE, **LISTS})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One fact of a service, for the table.
-
-    Attributes:
-        service: The name of the service.
-        ability: What the fact is about: an attribute of `Facts`, or a field of a command, or
-            `limit of` one.
-        fact: The fact, with its source.
-        simulated_only: Whether nobody has used the service yet with this package.
-    """
+    """One fact of a service, for the table."""
 
     service: str
-    ability: str
+    ability: str  # an attribute of `Facts`, a field of a command, or `limit of` one
     fact: Fact
-    simulated_only: bool
+    simulated_only: bool  # whether nobody has used the service yet with this package
 
 
 def table() -> tuple[Row, ...]:

@@ -25,17 +25,13 @@ _Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What is sent to a service.
+    """What is sent to a service."""
 
-    Attributes:
-        snapshot: Its commands as the service shows them, in the manifest's order, without ids. A
-            sub-command has the names of all levels, and a command that is shown as a group is one
-            of them. What the service does not take is empty.
-        losses: What it does not show.
-    """
-
+    # Its commands as the service shows them, in the manifest's order, without ids. A sub-command
+    # has the names of all levels, and a command that is shown as a group is one of them. What the
+    # service does not take is empty.
     snapshot: Snapshot
-    losses: tuple[Loss, ...]
+    losses: tuple[Loss, ...]  # what it does not show
 
 
 def fit(

@@ -15,22 +15,14 @@ from commandsync.services.abilities import LIST_ABILITIES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What every service has.
-
-    Attributes:
-        name: What it is called.
-        abilities: What can be planned for each kind of record.
-        facts: What is known of it, with the sources.
-        authorization: The header of this name, with `{token}` for the token; empty for no header.
-        simulated_only: Whether nobody has used it yet with this package, except simulated.
-        read: Returns what reads a collection of a bot; its arguments are the bot's id and the kind.
-    """
+    """What every service has."""
 
     name: str
-    abilities: Abilities
-    facts: Facts
-    authorization: str
-    simulated_only: bool = False
+    abilities: Abilities  # what can be planned for each kind of record
+    facts: Facts  # what is known of it, with the sources
+    authorization: str  # the header of this name, with `{token}`; empty for no header
+    simulated_only: bool = False  # whether nobody has used it yet with this package
+    # Returns what reads a collection of a bot; its arguments are the bot's id and the kind.
     read: Callable[[str, Resource], Operation[tuple[Entry, ...]]]
 
 
@@ -38,10 +30,7 @@ class Service:
 class RecordService(Service):
     """A service of records, which are written one by one.
 
-    Attributes:
-        add: Returns what adds a record, and reads its id; the third argument is the text.
-        edit: Returns what edits a record; the third argument is its id, the fourth the text.
-        delete: Returns what deletes a record; the third argument is its id.
+    Of a bot's id and a kind, and then a record's id, its text or both, each returns what writes it.
     """
 
     add: Callable[[str, Resource, Text], Operation[str]]
@@ -59,31 +48,21 @@ class ListService(Service):
 
     The paths of its operations begin after the host. Where one contains `{token}`, which no quoted
     part of a path can contain, the transport puts the token there.
-
-    Attributes:
-        origin: Its scheme and host.
-        replace: Returns what replaces the list; its arguments are the bot's id and the commands,
-            as `fit` returns them.
-        variables: The environment variables of its token, the first one that is set counts.
-        names_bot: Whether its requests name the bot; where they do not, the token decides.
-        own_bots: Whether its bots have ids of their own: the manifest's bot is another one.
-        slash: Whether it shows names with a `/` that is not sent.
-        unique: Whether a name is sent once: the second one could make it refuse the whole list.
-        read: As of every service; raises `ArgumentError` where the list cannot be read.
-        check: Returns what proves that the token is accepted, changes nothing, and reads whose it
-            is, if the answer says so; None where there is no such request.
-        announce: Returns what posts an announcement, of a category; None where it takes none.
     """
 
-    origin: str
+    origin: str  # its scheme and host
+    # Returns what replaces the list, of a bot's id and the commands as `fit` returns them.
     replace: Callable[[str, Snapshot], Operation[None]]
-    variables: tuple[str, ...] = ()
-    names_bot: bool = True
-    own_bots: bool = False
-    slash: bool = True
-    unique: bool = True
+    variables: tuple[str, ...] = ()  # of its token; the first one that is set counts
+    names_bot: bool = True  # whether its requests name the bot; else the token decides
+    own_bots: bool = False  # whether its bots have ids of their own: not the manifest's
+    slash: bool = True  # whether it shows names with a `/` that is not sent
+    unique: bool = True  # whether a name is sent once: a second could make it refuse the list
     read: Callable[[str, Resource], Operation[tuple[Entry, ...]]] = _unreadable
+    # Returns what proves that the token is accepted, changes nothing, and reads whose it is, if the
+    # answer says so; None where there is no such request.
     check: Callable[[], Operation[str]] | None = None
+    # Returns what posts an announcement, of a category; None where it takes none.
     announce: Callable[[AnnouncementText, str], Operation[None]] | None = None
 
 
