@@ -10,7 +10,6 @@ from commandsync.manifest.editing import edit
 from commandsync.manifest.entries import ListEdits
 from commandsync.records.snapshot import Schedule
 from commandsync.records.texts import Resource
-from commandsync.services.page import PAGE
 from tests.unit.manifest.conftest import Load
 
 HEAD = "version: 1\nannouncements:\n- title: a\n  description: b\n"
@@ -61,12 +60,6 @@ def test_any_time_means_the_same_wherever_it_is_read(moment: datetime, zone: obj
     assert read.publish.tzinfo is UTC
 
 
-def test_an_announcement_without_times_has_no_schedule(load: Load) -> None:
-    manifest = load("version: 1\nannouncements: [{title: a, description: b}]\n")
-
-    assert manifest.snapshot.collections[Resource.ANNOUNCEMENT][0].schedule is None
-
-
 @pytest.mark.parametrize(
     ("times", "duplicates"),
     [
@@ -91,10 +84,6 @@ def test_equal_announcements_are_duplicates_only_if_their_times_overlap(
     assert ["duplicate announcement" in warning.message for warning in warnings] == (
         [True] * duplicates
     )
-
-
-def test_only_announcements_can_be_scheduled() -> None:
-    assert [kind for kind in Resource if PAGE.abilities[kind].posts] == [Resource.ANNOUNCEMENT]
 
 
 def test_an_included_file_may_schedule_announcements(

@@ -238,17 +238,58 @@ def test_a_fitted_list_is_listed_with_an_id_for_each(
     assert all(entry.writable for entry in listed)
 
 
-@pytest.mark.parametrize("service", [TOP_GG, DISCORD_BOT_LIST, TELEGRAM])
-def test_a_slash_is_not_part_of_a_name_and_no_loss(service: ListService) -> None:
-    assert fitted_names(service, "/afk", "ban") == (["afk", "ban"], [])
+FULL = ", ".join(f"config c{n}" for n in range(24))
+MANY = [f"c{n}" for n in range(130)]
+FIRST, REST, ALL = ", ".join(MANY[:100]), ", ".join(MANY[100:]), ", ".join(MANY)
+BY_NAME = {Reason.CHARACTERS, Reason.SAME_NAME}
 
 
-@pytest.mark.parametrize("service", [TOP_GG, TELEGRAM])
-def test_a_name_with_a_dot_is_left_out_beside_one_with_a_slash(service: ListService) -> None:
-    names, (loss,) = fitted_names(service, ".afk", "/afk")
+@pytest.mark.parametrize(
+    ("services", "names", "kept", "lost"),
+    [
+        ([TOP_GG, DISCORD_BOT_LIST, TELEGRAM], "/afk, ban", "afk, ban", {}),
+        ([TOP_GG, TELEGRAM], ".afk, /afk", "afk", {Reason.CHARACTERS: ".afk"}),
+        ([WHOLE], "/afk, afk, afk", "/afk, afk, afk", {}),
+        ([TOP_GG], "a, a b, a c d", "a", {Reason.BELOW_COMMAND: "a b, a c d"}),
+        ([TOP_GG], "a b, a, a c", "a b, a, a c", {Reason.HAS_SUB_COMMANDS: "a"}),
+        ([TELEGRAM], "a, a b, Ban", "a", {Reason.CHARACTERS: "a b, Ban"}),
+        ([TOP_GG], "a b c, a b c d, a b e", "a b c, a b e", {Reason.LEVELS: "a b c d"}),
+        ([TELEGRAM], ALL, FIRST, {Reason.RECORDS: REST}),
+        ([TOP_GG], ALL, ALL, {}),
+        (
+            [TOP_GG],
+            f"{FULL}, config set a, config set b, config get c",
+            f"{FULL}, config set a, config set b",
+            {Reason.SUB_COMMANDS: "config get c"},
+        ),
+        (
+            [TOP_GG],
+            "a b, a, a, a c",
+            "a b, a, a c",
+            {Reason.SAME_NAME: "a", Reason.HAS_SUB_COMMANDS: "a"},
+        ),
+    ],
+)
+def test_what_cannot_be_listed_together_is_left_out(
+    services: list[ListService], names: str, kept: str, lost: dict[Reason, str]
+) -> None:
+    for service in services:
+        found, losses = fitted_names(service, *names.split(", "))
 
-    assert names == ["afk"]
-    assert (loss.field, loss.reason, loss.names) == ("name", Reason.CHARACTERS, (".afk",))
+        assert ", ".join(found) == kept
+        assert {loss.reason: ", ".join(loss.names) for loss in losses} == lost
+        assert all((loss.field == "name") is (loss.reason in BY_NAME) for loss in losses)
+
+
+def test_a_loss_has_the_limit_that_is_its_reason() -> None:
+    for service, names, limit in (
+        (TELEGRAM, ["Ban"], TELEGRAM.facts.limit("name")),
+        (TOP_GG, ["a b c d"], Limit(most=2)),
+        (TELEGRAM, MANY, Limit(most=100)),
+    ):
+        _, (loss,) = fitted_names(service, *names)
+
+        assert loss.limit == limit
 
 
 @pytest.mark.parametrize("service", [TOP_GG, TELEGRAM])
@@ -260,21 +301,6 @@ def test_of_two_calls_of_one_name_the_first_is_sent(service: ListService) -> Non
     (loss,) = fitted.losses
     assert (loss.reason, loss.instead, loss.names) == (Reason.SAME_NAME, Instead.LEFT_OUT, ("afk",))
     assert loss.location == Location("commands.yaml", 2)
-
-
-def test_a_list_of_the_manifests_own_fields_keeps_two_of_one_name() -> None:
-    names, losses = fitted_names(WHOLE, "/afk", "afk", "afk")
-
-    assert names == ["/afk", "afk", "afk"]
-    assert losses == []
-
-
-def test_a_command_before_its_sub_commands_stays() -> None:
-    names, (loss,) = fitted_names(TOP_GG, "config", "config prefix", "config set a")
-
-    assert names == ["config"]
-    assert (loss.field, loss.reason) == ("commands", Reason.BELOW_COMMAND)
-    assert loss.names == ("config prefix", "config set a")
 
 
 def test_a_command_after_its_sub_commands_is_shown_as_their_group() -> None:
@@ -289,22 +315,6 @@ def test_a_command_after_its_sub_commands_is_shown_as_their_group() -> None:
     assert node["description"] == "Settings."
 
 
-def test_a_second_command_of_a_group_is_left_out() -> None:
-    names, losses = fitted_names(TOP_GG, "config prefix", "config", "config", "config set")
-
-    assert names == ["config prefix", "config", "config set"]
-    assert [loss.reason for loss in losses] == [Reason.SAME_NAME, Reason.HAS_SUB_COMMANDS]
-
-
-def test_telegram_has_no_sub_commands_and_invents_no_name() -> None:
-    names, (loss,) = fitted_names(TELEGRAM, "config", "config prefix", "Ban")
-
-    assert names == ["config"]
-    assert (loss.reason, loss.names) == (Reason.CHARACTERS, ("config prefix", "Ban"))
-    assert loss.limit is not None
-    assert loss.limit.allowed == "a-z, 0-9 and _"
-
-
 @pytest.mark.parametrize("group", ["config", "config set"])
 def test_of_26_sub_commands_the_last_is_left_out(group: str) -> None:
     fitted = fit(TOP_GG, snapshot_of(command(f"{group} c{n}") for n in range(26)))
@@ -314,32 +324,6 @@ def test_of_26_sub_commands_the_last_is_left_out(group: str) -> None:
     assert loss.limit == Limit(most=25)
     names = [name for name, _ in leaves(body_of(TOP_GG, fitted))]
     assert names[-25:] == [f"{group} c{n}" for n in range(25)]
-
-
-def test_groups_and_sub_commands_count_together() -> None:
-    full = [f"config c{n}" for n in range(24)]
-    names, (loss,) = fitted_names(TOP_GG, *full, "config set a", "config set b", "config get c")
-
-    assert names == [*full, "config set a", "config set b"]
-    assert loss.names == ("config get c",)
-
-
-def test_three_levels_of_sub_commands_are_left_out() -> None:
-    names, (loss,) = fitted_names(TOP_GG, "a b c", "a b c d", "a b e")
-
-    assert names == ["a b c", "a b e"]
-    assert (loss.reason, loss.names) == (Reason.LEVELS, ("a b c d",))
-    assert loss.limit == Limit(most=2)
-
-
-def test_of_130_commands_telegram_gets_the_first_100_and_a_service_without_a_limit_all() -> None:
-    all_names = [f"c{n}" for n in range(130)]
-    names, (loss,) = fitted_names(TELEGRAM, *all_names)
-
-    assert fitted_names(TOP_GG, *all_names) == (all_names, [])
-    assert names == all_names[:100]
-    assert (loss.field, loss.reason, loss.count) == ("commands", Reason.RECORDS, 30)
-    assert loss.limit == Limit(most=100)
 
 
 def test_commands_are_counted_and_not_their_sub_commands() -> None:
