@@ -1,7 +1,6 @@
 """What the readers of code share: its files, and one list of what all of them declare."""
 
 import gc
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,8 @@ from commandsync.sources.files import files_of, folder_traits, read_bytes
 
 BY_HAND = "write it as a constant in the code, or the command in the manifest"
 NOT_IMPORTED = "its commands are not imported"
+SCRIPTS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
+"""How files of JavaScript and TypeScript end."""
 
 T = TypeVar("T")
 
@@ -44,26 +45,30 @@ def code_files(
             yield file.as_posix()
 
 
-def contents(
-    files: Iterable[str],
-    named: str,
-    declaring: re.Pattern[bytes],
-    parse: Callable[[str, bytes], T],
-) -> Iterator[T | Notice]:
-    """Yield what the files that may declare commands contain.
+def parsed(path: str, parse: Callable[[str, bytes], T]) -> T | Notice:
+    """Return what a file contains, or why it cannot be read."""
+    try:
+        return parse(path, read_bytes(path))
+    except FileError as error:
+        return Notice(error.message, error.hint, Location(path))
 
-    A file that cannot be read is a note, if it is not the one that the user named.
+
+def declaring(
+    files: Iterable[str], named: str, may_declare: Callable[[str, bytes], object]
+) -> Iterator[str]:
+    """Yield the files that may declare commands, by their contents, and those without one.
+
+    Raises `FileError` if the file that the user named cannot be read.
     """
     for file in files:
         try:
-            content = read_bytes(file)
-        except FileError as error:
+            is_wanted = may_declare(file, read_bytes(file))
+        except FileError:
             if file == named:
                 raise
-            yield Notice(error.message, error.hint, Location(file))
-        else:
-            if declaring.search(content):  # a file that declares commands has one of a few words
-                yield parse(file, content)
+            is_wanted = True
+        if is_wanted:
+            yield file
 
 
 def code_reading(

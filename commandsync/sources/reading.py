@@ -9,10 +9,10 @@ from pathlib import Path
 from commandsync.errors import FileError
 from commandsync.extras import missing
 from commandsync.sources import contents, files, python
+from commandsync.sources.code import SCRIPTS
 from commandsync.sources.entry import SourceReading
 
 _PYTHON = frozenset({".py", ".pyw"})
-_SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
 _DATA = frozenset({".json", ".csv", ""})  # "": a pipe of the shell has no suffix
 _EXPECTED = "a source is the bot's code, Discord's commands as JSON, or a list as JSON or CSV"
 
@@ -48,7 +48,7 @@ def read(
         return _read_files(path, columns or {}, locale, exclude)
     if suffix in _PYTHON:
         return python.read(path)
-    if suffix in _SCRIPTS:
+    if suffix in SCRIPTS:
         return _read_scripts(path, locale=locale)
     if suffix not in _DATA and Path(path).is_file():
         raise FileError(f"{path} is not a kind of source", hint=_EXPECTED)
@@ -89,7 +89,7 @@ def _read_code(folder: Path, inside: Sequence[Path], locale: str) -> SourceReadi
     suffixes, reading = {path.suffix.casefold() for path in inside}, None
     if _PYTHON & suffixes:
         reading = python.read(folder.as_posix(), inside)
-    if _SCRIPTS & suffixes and not (reading and _is_found(reading)):
+    if suffixes & {*SCRIPTS} and not (reading and _is_found(reading)):
         reading = _read_scripts(folder.as_posix(), inside, locale=locale)
     return reading
 

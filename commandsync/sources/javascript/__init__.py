@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.code import code_files, code_reading, contents, without_collector
+from commandsync.sources.code import SCRIPTS, code_files, code_reading, declaring, without_collector
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.javascript.inventory import Inventory
 from commandsync.sources.javascript.parsedfile import ParsedFile
-from commandsync.sources.javascript.program import SUFFIXES, Program
+from commandsync.sources.javascript.program import Program
 
 _TESTS = {"tests", "test", "__tests__"}
 _DECLARING = re.compile(rb"[cC]ommand|description|aliases|usage|args")
@@ -22,6 +22,7 @@ _GENERATED, _HEAD = b"@generated", 1000
 _LONGEST_LINE = 5000  # bytes, of what is not minified
 
 
+@without_collector()
 def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -> SourceReading:
     """Read the commands that a file, or the files of a folder, declare.
 
@@ -39,24 +40,19 @@ def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -
     Raises:
         FileError: The path cannot be read.
     """
-    with without_collector():
-        return _reading(path, inside, locale)
-
-
-def _reading(path: str, inside: Sequence[Path] | None, locale: str) -> SourceReading:
     root = Path(path) if Path(path).is_dir() else Path(path).parent
-    found = list(code_files(Path(path), inside, SUFFIXES, _TESTS))
+    found = list(code_files(Path(path), inside, SCRIPTS, _TESTS))
     files = [file for file in found if not _BUILT.search(file.removeprefix(root.as_posix()))]
     program, generated = Program(files), {*found} - {*files}
 
-    def parsed(file: str, data: bytes) -> ParsedFile | Notice | None:
-        if not _is_generated(data):
-            return program.parsed(file, data)
-        generated.add(file)
-        return None
+    def may_declare(file: str, data: bytes) -> bool:
+        is_generated, is_declaring = _is_generated(data), bool(_DECLARING.search(data))
+        generated.update([file] if is_generated and is_declaring else [])
+        return is_declaring and not is_generated
 
     inventory = Inventory(root.as_posix(), program, locale)
-    read_files = list(contents(files, Path(path).as_posix(), _DECLARING, parsed))
+    wanted = declaring(files, Path(path).as_posix(), may_declare)
+    read_files = [program.parsed(file) for file in wanted]
     whole = [content for content in read_files if isinstance(content, ParsedFile)]
     entries = list(inventory.of(whole))
     unread = {content for content in read_files if isinstance(content, Notice)}

@@ -1,21 +1,23 @@
 """The objects and classes of command handlers: of which kind each is, and what it says."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from commandsync.sources.applicationcommands import spelled
 from commandsync.sources.entry import Trait, only_administrators
-from commandsync.sources.javascript.builders import Builder, fields_of, flat
-from commandsync.sources.javascript.value import REST, Computed, Record, Value
+from commandsync.sources.javascript.parsedfile import field
+from commandsync.sources.javascript.value import (
+    REST,
+    Builder,
+    Computed,
+    Function,
+    Record,
+    Value,
+    fields_of,
+    flat,
+)
 
 _DATA = ("data", "slash", "slashCommand", "command", "builder", "commandData")
-_FLAGS = {
-    **dict.fromkeys(("nsfw", "nsfwonly", "agerestricted"), Trait.NSFW),
-    **dict.fromkeys(("hidden", "hide", "disabled"), Trait.HIDDEN),
-    **dict.fromkeys(("testonly", "guildid", "guildids", "guilds", "testguilds"), Trait.GUILD_ONLY),
-    **dict.fromkeys(("owneronly", "botowneronly", "devonly", "developeronly"), Trait.OWNER_ONLY),
-    **dict.fromkeys(("owner", "dev", "developer"), Trait.OWNER_ONLY),
-}
-_PERMISSIONS = re.compile(r"((user|member|default|required)*permissions?)")
 _GIVEN = {
     "slash": re.compile(r"\b(interaction|int|inter|itr|i)\b"),
     "prefix": re.compile(r"\b(message|msg|args)\b"),
@@ -54,7 +56,7 @@ def kind_of(handler: Record, *, named: bool) -> str:
 
 
 def _kind_by_functions(handler: Record, *, named: bool) -> str:
-    given = handler.parameters()
+    given = list(_parameters(handler))
     kinds = [kind for kind, pattern in _GIVEN.items() if any(map(pattern.search, given))]
     if "description" not in handler:
         return "prefix" if kinds == ["prefix"] and any("args" in each for each in given) else ""
@@ -63,27 +65,48 @@ def _kind_by_functions(handler: Record, *, named: bool) -> str:
     return "slash" if named else ""
 
 
-def traits_of(handler: Record) -> frozenset[Trait]:
-    """Return why a command may not belong on a public list."""
-    return frozenset(_traits(handler))
+def _parameters(handler: Record) -> Iterator[str]:
+    """Yield how the parameters of its functions are written."""
+    for each in handler.values():
+        if isinstance(each, Function):
+            yield each.scope.text(field(each.node, "parameters", "parameter"))
 
 
-def _traits(handler: Record) -> Iterator[Trait]:
-    for key, value in handler.items():
-        folded = key.replace("_", "").casefold()
-        if folded in _FLAGS and isinstance(value, (bool, str, int, list)) and value:
-            yield _FLAGS[folded]
-        if folded == "enabled" and value is False:
-            yield Trait.HIDDEN
-        if folded == "preconditions" and "OwnerOnly" in flat([value]):
-            yield Trait.OWNER_ONLY
-        if _PERMISSIONS.fullmatch(folded) and any(map(_is_administrator, flat([value]))):
-            yield Trait.ADMIN_ONLY
+def traits_of(handler: Record) -> Iterator[tuple[str, Trait | Computed]]:
+    """Yield why a command may not belong on a public list, by the keys that say it.
+
+    What only a run can tell is `Computed`.
+    """
+    for key, value in spelled(handler).items():
+        for keys, trait, holds in _RULES:
+            if re.fullmatch(keys, key.replace("_", "").casefold()):
+                computed = [each for each in flat([value]) if isinstance(each, Computed)]
+                yield from ((key, said) for said in ([trait] if holds(value) else computed[:1]))
+
+
+def _is_set(value: Value) -> bool:
+    return isinstance(value, (bool, str, int, list)) and bool(value)
 
 
 def _is_administrator(permission: Value) -> bool:
-    is_bits = isinstance(permission, int) and only_administrators(permission)
-    return is_bits or (isinstance(permission, str) and permission.upper() == "ADMINISTRATOR")
+    if isinstance(permission, str):
+        return permission.upper() == "ADMINISTRATOR"
+    return type(permission) is int and only_administrators(permission)
+
+
+_RULES: tuple[tuple[str, Trait, Callable[[Value], bool]], ...] = (
+    ("nsfw(only)?|agerestricted", Trait.NSFW, _is_set),
+    ("hidden|hide|disabled", Trait.HIDDEN, _is_set),
+    ("enabled", Trait.HIDDEN, lambda value: value is False),
+    ("testonly|guildids?|(test)?guilds", Trait.GUILD_ONLY, _is_set),
+    ("(bot)?owner(only)?|dev(eloper)?(only)?", Trait.OWNER_ONLY, _is_set),
+    ("preconditions", Trait.OWNER_ONLY, lambda value: "OwnerOnly" in flat([value])),
+    (
+        "(user|member|default|required)*perm(ission)?s?",
+        Trait.ADMIN_ONLY,
+        lambda value: any(map(_is_administrator, flat([value]))),
+    ),
+)
 
 
 def usage_of(handler: Record, name: str) -> str:

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import CommandReader
-from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
+from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait
 from commandsync.sources.javascript.document import Documents
 from commandsync.sources.javascript.handlers import data_of, described, kind_of, traits_of, usage_of
 from commandsync.sources.javascript.parsedfile import ParsedFile
@@ -20,8 +20,7 @@ from commandsync.sources.syntax import literal
 _COMMAND = re.compile("command", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Document:
+class _Document(NamedTuple):
     """A command as the reader of application commands takes it."""
 
     content: Any
@@ -62,75 +61,80 @@ class Inventory:
             yield from self._slash(builder, builder)
 
     def _of(self, value: Value, *, named: bool, deep: int = 0) -> Iterator[SourceEntry]:
-        """Yield the commands that an object declares, or those that are in it."""
+        """Yield the commands that an object declares, or those that are in it or in a list."""
         if isinstance(value, list):
-            for each in filter(_is_record, value):
+            for each in value:
                 yield from self._of(each, named=named)
         elif isinstance(value, Record):
             handler = described(value)
-            data = data_of(handler)
-            kind = "slash" if data else kind_of(handler, named=named)
-            for each in data or [handler]:
-                yield from self._command(kind, each, handler)
-            members = handler.items() if deep and not kind else ()
-            for key, each in members:
+            kind = "slash" if data_of(handler) else kind_of(handler, named=named)
+            yield from self._declared(kind, handler)
+            for key, each in handler.items() if deep and not kind else ():
                 is_named = named or _COMMAND.search(key) is not None
                 yield from self._of(each, named=is_named, deep=deep - 1)
 
-    def _command(self, kind: str, value: Value, handler: Record) -> Iterator[SourceEntry]:
-        if kind == "slash":
-            yield from self._slash(value, handler)
+    def _declared(self, kind: str, handler: Record) -> Iterator[SourceEntry]:
+        if kind == "either":
+            message = "cannot tell whether this is a slash command or a prefix command"
+            self._documents.note(message, handler.at)
         elif kind == "prefix":
             yield from self._prefix(handler)
         elif kind:
-            message = "cannot tell whether this is a slash command or a prefix command"
-            self._documents.note(message, handler.at)
+            for each in data_of(handler) or [handler]:
+                yield from self._slash(each, handler)
 
     def _slash(self, value: Value, handler: Record) -> Iterator[SourceEntry]:
-        at = value.at if isinstance(value, Record) else handler.at
+        at = handler.at
         if isinstance(value, Record):
-            known, value.is_read = value.is_read, True
+            known, value.is_read, at = value.is_read, True, value.at
             if known:
                 return
         document = self._documents.of(value, at)
         if document is None:
             return
+        traits = self._traits(handler, document["name"])
+        source, category = _Document(document, at.place), self._category(handler, at)
         try:
-            source, category = _Document(document, at.place), self._category(handler, at)
             entries = list(self._reader.entries(source, folder=category))
         except FileError as error:
             self._documents.note(error.message, at)
             return
         for entry in entries:
             key = f"{self._key(at)} {entry.name.partition(' ')[2]}".rstrip()
-            yield replace(entry, key=key, traits=entry.traits | traits_of(handler))
+            yield replace(entry, key=key, traits=entry.traits | traits)
 
     def _prefix(self, handler: Record) -> Iterator[SourceEntry]:
-        name = self._documents.text(handler, "name")
+        name = self._text(handler, "name")
         if name and not handler.is_read:
             handler.is_read = True
             yield SourceEntry(
                 name=name,
-                description=self._documents.text(handler, "description") or NO_DESCRIPTION,
+                description=self._text(handler, "description") or NO_DESCRIPTION,
                 syntax="{prefix}" + literal(f"{name} {usage_of(handler, name)}".rstrip()),
                 category=self._category(handler, handler.at),
                 key=self._key(handler.at),
                 place=handler.at.place,
-                traits=traits_of(handler),
+                traits=self._traits(handler, name),
             )
+
+    def _text(self, handler: Record, key: str) -> str:
+        value = self._documents.plain(handler.get(key), key)
+        return value.strip() if isinstance(value, str) else ""
+
+    def _traits(self, handler: Record, name: str) -> frozenset[Trait]:
+        said = list(traits_of(handler))
+        for key, value in said:
+            self._documents.plain(value, key, f"the command {name!r}")
+        return frozenset(trait for _, trait in said if isinstance(trait, Trait))
 
     def _category(self, handler: Record, at: Written) -> str | None:
         """Return the category that it names, else the folder under the folder `commands`."""
         *folders, _ = PurePosixPath(at.scope.file.path).parts
         names = [folder.casefold() for folder in folders]
         below = folders[names.index("commands") + 1 :] if "commands" in names else []
-        return self._documents.text(handler, "category") or next(iter(below), None)
+        return self._text(handler, "category") or next(iter(below), None)
 
     def _key(self, at: Written) -> str:
         path = PurePosixPath(at.scope.file.path)
         inside = path.relative_to(self._root) if path.is_relative_to(self._root) else path
         return f"javascript:{inside.with_suffix('').as_posix()}"
-
-
-def _is_record(value: Value) -> bool:
-    return isinstance(value, Record)

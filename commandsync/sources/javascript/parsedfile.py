@@ -3,9 +3,9 @@
 import re
 from codecs import BOM_UTF8
 from dataclasses import dataclass
-from functools import cache
+from itertools import count
 
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Tree
 from tree_sitter_javascript import language as javascript
 from tree_sitter_typescript import language_typescript as typescript
 
@@ -18,9 +18,14 @@ MOST_BYTES = 512 * 1024
 """A larger file is not read: it was generated, or it is data."""
 
 _TYPED = (".ts", ".mts", ".cts")
+_BRACKET = re.compile(rb"[\[({\])}]")
+_MOST_NESTED = 1000  # brackets; the parser needs a part of the stack for each
+_MOST_STEPS = 1000  # of the parser; it repairs what is not valid, some of it very slowly
+_BYTES_PER_STEP = 8  # that are read as well; code that is valid needs at least 13
+_CHUNK = 1 << 16
 _ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|.)", re.DOTALL)
 _ESCAPES = dict(zip("ntrbfv0", "\n\t\r\b\f\v\0", strict=True))
-_JOINED = frozenset(("\n", "\r", "\r\n", "\u2028", "\u2029"))
+_JOINED = dict.fromkeys(("\n", "\r", "\r\n", "\u2028", "\u2029"), "")
 _LAST_CHARACTER = 0x10FFFF
 
 
@@ -41,33 +46,44 @@ class ParsedFile:
 
 def parse(path: str, data: bytes) -> ParsedFile | Notice:
     """Parse a file, or return why it cannot be parsed."""
-    data = data.removeprefix(BOM_UTF8)
-    if len(data) > MOST_BYTES:
-        message = f"the file is larger than {MOST_BYTES // 1024} KiB"
-        return Notice(message, NOT_IMPORTED, Location(path))
+    data, language = data.removeprefix(BOM_UTF8), "JavaScript"
+    if path.endswith(_TYPED):
+        language = "TypeScript"
     try:
-        data.decode()
+        file = ParsedFile(path, data, _tree(data, language).root_node)
     except UnicodeDecodeError:
         return Notice("the file is not UTF-8", NOT_IMPORTED, Location(path))
-    tree = Parser(_language(typed=path.endswith(_TYPED))).parse(data)
-    file = ParsedFile(path, data, tree.root_node)
+    except ValueError as error:
+        return Notice(f"the file {error}", NOT_IMPORTED, Location(path))
     if file.tree.has_error:
-        message = f"the file is not valid {'TypeScript' if path.endswith(_TYPED) else 'JavaScript'}"
-        return Notice(message, NOT_IMPORTED, file.place(_first_error(file.tree)))
+        place = file.place(_first_error(file.tree))
+        return Notice(f"the file is not valid {language}", NOT_IMPORTED, place)
     return file
 
 
-@cache
-def _language(*, typed: bool) -> Language:
-    return Language(typescript() if typed else javascript())
+def _tree(data: bytes, language: str) -> Tree:
+    """Parse a file; `ValueError` if that may need too much time, or more stack than there is."""
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"is larger than {MOST_BYTES // 1024} KiB")
+    data.decode()
+    depth, steps = 0, count(-_MOST_STEPS - len(data) // _BYTES_PER_STEP)
+    for bracket in _BRACKET.findall(data):
+        depth = depth + 1 if bracket in b"[({" else max(depth - 1, 0)
+        if depth > _MOST_NESTED:
+            raise ValueError("is nested too deeply")
+    parser = Parser(Language(typescript() if language == "TypeScript" else javascript()))
+    try:
+        return parser.parse(
+            lambda at, _: data[at : at + _CHUNK], progress_callback=lambda *_: next(steps) > 0
+        )
+    except ValueError:  # the callback has ended it
+        raise ValueError(f"is not valid {language}, or too complex") from None
 
 
 def _first_error(node: Node) -> Node:
-    inner: Node | None = node
-    while inner and not (inner.is_error or inner.is_missing):
-        node = inner
-        inner = next((child for child in node.children if child.has_error), None)
-    return inner or node
+    while not node.is_error and (inner := [part for part in node.children if part.has_error]):
+        node = inner[0]
+    return node
 
 
 def parts(node: Node | None) -> list[Node]:
@@ -84,17 +100,12 @@ def field(node: Node | None, *names: str) -> Node | None:
 
 def decoded(text: str) -> str:
     """Return a part of a string with its escapes replaced."""
-    if "\\" not in text:
-        return text
     whole = _ESCAPE.sub(_unescaped, text)
     return whole.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # joins halves
 
 
 def _unescaped(match: re.Match[str]) -> str:
     code = match[1]
-    if code in _JOINED:
-        return ""
-    if len(code) > 1:
-        number = int(code[1:].strip("{}"), 16)
-        return chr(number) if number <= _LAST_CHARACTER else "\ufffd"
-    return _ESCAPES.get(code, code)
+    if code in _JOINED or len(code) == 1:
+        return (_ESCAPES | _JOINED).get(code, code)
+    return chr(min(int(code[1:].strip("{}"), 16), _LAST_CHARACTER))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.code import code_files, code_reading, contents, without_collector
+from commandsync.sources.code import code_files, code_reading, declaring, without_collector
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.python.cog import Cogs
 from commandsync.sources.python.constant import Code
@@ -23,6 +23,7 @@ _SUFFIXES = {".py", ".pyw"}
 _DECLARING = re.compile(rb"[cC]ommand|group|context_menu|Cog|ContextMenu")
 
 
+@without_collector()
 def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
     """Read the commands that a Python file, or the Python files of a folder, declare.
 
@@ -41,14 +42,11 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
     Raises:
         FileError: The path cannot be read.
     """
-    with without_collector():
-        return _reading(Path(path), inside)
-
-
-def _reading(root: Path, inside: Sequence[Path] | None) -> SourceReading:
+    root = Path(path)
     files = list(code_files(root, inside, _SUFFIXES, {"tests"}))
     code = Code(files)
-    read_files = list(contents(files, root.as_posix(), _DECLARING, code.outline))
+    wanted = declaring(files, root.as_posix(), lambda _, data: _DECLARING.search(data))
+    read_files = [code.outline(file) for file in wanted]
     outlines = [content for content in read_files if isinstance(content, Outline)]
     unread = {content for content in read_files if isinstance(content, Notice)}
     unread.update(note for outline in outlines for note in outline.scope.file.problems)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
-from commandsync.diagnostics import Location, Notice
-from commandsync.errors import FileError
-from commandsync.sources.files import read_bytes
-from commandsync.sources.python.parsedfile import ParsedFile, parse
+from commandsync.diagnostics import Notice
+from commandsync.sources.code import parsed
+from commandsync.sources.python.parsedfile import parse
 from commandsync.sources.python.scope import Binding, Outline, Scope, last_name, outline
 
 _FRAMEWORKS = {"discord", "disnake", "nextcord"}  # py-cord is imported as `discord`
@@ -44,17 +43,13 @@ class Names:
             for start in range(len(module)):
                 self._endings.setdefault(module[start:], []).append(path)
 
-    def outline(self, path: str, data: bytes | None = None) -> Outline | Notice:
+    def outline(self, path: str) -> Outline | Notice:
         """Return what a file contains, or why it cannot be read."""
         if path not in self._parsed:
-            try:
-                file = parse(path, read_bytes(path) if data is None else data)
-            except FileError as error:
-                file = Notice(error.message, error.hint, Location(path))
-            if isinstance(file, ParsedFile):
-                self._parsed[path] = outline(file, _module_name(path))
-            else:
-                self._parsed[path] = file
+            file = parsed(path, parse)
+            self._parsed[path] = (
+                file if isinstance(file, Notice) else outline(file, _module_name(path))
+            )
         return self._parsed[path]
 
     def scope_of(self, definition: Definition) -> Scope | None:

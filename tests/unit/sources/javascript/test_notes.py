@@ -33,12 +33,19 @@ COMPUTED = {
     "name: 'a', description: 'A', run(context) {}": "cannot tell whether this is a slash command",
     "data: { name: 'a', type: kind }": "the type of this command is computed",
     "data: { description: 'A' }": "the name of this command is missing",
+    f"data: {BUILDER}, ownerOnly: x": "the owner_only of the command 'a' is computed",
+    f"data: {BUILDER}, nsfw: !y, guildIds: []": "the nsfw of the command 'a' is computed",
+    f"data: {BUILDER}.setNSFW(x)": "the nsfw of the command 'a' is computed",
+    f"data: {BUILDER}, userPermissions: ['Speak', x]": "the user_permissions of the command 'a'",
+    "name: 'a', aliases: ['a'], enabled: x": "the enabled of the command 'a' is computed",
+    f"data: withPages({BUILDER})": "a part of the command 'a' is computed",
     "data: { ...base, name: 'a' }": "a part of the command 'a' is computed",
 }
 CHANGED = {
     "a condition": "if (x) data.addStringOption((o) => o.setName('o'));",
     "a loop": "for (const name of names) {\n  data.addStringOption((o) => o.setName(name));\n}",
     "a function for each": "names.forEach((name) => data.addStringOption((o) => o.setName(name)));",
+    "another function": "more(data);",
     "a part of an expression": "x && data.addStringOption((o) => o.setName('o'));",
 }
 TOO_MUCH = {
@@ -53,7 +60,9 @@ BAD = {
     "cut": (b"module.exports = { command: ", "bot.js:1:1 the file is not valid JavaScript"),
     "latin-1": (b"// command \xe9", "bot.js:1:1 the file is not UTF-8"),
     "large": (b"// command\n" * 60_000, "bot.js:1:1 the file is larger than 512 KiB"),
-    "brackets": (b"[{(\n" * 20_000 + b"command", "bot.js:1:1 the file is not valid JavaScript"),
+    "brackets": (b"[{(\n" * 20_000 + b"command", "bot.js:1:1 the file is nested too deeply"),
+    "labels": (b"{a:\n" * 120_000 + b"command", "bot.js:1:1 the file is nested too deeply"),
+    "cases": (b"case a:\n" * 50_000 + b"command", "bot.js:1:1 the file is not valid JavaScript"),
 }
 
 
@@ -151,14 +160,17 @@ def test_flags_are_traits_and_folders_categories(tmp_path: Path) -> None:
 def test_imports_are_followed_and_generated_files_are_not(tmp_path: Path) -> None:
     files = {
         "texts/index.ts": "export const NAME = 'deep';\nexport default { about: 'Deep.' };",
+        "kinds.ts": "export enum Kind { Fun = 'Fun stuff', Other }",
         "old.cjs": "exports.make = (name) => new SlashCommandBuilder().setName(name);",
         "all.js": "export { NAME as TITLE } from './texts';\n"
+        "export * from './kinds';\n"
         "export { default as texts } from './texts';",
         "a.ts": "import texts, { NAME } from './texts/index.js';\n"
         "export default { name: NAME, description: texts.about, options: [] as const, type: 1 };",
         "b.js": "const { make } = require('./old');\nexports.data = make('b'); // command",
         "c.mjs": "import * as all from './all';\n"
-        "export const data = { name: all.TITLE + 'er', description: all.texts.about };",
+        "export const data = { name: all.TITLE + 'er', description: all.texts.about };\n"
+        "export const category = all.Kind.Fun;",
         "d.js": f"import {{ NAME }} from 'else';\nexport const data = {BUILDER}.setName(NAME);",
         **dict.fromkeys(("dist/a.js", "a.min.js", "a.test/a.d.ts"), f"exports.data = {BUILDER};"),
         "long.js": f"exports.data = {BUILDER}; // {'x' * 6000}",
@@ -171,6 +183,7 @@ def test_imports_are_followed_and_generated_files_are_not(tmp_path: Path) -> Non
     reading = read(str(tmp_path))
 
     assert [entry.syntax for entry in reading.entries] == ["/deep", "/deeper", "/b"]
+    assert [entry.category for entry in reading.entries] == [None, "Fun stuff", None]
     assert [str(note.location).rpartition("/")[2] for note in reading.notes] == ["d.js:1:10"]
     assert {Path(name).relative_to(tmp_path).as_posix() for name in reading.generated} == {
         *("dist/a.js", "a.min.js", "a.test/a.d.ts", "long.js", "said.js", "node_modules")
