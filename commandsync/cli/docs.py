@@ -63,39 +63,40 @@ def docs_command(
     shows = check or diff
     if printed and (paths or shows):
         raise UsageError("--format prints the list", hint="give no PATH, --check or --diff")
-    commands = _commands(run.settings, shown=bool(printed or shows))
+    bot, commands = _commands(run.settings, shown=bool(printed or shows))
     if printed:
-        run.output.result(_list(commands, printed))
+        run.output.result(_list(commands, printed, bot))
         return Exit.DONE
-    pages = read_pages(paths, commands)
+    pages = read_pages(paths, commands, bot=bot)
     if shows:
         return _show(run, pages, paths, check=check, diff=diff)
     for page in pages:  # a format may write a token in another way than it is
-        refuse_token(page.path, chain.from_iterable(commands))
+        refuse_token(page.path, chain([bot], *commands))
     if not force:
         check_edits(pages)
     write_pages(pages, run.output)
     return Exit.DONE
 
 
-def _commands(settings: Settings, *, shown: bool) -> tuple[LoadedCommand, ...]:
-    """Return the commands, without the tokens of the run if they are shown and not written."""
+def _commands(settings: Settings, *, shown: bool) -> tuple[str, tuple[LoadedCommand, ...]]:
+    """Return the bot's name and its commands, without tokens if they are shown and not written."""
     from commandsync.sync.loading import load
     from commandsync.sync.objects import commands_of
 
     manifests = load(settings)
     if len(manifests) != 1:
         raise UsageError("docs takes one manifest", hint="run it for each manifest")
-    return commands_of(manifests[0], redacted if shown else str)
+    (manifest,), readable = manifests, redacted if shown else str
+    return readable(manifest.name), commands_of(manifest, readable)
 
 
-def _list(commands: Sequence[CommandText], printed: str) -> str:
+def _list(commands: Sequence[CommandText], printed: str, bot: str) -> str:
     from commandsync.cli.pages import html_list
     from commandsync.report.commandlist import Layout, command_list
     from commandsync.report.json import command_list as json_list
 
     if printed == "html":
-        return html_list(commands)
+        return html_list(commands, bot=bot)
     return json_list(commands) if printed == "json" else command_list(commands, Layout(), level=2)
 
 

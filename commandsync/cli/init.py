@@ -75,9 +75,10 @@ def _platform_starter(run: Run) -> tuple[str, str]:
 
 def _manifest(run: Run) -> tuple[str, str]:
     """Return the manifest to write, and what of the listing it contains; empty for a starter."""
+    from commandsync.api.operations import get_bot
     from commandsync.manifest.dump import dump_manifest, starter
     from commandsync.report.summary import counted
-    from commandsync.sync.job import read_listing
+    from commandsync.sync.job import connected, read_listing
     from commandsync.sync.settings import known_bot, site_of
 
     schema = f"./{SCHEMA}"
@@ -93,6 +94,8 @@ def _manifest(run: Run) -> tuple[str, str]:
     if not counts:
         return starter(schema, bot=site.bot, base_url=base_url), ""
     header = (f"yaml-language-server: $schema={schema}", "", _ADOPTED)
-    dumped = dump_manifest(listed, bot=site.bot, base_url=base_url, header=header)
+    with connected(run.settings, [site]) as (connection,):
+        name = connection.call(get_bot(site.bot)).profile.username
+    dumped = dump_manifest(listed, name=name, bot=site.bot, base_url=base_url, header=header)
     run.output.notices([Notice(warning) for warning in dumped.warnings])
     return dumped.text, " and ".join(counts)

@@ -58,14 +58,14 @@ class Page:
         return [str(at) for at, its_state in self.lists if its_state is state]
 
 
-def html_list(commands: Sequence[CommandText]) -> str:
+def html_list(commands: Sequence[CommandText], *, bot: str) -> str:
     """Return a page of commands; raises `UsageError` if the extra `[preview]` is missing."""
     from commandsync.pages.commandlist import commands_page
 
-    return sealed(commands_page(commands))
+    return sealed(commands_page(commands, bot=bot))
 
 
-def read_pages(paths: Iterable[str], commands: Sequence[CommandText]) -> list[Page]:
+def read_pages(paths: Iterable[str], commands: Sequence[CommandText], *, bot: str) -> list[Page]:
     """Read files, without names the usual ones, and write their lists again, in memory."""
     named = list(dict.fromkeys(paths)) or [
         name for name in DEFAULT_PAGES if read_regions(_read(name) or "", name)
@@ -75,7 +75,7 @@ def read_pages(paths: Iterable[str], commands: Sequence[CommandText]) -> list[Pa
             f"neither {' nor '.join(DEFAULT_PAGES)} has the marker {BEGIN}",
             hint=f"name a file: commandsync docs {DEFAULT_PAGES[-1]} creates it",
         )
-    return [_page(name, commands) for name in named]
+    return [_page(name, commands, bot) for name in named]
 
 
 def check_edits(pages: Sequence[Page]) -> None:
@@ -113,7 +113,7 @@ def states(pages: Sequence[Page], command: str) -> str:
     return f"{''.join(stale)}\nNot up to date: {len(stale)} of {count}. Run  {command}"
 
 
-def _page(name: str, commands: Sequence[CommandText]) -> Page:
+def _page(name: str, commands: Sequence[CommandText], bot: str) -> Page:
     suffix = Path(name).suffix.lower()
     if suffix not in {*_MARKDOWN, _JSON, _HTML}:
         hint = "its name must end in .md, .html or .json"
@@ -122,7 +122,7 @@ def _page(name: str, commands: Sequence[CommandText]) -> Page:
     if suffix in _MARKDOWN:
         file = with_lists(NEW_FILE if old is None else old, commands, path=name)
         return Page(name, old, file.text, file.lists)
-    new = html_list(commands) if suffix == _HTML else json_list(commands)
+    new = html_list(commands, bot=bot) if suffix == _HTML else json_list(commands)
     state = state_of(old, new) if suffix == _HTML else _state_of_json(old, new)
     return Page(name, old, new, ((Location(name), state),))
 

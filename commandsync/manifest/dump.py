@@ -40,6 +40,7 @@ class Dump:
 def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
     snapshot: Snapshot,
     *,
+    name: str = "",
     bot: str,
     base_url: str,
     pin: bool = False,
@@ -49,15 +50,15 @@ def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
 ) -> Dump:
     """Write a listing as a manifest; the prefix and the category of most commands are written once.
 
-    An empty bot or base URL is left out; the header becomes comments; `pin` adds the entries' ids,
-    and `uses` a comment behind each id that notes how often the command was used. An apply of it
-    deletes records of the kinds `mirrored` that are added later. Raises `FileError` for a text with
-    half of a surrogate pair, which YAML cannot express.
+    What is empty of the first three is left out; the header becomes comments; `pin` adds the
+    entries' ids, and `uses` a comment behind each id that notes how often the command was used. An
+    apply of it deletes records of the kinds `mirrored` that are added later. Raises `FileError` for
+    a text with half of a surrogate pair, which YAML cannot express.
     """
     warnings: list[str] = []
     shared = shared_of(snapshot)
     lines = [f"# {one_line(line)}".rstrip() for line in header]
-    lines += ("version: 1", *_given(bot=bot, base_url=base_url, prefix=shared.prefix))
+    lines += ("version: 1", *_given(name=name, bot=bot, base_url=base_url, prefix=shared.prefix))
     if shared.category:
         lines += ("defaults:", *_fields({"category": shared.category}, "  "))
     for resource in snapshot.scope:

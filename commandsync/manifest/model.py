@@ -214,6 +214,12 @@ class ManifestModel(_Table):
     """A whole manifest."""
 
     version: fields.Version = Field(description="The version of this grammar: 1.")
+    name: fields.AnyText = Field(
+        "",
+        description="The bot's name: the heading of the page that `docs` writes, and of a preview "
+        "without a listing.",
+        examples=["Lantern"],
+    )
     bot: fields.Bot = Field(
         "",
         description="The bot's id. Optional: a run can take it from COMMANDSYNC_BOT or from "

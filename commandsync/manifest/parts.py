@@ -49,6 +49,7 @@ class Manifest:
     paths: tuple[str, ...] = ()  # that file and every included one, in reading order
     include: tuple[str, ...] = ()  # the patterns of the files that it includes
     snapshot: Snapshot = field(default_factory=Snapshot)  # the desired entries
+    name: str = ""  # the bot's name; empty when the manifest has none
     bot: str = ""  # the bot's id; empty when the manifest has none
     base_url: str = ""  # in its one spelling; empty when the manifest has none
     token_env: str = ""  # the variable that holds the token; empty when the manifest has none
@@ -129,6 +130,7 @@ class ManifestReader:
             paths=tuple(part.path for part in parts),
             include=model.include,
             snapshot=snapshot,
+            name=model.name,
             bot=model.bot,
             base_url=model.base_url,
             token_env=model.token_env,

@@ -26,7 +26,8 @@ class Preview:
     """What a page says of the manifest that it is a preview of."""
 
     summary: str = ""  # the counts of the plan, in a sentence; empty if no manifest was valid yet
-    notices: tuple[str, ...] = ()  # warnings, and why `apply` would refuse the plan
+    refusal: str = ""  # why `apply` would refuse the plan; empty if it would not
+    notices: tuple[str, ...] = ()  # warnings
     # Of the newest manifest; the page shows the last valid one, if any.
     problems: tuple[ProblemLine, ...] = ()
 
@@ -63,9 +64,15 @@ def render_bot(page: BotPage, *, assets: Assets, version: int = 0) -> str:
         theme=assets.theme_of(page.bot),
         lists=lists,
         articles=articles,
-        changed=[
-            row for kind, rows in page.rows.items() for row in articles.get(kind, rows) if row.mark
-        ],
+        changed={
+            mark: [
+                row
+                for kind, rows in page.rows.items()
+                for row in articles.get(kind, rows)
+                if row.mark is mark
+            ]
+            for mark in reversed(Mark)  # what is deleted first
+        },
         voters=page.voters,
         preview=page.preview,
         listings=page.listings,

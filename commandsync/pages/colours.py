@@ -6,6 +6,7 @@ it. A colour that has less is mixed with black or with white until it has enough
 
 import re
 from collections.abc import Sequence
+from colorsys import hls_to_rgb
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -27,11 +28,7 @@ _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 _SHARE = 0.12  # of the theme in the backgrounds that are tinted with it
 _STEPS = 20
 _LINEAR = 0.04045  # below this part of a colour, sRGB is a straight line
-_PLAIN = (
-    *("#3b6fb6", "#2f7f79", "#7a5ea8", "#b0563f"),
-    *("#4f7a3d", "#a04f7c", "#8a6d1f", "#50647d"),
-)
-"""The colours of bots that have no theme."""
+_HUES = 24  # of bots that have no theme; every second one is light
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +82,9 @@ def picture(bot: Bot) -> Picture:
 
 def theme_of(bot: Bot) -> str:
     """Return the colour of a bot's theme; one that depends on its id if none is enabled."""
-    plain = _PLAIN[sha256(bot.id.encode(errors="replace")).digest()[0] % len(_PLAIN)]
-    return _enabled(bot, bot.theme.color) or plain
+    hue = sha256(bot.id.encode(errors="replace")).digest()[0] % _HUES
+    plain = hls_to_rgb(hue / _HUES, 0.63 if hue % 2 else 0.31, 0.55)
+    return _enabled(bot, bot.theme.color) or "#" + "".join(f"{round(255 * p):02x}" for p in plain)
 
 
 def _enabled(bot: Bot, colour: str | None) -> str:

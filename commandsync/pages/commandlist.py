@@ -17,12 +17,13 @@ from commandsync.records.texts import CommandText, Resource
 _NO_ANCHOR = re.compile(r"[\W_]+")
 
 
-def commands_page(commands: Iterable[CommandText]) -> str:
-    """Return the HTML of a page with commands by category, which can be filtered."""
+def commands_page(commands: Iterable[CommandText], *, bot: str = "") -> str:
+    """Return the HTML of a page with the commands of a bot, whose name may be empty."""
     groups = groups_of(_rows(commands))
     style, script = (as_it_is(static_files()[name].decode()) for name in ("style.css", "filter.js"))
     return render(
         "commandlist",
+        bot=bot,
         kind=Resource.COMMAND,
         groups=groups,
         style=style,

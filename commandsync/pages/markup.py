@@ -3,6 +3,7 @@
 The parser knows no HTML, and what it writes is cleaned again by another library.
 """
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -12,7 +13,7 @@ from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 REL = "nofollow noopener noreferrer ugc"
 """What every link of foreign text says of itself."""
@@ -22,7 +23,9 @@ _TAGS = {
     *("a", "blockquote", "br", "code", "del", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p"),
     *("pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
 }
-_KEPT = 512  # texts; an announcement has at most 20,000 characters
+_KEPT = 2_048  # texts, of a page of many commands; an announcement has at most 20,000 characters
+_PLAIN = re.compile(r"[^\W\d_][^\n\r\0\\`*_\[<&~]*")
+"""A line without Markdown, as most commands have: a parser would be slow for thousands of them."""
 
 
 def link_of(url: str | None) -> str | None:
@@ -30,12 +33,18 @@ def link_of(url: str | None) -> str | None:
     return url if url and url.lower().startswith(_SCHEMES) else None
 
 
-@lru_cache(_KEPT)
 def html_of(markdown: str, *, above: int) -> Markup:
     """Return the HTML of a text, of anybody.
 
     Its headings follow the one that it is below, of the level `above`, without a gap.
     """
+    if _PLAIN.fullmatch(markdown):
+        return Markup(f"<p>{escape(markdown)}</p>")  # noqa: S704 - it is escaped
+    return _parsed(markdown, above=above)
+
+
+@lru_cache(_KEPT)
+def _parsed(markdown: str, *, above: int) -> Markup:
     tokens = _parser.parse(markdown)
     _order_headings(tokens, above)
     rendered = _parser.renderer.render(tokens, _parser.options, {})

@@ -48,6 +48,7 @@ def moment_of(moment: str) -> str:
     return f"{day(moment)} at {datetime.fromisoformat(moment):%H:%M} UTC"
 
 
+_LONG, _LINES = 400, 6  # characters and line ends; the page folds what has more
 _TIME = Markup('<time datetime="{}">{}</time>')
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -66,4 +67,5 @@ _environment.filters |= {
     "markdown": html_of,
     "link": link_of,
 }
+_environment.tests["long"] = lambda text: len(text) > _LONG or text.count("\n") > _LINES
 _environment.globals["REL"] = REL

@@ -68,7 +68,9 @@ def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Bas
 def new_bot(settings: Settings, manifest: Manifest) -> Baseline:
     """Return a bot without a listing: everything in its manifest is new."""
     bot = settings.bot or manifest.bot
-    return Baseline((manifest.bot, manifest.base_url), bot_named(bot or manifest.path, id_=bot))
+    return Baseline(
+        (manifest.bot, manifest.base_url), bot_named(manifest.name or bot or manifest.path, id_=bot)
+    )
 
 
 def bot_named(name: str, *, id_: str = "") -> Bot:

@@ -41,12 +41,17 @@ def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> Prev
         resource: [*_rows(resource, records, baseline), *_gone(resource, plan)]
         for resource, records in expected_listing(plan, baseline.listed).items()
     }
-    sentences = (
+    sentences = [
         *map(_sentence, notices),
         *scheduled(plan, in_quotes),
         *(_end(change) for change in plan.changes if change.ends_record),
+    ]
+    refusal = sentences.pop(0) if plan.refusal else ""
+    preview = Preview(
+        summary=plan_line(plan),
+        refusal=redacted(refusal),
+        notices=tuple(map(redacted, sentences)),
     )
-    preview = Preview(summary=plan_line(plan), notices=tuple(map(redacted, sentences)))
     listings = tuple(_listings(settings, with_objects(manifest)))
     page = BotPage(bot=baseline.bot, rows=rows, preview=preview, listings=listings)
     return PreviewState(plan, notices, page)

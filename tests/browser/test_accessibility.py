@@ -82,6 +82,7 @@ def previewed() -> BotPage:
         },
         preview=Preview(
             summary="Plan: 1 to add, 2 to edit, 1 to delete, 5 unchanged.",
+            refusal="apply would refuse this plan",
             notices=("would delete 4 of 9 listed commands",),
             problems=(ProblemLine(place="commands.yaml:1:1", message="is wrong", hint="fix it"),),
         ),

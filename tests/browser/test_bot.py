@@ -34,8 +34,106 @@ def test_commands_are_shown_by_category_in_the_order_of_the_listing(
 
     assert shown(page.locator(".group h3")) == ["Music", "Order"]
     assert names(page) == ["play", "skip", "ban", "café"]
-    page.get_by_role("navigation", name="Categories").get_by_role("link", name="Order").click()
-    expect(page.locator("#category-2")).to_be_in_viewport()
+
+
+def counts(page: Page) -> list[str]:
+    """Return the categories that are offered, with the numbers of their commands."""
+    return [" ".join(text.split()) for text in shown(page.locator(".categories li"))]
+
+
+def test_a_category_and_the_filter_work_together_and_the_counts_follow(
+    site: Inside, visits: Visits
+) -> None:
+    page = opened(site, visits, commands=COMMANDS)
+    status = page.locator(".section-head").get_by_role("status")
+    links = page.get_by_role("navigation", name="Categories").get_by_role("link")
+    chosen = page.locator(".categories [aria-current]")
+
+    assert counts(page) == ["All 4", "Music 2", "Order 2"]
+    page.get_by_label("Filter commands").fill("a song")
+    assert counts(page) == ["All 2", "Music 2"]
+    page.get_by_label("Filter commands").fill("a")
+    links.filter(has_text="Order").click()
+    expect(status).to_have_text("2 of 4")
+    assert names(page) == ["ban", "café"]
+    assert counts(page) == ["All 4", "Music 2", "Order 2"]
+    page.get_by_label("Filter commands").fill("pl")
+    expect(page.get_by_text("No command matches.")).to_be_visible()
+    expect(chosen).to_have_text("Order 0")
+    links.filter(has_text="Music").click()
+    assert names(page) == ["play"]
+    page.go_back()
+    expect(chosen).to_have_text("Order 0")
+    links.filter(has_text="All").click()
+    expect(status).to_have_text("1 of 4")
+    assert names(page) == ["play"]
+
+
+def test_a_link_to_a_command_leads_to_it_through_the_filter_and_the_category(
+    site: Inside, visits: Visits
+) -> None:
+    page = opened(site, visits, commands=COMMANDS)
+    anchor = page.get_by_role("link", name="skip", exact=True).get_attribute("href")
+    page.get_by_role("link", name="Order 2").click()
+    page.get_by_label("Filter commands").fill("ban")
+    page.evaluate("anchor => { location.hash = anchor; }", anchor)
+
+    expect(page.get_by_role("heading", name="skip")).to_be_in_viewport()
+    assert names(page) == ["play", "skip", "ban", "café"]
+
+
+def test_on_a_phone_the_categories_are_a_select_beside_the_filter(
+    site: Inside, visits: Visits
+) -> None:
+    many = [
+        {**COMMANDS[0], "name": f"n{n}", "category": f"c{n // 20}", "uses": 1234}
+        for n in range(100)
+    ]
+    page = opened(site, visits, commands=many)
+    page.set_viewport_size({"width": 390, "height": 800})
+    select = page.get_by_label("Category")
+
+    expect(page.locator(".categories")).to_be_hidden()
+    page.get_by_label("Filter commands").fill("n2")
+    assert select.locator("option:not([hidden])").evaluate_all(
+        "options => options.map(option => option.label)"
+    ) == ["All (11)", "c0 (1)", "c1 (10)"]
+    select.select_option(label="c1 (10)")
+    assert names(page) == [f"n{n}" for n in range(20, 30)]
+    page.get_by_label("Filter commands").fill("")
+    page.mouse.wheel(0, 900)
+    expect(select).to_be_in_viewport()
+    places = page.locator(".command .uses").evaluate_all(
+        "uses => [...new Set(uses.filter(each => each.checkVisibility()).map(each =>"
+        " each.closest('.command').getBoundingClientRect().right"
+        " - each.getBoundingClientRect().right))]"
+    )
+    assert len(places) == 1
+
+
+def test_right_to_left_text_is_beside_its_name(site: Inside, visits: Visits) -> None:
+    arabic = {"name": "ban", "description": "يحظر عضوا.", "syntax": "/ban", "uses": 7}
+    page = opened(
+        site, visits, commands=[{**arabic, "category": each} for each in ("إدارة", "Staff")]
+    )
+
+    for number, side in ((1, "right"), (2, "left")):
+        edges = page.locator(f"#category-{number} :is(h4 a, .prose p)").evaluate_all(
+            "(elements, side) => elements.map(element => {"
+            " const range = document.createRange(); range.selectNodeContents(element);"
+            " return Math.round(range.getBoundingClientRect()[side]); })",
+            side,
+        )
+        assert abs(edges[0] - edges[1]) <= 1
+
+
+def test_a_long_description_is_unfolded_on_demand(site: Inside, visits: Visits) -> None:
+    long = {**COMMANDS[0], "description": "Plays **songs**. " + "Goes on. " * 100}
+    page = opened(site, visits, commands=[long])
+    expect(page.locator(".prose strong")).to_be_hidden()
+    page.locator(".long summary").click()
+
+    expect(page.locator(".prose strong")).to_have_text("songs")
 
 
 def test_a_link_into_a_long_list_shows_the_category_below_the_filter(
@@ -47,6 +145,7 @@ def test_a_link_into_a_long_list_shows_the_category_below_the_filter(
     ]
     page = opened(site, visits, commands=many)
     page.get_by_role("link", name="c3 100").click()
+    expect(page.locator(".group:visible")).to_have_count(1)
     heading = page.get_by_role("heading", name="c3", exact=True)
 
     expect(heading).to_be_in_viewport()
@@ -54,6 +153,9 @@ def test_a_link_into_a_long_list_shows_the_category_below_the_filter(
     assert place is not None
     assert head is not None
     assert head["y"] + head["height"] <= place["y"] < head["y"] + head["height"] + 100
+    anchor = page.locator("h4 a", has_text="n250").get_attribute("href")
+    page.evaluate("anchor => { location.hash = anchor; }", anchor)
+    expect(page.get_by_role("heading", name="n250", exact=True)).to_be_in_viewport()
 
 
 def test_the_filter_shows_what_contains_every_word(site: Inside, visits: Visits) -> None:
@@ -62,11 +164,11 @@ def test_the_filter_shows_what_contains_every_word(site: Inside, visits: Visits)
     status = page.get_by_role("status")
 
     for typed, left, told in (
-        ("song", ["play", "skip"], "2 of 4 match"),
-        ("SONG pl", ["play"], "1 of 4 match"),
-        ("cafe", ["café"], "1 of 4 match"),
-        ("order", ["ban", "café"], "2 of 4 match"),
-        ("nothing", [], "0 of 4 match"),
+        ("song", ["play", "skip"], "2 of 4"),
+        ("SONG pl", ["play"], "1 of 4"),
+        ("cafe", ["café"], "1 of 4"),
+        ("order", ["ban", "café"], "2 of 4"),
+        ("nothing", [], "0 of 4"),
         ("", ["play", "skip", "ban", "café"], "4"),
     ):
         words.fill(typed)

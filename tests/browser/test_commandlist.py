@@ -46,7 +46,7 @@ def test_the_filter_finds_commands_and_anybody_can_use_the_page(
     assert violations(page) == []
     page.get_by_label("Filter commands").fill("plays MUSIC")
     expect(page.locator(".command:visible h4")).to_have_text(["play"])
-    expect(page.locator(".section-head .count")).to_have_text(f"1 of {len(COMMANDS)} match")
+    expect(page.locator(".section-head .count")).to_have_text(f"1 of {len(COMMANDS)}")
 
 
 def test_without_scripts_all_commands_are_there_and_the_filter_is_not(folder: Visits) -> None:

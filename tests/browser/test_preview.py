@@ -97,7 +97,7 @@ def test_the_filter_finds_what_is_gone_and_counts_what_is_listed(page: Page) -> 
     page.get_by_label("Filter commands").fill("one")  # of "gone", and of no other text
 
     expect(page.locator(".command.gone")).to_be_visible()
-    expect(page.get_by_role("status")).to_have_text("0 of 63 match")
+    expect(page.get_by_role("status")).to_have_text("0 of 63")
 
 
 def test_a_broken_manifest_is_told_and_the_last_good_state_stays_until_it_is_mended(
@@ -114,6 +114,20 @@ def test_a_broken_manifest_is_told_and_the_last_good_state_stays_until_it_is_men
 
     expect(page.locator(".command.new h4")).to_contain_text("mended")
     expect(page.locator(".problems")).to_have_count(0)
+
+
+def test_problems_are_shown_from_the_beginning(bot: Bot, home: Home, browser: Browser) -> None:
+    home.write("version: 1\ncommands:\n  - nmae: new\n")
+    visits = Visits(browser, begun(home)[1])
+    page = visits.open("/")
+    expect(page.get_by_text("The manifest has 4 problems.")).to_be_visible()
+    home.write(manifest(("new", "Is new.")))
+
+    expect(page.locator("h1")).to_contain_text(bot.id)
+    expect(page.locator(".problems")).to_have_count(0)
+    expect(page.locator(".changed.new a")).to_have_text(["new"])
+    assert visits.complaints == []
+    page.context.close()
 
 
 def test_the_tab_of_a_listing_stays(page: Page, home: Home) -> None:

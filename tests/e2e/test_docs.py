@@ -241,7 +241,10 @@ def test_a_file_of_another_kind_is_refused(home: Home, path: str) -> None:
 
 
 def test_an_html_page_is_written_whole_checked_and_printed(home: Home) -> None:
+    named = home.read("commands.yaml").replace("version: 1\n", "version: 1\nname: Lantern\n")
+    home.write(named)
     assert home.run("docs", "site.html").err == "wrote site.html\n"
+    assert "<h1><bdi>Lantern</bdi></h1>" in home.read("site.html")
     assert home.run("docs", "--format", "html").out == home.read("site.html")
     assert home.run("docs", "site.html", "--check").out == "Up to date: 1 list.\n"
     reword(home)

@@ -44,7 +44,8 @@ def test_it_adopts_what_is_listed(
     ran = home.run("init")
 
     assert ran.code == 0, ran.said
-    assert sorted(proxy.shorts()) == ["GET announcements", "GET commands"]
+    for_the_name = ["GET "] if commands or titles else []
+    assert sorted(proxy.shorts()) == [*for_the_name, "GET announcements", "GET commands"]
     if commands or titles:
         assert "commands.yaml contains what is listed now: " in ran.err
         applied = home.run("apply", "--yes", "--max-deletes", "0")
@@ -120,7 +121,8 @@ def test_flags_say_what_to_adopt(service: Service, home: Home, proxy: Proxy, by:
     assert ran.code == 0
     assert "commands.yaml contains what is listed now: 2 commands\n" in ran.err
     manifest = _written()
-    assert (manifest.bot, manifest.base_url) == (bot.id, proxy.url)
+    assert (manifest.name, manifest.bot) == (f"Bot {bot.id}", bot.id)
+    assert manifest.base_url == proxy.url
     schema = "# yaml-language-server: $schema=./schemas/commands.schema.json\n"
     assert home.read("commands.yaml").startswith(schema)
     assert (home.path / "schemas" / "commands.schema.json").read_text("utf-8") == (

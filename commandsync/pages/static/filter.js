@@ -1,60 +1,95 @@
-// Filters the commands of a bot's page by the words that are typed: each must be in the name, the
-// syntax, the description or the category. The words stay when the content is exchanged: whoever
-// exchanges it dispatches "exchanged" on the document.
+// Shows the commands of one category, or of all, that contain every word that is typed: in the name,
+// the syntax, the description or the category. The category is the one that the address names, as
+// its links do without this script. The words stay when the content is exchanged: whoever exchanges
+// it dispatches "exchanged" on the document.
 "use strict";
 (() => {
   let words = "";
-  let number = ""; // of all commands, as the page shows it
 
+  const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
   const fold = (text) =>
     text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
+  const shownAs = (number) => number.toLocaleString("en");
 
   const texts = new WeakMap(); // of the rows, folded when first needed
 
   const textOf = (row, category) => {
     if (!texts.has(row)) {
-      const parts = [...row.querySelectorAll("h4, code, .head + p")];
+      const parts = all("h4, code, .prose", row);
       texts.set(row, fold([category, ...parts.map((part) => part.textContent)].join("\n")));
     }
     return texts.get(row);
   };
 
+  // Hides what does not match in a group; returns how many match, and how many of them are listed.
   const filter = (group, parts) => {
     const category = group.querySelector("h3").textContent;
-    const rows = [...group.querySelectorAll(".command")];
-    for (const row of rows) {
+    const matching = all(".command", group).filter((row) => {
       row.hidden = !parts.every((part) => textOf(row, category).includes(part));
+      return !row.hidden;
+    });
+    return { matching: matching.length, listed: matching.filter((row) => !row.matches(".gone")).length };
+  };
+
+  const label = (place, id, { matching, listed }, isChosen) => {
+    place.hidden = !matching && !isChosen;
+    const link = place.querySelector("a");
+    if (link) {
+      link.querySelector(".of").textContent = shownAs(listed);
+      link.ariaCurrent = isChosen ? "true" : null;
+    } else {
+      place.label = `${place.text} (${shownAs(listed)})`;
+      place.selected = isChosen;
     }
-    const shown = rows.filter((row) => !row.hidden);
-    group.hidden = !shown.length;
-    return shown.filter((row) => !row.matches(".gone")).length; // the number of all is without them
   };
 
   const apply = () => {
+    const section = document.querySelector(".listed");
+    if (!section) return;
     const parts = fold(words).split(/\s+/).filter(Boolean);
-    const groups = [...document.querySelectorAll(".group")];
-    const shown = groups.reduce((sum, group) => sum + filter(group, parts), 0);
-    const text = parts.length ? `${shown.toLocaleString("en")} of ${number} match` : number;
-    document.querySelector(".section-head .count").textContent = text;
+    const groups = all(".group", section);
+    const chosen = groups.find((group) => `#${group.id}` === location.hash) ?? section;
+    const counts = new Map(groups.map((group) => [group.id, filter(group, parts)]));
+    const sum = (name) => [...counts.values()].reduce((before, each) => before + each[name], 0);
+    counts.set(section.id, { matching: sum("matching"), listed: sum("listed") });
+    for (const group of groups) {
+      group.hidden = !counts.get(group.id).matching || ![group, section].includes(chosen);
+    }
+    for (const place of all(".categories li, #category option", section)) {
+      const id = place.value || place.querySelector("a").hash.slice(1);
+      label(place, id, counts.get(id), id === chosen.id);
+    }
+    const total = all(".command:not(.gone)", section).length;
+    const { matching, listed } = counts.get(chosen.id);
+    const text = shownAs(total);
+    section.querySelector(".count").textContent =
+      listed === total ? text : `${shownAs(listed)} of ${text}`;
+    document.getElementById("no-match").hidden = matching || !total;
   };
 
   const begin = () => {
-    number = document.querySelector(".section-head .count").textContent;
     const form = document.querySelector(".filter");
     if (form) {
       form.hidden = false;
       form.querySelector("input").value = words;
     }
-    if (words) apply();
+    apply();
   };
 
   document.addEventListener("input", (event) => {
+    if (event.target.id === "category") location.hash = event.target.value;
     if (event.target.id !== "filter") return;
     words = event.target.value;
     apply();
   });
   document.addEventListener("submit", (event) => {
     if (event.target.matches(".filter")) event.preventDefault();
+  });
+  window.addEventListener("hashchange", () => {
+    const target = document.querySelector(":target");
+    if (target?.matches(".command[hidden]")) words = ""; // else it would stay hidden
+    begin();
+    target?.scrollIntoView();
   });
   document.addEventListener("exchanged", begin);
   begin();

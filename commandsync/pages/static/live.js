@@ -14,6 +14,7 @@
       const text = number.toLocaleString("en-US");
       for (const place of document.querySelectorAll(`[data-count="${name}"]`)) {
         if (place.textContent !== text) place.textContent = text;
+        place.parentElement.hidden = !number;
       }
     }
   };

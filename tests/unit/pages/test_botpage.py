@@ -50,13 +50,17 @@ def text_of(html: str) -> str:
 
 
 def test_a_new_bot_has_a_page_that_says_what_is_missing() -> None:
-    text = text_of(page())
+    html = page()
+    text = text_of(html)
 
     assert "No commands are listed yet." in text
     assert "Nobody has voted yet." in text
-    assert "Rating none" in text
     assert "About" not in text
     assert "Announcements" not in text
+    assert not re.search(r"\d Servers|\d ratings", text)
+    assert re.findall(r"<div hidden>.*?data-count=.(\w+).>0<", html) == [
+        *("totalVotes", "monthlyVotes", "weeklyVotes", "dailyVotes")
+    ]
 
 
 def test_what_the_bot_is_and_its_numbers_are_shown() -> None:
@@ -92,7 +96,8 @@ def test_commands_are_grouped_with_a_link_to_each_category() -> None:
     text = text_of(html)
 
     assert "Commands 4" in text
-    assert "Fun 2 Other 1 Music 1 Fun n1 /n1 1 use d1 n4 /n4 d4 Other n2 /n2 1,234 uses" in text
+    assert "All 4 Fun 2 Other 1 Music 1 Fun n1 /n1 1 use d1 n4 /n4 d4 Other n2 /n2" in text
+    assert "1,234 uses" in text
     for number in (1, 2, 3):
         assert f'href="#category-{number}"' in html
         assert f'id="category-{number}"' in html
@@ -103,15 +108,31 @@ def test_a_category_is_named_and_a_list_without_any_has_no_list_of_categories() 
     html = page(commands=[command(1), command(2)])
 
     assert "Categories" not in html
-    assert '<h3 dir="auto" class="unseen">All commands</h3>' in html
-    assert '<h3 dir="auto">Fun</h3>' in page(commands=[command(1, category="Fun")])
+    assert '<h3 class="unseen">All commands</h3>' in html
+    assert "<h3>Fun</h3>" in page(commands=[command(1, category="Fun")])
+
+
+def test_descriptions_of_commands_are_markdown_and_long_ones_are_folded_below_their_beginning() -> (
+    None
+):
+    long = "**Begins** here. " + "Goes on. " * 60
+    html = page(commands=[command(1, description="Is `bold`."), command(2, description=long)])
+
+    assert '<div class="prose" dir="auto"><p>Is <code>bold</code>.</p>' in html
+    summary, folded = re.findall(
+        r"<summary><span>(.*?)</span></summary>(.*?)</details>", html, re.DOTALL
+    )[0]
+    assert summary.startswith("Begins here. Goes on.")
+    assert len(summary) < 200
+    assert "<strong>Begins</strong>" in folded
+    assert long[-40:].strip() in folded
 
 
 def test_announcements_begin_with_the_newest_and_old_ones_are_folded() -> None:
     html = page(announcements=[announcement(number) for number in range(1, 6)])
     folded = html.index('<details class="older"><summary>2 older</summary>')
 
-    assert re.findall(r'<h3 dir="auto">(t\d)', html) == ["t5", "t4", "t3", "t2", "t1"]
+    assert re.findall(r"<h3>(t\d)", html) == ["t5", "t4", "t3", "t2", "t1"]
     assert html.index(">t3") < folded < html.index(">t2")
 
 
@@ -168,15 +189,20 @@ PROBLEMS = (
 )
 
 
-def test_a_preview_begins_with_the_counts_and_with_what_keeps_it_from_being_applied() -> None:
+def test_a_preview_begins_with_what_keeps_it_from_being_applied() -> None:
     preview = Preview(
-        summary="Plan: 1 to add.", notices=("it deletes too much",), problems=PROBLEMS
+        summary="Plan: 1 to add.",
+        refusal="it deletes too much",
+        notices=("odd",),
+        problems=PROBLEMS,
     )
-    text = text_of(page(preview=preview))
+    text = text_of(render_bot(listed(preview=preview), assets=previewed()))
 
-    assert "Preview Plan: 1 to add. it deletes too much The manifest has 2 problems." in text
-    assert "commands.yaml:3:5 nmae is not a key name? commands.yaml:9:1 syntax is missing" in text
-    assert "shows its last valid state" in text
+    assert (
+        "Preview The manifest has 2 problems. The page shows its last valid state. "
+        "commands.yaml:3:5 nmae is not a key name? commands.yaml:9:1 syntax is missing "
+        "it deletes too much Plan: 1 to add. odd L Lantern"
+    ) in text
 
 
 def test_problems_without_a_valid_state_are_all_that_the_page_shows_of_the_manifest() -> None:
@@ -195,7 +221,7 @@ def test_a_preview_without_problems_has_no_box_for_them() -> None:
 
     assert "Plan: nothing." in html
     assert 'class="problems"' not in html
-    assert 'class="changed"' not in html
+    assert 'class="changed' not in html
 
 
 def test_changes_are_marked_in_words_where_they_are() -> None:
@@ -220,8 +246,18 @@ def test_changes_are_marked_in_words_where_they_are() -> None:
     assert "lost gone /lost d" in text
     assert "<del>old </del>d2" in html
     assert "t1 edited 4 March 2026 text 1 What changed description old text 1" in text
-    assert "n1 edited n2 renamed n3 gone lost new t2 edited t1 gone gone news" in text
-    assert '<h3 dir="auto"><del>gone news</del>' in html
+    assert "2 gone lost /lost gone news 1 renamed n3 /n3 2 edited n2 /n2 t1 2 new n1 /n1 t2" in text
+    assert "<h3><del>gone news</del>" in html
+
+
+@pytest.mark.parametrize(("number", "unfolded"), [(12, True), (13, False)])
+def test_many_changes_of_a_kind_are_folded(number: int, *, unfolded: bool) -> None:
+    lost = {"name": "afk", "description": "d"}
+    rows = [Row(COMMAND, {**lost, "syntax": f"{n}afk"}, f"g{n}", Mark.GONE) for n in range(number)]
+    html = render_bot(changed(*rows), assets=previewed())
+
+    assert ('<details class="changed gone" open>' in html) is unfolded
+    assert f"{number} gone afk 0afk afk 1afk" in text_of(html)
 
 
 def test_old_announcements_are_unfolded_where_one_has_changed() -> None:
@@ -268,7 +304,7 @@ def test_a_record_of_any_kind_is_shown_by_its_fields() -> None:
 
 FIELDS = (
     *("name", "overview", "tag", "prefix", "provider", "discriminated", "command", "syntax"),
-    *("description", "category", "title", "voter", "summary", "notice", "place", "message"),
+    *("category", "title", "voter", "summary", "refusal", "notice", "place", "message"),
     *("hint", "old", "lost"),
 )
 
@@ -285,10 +321,9 @@ def hostile_page(text: dict[str, str]) -> Outline:
         1,
         name=text["command"],
         syntax=text["syntax"],
-        description=text["description"],
         category=text["category"],
     )
-    lost = {"name": text["lost"], "description": text["lost"], "syntax": text["lost"]}
+    lost = {"name": text["lost"], "description": "x", "syntax": text["lost"]}
     shown = changed(
         Row(COMMAND, first, "c1", Mark.RENAMED, {"name": text["old"]}),
         Row(COMMAND, lost, "gone-1", Mark.GONE),
@@ -296,6 +331,7 @@ def hostile_page(text: dict[str, str]) -> Outline:
         Row(ANNOUNCEMENT, {"title": text["lost"], "description": "x"}, "gone-2", Mark.GONE),
         preview=Preview(
             summary=text["summary"],
+            refusal=text["refusal"],
             notices=(text["notice"],),
             problems=(
                 ProblemLine(place=text["place"], message=text["message"], hint=text["hint"]),
@@ -341,7 +377,10 @@ ENTITIES = ("&#x202e;", "&#8206;", "&lrm;", "&#27;", "&#x85;")
 def test_no_page_contains_a_control_or_changes_the_direction_of_text(some: str) -> None:
     record = bot(information={"description": some, "tags": [some]})
     shown = hostile_page(dict.fromkeys(FIELDS, some))
-    marked_down = Outline(page(record, [], [announcement(description=f"{some} **b**")]))
+    marked = f"{some} **b**"
+    marked_down = Outline(
+        page(record, [command(description=marked)], [announcement(description=marked)])
+    )
 
     for outline in (shown, marked_down):
         assert HIDDEN.findall("".join((outline.text, *outline.values))) == []

@@ -1,4 +1,5 @@
 import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -102,10 +103,13 @@ def test_a_bot_has_the_colours_of_its_theme_if_it_is_enabled() -> None:
     assert picture(bot()).base == theme_of(bot()) != "#d97706"
 
 
-def test_without_a_theme_a_bot_always_has_the_same_colour_of_few() -> None:
-    bases = {theme_of(bot(str(number))) for number in range(100)}
+def test_without_a_theme_a_bot_always_has_the_same_colour_of_some_that_differ() -> None:
+    bases = {theme_of(bot(str(number))) for number in range(300)}
 
-    assert len(bases) == 8
+    assert len(bases) == 24
+    parts = [[int(base[at : at + 2], 16) for at in (1, 3, 5)] for base in bases]
+    for one, other in combinations(parts, 2):
+        assert sum(abs(a - b) for a, b in zip(one, other, strict=True)) > 25
     assert theme_of(bot()) == theme_of(bot())
 
 

@@ -73,6 +73,13 @@ def test_nothing_is_loaded_and_nothing_is_inline() -> None:
     assert outline.attributes.isdisjoint({"style", "src", "action", "onclick", "onload"})
 
 
+def test_the_name_of_the_bot_is_the_title_and_the_heading() -> None:
+    html = commands_page(COMMANDS, bot="<Lantern>")
+
+    assert "<title>&lt;Lantern&gt; · Commands</title>" in html
+    assert "<h1><bdi>&lt;Lantern&gt;</bdi></h1>" in html
+
+
 def test_a_page_without_commands_says_so() -> None:
     assert "Commands 0 No commands are listed yet." in Outline(commands_page(())).words
 
@@ -85,8 +92,9 @@ def harmless() -> Outline:
 @settings(max_examples=30)
 @given(some=st.tuples(texts, texts, texts, texts))
 def test_no_text_changes_the_structure_of_the_page(some: tuple[str, str, str, str]) -> None:
-    outline = Outline(commands_page([CommandText(*some)]))
+    name, _, syntax, category = some
+    outline = Outline(commands_page([CommandText(name, "b", syntax, category)]))
 
     assert outline.tags == harmless().tags
-    assert all(readable(text) in outline.text for text in some)
+    assert all(readable(text) in outline.text for text in (name, syntax, category))
     assert not [value for value in outline.values if re.search(r"[<>'\s]alert", value)]

@@ -67,3 +67,13 @@ def test_whatever_is_written_only_what_is_allowed_is_shown(pieces: list[str]) ->
         assert (link.pop("href", None) or "https://").lower().startswith(("http://", "https://"))
         assert link == {"rel": REL}
     assert outline.attributes <= {"href", "rel", "start"}
+
+
+@settings(max_examples=100)
+@given(st.from_regex(r"[a-zé][ -~é日\xa0]*", fullmatch=True) | st.text())
+def test_a_line_without_markdown_is_what_the_parser_makes_of_it(text: str) -> None:
+    alone, after_an_empty_line = (
+        Outline(html_of(f"{start}{text}", above=3)) for start in ("", "\n")
+    )
+
+    assert (alone.words, alone.tags) == (after_an_empty_line.words, after_an_empty_line.tags)

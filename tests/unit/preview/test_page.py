@@ -81,11 +81,12 @@ def state(wanted: Manifest, here: Baseline) -> PreviewState:
 def shown(html: str) -> list[tuple[str, ...]]:
     """Return what a page shows of every record that is not gone, in the order of the page."""
     record = re.compile(
-        r'<article class="announcement(?! gone)[^"]*" id="[^"]*">\s*<h3 dir="auto">([^<]*)'
+        r'<article class="announcement(?! gone)[^"]*" id="[^"]*" dir="auto">\s*<h3>([^<]*)'
         r'.*?<div class="prose" dir="auto">(.*?)</div>|'
-        r'<div class="group" id="[^"]*">\s*<h3 dir="auto"[^>]*>(.*?)</h3>|'
+        r'<div class="group" id="[^"]*" dir="auto">\s*<h3[^>]*>(.*?)</h3>|'
         r'<li class="command(?! gone)[^"]*" id="[^"]*">.*?<a href="[^"]*">(.*?)</a>'
-        r'.*?(<code.*?</code>(?:<span class="uses">.*?</span>)?)</div>(<p.*?</p>)',
+        r'.*?(<code.*?</code>(?:<span class="uses">.*?</span>)?)</div>'
+        r'<div class="prose"[^>]*>(.*?)</div>',
         re.DOTALL,
     )
     found: list[tuple[str, ...]] = []
@@ -183,9 +184,9 @@ def test_each_change_is_marked_with_the_old_text_of_what_differs() -> None:
     ]
     assert [row.record.get("uses") for row in commands] == [4, None, None, None, None]
     assert found.page.preview is not None
-    refused, warned, *_ = found.page.preview.notices
+    refused = found.page.preview.refusal
     assert refused.startswith("apply would refuse this plan: it would delete or replace 1 of 1")
-    assert warned == "commands.yaml:2:3: odd (fix it)"
+    assert found.page.preview.notices[0] == "commands.yaml:2:3: odd (fix it)"
     assert found.page.preview.summary == plan_line(found.plan)
 
 

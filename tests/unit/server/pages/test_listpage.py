@@ -109,12 +109,14 @@ def test_no_text_changes_the_structure_of_the_list(
     assert readable(q) in written.values
 
 
-def test_numbers_are_grouped_and_missing_ratings_are_named() -> None:
-    html = page(bot(statistics={"servers": 1234567}))
-    text = Outline(html).text
+def test_numbers_are_grouped_and_those_that_say_nothing_are_left_out() -> None:
+    html = page(bot(statistics={"servers": 1234567}), bot("8"))
 
-    assert "1,234,567" in text
-    assert "none" in text
+    assert "No description yet. Servers 1,234,567 L Lantern No description yet." in (
+        Outline(html).words
+    )
+    assert "Rating" not in html
+    assert html.count("<dl") == 1
 
 
 def test_every_parameter_is_read() -> None:
