@@ -3,10 +3,10 @@
 It only shows: no run decides anything by what a comment says.
 """
 
-import re
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
@@ -14,17 +14,14 @@ from commandsync.action.rest import GitHub, GitHubError
 from commandsync.report.page import LONGEST_COMMENT, cut_page
 
 _JOBS_OWN = "github-actions[bot]"
-_LINE = re.compile(r"<!-- commandsync:([0-9a-f]{20})(:applied)? -->")
 
 
-class Comment(NamedTuple):
-    """A comment with our marker on a pull request; `applied` once the plan in it was."""
+class Post(NamedTuple):
+    """A comment or an issue of ours."""
 
-    id: int  # 0 for none
-    author: str
+    number: int
     body: str
     url: str
-    applied: bool
 
 
 def key_of(inputs: Inputs) -> str:
@@ -33,17 +30,6 @@ def key_of(inputs: Inputs) -> str:
     The listing is the one that the inputs name: what a manifest names goes with its file.
     """
     return key_digest(inputs.label or "\n".join((*inputs.files, inputs.base_url, inputs.bot)))
-
-
-def find_comments(github: GitHub, event: GitHubEvent, *, key: str) -> list[Comment]:
-    """Return our comments of this key on the pull request, the oldest first; raises `GitHubError`.
-
-    Usually there is one or none. Those of other authors with our marker do not count. Our login is
-    requested only once a comment has the marker: most pull requests have none.
-    """
-    marked = [each for record in github.pages(_comments(event)) if (each := _comment(record, key))]
-    author = author_of(github) if marked else ""
-    return sorted(each for each in marked if each.author == author)
 
 
 def write_comment(
@@ -61,22 +47,20 @@ def write_comment(
     of an apply: whether the plan was applied; such a result is not written over another one.
     Returns the comment's URL, empty if nothing is written; raises `GitHubError`.
     """
-    existing = find_comments(github, event, key=key)
-    if not existing and creates:
-        body = comment_body(markdown, key=key, run_url=event.run_url)
-        github.post(_comments(event), {"body": body})
-        existing = find_comments(github, event, key=key)
-    if not existing or (applied is not None and existing[0].applied):
+    marker, issues = f"<!-- commandsync:{key}", f"/repos/{event.repository}/issues"
+    new = {"body": comment_body(markdown, key=key, run_url=event.run_url)} if creates else None
+    comments = f"{issues}/{event.pull_request}/comments"
+    existing = posts_of(github, comments, marker=marker, number="id", new=new)
+    if not existing:
         return ""
     oldest, *others = existing
-    if not oldest.id:
-        raise GitHubError("GitHub answered with a comment without an id")
-    path = f"/repos/{event.repository}/issues/comments"
+    if applied is not None and oldest.body.startswith(f"{marker}:applied"):
+        return ""
     for other in others:
-        github.delete(f"{path}/{other.id}")
+        github.delete(f"{issues}/comments/{other.number}")
     body = comment_body(markdown, key=key, run_url=event.run_url, applied=bool(applied))
     if not is_same_body(body, oldest.body):
-        github.patch(f"{path}/{oldest.id}", {"body": body})
+        github.patch(f"{issues}/comments/{oldest.number}", {"body": body})
     return oldest.url
 
 
@@ -107,31 +91,42 @@ def key_digest(text: str) -> str:
     return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:20]
 
 
-def _comment(record: Any, key: str) -> Comment | None:  # noqa: ANN401 - any JSON
-    """Read a comment; None for one without the marker of the key."""
-    if not isinstance(record, dict):
-        return None
-    body = str(record.get("body") or "")
-    marker = _LINE.fullmatch(body.partition("\n")[0].rstrip())
-    if marker is None or marker[1] != key:
-        return None
-    number, url = record.get("id"), str(record.get("html_url") or "")
-    number = number if isinstance(number, int) else 0
-    return Comment(number, login_of(record), body, url, applied=bool(marker[2]))
+def posts_of(
+    github: GitHub,
+    path: str,
+    *,
+    marker: str,
+    number: str,
+    new: dict[str, Any] | None,
+    query: str = "",
+) -> list[Post]:
+    """Return our comments or issues whose text begins with a marker, the oldest first.
 
-
-def author_of(github: GitHub) -> str:
-    """Return the login that our comments and issues have."""
+    Usually there is one or none; if there is none, the `new` one is created. Those of other authors
+    do not count. `number` is the key of a number; `query` selects, by our login as `{}`. Raises
+    `GitHubError`.
+    """
+    author = _JOBS_OWN
     with suppress(GitHubError):  # an old server, or a token without the right
-        return github.login() or _JOBS_OWN
-    return _JOBS_OWN
+        author = github.login() or author
+    query = query.format(quote(author, safe=""))
+    while True:
+        records = github.pages(path + query)
+        ours = sorted(_post(each, number) for each in records if _begins(each, marker, author))
+        if ours or new is None:
+            return ours
+        github.post(path, new)
+        new = None
 
 
-def login_of(record: dict[str, Any]) -> str:
-    """Return the login of the author of a comment or an issue."""
-    user = record.get("user")
-    return str(user.get("login")) if isinstance(user, dict) else ""
+def _begins(record: Any, marker: str, author: str) -> bool:  # noqa: ANN401 - any JSON
+    """Whether a record is a text of an author, and begins with a marker."""
+    user = record.get("user") if isinstance(record, dict) else None
+    is_ours = isinstance(user, dict) and user.get("login") == author
+    return is_ours and str(record.get("body") or "").startswith(marker)
 
 
-def _comments(event: GitHubEvent) -> str:
-    return f"/repos/{event.repository}/issues/{event.pull_request}/comments"
+def _post(record: dict[str, Any], number: str) -> Post:
+    if not isinstance(record.get(number), int):
+        raise GitHubError(f"GitHub did not answer with the {number} of a comment or an issue")
+    return Post(record[number], str(record["body"]), str(record.get("html_url") or ""))

@@ -1,20 +1,11 @@
 """The one issue about drift: found by author and hidden marker; opened, updated and closed."""
 
-from typing import Any, NamedTuple
-from urllib.parse import quote
-
-from commandsync.action.comment import author_of, is_same_body, login_of, marked_page
+from commandsync.action.comment import is_same_body, marked_page, posts_of
 from commandsync.action.event import GitHubEvent
-from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.rest import GitHub
 
 _CLOSED = {"state": "closed", "state_reason": "completed"}
 _DUPLICATE = {"state": "closed", "state_reason": "not_planned"}
-
-
-class _Issue(NamedTuple):
-    number: int
-    body: str
-    url: str
 
 
 def keep_issue(
@@ -28,10 +19,14 @@ def keep_issue(
     path = f"/repos/{event.repository}/issues"
     marker = f"<!-- commandsync-drift:{key} -->"
     content = {"title": title, "body": marked_page(marker, markdown, run_url=event.run_url)}
-    issues = _open_issues(github, path, marker)
-    if drifted and not issues:
-        github.post(path, content)
-        issues = _open_issues(github, path, marker)
+    issues = posts_of(
+        github,
+        path,
+        marker=marker,
+        number="number",
+        new=content if drifted else None,
+        query="?state=open&creator={}",
+    )
     if not issues:
         return ""
     oldest, *others = issues
@@ -42,23 +37,3 @@ def keep_issue(
     elif not is_same_body(content["body"], oldest.body):
         github.patch(f"{path}/{oldest.number}", content)
     return oldest.url
-
-
-def _open_issues(github: GitHub, path: str, marker: str) -> list[_Issue]:
-    """Return our open issues with this marker, the oldest first; usually one or none."""
-    author = author_of(github)
-    ours = [
-        _issue(record)
-        for record in github.pages(f"{path}?state=open&creator={quote(author, safe='')}")
-        if isinstance(record, dict)
-        and str(record.get("body") or "").startswith(marker)
-        and login_of(record) == author
-    ]
-    return sorted(ours)
-
-
-def _issue(record: dict[str, Any]) -> _Issue:
-    number = record.get("number")
-    if not isinstance(number, int):
-        raise GitHubError("GitHub answered with an issue without a number")
-    return _Issue(number, str(record["body"]), str(record.get("html_url") or ""))

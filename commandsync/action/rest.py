@@ -75,20 +75,16 @@ class GitHub:
 
     def pages(self, path: str) -> Iterator[Any]:
         """Read a whole list, page by page."""
-        first = f"{self.url}{path}{'&' if '?' in path else '?'}per_page={_PER_PAGE}"
-        url = first
-        for number in range(2, _MOST_PAGES + 2):
+        url = f"{self.url}{path}{'&' if '?' in path else '?'}per_page={_PER_PAGE}"
+        for _ in range(_MOST_PAGES):
             content, links = self._send("GET", url)
             if not isinstance(content, list):
                 raise GitHubError("GitHub did not answer with a list")
             yield from content
             following = _NEXT.search(links)
-            if following and following[1].startswith(f"{self.url}/"):
-                url = following[1]
-            elif not links and len(content) >= _PER_PAGE:
-                url = f"{first}&page={number}"
-            else:
+            if not (following and following[1].startswith(f"{self.url}/")):
                 return
+            url = following[1]
 
     def post(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
         """Create a resource."""

@@ -77,7 +77,7 @@ def _post(run: Run, text: AnnouncementText, *, asks: bool) -> int:
 def _changes(run: Run, announcing: Announcing) -> Notes | Notice:
     """Return what users notice since an earlier manifest; the notices of it are printed."""
     from commandsync.report.usersentences import NOTHING, markdown
-    from commandsync.sync.since import changes_since
+    from commandsync.sync.comparison import changes_since
 
     changes = changes_since(announcing.since, load_to_edit(run.settings, {}, what="announce"))
     run.output.notices(changes.notices)

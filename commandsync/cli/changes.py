@@ -47,8 +47,8 @@ def changes_command(run: Run, /) -> None:
       commandsync changes --since v1.2.0
       commandsync changes --since old.yaml --format markdown
     """
+    from commandsync.sync.comparison import changes_since
     from commandsync.sync.loading import check_notices, load
-    from commandsync.sync.since import changes_since
 
     manifests = load(run.settings)
     if len(manifests) != 1:

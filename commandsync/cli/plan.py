@@ -82,10 +82,11 @@ def _check_one_page(manifests: Sequence[Manifest], against: str | None) -> None:
 def _plans(
     run: Run, manifests: Sequence[Manifest], against: str | None
 ) -> list[Plan | CommandsyncError]:
-    from commandsync.sync.comparison import plan_against
     from commandsync.sync.job import plans_in
 
     if against:
+        from commandsync.sync.comparison import plan_against
+
         return [plan_against(run.settings, manifests, against)]
     return plans_in(_planned(run, manifests))
 

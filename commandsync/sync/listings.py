@@ -23,6 +23,7 @@ from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListService
+from commandsync.sync.comparison import earlier_manifest
 from commandsync.sync.destinations import (
     ListSite,
     check_tokens,
@@ -34,7 +35,6 @@ from commandsync.sync.destinations import (
 from commandsync.sync.job import Job, Planned, connected
 from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of, sites_of
-from commandsync.sync.since import earlier_manifest
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:

@@ -5,8 +5,6 @@ It reads one list, and opens the gateway once: nothing is written.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from time import monotonic
 from typing import Any
 
@@ -32,7 +30,6 @@ from commandsync.sync.settings import Settings
 from commandsync.sync.site import Site
 
 _GATEWAY: Operation[Reply] = Operation("open the gateway", "GET", "/gateway/", lambda reply: reply)
-_MOST_DRIFT = 60  # seconds between two clocks that disturb nobody
 _UNCHECKED = "no other call checks a token and changes nothing: the first apply shows it"
 
 
@@ -45,12 +42,9 @@ def reachability(settings: Settings, site: Site) -> Iterator[Check]:
     """Yield the checks of the way to a service; where there is no answer, the last one says so."""
     with connected(replace(settings, retries=0), [site]) as (connection,):
         yield _proxy(connection)
-        service, reply = _service(connection, site)
+        service, answered = _service(connection, site)
         yield service
-        if reply is None:
-            return
-        yield _clock(reply)
-        if site.token is not None:
+        if answered and site.token is not None:
             yield _access(connection, site)
 
 
@@ -84,36 +78,19 @@ def _proxy(connection: Connection) -> Check:
     return Check("proxy", "ok", f"{host}, from the environment" if host else "none")
 
 
-def _service(connection: Connection, site: Site) -> tuple[Check, Reply | None]:
-    """Read a list; return the check, and the answer if there was one."""
+def _service(connection: Connection, site: Site) -> tuple[Check, bool]:
+    """Read a list; return the check, and whether there was an answer."""
     operation: Operation[Any] = list_bots(limit=1)
     if site.bot:
         operation = connection.service.read(site.bot, Resource.COMMAND)
     start = monotonic()
     try:
-        reply = connection.call(
-            replace(operation, read=lambda reply: (operation.read(reply), reply))
-        )
+        listed = connection.call(operation)
     except ListingError as error:
-        return failed("service", error), getattr(error, "reply", None)
+        return failed("service", error), bool(getattr(error, "reply", None))
     milliseconds = round(1000 * (monotonic() - start))
-    listed, answer = reply
     count = f", commands listed: {len(listed):,}" if site.bot else ""
-    return Check("service", "ok", f"answers in {milliseconds:,} ms{count}"), answer
-
-
-def _clock(reply: Reply) -> Check:
-    """Compare this machine's clock with the `Date` of an answer."""
-    try:
-        there = parsedate_to_datetime(reply.headers.get("date", ""))
-        seconds = round((datetime.now(UTC) - there).total_seconds())
-    except (ValueError, TypeError, OverflowError):  # no date, none with a zone, none with a year
-        return Check("clock", "skipped", "the service does not send the time")
-    if abs(seconds) <= _MOST_DRIFT:
-        return Check("clock", "ok", "agrees with the service's clock")
-    ahead = "ahead of" if seconds > 0 else "behind"
-    message = f"this machine's clock is {abs(seconds):,} s {ahead} the service's"
-    return Check("clock", "warning", message, "set it: a wrong clock makes certificates invalid")
+    return Check("service", "ok", f"answers in {milliseconds:,} ms{count}"), True
 
 
 def _access(connection: Connection, site: Site) -> Check:

@@ -56,7 +56,7 @@ def test_where_everything_is_right_it_shows_each_setting_and_its_source(
     assert (ran.code, ran.err) == (0, "")
     assert list(shown) == [
         *("python", "commandsync", "packages", "manifest", "base URL", "bot", "token", "proxy"),
-        *("service", "clock", "access"),
+        *("service", "access"),
     ]
     assert shown["manifest"] == "commands.yaml, commands: 1"
     assert shown["base URL"] == f"{service.url}, from COMMANDSYNC_BASE_URL"
@@ -113,7 +113,7 @@ def test_a_token_that_apply_would_not_use_fails(home: Home, bot: Bot, service: S
     assert checks(other)["access"][1].endswith(f", not for bot {bot.id}")
     assert "failed   token " in none.out
     assert "hint: set COMMANDSYNC_TOKEN, or give --token-file\n" in none.out
-    assert "\n1 of 10 checks failed" in none.out
+    assert "\n1 of 9 checks failed" in none.out
 
 
 @pytest.mark.usefixtures("bot")
@@ -186,27 +186,6 @@ def test_the_gateway_needs_the_extra(home: Home, bot: Bot, monkeypatch: pytest.M
     assert checks(ran)["access"][1].startswith("the check of the token needs the extra [async]")
     assert "install" in ran.document["checks"][-1]["hint"]
     assert bot.token not in ran.out
-
-
-@pytest.mark.parametrize(
-    ("date", "state", "message"),
-    [
-        ("Sun, 06 Nov 1994 08:49:37 GMT", "warning", " s ahead of the service's"),
-        ("Sun, 06 Nov 2994 08:49:37 GMT", "warning", " s behind the service's"),
-        ("yesterday", "skipped", "the service does not send the time"),
-    ],
-)
-def test_the_clocks_are_compared(
-    home: Home, bot: Bot, proxy: Proxy, date: str, state: str, message: str
-) -> None:
-    home.knows(bot, url=proxy.url)
-    proxy.rule = lambda _: Instead(404, {"error": "no such bot"}, {"Date": date})
-    ran = home.run("doctor", "--format", "json")
-
-    assert ran.code == 1
-    assert checks(ran)["service"][0] == "failed"
-    assert checks(ran)["clock"][0] == state
-    assert checks(ran)["clock"][1].endswith(message)
 
 
 def test_a_proxy_is_shown_without_its_password(home: Home, bot: Bot) -> None:

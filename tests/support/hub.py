@@ -41,7 +41,6 @@ class Hub(SocketServer):
         runs: The runs of workflows.
         read_only: Whether all writes are answered 403.
         tells_login: Whether GraphQL says whose token it is.
-        links: Whether a page names the next one.
         page: The most comments of a page.
         rule: Asked about each request, as method and path, before it is answered; it may answer
             itself, with a status, a content (any JSON, or bytes as they are) and headers.
@@ -56,7 +55,6 @@ class Hub(SocketServer):
     runs: list[Record] = field(default_factory=list)
     read_only: bool = False
     tells_login: bool = True
-    links: bool = True
     page: int = 100
     rule: Callable[[str], Answer | None] = lambda _: None
 
@@ -108,7 +106,7 @@ class Hub(SocketServer):
         issues = _ISSUES.fullmatch(request.path)
         usual = self._of_issues(request, issues[1]) if issues else self._usual(request)
         status, content, link = usual
-        return status, content, {"Link": link} if link and self.links else {}
+        return status, content, {"Link": link} if link else {}
 
     def _usual(self, request: Request) -> tuple[int, Any, str]:
         if request.path == "/graphql":

@@ -127,4 +127,4 @@ def test_an_issue_without_a_number_is_not_written_to(
     step = runner.run(other("schedule"), **inputs)
 
     assert step.outputs["result"] == "changes", step.log
-    assert "an issue without a number" in step.annotations("warning")[-1].data
+    assert "did not answer with the number" in step.annotations("warning")[-1].data

@@ -12,14 +12,6 @@ def way(hub: Hub) -> GitHub:
     return GitHub(hub.url, "job-token", f"{hub.url}/graphql")
 
 
-def test_pages_are_counted_where_none_names_the_next(hub: Hub) -> None:
-    hub.links = False
-    for number in range(230):
-        hub.says(f"{number}", login="mona")
-
-    assert len(list(way(hub).pages(COMMENTS))) == 230
-
-
 def test_a_list_without_end_is_read_no_further_than_any_pull_request_goes(hub: Hub) -> None:
     hub.rule = lambda _: (200, [{}], {"Link": f'<{hub.url}/more>; rel="next"'})
 
