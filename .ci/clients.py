@@ -28,7 +28,9 @@ PHRASES = {
     },
     "asynclistener.py": {
         "of an asynchronous client": "of a client",
-        "Awaitable[object] | None]": "None]",
+        'R = TypeVar("R", bound=Awaitable[object] | None)\n': "",
+        "Callable[[T], R]": "Callable[[T], None]",
+        "Awaitable[object] | None": "None",
         "It may be asynchronous: handlers of several users run at the same\n"
         "        time, those of one user one after another, for at most `event_buffer` events.": (
             "Handlers run one after another, in the thread\n"
@@ -45,8 +47,6 @@ PHRASES = {
         ", or the extra `[async]` is missing; as": "; as",
         'with async_extra("the asynchronous client needs"):\n            from': "from",
         "Connection  # noqa: PLC0415 - an extra": "Connection  # noqa: PLC0415 - loads requests",
-        "import aiohttp": "import requests",
-        "aiohttp.ClientSession": "requests.Session",
     },
 }
 NAMES = (
@@ -107,11 +107,7 @@ def table(client: type) -> str:
 
 def documented(path: Path) -> str:
     """Return the page of the library with the current table."""
-    rows = (
-        table(AsyncClient)
-        .replace("AsyncIterator[", "Iterator[")
-        .replace("AsyncSettings", "Settings")
-    )
+    rows = table(AsyncClient).replace("AsyncIterator[", "Iterator[")
     rows = rows.replace("AsyncGenerator[Event, None]", "Iterator[Event]")
     return re.sub(
         r"(?<=<!-- methods -->\n\n).*?(?=\n\n<!-- end -->)",

@@ -19,7 +19,8 @@ from commandsync.api import answers, arguments
 from commandsync.api.arguments import Id
 from commandsync.diagnostics import Do
 from commandsync.errors import ApiError, ArgumentError, ListingError, Reply
-from commandsync.records.texts import Resource, Text
+from commandsync.records.snapshot import Entry
+from commandsync.records.texts import Resource, Text, canonical
 
 if TYPE_CHECKING:
     from commandsync.records.models import Bot, BotPage, VoterPage
@@ -34,6 +35,7 @@ LARGEST_PAGE = 100
 LONGEST_CHECK = 30.0
 """Seconds for the check of a vote with all retries: somebody waits for it."""
 
+_MOST_USES = 2**63  # a service that answers more has lost count
 _NO_SUCH_METHOD = {404, 405}
 _CHECK_ID = "check the id of the {}: is it listed?"
 
@@ -133,6 +135,24 @@ def list_records(bot: Id, resource: Resource) -> Operation[Any]:
     """A bot's records of one kind: GET /bot/:id/commands. Reads a tuple of that kind's models."""
     read = partial(answers.records, resource)
     return Operation(f"list {resource.collection}", "GET", _path(bot, resource.collection), read)
+
+
+def reading(bot: Id, resource: Resource) -> Operation[tuple[Entry, ...]]:
+    """As `list_records`, but reads the entries that planning compares."""
+    operation = list_records(bot, resource)
+
+    def read(reply: Reply) -> tuple[Entry, ...]:
+        entries: dict[object, Entry] = {}
+        for record in operation.read(reply):
+            fields = (canonical(getattr(record, name)) for name in resource.fields)
+            uses = getattr(record, "uses", None)
+            shown = uses if uses is not None and 0 <= uses < _MOST_USES else None
+            entry = Entry(resource.text(*fields), id=record.id, uses=shown)
+            # Of each usable id, one: a service that repeats a record still has it once.
+            entries.setdefault(entry.id if entry.writable else object(), entry)
+        return tuple(entries.values())
+
+    return replace(operation, read=read)
 
 
 def add(bot: Id, resource: Resource, text: Text) -> Operation[str]:

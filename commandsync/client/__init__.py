@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import requests
 
 
-class _Settings(TypedDict, total=False):
+class Settings(TypedDict, total=False):
     """The arguments of a client beside the token, the service and the bot."""
 
     timeout: float
@@ -23,18 +23,7 @@ class _Settings(TypedDict, total=False):
     concurrency: int
     insecure_http: bool
     event_buffer: int
-
-
-class Settings(_Settings, total=False):
-    """Those of a blocking client."""
-
-    session: requests.Session | None
-
-
-class AsyncSettings(_Settings, total=False):
-    """Those of an asynchronous client."""
-
-    session: aiohttp.ClientSession | None
+    session: requests.Session | aiohttp.ClientSession | None
 
 
 def variable(name: str) -> str:

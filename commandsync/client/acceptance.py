@@ -5,12 +5,12 @@ gateway refuses a wrong token at once, and greets a right one with its bot (wire
 """
 
 import asyncio
+from contextlib import aclosing
 
-from commandsync.client import async_extra
-from commandsync.client.buffer import Buffer
+from commandsync.client.asynclibrary import AsyncClient
 from commandsync.client.connection import Connection
-from commandsync.client.events import Ready, Reconnecting
-from commandsync.client.watch import Watch, WatchStep
+from commandsync.client.events import Event, Ready, Reconnecting
+from commandsync.errors import ArgumentError
 from commandsync.records.models import Account
 
 PATIENCE = 10.0
@@ -24,32 +24,30 @@ def accepted_bot(connection: Connection) -> Account | str:
     and a retry cannot help, and `UsageError` without the extra [async].
     """
     try:
-        with async_extra("the check of the token needs"):
-            step = asyncio.run(_first_step(connection))
+        event = asyncio.run(_first_event(connection))
     except TimeoutError:
         return f"the gateway does not answer within {PATIENCE:g} s"
-    match step:
+    except ArgumentError:  # without a gateway, the voters of a bot would be read
+        return "the service has no gateway"
+    match event:
         case Ready(bot=bot):
             return bot
         case Reconnecting(reason=reason):
             return reason
         case _:
-            return "the service has no gateway"
+            return f"the gateway begins with the event {event.name!r}"
 
 
-async def _first_step(connection: Connection) -> WatchStep:
-    from commandsync.client.asyncconnection import AsyncConnection  # noqa: PLC0415 - an extra
-    from commandsync.client.stream import AsyncStream  # noqa: PLC0415 - with it
-
-    watch = Watch(bot="-", jitter=lambda: 0.0, secrecy=connection.secrecy)
-    async with (
-        asyncio.timeout(min(connection.timeout, PATIENCE)),
-        AsyncConnection(
-            connection.address,
-            connection.token,
-            timeout=connection.timeout,
-            retries=0,
-            session=connection.surroundings,
-        ) as opened,
-    ):
-        return await AsyncStream(watch.steps(), opened, Buffer(1, lambda _: None)).first()
+async def _first_event(connection: Connection) -> Event:
+    client = AsyncClient(
+        connection.token,
+        str(connection.address),
+        timeout=connection.timeout,
+        retries=0,
+        insecure_http=True,
+        session=connection.surroundings,  # type: ignore[arg-type]  # a session lends them
+    )
+    async with asyncio.timeout(min(connection.timeout, PATIENCE)), client:
+        client.bot = ""
+        async with aclosing(client.events()) as events:
+            return await anext(events)

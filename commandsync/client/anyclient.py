@@ -6,12 +6,12 @@ from copy import copy
 from math import inf
 from threading import Lock
 from time import monotonic
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from commandsync.api import arguments, operations
 from commandsync.api.arguments import Id
 from commandsync.api.refusals import RateLimit
-from commandsync.client.events import Event, Reminder, Vote
+from commandsync.client.events import Event, Reminder, Vote, unknown_event
 from commandsync.client.threads import renew_in_children
 from commandsync.errors import UsageError
 
@@ -95,6 +95,11 @@ class AnyClient:
 
     def _of(self, bot: Id | None) -> Id:
         return self.bot if bot is None else bot
+
+    @staticmethod
+    def _check_type(event: object) -> None:
+        if event not in get_args(Event):
+            raise unknown_event(getattr(event, "__name__", event))
 
     def _note(self, event: Event) -> None:
         if isinstance(event, Vote | Reminder):

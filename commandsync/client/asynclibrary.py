@@ -15,7 +15,7 @@ from commandsync.api.credentials import Token
 from commandsync.api.operations import BotFilters, Operation
 from commandsync.api.paging import P, Paging, R
 from commandsync.apply.check import check_call
-from commandsync.client import AsyncSettings, async_extra, variable
+from commandsync.client import Settings, async_extra, variable
 from commandsync.client.asynclistener import AsyncListener
 from commandsync.errors import ApiError, Reply
 from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
@@ -23,6 +23,7 @@ from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
     import aiohttp
+    import requests
 
 T = TypeVar("T")
 
@@ -50,7 +51,8 @@ class AsyncClient(AsyncListener):
         concurrency: Most requests in flight, from 1.
         insecure_http: Allow plain http to another machine.
         event_buffer: Most events that are kept for a slow reader, from 1.
-        session: Lends its proxies, certificates and headers, as they are now, and stays open.
+        session: Lends its proxies, certificates and headers, as they are now, and stays open: one
+            of requests or of aiohttp.
 
     Attributes:
         bot: The bot's id, used where a method is not given another one; empty if it is unknown.
@@ -76,7 +78,7 @@ class AsyncClient(AsyncListener):
         concurrency: int = 4,
         insecure_http: bool = False,
         event_buffer: int = 1_000,
-        session: aiohttp.ClientSession | None = None,
+        session: requests.Session | aiohttp.ClientSession | None = None,
     ) -> None:
         with async_extra("the asynchronous client needs"):
             from commandsync.client.asyncconnection import AsyncConnection  # noqa: PLC0415 - an extra
@@ -95,7 +97,7 @@ class AsyncClient(AsyncListener):
         super().__init__(event_buffer)
 
     @classmethod
-    def from_env(cls, **settings: Unpack[AsyncSettings]) -> Self:
+    def from_env(cls, **settings: Unpack[Settings]) -> Self:
         """Return a client with the token and the service of the environment.
 
         They are in COMMANDSYNC_TOKEN and COMMANDSYNC_BASE_URL, and the bot's id, if it is not that

@@ -6,22 +6,14 @@ import logging
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Never, Protocol, TypeVar, overload
 
 from commandsync.api import arguments, operations
 from commandsync.api.arguments import Id
 from commandsync.client import async_extra
 from commandsync.client.anyclient import AnyClient
 from commandsync.client.buffer import AsyncReader, Buffer
-from commandsync.client.events import (
-    Event,
-    Ready,
-    Reconnected,
-    Reconnecting,
-    Reminder,
-    Vote,
-    check_type,
-)
+from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
 from commandsync.client.handlers import AsyncHandlers, overloaded_as
 from commandsync.client.watch import Watch
 from commandsync.errors import CommandsyncError, StoppedError
@@ -30,27 +22,19 @@ if TYPE_CHECKING:
     from commandsync.client.asyncconnection import AsyncConnection
     from commandsync.client.stream import AsyncStream
 
-    On = TypeVar(
-        "On",
-        bound=Callable[[Ready], Awaitable[object] | None]
-        | Callable[[Vote], Awaitable[object] | None]
-        | Callable[[Reminder], Awaitable[object] | None]
-        | Callable[[Reconnecting], Awaitable[object] | None]
-        | Callable[[Reconnected], Awaitable[object] | None],
-    )
-    OnReady = TypeVar("OnReady", bound=Callable[[Ready], Awaitable[object] | None])
-    OnVote = TypeVar("OnVote", bound=Callable[[Vote], Awaitable[object] | None])
-    OnReminder = TypeVar("OnReminder", bound=Callable[[Reminder], Awaitable[object] | None])
-    OnReconnecting = TypeVar(
-        "OnReconnecting", bound=Callable[[Reconnecting], Awaitable[object] | None]
-    )
-    OnReconnected = TypeVar(
-        "OnReconnected", bound=Callable[[Reconnected], Awaitable[object] | None]
-    )
-
 _log = logging.getLogger("commandsync.client")
 
 E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
+T = TypeVar("T")
+R = TypeVar("R", bound=Awaitable[object] | None)
+H = TypeVar("H", bound=Callable[[Never], Awaitable[object] | None])
+
+
+class On(Protocol[T]):
+    """A decorator of the handlers of one event."""
+
+    def __call__(self, handler: Callable[[T], R], /) -> Callable[[T], R]:
+        """Return the handler."""
 
 
 class AsyncListener(AnyClient):
@@ -68,28 +52,22 @@ class AsyncListener(AnyClient):
         super().__init__()
         size = arguments.number("event_buffer", event_buffer, least=1)
         self._handlers = AsyncHandlers(size)
-        self._buffer: Buffer[AsyncStream] = Buffer(size, self._note)
+        self._buffer: Buffer = Buffer(size, self._note)
 
     @overload
-    def on(self, event: Literal["ready"] | type[Ready], /) -> Callable[[OnReady], OnReady]: ...
+    def on(self, event: Literal["ready"] | type[Ready], /) -> On[Ready]: ...
     @overload
-    def on(self, event: Literal["vote"] | type[Vote], /) -> Callable[[OnVote], OnVote]: ...
+    def on(self, event: Literal["vote"] | type[Vote], /) -> On[Vote]: ...
     @overload
-    def on(
-        self, event: Literal["reminder"] | type[Reminder], /
-    ) -> Callable[[OnReminder], OnReminder]: ...
+    def on(self, event: Literal["reminder"] | type[Reminder], /) -> On[Reminder]: ...
     @overload
-    def on(
-        self, event: Literal["reconnecting"] | type[Reconnecting], /
-    ) -> Callable[[OnReconnecting], OnReconnecting]: ...
+    def on(self, event: Literal["reconnecting"] | type[Reconnecting], /) -> On[Reconnecting]: ...
     @overload
-    def on(
-        self, event: Literal["reconnected"] | type[Reconnected], /
-    ) -> Callable[[OnReconnected], OnReconnected]: ...
+    def on(self, event: Literal["reconnected"] | type[Reconnected], /) -> On[Reconnected]: ...
     @overload
-    def on(self, handler: On, /) -> On: ...
+    def on(self, handler: H, /) -> H: ...
     @overload
-    def on(self, handler: None = None, /) -> Callable[[On], On]: ...
+    def on(self, handler: None = None, /) -> Callable[[H], H]: ...
     def on(self, event: Any = None, /) -> Any:
         """Decorate a function that is called with every event of a kind.
 
@@ -169,7 +147,7 @@ class AsyncListener(AnyClient):
             ListingError: As `events`.
         """
         end = monotonic() + timeout
-        check_type(event)
+        self._check_type(event)
         reader = self._reader(handles=False)
         try:
             while (received := await reader.next(end - monotonic())) is not None:
@@ -208,7 +186,7 @@ class AsyncListener(AnyClient):
         voted = self._votes.get(path, max_age)
         return await self.check_vote(user) if voted is None else voted
 
-    def _reader(self, *, handles: bool) -> AsyncReader[AsyncStream]:
+    def _reader(self, *, handles: bool) -> AsyncReader:
         with async_extra("events need"):
             from commandsync.client.stream import AsyncStream  # noqa: PLC0415 - an extra
 
@@ -220,7 +198,7 @@ class AsyncListener(AnyClient):
         self._buffer.join(reader, stream)
         return reader
 
-    async def _leave(self, reader: AsyncReader[AsyncStream]) -> None:
+    async def _leave(self, reader: AsyncReader) -> None:
         stream = self._buffer.leave(reader)
         if reader.handles and not self._buffer.handled:
             await self._handlers.finish()

@@ -10,7 +10,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlencode
 
 import aiohttp
@@ -83,6 +83,8 @@ class _RefusedError(Exception):
 class _Protocol(ResponseHandler):
     """Passes on the head alone of an answer whose status allows no body, as http.client does."""
 
+    used = False  # whether its connection has carried a request
+
     def data_received(self, data: bytes) -> None:
         if data.startswith(_BODILESS):
             head, end, rest = data.partition(b"\r\n\r\n")
@@ -101,7 +103,8 @@ class _Connector(aiohttp.TCPConnector):
 
     async def connect(self, *args: Any, **kwargs: Any) -> aiohttp.connector.Connection:  # noqa: ANN401 - passed on
         connection = await super().connect(*args, **kwargs)
-        _current.get().transport = connection.transport
+        state, protocol = _current.get(), cast("_Protocol", connection.protocol)
+        state.transport, state.kept, protocol.used = connection.transport, protocol.used, True
         return connection
 
 
@@ -254,21 +257,11 @@ class AsyncTransport:
             middlewares=(self._refusing,),
             max_line_size=_LONGEST_LINE,
             max_field_size=_LONGEST_LINE,
-            trace_configs=[_reuse_noted()],
         )
         # aiohttp would send a request again if a kept connection breaks; the policy decides that.
         # There is no public setting; a test covers this one.
         session._retry_connection = False  # noqa: SLF001
         return session
-
-
-def _reuse_noted() -> aiohttp.TraceConfig:
-    async def note(*_: object) -> None:
-        _current.get().kept = True
-
-    trace = aiohttp.TraceConfig()
-    trace.on_connection_reuseconn.append(note)
-    return trace
 
 
 def _cause(error: BaseException) -> BaseException:

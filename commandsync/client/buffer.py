@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from threading import Condition
 from time import monotonic
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 from commandsync.client.events import Event
 from commandsync.client.threads import LONGEST_WAIT, renew_in_children
@@ -26,11 +26,11 @@ class Startable(Protocol):
     def stop(self) -> None:
         """End the stream."""
 
+    def wait(self) -> Any:  # noqa: ANN401 - to be awaited, if it runs in a loop
+        """Wait until it has ended."""
 
-S = TypeVar("S", bound=Startable)
 
-
-class Buffer(Generic[S]):
+class Buffer:
     """The events of a client, for all its readers; `note` is called with each.
 
     When `size` events are kept for the slowest reader, no more are received. `changed` is held
@@ -45,8 +45,8 @@ class Buffer(Generic[S]):
         self._events: deque[Event] = deque()
         self._first = 0  # the number of the oldest event that is kept
         self._handled = 0  # the number of the first event whose handlers were not called
-        self._readers: list[AnyReader[S]] = []
-        self._stream: S | None = None  # which all readers share
+        self._readers: list[AnyReader] = []
+        self._stream: Startable | None = None  # which all readers share
         self._closed = False
         self._make_room: Callable[[], object] | None = None
         renew_in_children(self)
@@ -67,7 +67,7 @@ class Buffer(Generic[S]):
         """Whether a reader calls the handlers."""
         return any(reader.handles for reader in self._readers)
 
-    def join(self, reader: "AnyReader[S]", stream: Callable[[], S]) -> None:
+    def join(self, reader: "AnyReader", stream: Callable[[], Startable]) -> None:
         """Add a reader, which takes the events from now on; the first one starts the stream."""
         with self.changed:
             reader.position = self._first + len(self._events)
@@ -84,7 +84,7 @@ class Buffer(Generic[S]):
                 if reader.stream is not None:
                     reader.stream.stop()
 
-    def leave(self, reader: "AnyReader[S]") -> S | None:
+    def leave(self, reader: "AnyReader") -> Startable | None:
         """Remove a reader; returns its stream if that has ended, or ends with its last reader."""
         with self.changed:
             if reader in self._readers:
@@ -109,7 +109,7 @@ class Buffer(Generic[S]):
             self._make_room = lambda: loop.call_soon_threadsafe(room.set)
         await room.wait()
 
-    def take(self, reader: "AnyReader[S]") -> Event | None:
+    def take(self, reader: "AnyReader") -> Event | None:
         """Return the next event of a reader; None if there is none yet."""
         with self.changed:
             at = reader.position - self._first
@@ -132,7 +132,7 @@ class Buffer(Generic[S]):
                 self._stream = None
                 self._end(error)
 
-    def close(self) -> S | None:
+    def close(self) -> Startable | None:
         """End all readers at once, and the stream; returns it."""
         self._closed = True
         with self.changed:
@@ -170,15 +170,15 @@ class Buffer(Generic[S]):
             self._make_room = None
 
 
-class AnyReader(Generic[S]):
+class AnyReader:
     """One reader of a buffer; `handles` says whether it calls the handlers."""
 
-    def __init__(self, buffer: Buffer[S], *, handles: bool) -> None:
+    def __init__(self, buffer: Buffer, *, handles: bool) -> None:
         self._buffer = buffer
         self.handles = handles
         self.position = 0  # the number of its next event
         self.unhandled: list[Event] = []  # up to the last one taken: their handlers are called next
-        self.stream: S | None = None
+        self.stream: Startable | None = None
         self.ended = False  # whether there are no more events than those in the buffer
         self.error: BaseException | None = None  # which ended the stream
 
@@ -190,10 +190,10 @@ class AnyReader(Generic[S]):
             raise self.error
 
 
-class AsyncReader(AnyReader[S]):
+class AsyncReader(AnyReader):
     """A reader in an event loop."""
 
-    def __init__(self, buffer: Buffer[S], *, handles: bool) -> None:
+    def __init__(self, buffer: Buffer, *, handles: bool) -> None:
         super().__init__(buffer, handles=handles)
         self._woken = asyncio.Event()
 
@@ -214,7 +214,7 @@ class AsyncReader(AnyReader[S]):
         return event
 
 
-class Reader(AnyReader[S]):
+class Reader(AnyReader):
     """A reader in a thread."""
 
     def next(self, seconds: float = math.inf) -> Event | None:

@@ -1,17 +1,14 @@
 # Generated from asyncconnection.py by `make clients`: edit that file.
 """A blocking connection: operations, sent and retried as the policy decides, from any thread."""
 
-from time import monotonic
-from typing import Self, TypeVar, assert_never
+from contextlib import closing
+from typing import Any, Self, TypeVar
 
 from commandsync.api.operations import Operation
-from commandsync.api.policy import Failure, Health, Send, Wait, attempt
-from commandsync.api.refusals import rate_limit_of
+from commandsync.api.policy import Failure, Health
 from commandsync.client.gate import Gate
-from commandsync.client.request import log_answer, not_sent
 from commandsync.client.shared import AnyConnection
 from commandsync.client.transport import Transport
-from commandsync.errors import Reply, TransportError
 
 T = TypeVar("T")
 
@@ -43,63 +40,15 @@ class Connection(AnyConnection):
 
     def attempt(self, operation: Operation[T], *, health: Health | None = None) -> T | Failure:
         """Carry out an operation as `call`, but return how it failed; raises `StoppedError`."""
-        try:
-            return self._carry_out(operation, health)
-        finally:
-            self.on_wait(operation, None)
-
-    def _carry_out(self, operation: Operation[T], health: Health | None) -> T | Failure:
-        steps = attempt(
-            operation,
-            retries=self.retries,
-            jitter=self._jitter,
-            health=Health() if health is None else health,
-        )
-        seconds = operation.deadline if self.deadline is None else self.deadline
-        end = monotonic() + seconds
-        last: Reply | TransportError | None = None
-        answer: Reply | TransportError | bool
-        step = next(steps)
-        while True:
-            match step:
-                case Send(other=other):
-                    operation = other or operation
-                    answer = last = self._send_in_turn(operation, step, last, end)
-                case Wait(seconds=seconds, everyone=everyone):
-                    self.on_wait(operation, step)
-                    if everyone:
-                        self.gate.pause(seconds)
-                    answer = monotonic() + seconds < end and self.gate.wait(seconds)
-                case _:
-                    assert_never(step)
-            try:
-                step = steps.send(answer)
-            except StopIteration as end:
-                result: T | Failure = end.value
-                return result
-
-    def _send_in_turn(
-        self, operation: Operation[T], step: Send, last: Reply | TransportError | None, end: float
-    ) -> Reply | TransportError:
-        if not self.gate.enter(end):
-            if last is not None:
-                return last
-            closed = self.transport.closed
-            raise not_sent(operation, stopped=self.gate.stopped, closed=closed)
-        self.on_wait(operation, step)
-        start, answer = monotonic(), None
-        try:
-            answer = self.transport.send(operation, seconds=min(self.timeout, end - start))
-        finally:
-            self.gate.leave()
-            log_answer(operation, answer, start=start)
-        if isinstance(answer, Reply):
-            self.transport.rate_limit = rate_limit_of(answer) or self.transport.rate_limit
-        return answer
-
-    def stop(self) -> None:
-        """Send nothing new and end all waits at once; requests in flight are finished."""
-        self.gate.stop()
+        answer: Any = None
+        with closing(self._steps(operation, health)) as steps:
+            while True:
+                try:
+                    step = steps.send(answer)
+                except StopIteration as end:
+                    result: T | Failure = end.value
+                    return result
+                answer = step
 
     def close(self) -> None:
         """Stop, finish the writes in flight, and close the connections."""

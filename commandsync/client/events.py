@@ -99,16 +99,11 @@ def event_name(event: object) -> str:
     name = event if isinstance(event, str) else getattr(event, "__name__", repr(event))
     name = name if isinstance(event, str) else name.lower().removeprefix("on_")
     if name not in get_args(EventName):
-        raise _unknown(name)
+        raise unknown_event(name)
     return name
 
 
-def check_type(event: object) -> None:
-    """Raise `ArgumentError` for what is not the type of an event."""
-    if event not in get_args(Event):
-        raise _unknown(getattr(event, "__name__", event))
-
-
-def _unknown(name: object) -> ArgumentError:
+def unknown_event(name: object) -> ArgumentError:
+    """Return the error about what is not an event."""
     names = ", ".join(get_args(EventName))
     return ArgumentError(f"{name!r} is not an event", hint=f"one of: {names}")

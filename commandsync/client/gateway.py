@@ -23,11 +23,10 @@ _HEARTBEAT = (25.0, 20.0)
 """Seconds between heartbeats, and the time-out of a missing one: Engine.IO's own defaults."""
 
 _LONGEST_HEARTBEAT = 3600.0
-_LONGEST_LOOK = 200  # characters of a frame in which parts of the token are searched
 _LAYERS = 4  # of JSON in a string; two have been seen
 _PREFIX = re.compile(r"(?:/[^,\[{\"]*,)?\d*")  # a namespace, and the number of an acknowledgement
 _OTHER_NAMESPACE = re.compile(r"..?/[^,?]")  # `/` alone is the main one
-_SHOWN = 60  # characters of a frame that is logged
+_SHOWN = 2  # characters of a frame that is logged: its kind, and nothing of the token
 _raw_decode = json.JSONDecoder().raw_decode
 
 
@@ -135,7 +134,7 @@ class Session:
         """Read a frame; None for one without an event, also for a malformed one."""
         self._probed = False
         if isinstance(frame, bytes):
-            _log.debug("the gateway sent a binary frame")
+            _ignore(repr(frame))
             return None
         match frame[:1]:
             case "4":
@@ -159,7 +158,7 @@ class Session:
             case "5" | "6":  # an upgrade, and nothing
                 pass
             case _:
-                _ignore(frame, self._secrecy)
+                _ignore(frame)
         return None
 
     def _opened(self, frame: str) -> Say | None:
@@ -184,7 +183,7 @@ class Session:
 
     def _message(self, frame: str) -> Event | Ended | None:
         if _OTHER_NAMESPACE.match(frame):
-            _ignore(frame, self._secrecy)
+            _ignore(frame)
             return None
         match frame[1:2]:
             case "2":
@@ -197,7 +196,7 @@ class Session:
                 reason = _reason(self._secrecy.hide(frame[2:]))
                 return self._ended(_POLICY, reason, "the service refuses the session")
             case _:  # acknowledgements, and events with binary parts
-                _ignore(frame, self._secrecy)
+                _ignore(frame)
         return None
 
     def _received(self, event: Event | None) -> Event | None:
@@ -228,7 +227,7 @@ def event_of(frame: str, secrecy: Secrecy) -> Event | None:
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         event = None
     if event is None:
-        _ignore(frame, secrecy)
+        _ignore(frame)
     return event
 
 
@@ -265,10 +264,8 @@ def _account(value: object) -> Account:
     return read_account(value if isinstance(value, dict) else {"id": value})
 
 
-def _ignore(frame: str, secrecy: Secrecy) -> None:
-    """Log what is not known, without the token, which the frame or this line may cut."""
-    start = secrecy.hide_parts(secrecy.hide(frame)[:_LONGEST_LOOK])
-    _log.debug("the gateway sent an unknown frame: %r", start[:_SHOWN])
+def _ignore(frame: str) -> None:
+    _log.debug("the gateway sent an unknown frame: %r..., %d long", frame[:_SHOWN], len(frame))
 
 
 def _seconds(milliseconds: object, default: float) -> float:

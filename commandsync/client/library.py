@@ -23,6 +23,7 @@ from commandsync.records.models import Announcement, Bot, BotPage, Command, Vote
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 if TYPE_CHECKING:
+    import aiohttp
     import requests
 
 T = TypeVar("T")
@@ -51,7 +52,8 @@ class Client(Listener):
         concurrency: Most requests in flight, from 1.
         insecure_http: Allow plain http to another machine.
         event_buffer: Most events that are kept for a slow reader, from 1.
-        session: Lends its proxies, certificates and headers, as they are now, and stays open.
+        session: Lends its proxies, certificates and headers, as they are now, and stays open: one
+            of requests or of aiohttp.
 
     Attributes:
         bot: The bot's id, used where a method is not given another one; empty if it is unknown.
@@ -77,7 +79,7 @@ class Client(Listener):
         concurrency: int = 4,
         insecure_http: bool = False,
         event_buffer: int = 1_000,
-        session: requests.Session | None = None,
+        session: requests.Session | aiohttp.ClientSession | None = None,
     ) -> None:
         from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
 

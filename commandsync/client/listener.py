@@ -7,22 +7,14 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Generator
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Never, Protocol, TypeVar, overload
 
 from commandsync.api import arguments, operations
 from commandsync.api.arguments import Id
 from commandsync.client import async_extra
 from commandsync.client.anyclient import AnyClient
 from commandsync.client.buffer import Buffer, Reader
-from commandsync.client.events import (
-    Event,
-    Ready,
-    Reconnected,
-    Reconnecting,
-    Reminder,
-    Vote,
-    check_type,
-)
+from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
 from commandsync.client.handlers import Handlers, overloaded_as
 from commandsync.client.watch import Watch
 from commandsync.errors import CommandsyncError, StoppedError
@@ -31,23 +23,18 @@ if TYPE_CHECKING:
     from commandsync.client.connection import Connection
     from commandsync.client.stream import Stream
 
-    On = TypeVar(
-        "On",
-        bound=Callable[[Ready], None]
-        | Callable[[Vote], None]
-        | Callable[[Reminder], None]
-        | Callable[[Reconnecting], None]
-        | Callable[[Reconnected], None],
-    )
-    OnReady = TypeVar("OnReady", bound=Callable[[Ready], None])
-    OnVote = TypeVar("OnVote", bound=Callable[[Vote], None])
-    OnReminder = TypeVar("OnReminder", bound=Callable[[Reminder], None])
-    OnReconnecting = TypeVar("OnReconnecting", bound=Callable[[Reconnecting], None])
-    OnReconnected = TypeVar("OnReconnected", bound=Callable[[Reconnected], None])
-
 _log = logging.getLogger("commandsync.client")
 
 E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
+T = TypeVar("T")
+H = TypeVar("H", bound=Callable[[Never], None])
+
+
+class On(Protocol[T]):
+    """A decorator of the handlers of one event."""
+
+    def __call__(self, handler: Callable[[T], None], /) -> Callable[[T], None]:
+        """Return the handler."""
 
 
 class Listener(AnyClient):
@@ -65,28 +52,22 @@ class Listener(AnyClient):
         super().__init__()
         size = arguments.number("event_buffer", event_buffer, least=1)
         self._handlers = Handlers()
-        self._buffer: Buffer[Stream] = Buffer(size, self._note)
+        self._buffer: Buffer = Buffer(size, self._note)
 
     @overload
-    def on(self, event: Literal["ready"] | type[Ready], /) -> Callable[[OnReady], OnReady]: ...
+    def on(self, event: Literal["ready"] | type[Ready], /) -> On[Ready]: ...
     @overload
-    def on(self, event: Literal["vote"] | type[Vote], /) -> Callable[[OnVote], OnVote]: ...
+    def on(self, event: Literal["vote"] | type[Vote], /) -> On[Vote]: ...
     @overload
-    def on(
-        self, event: Literal["reminder"] | type[Reminder], /
-    ) -> Callable[[OnReminder], OnReminder]: ...
+    def on(self, event: Literal["reminder"] | type[Reminder], /) -> On[Reminder]: ...
     @overload
-    def on(
-        self, event: Literal["reconnecting"] | type[Reconnecting], /
-    ) -> Callable[[OnReconnecting], OnReconnecting]: ...
+    def on(self, event: Literal["reconnecting"] | type[Reconnecting], /) -> On[Reconnecting]: ...
     @overload
-    def on(
-        self, event: Literal["reconnected"] | type[Reconnected], /
-    ) -> Callable[[OnReconnected], OnReconnected]: ...
+    def on(self, event: Literal["reconnected"] | type[Reconnected], /) -> On[Reconnected]: ...
     @overload
-    def on(self, handler: On, /) -> On: ...
+    def on(self, handler: H, /) -> H: ...
     @overload
-    def on(self, handler: None = None, /) -> Callable[[On], On]: ...
+    def on(self, handler: None = None, /) -> Callable[[H], H]: ...
     def on(self, event: Any = None, /) -> Any:
         """Decorate a function that is called with every event of a kind.
 
@@ -166,7 +147,7 @@ class Listener(AnyClient):
             ListingError: As `events`.
         """
         end = monotonic() + timeout
-        check_type(event)
+        self._check_type(event)
         reader = self._reader(handles=False)
         try:
             while (received := reader.next(end - monotonic())) is not None:
@@ -205,7 +186,7 @@ class Listener(AnyClient):
         voted = self._votes.get(path, max_age)
         return self.check_vote(user) if voted is None else voted
 
-    def _reader(self, *, handles: bool) -> Reader[Stream]:
+    def _reader(self, *, handles: bool) -> Reader:
         with async_extra("events need"):
             from commandsync.client.stream import Stream  # noqa: PLC0415 - an extra
 
@@ -217,7 +198,7 @@ class Listener(AnyClient):
         self._buffer.join(reader, stream)
         return reader
 
-    def _leave(self, reader: Reader[Stream]) -> None:
+    def _leave(self, reader: Reader) -> None:
         stream = self._buffer.leave(reader)
         if reader.handles and not self._buffer.handled:
             self._handlers.finish()

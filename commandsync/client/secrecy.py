@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from email.utils import formatdate
 from urllib.parse import quote
 
@@ -10,6 +10,7 @@ from commandsync.api.credentials import Token
 from commandsync.errors import Reply
 
 _SUCCESSES = range(200, 300)
+_LONGEST_ERROR = 10_000  # bytes of an answer in which parts of the token are searched
 _IN_PATH = "{token}"
 _in_log: dict[str, Token] = {}  # the tokens of this process that are part of a path
 _library_log = logging.getLogger("urllib3.connectionpool")
@@ -74,8 +75,10 @@ class Secrecy:
             before = f"{named[name.lower()]}, " if name.lower() in named else ""
             named[name.lower()] = before + self.hide(value)
         named.setdefault("date", formatdate(usegmt=True))  # a Retry-After date is relative to it
-        if self._token and (status not in _SUCCESSES or not self._token.is_short):
-            body = self._hidden(body)
+        if self._token and status not in _SUCCESSES and len(body) <= _LONGEST_ERROR:
+            body = self._hidden(body, self.hide_parts)
+        elif self._token and (status not in _SUCCESSES or not self._token.is_short):
+            body = self._hidden(body, self.hide)
         return Reply(status, body, named, with_token=self.known)
 
     def hide(self, text: str) -> str:
@@ -86,9 +89,10 @@ class Secrecy:
         """Return a text without the token and without parts of it, as `Token.hide_parts`."""
         return text if self._token is None else self._token.hide_parts(text)
 
-    def _hidden(self, body: bytes) -> bytes:
+    @staticmethod
+    def _hidden(body: bytes, hide: Callable[[str], str]) -> bytes:
         encoding = json.detect_encoding(body)
         errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"
         text = body.decode(encoding, errors)
-        hidden = self.hide(text)
+        hidden = hide(text)
         return body if hidden == text else hidden.encode(encoding, errors)

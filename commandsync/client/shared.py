@@ -1,18 +1,24 @@
-"""What the blocking and the asynchronous connection share: their settings."""
+"""What the blocking and the asynchronous connection share: settings, and the steps of a call."""
 
 import random
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Generator
+from time import monotonic
+from typing import Any, TypeAlias, TypeVar
 
 from commandsync.api import arguments
 from commandsync.api.address import Address
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
-from commandsync.api.policy import Send, Wait
+from commandsync.api.policy import Failure, Health, Send, Wait, attempt
+from commandsync.api.refusals import rate_limit_of
 from commandsync.client.environment import surroundings_of
+from commandsync.client.request import log_answer, not_sent
 from commandsync.client.secrecy import Secrecy
+from commandsync.errors import Reply, TransportError
 from commandsync.services.page import PAGE
 from commandsync.services.service import Service
+
+T = TypeVar("T")
 
 OnWait: TypeAlias = Callable[[Operation[Any], Send | Wait | None], object]
 
@@ -35,7 +41,8 @@ class AnyConnection:
         ArgumentError: A number is out of its bounds, or the session cannot be used.
     """
 
-    transport: Any  # what sends the requests, for copies with other limits as well
+    gate: Any  # where requests take their places, for copies with other limits as well
+    transport: Any  # what sends them
 
     def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
         self,
@@ -65,3 +72,58 @@ class AnyConnection:
 
     def _open(self, gate: Any) -> None:  # noqa: ANN401 - as above
         """Make what the kind of connection has of its own: its gate and its transport."""
+
+    def stop(self) -> None:
+        """Send nothing new and end all waits at once; requests in flight are finished."""
+        self.gate.stop()
+
+    def _steps(
+        self, operation: Operation[T], health: Health | None
+    ) -> Generator[Any, Any, T | Failure]:
+        """Carry out an operation: yield what has to be awaited, and receive its result."""
+        policy = attempt(
+            operation,
+            retries=self.retries,
+            jitter=self._jitter,
+            health=Health() if health is None else health,
+        )
+        end = monotonic() + (operation.deadline if self.deadline is None else self.deadline)
+        answer: Any = None
+        last: Reply | TransportError | None = None
+        sent = operation
+        try:
+            while True:
+                step = policy.send(answer)
+                if isinstance(step, Send):
+                    sent = step.other or sent
+                    answer = last = yield from self._send_in_turn(sent, step, last, end)
+                    continue
+                self.on_wait(sent, step)
+                if step.everyone:
+                    self.gate.pause(step.seconds)
+                in_time = monotonic() + step.seconds < end
+                answer = in_time and (yield self.gate.wait(step.seconds))
+        except StopIteration as stop:
+            result: T | Failure = stop.value
+            return result
+        finally:
+            self.on_wait(operation, None)
+
+    def _send_in_turn(
+        self, operation: Operation[T], step: Send, last: Reply | TransportError | None, end: float
+    ) -> Generator[Any, Any, Reply | TransportError]:
+        if not (yield self.gate.enter(end)):
+            if last is not None:
+                return last
+            raise not_sent(operation, stopped=self.gate.stopped, closed=self.transport.closed)
+        self.on_wait(operation, step)
+        start = monotonic()
+        answer: Reply | TransportError | None = None
+        try:
+            answer = yield self.transport.send(operation, seconds=min(self.timeout, end - start))
+        finally:
+            self.gate.leave()
+            log_answer(operation, answer, start=start)
+        if isinstance(answer, Reply):
+            self.transport.rate_limit = rate_limit_of(answer) or self.transport.rate_limit
+        return answer

@@ -1,7 +1,6 @@
 """A stream of events: the steps of `watch` over aiohttp's WebSocket, in a loop or in a thread."""
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from threading import Thread
@@ -32,7 +31,7 @@ class AsyncStream:
         self,
         steps: Generator[WatchStep, Any, None],
         connection: AsyncConnection,
-        buffer: Buffer[Any],
+        buffer: Buffer,
         *,
         sleep: Sleep = asyncio.sleep,
         owner: "Stream | None" = None,
@@ -45,16 +44,6 @@ class AsyncStream:
         self._socket: WebSocket | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
-
-    async def first(self) -> WatchStep:
-        """Return the first event, or what else the stream would do before it; then end."""
-        try:
-            step = next(self._steps)
-            while isinstance(step, Open | Listen | Say):
-                step = self._steps.send(await self._carry_out(step))
-            return step
-        finally:
-            await self._close()
 
     def start(self) -> None:
         """Receive events in a task of its own, while the readers handle those before."""
@@ -99,18 +88,15 @@ class AsyncStream:
                 return await self._open(dict(query))
             case Wait(seconds=seconds):
                 await self._sleep(seconds)
-            case Ask(operation=operation, seconds=seconds):
-                return await self._ask(operation, seconds)
+            case Ask(operation=operation):
+                return await self._ask(operation)
             case _:
                 await self._buffer.put(step, self._owner)
         return None
 
-    async def _ask(self, operation: Operation[Any], seconds: float) -> Any:  # noqa: ANN401 - as above
+    async def _ask(self, operation: Operation[Any]) -> Any:  # noqa: ANN401 - as above
         try:
-            async with asyncio.timeout(seconds if seconds < math.inf else None):
-                return await self._connection.call(operation)
-        except TimeoutError:
-            return TransportError(f"no answer within {seconds:.1f} s", sent=True)
+            return await self._connection.call(operation)
         except StoppedError:
             raise
         except ListingError as error:
@@ -160,7 +146,7 @@ class Stream:
         self,
         steps: Generator[WatchStep, Any, None],
         connection: Connection,
-        buffer: "Buffer[Stream]",
+        buffer: Buffer,
         *,
         sleep: Sleep = asyncio.sleep,
     ) -> None:

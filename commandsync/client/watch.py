@@ -7,7 +7,7 @@ result, so that every decision about a lost connection is made here.
 import logging
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
@@ -63,10 +63,9 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Carry out an operation, within so many seconds; the result is its value or an error."""
+    """Carry out an operation; the result is its value or an error."""
 
     operation: Operation[Any]
-    seconds: float = math.inf
 
 
 WatchStep = Open | Listen | Say | Ask | Wait | Event
@@ -193,7 +192,6 @@ class Watch:
         yield from self._lost(code, error.message, least=seconds or 0.0)
 
     def _lost(self, code: int, reason: str, *, least: float = 0.0) -> Steps[None]:
-        reason = self._secrecy.hide_parts(reason)
         if not self._reconnecting:
             self._reconnecting = True
             _log.warning("the connection for events is lost: %s (%d)", reason, code)
@@ -236,7 +234,7 @@ class Watch:
         while not paging.over:
             if until < math.inf and len(voters) >= _MOST_VOTERS:
                 return errors.ListingError(f"there are more than {_MOST_VOTERS} voters")
-            page = yield Ask(paging.operation, max(until - self._clock(), 0.0))
+            page = yield Ask(replace(paging.operation, deadline=until - self._clock()))
             if not isinstance(page, errors.ListingError):
                 voters += paging.take(page.voters, page.queries)
             elif not (isinstance(page, errors.ApiError) and paging.refused(page)):

@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from commandsync.api import operations
 from commandsync.api.credentials import SCHEME
-from commandsync.api.listing import reading
 from commandsync.records.facts import Answer, Facts, Reads, Source
 from commandsync.services.abilities import PAGE_ABILITIES
 from commandsync.services.service import RecordService
@@ -37,7 +36,7 @@ PAGE = RecordService(
         fields=MappingProxyType({"description": _YES, "syntax": _YES, "category": _YES}),
     ),
     authorization=f"{SCHEME} {{token}}",
-    read=reading,
+    read=operations.reading,
     add=operations.add,
     edit=operations.edit,
     delete=operations.delete,

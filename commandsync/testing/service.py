@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, Unpack
 
 from commandsync import AsyncClient, Client, UsageError
-from commandsync.client import AsyncSettings, Settings
+from commandsync.client import Settings
 from commandsync.server.app import create_app
 from commandsync.server.database import Database
 from commandsync.server.recorder import Recorder
@@ -42,7 +42,7 @@ class ListedBot:
         """Return a client of this bot; the arguments are those of `Client`."""
         return Client(self.token, self.base_url, **settings)
 
-    def async_client(self, **settings: Unpack[AsyncSettings]) -> AsyncClient:
+    def async_client(self, **settings: Unpack[Settings]) -> AsyncClient:
         """Return an asynchronous client of this bot; the arguments are those of `AsyncClient`."""
         return AsyncClient(self.token, self.base_url, **settings)
 

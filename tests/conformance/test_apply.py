@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from commandsync.api.address import parse_address
-from commandsync.api.listing import reading
-from commandsync.api.operations import Operation
+from commandsync.api.operations import Operation, reading
 from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Outcome, Result
 from commandsync.apply.run import apply

@@ -80,8 +80,6 @@ async def asynchronous(user: Id) -> list[object]:
     return results
 '''
 MISTAKES = """
-import requests
-
 from commandsync import AsyncClient, Client, Command, Ready
 
 client = Client.from_env()
@@ -95,7 +93,7 @@ client.edit_command("c1", "help")  # mistake
 print(client.add_command("help", "Shows it.", "/help").id)  # mistake
 client.with_options(timeouts=3)  # mistake
 Client.from_env(token="marked")  # mistake
-AsyncClient("t", "https://listing.example", session=requests.Session())  # mistake
+AsyncClient("t", "https://listing.example", session="marked")  # mistake
 
 
 @client.on("votes")  # mistake
@@ -167,8 +165,6 @@ BLOCKING = {
     "async for": "for",
     "await ": "",
     "AsyncClient": "Client",
-    "aiohttp.ClientSession": "requests.Session",
-    "import aiohttp": "import requests",
 }
 
 

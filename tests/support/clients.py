@@ -181,7 +181,7 @@ async def streamed(
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> list[Event]:
     """Return the events of a stream until it ends."""
-    buffer: Buffer[AsyncStream] = Buffer(100, lambda _: None)
+    buffer: Buffer = Buffer(100, lambda _: None)
     reader = AsyncReader(buffer, handles=False)
     buffer.join(reader, lambda: AsyncStream(steps, connection, buffer, sleep=sleep))
     events = []

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from commandsync.api.listing import reading
-from commandsync.api.operations import Operation
+from commandsync.api.operations import Operation, reading
 from commandsync.apply.outcomes import Result
 from commandsync.apply.run import apply
 from commandsync.apply.steps import Step, StepResult

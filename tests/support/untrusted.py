@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import get_args
 
 from commandsync.api import answers
-from commandsync.api.listing import reading
+from commandsync.api.operations import reading
 from commandsync.diagnostics import Notice
 from commandsync.document.failure import failure_document
 from commandsync.document.plan import digest_of, plan_document

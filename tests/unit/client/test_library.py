@@ -72,7 +72,7 @@ def test_an_asynchronous_handler_needs_the_asynchronous_client() -> None:
     async def thank(_: Vote) -> None: ...
 
     with Client("token", URL) as client, pytest.raises(ArgumentError, match="asynchronous"):
-        client.on("vote")(thank)  # type: ignore[type-var]  # what is tested
+        client.on("vote")(thank)  # type: ignore[arg-type]  # what is tested
 
 
 def test_an_asynchronous_handler_in_disguise_is_told_when_it_is_called(

@@ -181,7 +181,7 @@ def test_a_thread_that_is_stopped_before_it_begins_connects_nowhere() -> None:
         yield pytest.fail("a stopped stream takes no step")
 
     with Connection(parse_address("http://127.0.0.1:9"), None) as connection:
-        buffer: Buffer[Stream] = Buffer(1, lambda _: None)
+        buffer: Buffer = Buffer(1, lambda _: None)
         stream = Stream(steps(), connection, buffer)
         stream.stop()
         stream.start()

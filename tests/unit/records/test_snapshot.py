@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from commandsync.api.listing import reading
+from commandsync.api.operations import reading
 from commandsync.errors import DecodeError, Reply
 from commandsync.records.snapshot import Entry, Phase, Schedule, Snapshot, by_identity, shown_time
 from commandsync.records.texts import AnnouncementText, CommandText, Resource

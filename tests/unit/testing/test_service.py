@@ -111,7 +111,11 @@ def test_a_vote_after_each_restart_of_the_bot_reaches_its_new_client(listing: Li
     for user in range(30):
         voted = Event()
         with bot.client() as client:
-            client.on(Vote)(lambda _, voted=voted: voted.set())
+
+            @client.on(Vote)
+            def tell(_: Vote, voted: Event = voted) -> None:
+                voted.set()
+
             Thread(target=client.listen).start()
             listing.wait_until_connected()
             listing.vote(user)
