@@ -71,12 +71,9 @@ def announce_command(
     from commandsync.sync.notes import Announcing
 
     if choices["event"] == _FROM_ENVIRONMENT:
-        choices["event"] = _event_path()
+        choices["event"] = os.environ.get("GITHUB_EVENT_PATH", "")
+        if not choices["event"]:
+            message = "--event has no path, and GITHUB_EVENT_PATH is not set"
+            raise UsageError(message, hint="name the file")
     announcing = Announcing(**choices, since=run.settings.since)
     return announce(run, announcing, posts=post, asks=not yes)
-
-
-def _event_path() -> str:
-    if path := os.environ.get("GITHUB_EVENT_PATH", ""):
-        return path
-    raise UsageError("--event has no path, and GITHUB_EVENT_PATH is not set", hint="name the file")

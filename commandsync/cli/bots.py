@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import click
@@ -87,10 +88,12 @@ def show_command(run: Run, /, *, identifier: str) -> None:
       commandsync bots show
       commandsync bots show 779641401482805289 --format json
     """
-    from commandsync.cli.call import open_client, show_record
+    from commandsync.cli.call import open_client, show_call
+    from commandsync.report.records import record_table
 
     with open_client(replace(run.settings, bot=identifier or run.settings.bot)) as (client, site):
-        show_record("listed", client.get_bot(), site=site, output=run.output)
+        bot = client.get_bot()
+        show_call(partial(record_table, bot), site=site, output=run.output, listed=bot)
 
 
 @bots_command.command("add")

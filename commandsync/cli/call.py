@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from commandsync.errors import (
     TransportError,
     UsageError,
 )
-from commandsync.records.models import Queries, Record
+from commandsync.records.models import Queries
 from commandsync.records.texts import Resource
 from commandsync.report.escape import visible
-from commandsync.report.records import document, record_table, records_table
+from commandsync.report.records import document, records_table
 from commandsync.sync import default_manifest
 from commandsync.sync.job import calls_of
 from commandsync.sync.loading import load
@@ -110,9 +110,8 @@ def show_records(
     page: Queries | None = None,
 ) -> None:
     """Print records: a page with the service's figures of it, or all."""
-    paging = {} if page is None else {"page": page}
-    keys = {collection: records} | paging
-    _show(lambda **form: records_table(collection, records, **form), keys, site, output)
+    keys = {collection: records} | ({} if page is None else {"page": page})
+    show_call(partial(records_table, collection, records), site=site, output=output, **keys)
     if output.format == "json":
         return
     if not records:
@@ -121,14 +120,16 @@ def show_records(
         output.talk(f"page {page.page or '?'} of {page.max_page}; --all shows all")
 
 
-def show_record(name: str, record: Record, *, site: Site, output: Output) -> None:
-    """Print every field of one record."""
-    _show(lambda **form: record_table(record, **form), {name: record}, site, output)
-
-
-def show_call(sentence: str, *, site: Site, output: Output, **keys: object) -> None:
-    """Print the result of a call: a sentence, or a JSON document with these keys."""
-    _show(lambda **_: sentence, keys, site, output)
+def show_call(
+    shown: str | Callable[..., str], *, site: Site, output: Output, **keys: object
+) -> None:
+    """Print the result of a call: text, or a JSON document of the listing and these keys."""
+    if output.format == "json":
+        bot = {"bot": site.bot} if site.bot else {}
+        shown = document({**bot, "base_url": site.address.base_url, **keys})
+    elif not isinstance(shown, str):
+        shown = shown(screen=output.screen(sys.stdout))
+    output.result(shown)
 
 
 def quoted(name: str, identifier: str) -> str:
@@ -137,17 +138,6 @@ def quoted(name: str, identifier: str) -> str:
     if not name:
         return shown
     return f'"{visible(name)}"' + (f" ({shown})" if shown else "")
-
-
-def _show(
-    render: Callable[..., str], keys: Mapping[str, object], site: Site, output: Output
-) -> None:
-    """Print what `render` returns, or a JSON document of the listing and these keys."""
-    if output.format == "json":
-        bot = {"bot": site.bot} if site.bot else {}
-        output.result(document({**bot, "base_url": site.address.base_url, **keys}))
-    else:
-        output.result(render(screen=output.screen(sys.stdout)))
 
 
 @dataclass(frozen=True, slots=True)

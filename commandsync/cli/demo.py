@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,41 +44,28 @@ class DemoStep:
 
     title: str
     command: str
-    edit: Callable[[str], str] | None = None
+    edit: tuple[str, str] | None = None  # what is replaced, as a regular expression
     exit_code: int = 0
 
 
-def _reword(text: str) -> str:
-    return text.replace("Shows how long the bot takes to answer.", "Measures the way to the bot.")
-
-
-def _rename(text: str) -> str:
-    return text.replace("  - name: invite\n", "  - name: add-me\n    formerly: [invite]\n")
-
-
-def _remove(text: str) -> str:
-    return re.sub(r"(?ms)^  - name: vote\n.*?\n\n", "", text, count=1)
-
-
-def _keep_three(text: str) -> str:
-    head, _, rest = text.partition("commands:\n  # Each")
-    kept = "".join(re.split(r"(?m)^(?=  - name: )", rest)[1:4])
-    return f"{head}commands:\n{kept}"
-
+_REWORD = (r"Shows how long the bot takes to answer\.", "Measures the way to the bot.")
+_RENAME = (r"  - name: invite\n", "  - name: add-me\n    formerly: [invite]\n")
+_REMOVE = (r"(?ms)^  - name: vote\n.*?\n\n", "")
+_KEEP_THREE = (r"(?ms)(^commands:\n).*?((?:^  - name: (?:(?!^  - name: ).)*){3}).*", r"\1\2")
 
 STEPS = (
     DemoStep("Check the manifest, offline:", "validate"),
     DemoStep("What would change on the page? It was edited by hand so far:", "plan"),
     DemoStep("Apply it:", "apply --yes"),
     DemoStep("Nothing is left to change:", "plan"),
-    DemoStep("A description is reworded in commands.yaml:", "apply --yes", _reword),
+    DemoStep("A description is reworded in commands.yaml:", "apply --yes", _REWORD),
     DemoStep(
-        "A command is renamed; with `formerly` it keeps its id and its uses:", "plan", _rename
+        "A command is renamed; with `formerly` it keeps its id and its uses:", "plan", _RENAME
     ),
     DemoStep("", "apply --yes"),
-    DemoStep("A command is removed:", "apply --yes", _remove),
+    DemoStep("A command is removed:", "apply --yes", _REMOVE),
     DemoStep(
-        "All but three are removed by mistake. That is refused:", "apply --yes", _keep_three, 5
+        "All but three are removed by mistake. That is refused:", "apply --yes", _KEEP_THREE, 5
     ),
     DemoStep("What is listed now, as a manifest:", "pull"),
 )
@@ -133,7 +119,7 @@ def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
         _print(f"\n# {step.title}")
     if step.edit:
         text = manifest.read_text(encoding="utf-8")
-        write_file(str(manifest), step.edit(text), force=True)
+        write_file(str(manifest), re.sub(*step.edit, text, count=1), force=True)
     _print(f"$ commandsync {step.command}")
     color = "always" if Output().screen(sys.stdout).color else "never"
     ended = subprocess.run(  # noqa: S603 - this program, with the arguments above

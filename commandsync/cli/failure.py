@@ -1,5 +1,6 @@
 """What a command raises, as a message and an exit code."""
 
+import logging
 import sys
 from collections.abc import Sequence
 from typing import Any, get_args
@@ -30,7 +31,10 @@ def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -
             print_err(f"error: {reason(error)}")
             return Exit.FAILED
         case _:
-            output.failure(_defect(error))
+            logging.getLogger("commandsync").debug("", exc_info=error)
+            message = f"this is a defect in commandsync: {type(error).__name__}: {error}"
+            hint = "please report it, with the output of -vv"
+            output.failure(CommandsyncError(message, hint=hint))
             return Exit.INCOMPLETE if writing else Exit.FAILED
 
 
@@ -78,13 +82,3 @@ def output_of(arguments: Sequence[str]) -> Output:
         if value in valid.get(name, ()):
             chosen[name] = value
     return Output(chosen["--format"], chosen["--color"])
-
-
-def _defect(error: Exception) -> CommandsyncError:
-    import logging
-
-    logging.getLogger("commandsync").debug("", exc_info=error)
-    return CommandsyncError(
-        f"this is a defect in commandsync: {type(error).__name__}: {error}",
-        hint="please report it, with the output of -vv",
-    )

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 from threading import RLock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING, assert_never
 from urllib.parse import urlsplit
 
 from commandsync.api.policy import Send, Wait
-from commandsync.report import progress as text
 from commandsync.report import render_settled, summary
 from commandsync.report.escape import path, visible
 from commandsync.report.lines import joined
@@ -107,7 +107,7 @@ class Lines(_Calls):
                 for settled in step.settled if step else ():
                     self._output.talk(render_settled(settled, screen=screen))
                 if step and step.wait:
-                    self._say(text.reread_line(step.wait))
+                    self._say(_reread_line(step.wait))
             case _:
                 assert_never(progress)
 
@@ -227,15 +227,26 @@ class Place(_Calls):
             key, call = max(late, key=lambda item: getattr(item[1].progress.step, "everyone", -1))
             return _wait_line(call.progress, now - call.since, self._changes.get(key, ""))
         if self._pause_end > now:
-            return text.reread_line(self._pause_end - now)
+            return _reread_line(self._pause_end - now)
         return next((self._changes.get(key, "") for key, _ in reversed(calls)), "")
 
 
 def _wait_line(progress: CallProgress, elapsed: float, name: str = "") -> str:
-    assert progress.step  # noqa: S101 - the calls in flight have one
-    host = urlsplit(progress.site.address.base_url).netloc
-    call = name or progress.operation.name
-    return text.wait_line(progress.step, elapsed, call=call, host=host)
+    """Return what a call, such as `list commands`, waits for, since so many seconds."""
+    step, call = progress.step, name or progress.operation.name
+    assert step  # noqa: S101 - the calls in flight have one
+    retry, mark = step.retry, ":"
+    if retry:
+        call, mark = f"{call}: retry {retry.number} of {retry.most}", ","
+    if isinstance(step, Wait):
+        left = max(0, ceil(step.seconds - elapsed))
+        return f"{call} in {left} s: {visible(retry.error.message if retry else '')}"
+    host = visible(urlsplit(progress.site.address.base_url).netloc)
+    return f"{call}{mark} no answer for {elapsed:.0f} s from {host}"
+
+
+def _reread_line(seconds: float) -> str:
+    return f"reading again in {ceil(seconds)} s: not every write is listed yet"
 
 
 def _files_line(read: FilesRead) -> str:

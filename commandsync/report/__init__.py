@@ -7,8 +7,9 @@ Text of the service and of manifests is untrusted: every format escapes it in it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from commandsync.apply.outcomes import Result, Settled
 from commandsync.diagnostics import Notice
@@ -21,56 +22,43 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
 
 Format = Literal["text", "json", "markdown", "github"]
+T = TypeVar("T")
 
 
-def render_plans(
-    plans: Sequence[Plan | Result | CommandsyncError], *, format: Format, screen: Screen = PLAIN
-) -> str:
-    """Show the changes of plans; only json shows results and errors beside them.
+@dataclass(frozen=True, slots=True)
+class _Renderer(Generic[T]):
+    """Shows a value in any format, by a function of the format's module; only text has a screen.
 
-    A single plan as json is the file that `plan --out` saves.
+    In JSON the `kind` is that of a failure in one word; by default it follows from the error.
     """
-    return _render("plans", plans, format, screen=screen)
+
+    function: str
+
+    def __call__(
+        self, value: T, /, *, format: Format = "text", screen: Screen = PLAIN, kind: str = ""
+    ) -> str:
+        options: dict[str, object] = {"screen": screen} if format in {"text", "github"} else {}
+        options |= {"kind": kind} if kind and format == "json" else {}
+        render: Callable[..., str] = getattr(
+            import_module(f"commandsync.report.{format}"), self.function
+        )
+        return render(value, **options)
 
 
-def render_results(
-    results: Sequence[Result | CommandsyncError], *, format: Format, screen: Screen = PLAIN
-) -> str:
-    """Show the results of plans; the text does not repeat the plan. Only json shows errors."""
-    return _render("results", results, format, screen=screen)
+render_plans: _Renderer[Sequence[Plan | Result | CommandsyncError]] = _Renderer("plans")
+"""The changes of plans; only json shows results and errors. A plan as json is a saved plan."""
 
+render_results: _Renderer[Sequence[Result | CommandsyncError]] = _Renderer("results")
+"""The results of plans; the text does not repeat the plan. Only json shows errors."""
 
-def render_failure(
-    error: CommandsyncError, *, format: Format, screen: Screen = PLAIN, kind: str = ""
-) -> str:
-    """Show an error, a manifest's problems each at its place.
+render_failure: _Renderer[CommandsyncError] = _Renderer("failure")
+"""An error, a manifest's problems each at its place."""
 
-    A program reads the `kind` of failure in one word; by default it follows from the error.
-    """
-    options = {"kind": kind} if format == "json" else {}
-    return _render("failure", error, format, screen=screen, **options)
+render_validated: _Renderer[Sequence[Manifest]] = _Renderer("validated")
+"""The counts of valid manifests, and their warnings."""
 
+render_notices: _Renderer[Sequence[Notice]] = _Renderer("notices")
+"""Warnings for people, beside a result of any format: only as text."""
 
-def render_validated(
-    manifests: Sequence[Manifest], *, format: Format, screen: Screen = PLAIN
-) -> str:
-    """Show the counts of valid manifests, and their warnings."""
-    return _render("validated", manifests, format, screen=screen)
-
-
-def render_notices(notices: Sequence[Notice], *, screen: Screen = PLAIN) -> str:
-    """Show warnings for people, beside a result of any format."""
-    return _render("notices", notices, "text", screen=screen)
-
-
-def render_settled(settled: Settled, *, screen: Screen = PLAIN) -> str:
-    """Show the outcome of one change on one line, while others are not settled yet."""
-    return _render("settled", settled, "text", screen=screen)
-
-
-def _render(name: str, value: object, form: Format, *, screen: Screen, **options: object) -> str:
-    """Call a function of the module of a format; only text is fitted to a screen."""
-    function: Callable[..., str] = getattr(import_module(f"commandsync.report.{form}"), name)
-    if form in {"text", "github"}:
-        options["screen"] = screen
-    return function(value, **options)
+render_settled: _Renderer[Settled] = _Renderer("settled")
+"""The outcome of one change on one line, while others are not settled yet: only as text."""

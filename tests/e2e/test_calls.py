@@ -81,7 +81,7 @@ def test_commands_are_listed_as_columns_and_as_one_document(home: Home, bot: Bot
     head, first, second = ran.out.splitlines()
     assert ran.code == 0
     assert head.split() == ["NAME", "CATEGORY", "USES", "ID", "SYNTAX", "DESCRIPTION"]
-    assert first.split() == ["help", "7", "/help", "Does", "it.", bot.ids()["help"]]
+    assert first.split() == ["help", "7", bot.ids()["help"], "/help", "Does", "it."]
     assert second.index("/ping") == first.index("/help") == head.index("SYNTAX")
     assert (document["version"], document["bot"], document["base_url"]) == (1, bot.id, bot.url)
     assert [(one["name"], one["id"]) for one in document["commands"]] == [*bot.ids().items()]
@@ -314,7 +314,7 @@ def test_bots_are_listed_by_what_is_asked_for(home: Home, listed_bots: str) -> N
 
     assert ran.code == 0
     assert [line.split() for line in ran.out.splitlines()[1:]] == [
-        ["Bot", "42", "1234", "5", "Plays", "日本", "music.", "42"]
+        ["Bot", "42", "1234", "5", "42", "Plays", "日本", "music."]
     ]
     assert ran.err == "page 2 of 2; --all shows all\n"
 

@@ -8,7 +8,7 @@ from commandsync.apply.steps import Call, Step
 from commandsync.cli import progress
 from commandsync.cli.output import Output
 from commandsync.cli.progress import Lines, Place, shown
-from commandsync.errors import RateLimited, Reply
+from commandsync.errors import RateLimited, Reply, ServerError
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sync.progress import ApplyProgress, CallProgress, FilesRead
 from commandsync.sync.site import Site
@@ -48,6 +48,38 @@ def test_the_place_shows_a_pause_and_then_what_is_under_way(monitor: Monitor) ->
         show(ApplyProgress(PLAN, None))
 
     assert monitor.text == "\n"
+
+
+FAILED = ServerError("HTTP 503\n::error::x\x1b[31m", reply=Reply(503, b""))
+RETRY = Retry(2, 4, FAILED)
+
+
+@pytest.mark.parametrize(
+    ("step", "line"),
+    [
+        (Send(), ": no answer for 1 s from example.org"),
+        (Send(RETRY), ": retry 2 of 4, no answer for 1 s from example.org"),
+        (Wait(0.25, retry=RETRY), ": retry 2 of 4 in 1 s: HTTP 503\\n::error::x\\x1b[31m"),
+        (
+            Wait(120, everyone=True, retry=RETRY),
+            ": retry 2 of 4 in 120 s: HTTP 503\\n::error::x\\x1b[31m",
+        ),
+    ],
+)
+def test_a_wait_shows_the_call_and_what_it_waits_for_with_its_reason_escaped(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    step: Send | Wait,
+    line: str,
+) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 1.0)
+    lines = Lines(Output(verbosity=1))
+    lines.show(CallProgress(SITE, READ, step))
+    if isinstance(step, Send):
+        lines._late(id(READ))  # noqa: SLF001 - what its timer calls
+
+    assert f"get bot{line}\n" in capsys.readouterr().err
+    lines.show(CallProgress(SITE, READ, None))
 
 
 @on_posix
