@@ -37,12 +37,12 @@ _SEED = {"bots": [{"id": "42", "profile": {"username": "Lantern"}}]}
 _AVATAR = "x" * 1_000  # so that the votes are more than the system keeps for the stuck client
 _USER = re.compile(rb'\\"user\\":\{\\"id\\":\\"(\d+)\\"')
 _HANDSHAKE = (
-    "GET /v1/gateway/?transport=websocket&token={token} HTTP/1.1\r\nHost: x\r\n"
+    "GET /v1/gateway/?transport=websocket&token={token} HTTP/1.1\r\nHost: localhost\r\n"
     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
 )
 _VOTE = (
-    "POST /v1/bot/42/votes HTTP/1.1\r\nHost: x\r\nAuthorization: Bot {token}\r\n"
+    "POST /v1/bot/42/votes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bot {token}\r\n"
     "Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
 )
 

@@ -118,19 +118,22 @@ def add_command(run: Run, /, *, identifier: str, name: str, database: str) -> No
 
 @bots_command.command("token")
 @click.argument("identifier", metavar="ID")
+@option("--new", "Replace the token: only the printed one is valid then.", is_flag=True)
 @database_option
 @talk_options
-def token_command(run: Run, /, *, identifier: str, database: str) -> None:
-    """Print the token of a bot of your service again.
+def token_command(run: Run, /, *, identifier: str, new: bool, database: str) -> None:
+    """Print the token of a bot of your service again, or a new one.
 
     \b
     Example:
       commandsync bots token 812045337190064138
+      commandsync bots token 812045337190064138 --new
     """
-    from commandsync.server.administration import find_bot, stored
+    from commandsync.server.administration import find_bot, renew_token, stored
 
     with stored(database) as handle:
-        run.output.result(find_bot(handle, identifier).token, with_tokens=True)
+        bot = (renew_token if new else find_bot)(handle, identifier)
+        run.output.result(bot.token, with_tokens=True)
 
 
 @bots_command.command("remove")

@@ -44,6 +44,12 @@ _condition = partial(option, section="Conditions")
 @click.command("serve", cls=Command)
 @option("--host TEXT", "Where to listen.", default="127.0.0.1")
 @option("--port N", "The port; 0 picks a free one.", type=IntRange(0, 65535), default=8000)
+@option(
+    "--host-name NAME",
+    "A host name that requests may use, beside localhost and --host; may be repeated.",
+    dest="names",
+    multiple=True,
+)
 @database_option
 @option("--seed PATH", "A JSON file of bots to create if they do not exist.", callback=None)
 @option(

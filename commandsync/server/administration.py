@@ -1,11 +1,12 @@
-"""The bots of a database, for those who run the service: add one, show its token, remove it."""
+"""The bots of a database, for those who run it: add one, show or renew its token, remove it."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import ValidationError
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 
 from commandsync.errors import FileError, UsageError
 from commandsync.server import storage
@@ -39,12 +40,20 @@ def add_bot(database: Database, bot: str, *, username: str) -> SeededBot:
 
 
 def find_bot(database: Database, bot: str) -> SeededBot:
-    """Return a bot with its token, always the same one; raises `UsageError` for an unknown one."""
+    """Return a bot with its token; raises `UsageError` for an unknown one."""
     try:
         with database.reading() as connection:
             return seeded(connection, bot, database.secret)
     except storage.UnknownError as error:
         raise UsageError(f"the database does not have the bot {bot}") from error
+
+
+def renew_token(database: Database, bot: str) -> SeededBot:
+    """Give a bot another token, which alone is valid then; raises `UsageError` as `find_bot`."""
+    with database.writing() as connection:
+        key = {"token_key": secrets.token_hex(8)}
+        connection.execute(update(bots).where(bots.c.id == bot).values(key))
+    return find_bot(database, bot)
 
 
 def remove_bot(database: Database, bot: str) -> None:

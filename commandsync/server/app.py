@@ -1,20 +1,24 @@
 """The application: endpoints, error answers, body limit, database."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 
 from fastapi import FastAPI
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
 from pydantic.alias_generators import to_camel
 
 from commandsync.api.address import API_VERSION
 from commandsync.server import gateway, openapi, refusals, reminders, votes
+from commandsync.server.addresses import addressed, caller_of
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.bot_list import router as bot_list
 from commandsync.server.broadcast import delivering
-from commandsync.server.conditions import NORMAL, Conditions
+from commandsync.server.conditions import NORMAL, Conditions, parse_rate_limit, rate_limit
 from commandsync.server.database import Database, opened
+from commandsync.server.endpoint import refusal
 from commandsync.server.kept import KeptAnswers
 from commandsync.server.lag import late
 from commandsync.server.middleware import body_limit, head_as_get, page_headers
@@ -25,6 +29,9 @@ from commandsync.server.protocol import REQUEST_SECONDS
 from commandsync.server.routes import health, router
 from commandsync.server.vote_routes import router as vote_router
 
+MOST_REQUESTS = "1200/minute"
+"""Requests that each process answers for one bot with its token, or for one other address."""
+
 
 def create_app(
     database: str | Database,
@@ -32,6 +39,7 @@ def create_app(
     conditions: Conditions = NORMAL,
     vote_interval: timedelta = votes.INTERVAL,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    names: Collection[str] = (),
 ) -> FastAPI:
     """Return the service as an ASGI application.
 
@@ -41,6 +49,7 @@ def create_app(
         conditions: What is wrong with the service. In memory there can be no lag.
         vote_interval: The time between two votes of a user for a bot.
         now: The clock of votes.
+        names: The host names that requests may use beside `localhost`.
     """
 
     @asynccontextmanager
@@ -49,10 +58,11 @@ def create_app(
         with own as handle, late(handle, conditions.lag) as app.state.listing:
             app.state.database, app.state.kept = handle, KeptAnswers()
             async with (
-                reminders.sending(handle, interval=vote_interval, now=now),
-                delivering(handle) as app.state.broadcast,
+                delivering(handle) as broadcast,
+                reminders.sending(handle, broadcast, interval=vote_interval, now=now),
             ):
-                app.state.live = live.Live(handle, app.state.broadcast, now)
+                app.state.broadcast = broadcast
+                app.state.live = live.Live(handle, broadcast, now)
                 yield
 
     app = FastAPI(
@@ -69,6 +79,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.now, app.state.vote_interval = now, vote_interval
+    app.state.guests = MovingWindowRateLimiter(MemoryStorage())
     for routes in (bot_list, router, vote_router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
     for routes in (health, page_router, files, stream.router, vote.router):
@@ -76,7 +87,11 @@ def create_app(
     app.add_middleware(body_limit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(head_as_get)
     app.add_middleware(page_headers)
-    conditions.install(app)
+    if conditions.rate_limit is None:
+        limit = parse_rate_limit(MOST_REQUESTS)
+        app.add_middleware(rate_limit, prefix="/", refuse=refusal, limit=limit, client=caller_of)
+    conditions.install(app, client=caller_of)
+    app.add_middleware(addressed, names=names)
     refusals.install(app)
     refusalpage.install(app)
     openapi.install(app)

@@ -10,9 +10,12 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from sys import getsizeof
 from typing import NamedTuple
 
-from commandsync.server import frames, outbox
+from sqlalchemy.exc import SQLAlchemyError
+
+from commandsync.server import frames, outbox, storage
 from commandsync.server.database import Database
 
 _log = logging.getLogger("commandsync.server")
@@ -20,8 +23,13 @@ _log = logging.getLogger("commandsync.server")
 POLL = 0.25
 """Seconds between two reads of the outbox; a commit in this process is noticed at once."""
 
-LONGEST_QUEUE = 1_000
-"""Frames that are kept for a client that does not read them."""
+LARGEST_QUEUE = 1024 * 1024
+"""Bytes of the frames that are kept for a client that does not read them."""
+
+CHECK = 1.0
+"""Seconds between two checks of the tokens of all clients."""
+
+UNAUTHORIZED = 3000  # registered for WebSockets with this meaning
 
 _BATCH = 100  # entries: all of them are sent before other requests are answered
 
@@ -33,9 +41,8 @@ class CloseReason(NamedTuple):
     reason: str
 
 
-TOO_SLOW = CloseReason(
-    1013, f"the client is too slow: more than {LONGEST_QUEUE} frames are waiting"
-)
+TOO_SLOW = CloseReason(1013, "the client is too slow: more than 1 MiB is waiting")
+_REVOKED = CloseReason(UNAUTHORIZED, "the bot was removed, or its token was replaced by a new one")
 
 
 @dataclass(slots=True, eq=False)
@@ -44,17 +51,26 @@ class Client:
 
     bot: str  # the bot whose events it receives
     position: int  # the number of the last entry that it does not need
-    # What it is sent next.
-    frames: asyncio.Queue[str] = field(default_factory=lambda: asyncio.Queue(LONGEST_QUEUE))
+    key: str | None = None  # the key of its token; None for a page, which has none
+    # What it is sent next, and its size.
+    frames: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    waiting: int = 0
     # The reason to close the connection.
     ended: asyncio.Future[CloseReason] = field(default_factory=asyncio.Future)
 
     def send(self, frame: str) -> None:
         """Queue a frame; a client that does not read its frames is closed."""
-        try:
-            self.frames.put_nowait(frame)
-        except asyncio.QueueFull:
+        if self.waiting + getsizeof(frame) > LARGEST_QUEUE:
             self.end(TOO_SLOW)
+        else:
+            self.waiting += getsizeof(frame)
+            self.frames.put_nowait(frame)
+
+    async def next_frame(self) -> str:
+        """Wait for the next frame, and return it."""
+        frame = await self.frames.get()
+        self.waiting -= getsizeof(frame)
+        return frame
 
     def end(self, reason: CloseReason) -> None:
         """Close the connection; the first reason counts."""
@@ -70,11 +86,18 @@ class Broadcast:
         self._clients: set[Client] = set()
         self._changed = asyncio.Event()
         self._failing = False
+        self.joined = asyncio.Event()
+        """Set when a client joins."""
+
+    def bots(self) -> set[str]:
+        """Return the bots that are connected to this process."""
+        return {client.bot for client in self._clients if client.key is not None}
 
     def join(self, client: Client) -> None:
         """Deliver to a client every entry that follows its position."""
         self._clients.add(client)
         self._changed.set()
+        self.joined.set()
 
     def leave(self, client: Client) -> None:
         """Deliver nothing more to a client."""
@@ -111,6 +134,21 @@ class Broadcast:
             client.position = max(client.position, entries[-1].seq)
         return len(entries) == _BATCH
 
+    async def check_tokens(self) -> None:
+        """Close the connections whose token is not valid any more, until cancelled."""
+        while True:
+            await asyncio.sleep(CHECK)
+            if bots := self.bots():
+                with suppress(SQLAlchemyError):  # the next check may succeed
+                    keys = await asyncio.to_thread(self._keys_of, bots)
+                    for client in [*self._clients]:
+                        if client.key is not None and client.key != keys.get(client.bot):
+                            client.end(_REVOKED)
+
+    def _keys_of(self, bots: set[str]) -> dict[str, str]:
+        with self._database.reading() as connection:
+            return storage.token_keys_of(connection, bots)
+
     def _read(self, position: int) -> list[outbox.Entry]:
         try:
             with self._database.reading() as connection:
@@ -130,10 +168,11 @@ async def delivering(database: Database) -> AsyncIterator[Broadcast]:
     broadcast = Broadcast(database)
     loop = asyncio.get_running_loop()
     database.after_commit = lambda: loop.call_soon_threadsafe(broadcast.hint)
-    task = asyncio.create_task(broadcast.run())
+    tasks = [asyncio.create_task(work) for work in (broadcast.run(), broadcast.check_tokens())]
     try:
         yield broadcast
     finally:
         database.after_commit = lambda: None
-        task.cancel()
-        await asyncio.wait([task])
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)

@@ -31,7 +31,7 @@ class Conditions:
     """What is wrong with the service; nothing by default."""
 
     latency: float = 0  # milliseconds that every answer takes at least
-    # Requests of one client, known by its token or its address, in a period such as `30/minute`.
+    # Requests of one client, known by its valid token or its address, in a period: `30/minute`.
     rate_limit: str | None = None
     # The share of requests that are answered 500 or 503: half before anything is done, half after.
     fail: float = 0
@@ -53,12 +53,19 @@ class Conditions:
         return lines
 
     def install(
-        self, app: Starlette, *, prefix: str = "/v", refuse: Refuse = refusal, block: int = 0
+        self,
+        app: Starlette,
+        *,
+        client: Callable[[Scope], str | None],
+        prefix: str = "/v",
+        refuse: Refuse = refusal,
+        block: int = 0,
     ) -> None:
         """Give an application these conditions, except for the lag, which its reads have.
 
-        The paths of its interface begin with `prefix`. A client over the rate limit is refused for
-        `block` seconds, or for 0 until the limit allows its next request.
+        The paths of its interface begin with `prefix`. A `client` over the rate limit is refused
+        for `block` seconds, or for 0 until the limit allows its next request; those of whom nothing
+        is known count as one.
         """
         if self.fail:
             app.add_middleware(
@@ -66,7 +73,14 @@ class Conditions:
             )
         if self.rate_limit:
             limit = parse_rate_limit(self.rate_limit)
-            app.add_middleware(_rate_limit, prefix=prefix, refuse=refuse, limit=limit, block=block)
+            app.add_middleware(
+                rate_limit,
+                prefix=prefix,
+                refuse=refuse,
+                limit=limit,
+                block=block,
+                client=lambda scope: client(scope) or "anybody",
+            )
         if self.latency:
             app.add_middleware(_latency, prefix=prefix, seconds=self.latency / 1_000)
 
@@ -99,31 +113,32 @@ def _latency(app: ASGIApp, *, prefix: str, seconds: float) -> ASGIApp:
     return answer
 
 
-def _rate_limit(
-    app: ASGIApp, *, prefix: str, refuse: Refuse, limit: RateLimitItem, block: int
+def rate_limit(
+    app: ASGIApp,
+    *,
+    prefix: str,
+    refuse: Refuse,
+    limit: RateLimitItem,
+    client: Callable[[Scope], str | None],
+    block: int = 0,
 ) -> ASGIApp:
+    """Refuse more requests of a `client` than a limit allows; None has no limit."""
     limiter = MovingWindowRateLimiter(MemoryStorage())
     blocked = RateLimitItemPerSecond(1, block, namespace="BLOCKED") if block else None
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        client = _client(scope) if _concerns(scope, prefix) else None
-        is_free = client is None or blocked is None or limiter.test(blocked, client)
-        if client is None or (is_free and limiter.hit(limit, client)):
+        key = client(scope) if _concerns(scope, prefix) else None
+        is_free = key is None or blocked is None or limiter.test(blocked, key)
+        if key is None or (is_free and limiter.hit(limit, key)):
             await app(scope, receive, send)
             return
         if blocked is not None:
-            limiter.hit(blocked, client)
-        reset, _ = limiter.get_window_stats(blocked or limit, client)
+            limiter.hit(blocked, key)
+        reset, _ = limiter.get_window_stats(blocked or limit, key)
         seconds = max(1, ceil(reset - time()))
         await refuse(429, f"too many requests; wait {seconds} s", seconds)(scope, receive, send)
 
     return answer
-
-
-def _client(scope: Scope) -> str:
-    token = dict(scope["headers"]).get(b"authorization")
-    address = scope["client"]
-    return token.decode("latin-1") if token else str(address and address[0])
 
 
 def _failures(app: ASGIApp, *, prefix: str, refuse: Refuse, rate: float, seed: int) -> ASGIApp:

@@ -8,7 +8,9 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
+from math import inf
 from threading import Lock
+from time import monotonic
 
 from sqlalchemy import Connection, Engine, delete, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -34,6 +36,7 @@ class Database:
         self._writer = engine.execution_options(**(sqlite.WRITES if self._is_file else {}))
         self.watcher: sqlite3.Connection | None = None
         self.secret = ""
+        self._written_at = -inf
         self.after_commit: Callable[[], object] = lambda: None
         """Called after each transaction that may have written, in the thread that wrote."""
 
@@ -60,6 +63,15 @@ class Database:
             if not self._is_file:
                 postgresql.wait_alone(connection)
             yield connection
+
+    def check_writable(self) -> None:
+        """Write a row, at most once a second; raises what the database does."""
+        if monotonic() - self._written_at >= 1:
+            with self.writing() as connection:
+                connection.execute(delete(settings).where(settings.c.key == "written"))
+                row = {"key": "written", "value": ""}
+                connection.execute(insert(settings).values(row))
+            self._written_at = monotonic()
 
     def state(self) -> int | None:
         """Return a number that is another one after every change, by whatever process.

@@ -81,11 +81,12 @@ _authorization = APIKeyHeader(
 def _own_bot(
     bot: BotId, database: Db, authorization: Annotated[str | None, Security(_authorization)]
 ) -> str:
-    caller = tokens.bot_of(authorization, secret=database.secret)
+    owner = tokens.owner_of_header(authorization, secret=database.secret)
     with database.reading() as connection:
-        storage.check_bot(connection, bot)
-    if caller != bot:
+        key = storage.token_key_of(connection, bot)
+    if owner.bot != bot:
         raise AnotherBotError("the token belongs to another bot")
+    tokens.check(owner, key)
     return bot
 
 

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from commandsync.server import frames, outbox, storage, tokens
-from commandsync.server.broadcast import Client, CloseReason
+from commandsync.server.broadcast import UNAUTHORIZED, Client, CloseReason
 from commandsync.server.database import Database
 from commandsync.server.endpoint import refusal
 from commandsync.server.votes import account_of
@@ -31,7 +31,6 @@ PING_INTERVAL = 25.0
 PING_TIMEOUT = 20.0
 """Seconds within which a ping is answered: Engine.IO's own default."""
 
-_UNAUTHORIZED = 3000  # registered for WebSockets with this meaning
 _LEFT = CloseReason(1000, "")
 _SILENT = CloseReason(1008, "no heartbeat in time")
 _UNAVAILABLE = CloseReason(1013, "the database does not answer; try again later")
@@ -75,14 +74,14 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
     """
     state = socket.app.state
     try:
-        bot, position = await asyncio.to_thread(_admit, state.database, token)
+        bot, position, key = await asyncio.to_thread(_admit, state.database, token)
     except (tokens.BadTokenError, storage.UnknownError) as error:
-        return CloseReason(_UNAUTHORIZED, str(error))
+        return CloseReason(UNAUTHORIZED, str(error))
     except SQLAlchemyError as error:
         # Its words are left out: they may contain parts of the database's URL.
         _log.warning("a client of the gateway is sent away: %s", type(error).__name__)
         return _UNAVAILABLE
-    client, alive = Client(bot["id"], position), asyncio.Event()
+    client, alive = Client(bot["id"], position, key), asyncio.Event()
     for frame in frames.greeting(version, interval=PING_INTERVAL, timeout=PING_TIMEOUT):
         client.send(frame)
     client.send(frames.event("ready", bot))
@@ -101,17 +100,18 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _admit(database: Database, token: str) -> tuple[dict[str, str], int]:
-    """Return the bot of a token, as `ready` shows it, and the last event that it does not need."""
-    bot = tokens.owner_of(token, secret=database.secret)
+def _admit(database: Database, token: str) -> tuple[dict[str, str], int, str]:
+    """Return a token's bot, as in `ready`, the last event that it does not need, and the key."""
+    owner = tokens.owner_of(token, secret=database.secret)
     with database.reading() as connection:
-        record = storage.bot_of(connection, bot)
-        return account_of(record), outbox.last(connection)
+        record = storage.bot_of(connection, owner.bot)
+        tokens.check(owner, storage.token_key_of(connection, owner.bot))
+        return account_of(record), outbox.last(connection), owner.key
 
 
 async def _send(socket: WebSocket, client: Client) -> NoReturn:
     while True:
-        await socket.send_text(await client.frames.get())
+        await socket.send_text(await client.next_frame())
 
 
 async def _receive(

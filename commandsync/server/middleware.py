@@ -26,6 +26,7 @@ HEAD_ONLY = "commandsync.head_only"
 """The name, in the scope of a request, of whether only the head of its answer is sent."""
 
 _INTERFACE = f"/v{API_VERSION}/"
+_FRAMING = {b"content-length", b"transfer-encoding"}
 _DISCARDED = 64  # times the limit: read and discarded, so that the sender reads the answer
 
 
@@ -66,12 +67,19 @@ def page_headers(app: ASGIApp) -> ASGIApp:
 def body_limit(app: ASGIApp, *, size: int, seconds: float) -> ASGIApp:
     """Answer 413 to bodies over `size` bytes, and 408 to those that take longer than `seconds`.
 
+    A body whose length is given twice is answered 400.
+
     An answer begins after the body is read.
     """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _has_body(scope):
+        framing = _framing(scope) if scope["type"] == "http" else set()
+        if not framing:
             await app(scope, receive, send)
+            return
+        if framing == _FRAMING:  # a proxy in front could read another body than this service
+            reason = "a request has either Content-Length or Transfer-Encoding"
+            await _refuse(HTTPStatus.BAD_REQUEST, reason)(scope, receive, send)
             return
         try:
             async with asyncio.timeout(seconds):
@@ -111,8 +119,9 @@ async def _body(receive: Receive, limit: int) -> bytes | None:
     return bytes(kept)
 
 
-def _has_body(scope: Scope) -> bool:
-    return any(name in {b"content-length", b"transfer-encoding"} for name, _ in scope["headers"])
+def _framing(scope: Scope) -> set[bytes]:
+    """Return the names of the headers that announce a body."""
+    return _FRAMING & {name for name, _ in scope["headers"]}
 
 
 def _refuse(status: int, reason: str) -> ASGIApp:

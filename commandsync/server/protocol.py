@@ -2,14 +2,28 @@
 
 import asyncio
 import json
+import sys
 from http import HTTPStatus
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+from commandsync.server.addresses import counted
+
+if sys.platform != "win32":
+    import resource
+
 REQUEST_SECONDS = 30.0
 """How long the head of a request may take to arrive, and how long its body."""
 
+ANSWER_SECONDS = 60.0
+"""How long it may take until an answer begins, and how long its reader may read nothing of it."""
+
+MOST_CONNECTIONS = 10_000
+"""Connections of a process that may open enough files."""
+
+_OTHER_FILES = 256  # of the database, and connections that are accepted and refused
+BACKLOG = 128  # connections that are accepted at once, and so refused at once
 AT_SHUTDOWN = "commandsync.at_shutdown"
 """The name, in the state of a request, of what ends its answer: one that has no end of its own."""
 
@@ -17,7 +31,16 @@ ABORT = "commandsync.abort"
 """The name, in the state of a request, of what closes its connection at once."""
 
 LONGEST_SHUTDOWN = 2.0
-"""Seconds for a client to receive the end of such an answer when the service ends."""
+"""Seconds for a client to receive the rest of its answer when the service ends."""
+
+
+def most_connections() -> int:
+    """Return how many connections this process can have: each is an open file."""
+    if sys.platform == "win32":
+        return MOST_CONNECTIONS
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = soft == resource.RLIM_INFINITY
+    return MOST_CONNECTIONS if unlimited else max(64, min(MOST_CONNECTIONS, soft - _OTHER_FILES))
 
 
 def refuse(transport: asyncio.Transport, status: HTTPStatus, reason: str) -> None:
@@ -32,20 +55,37 @@ def refuse(transport: asyncio.Transport, status: HTTPStatus, reason: str) -> Non
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP/1.1 that closes connections whose sender is too slow.
+    """HTTP/1.1 that closes connections whose sender, reader or answer is too slow.
 
-    The web server itself waits for ever for the first request of a connection, and for the end of a
-    head that has begun.
+    The web server itself waits for ever for the first request of a connection, for the end of a
+    head that has begun, for the application, and for a client that does not read. It takes as many
+    connections as come.
     """
 
     seconds = REQUEST_SECONDS
+    answer_seconds = ANSWER_SECONDS
+    most_connections = most_connections()
+    most_of_address = 200
     _head: asyncio.TimerHandle | None = None
+    _answer: asyncio.TimerHandle | None = None
+    _unread = 0  # bytes that the client had not read when the time of the answer was last over
     _begun = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the base class
-        """Wait for the first request."""
+        """Wait for the first request, unless there are too many connections."""
         super().connection_made(transport)
-        self._head = self.loop.call_later(self.seconds, self._too_slow)
+        own = counted(self.client[0]) if self.client else None
+        if len(self.connections) > self.most_connections or (
+            own is not None and self._connections_of(own) > self.most_of_address
+        ):
+            refuse(transport, HTTPStatus.SERVICE_UNAVAILABLE, "too many connections are open")
+        else:
+            self._head = self.loop.call_later(self.seconds, self._too_slow)
+
+    def _connections_of(self, address: str) -> int:
+        """Return how many connections there are from an address, WebSockets included."""
+        clients = (getattr(connection, "client", None) for connection in self.connections)
+        return sum(client is not None and counted(client[0]) == address for client in clients)
 
     def data_received(self, data: bytes) -> None:
         """Read on; the time begins with the first byte of a head and ends with its last one."""
@@ -61,19 +101,44 @@ class TimedProtocol(H11Protocol):
         """Read requests; each can close its connection."""
         super().handle_events()
         cycle: RequestResponseCycle | None = self.cycle  # none before the first request
-        if cycle is not None:
-            cycle.scope["state"].setdefault(ABORT, self.transport.abort)
+        if cycle is not None and ABORT not in cycle.scope["state"]:
+            cycle.scope["state"][ABORT] = self.transport.abort
+            self._unread = 0
+            self._wait_for_answer()
+
+    def _wait_for_answer(self) -> None:
+        if self._answer is not None:
+            self._answer.cancel()
+        self._answer = self.loop.call_later(self.answer_seconds, self._check_answer)
+
+    def _check_answer(self) -> None:
+        """Close the connection if its answer has not begun, or if the client does not read it."""
+        unread = self.transport.get_write_buffer_size()
+        if not self.cycle.response_started:
+            reason = f"the answer took longer than {self.answer_seconds:g} seconds"
+            refuse(self.transport, HTTPStatus.SERVICE_UNAVAILABLE, reason)
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        elif unread and unread == self._unread:
+            self.transport.abort()
+        elif unread or not self.cycle.response_complete:
+            self._unread = unread
+            self._wait_for_answer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
         self._forget_head()
+        if self._answer is not None:
+            self._answer.cancel()
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
         """Answer the request in flight, and close the connection because the service ends."""
         cycle: RequestResponseCycle | None = self.cycle  # none before the first request
-        if cycle is not None and AT_SHUTDOWN in cycle.scope["state"]:
-            cycle.scope["state"][AT_SHUTDOWN]()
+        end = None if cycle is None else cycle.scope["state"].get(AT_SHUTDOWN)
+        if end is not None:
+            end()
+        if end is not None or cycle is None or cycle.response_complete:
             self.loop.call_later(LONGEST_SHUTDOWN, self.transport.abort)
         super().shutdown()
 

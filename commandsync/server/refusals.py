@@ -3,7 +3,7 @@
 import logging
 import re
 from http import HTTPStatus
-from sqlite3 import SQLITE_ERROR
+from sqlite3 import SQLITE_ERROR, SQLITE_FULL
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -21,6 +21,7 @@ from commandsync.server.votes import TooEarlyError
 
 _DISCONTINUED = 0
 """The version of the interface that there was before."""
+_FULL = {SQLITE_FULL, "53100"}  # the second is PostgreSQL's
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 _log = logging.getLogger(__name__)
 
@@ -107,10 +108,13 @@ def _unknown_path(path: str) -> Response:
 async def _unavailable(_request: Request, error: Exception) -> Response:
     """Log one line for each request: a database that does not answer fails all of them."""
     cause = getattr(error, "orig", None)
-    if getattr(cause, "sqlite_errorcode", None) == SQLITE_ERROR:
+    code = getattr(cause, "sqlite_errorcode", getattr(cause, "sqlstate", None))
+    if code == SQLITE_ERROR:
         raise error  # SQLite has answered: the statement is wrong
     reason = " ".join(str(cause or error).split())
     _log.error("the database does not answer: %s", reason)
+    if code in _FULL:
+        return refusal(503, "the disk of the database is full: nothing was written", 60)
     return refusal(503, "the database does not answer; try again later", 1)
 
 

@@ -2,9 +2,8 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path, Response
+from fastapi import APIRouter, Body, Path, Request, Response
 from fastapi.openapi.models import Example
-from sqlalchemy import text
 
 from commandsync.records.texts import Resource
 from commandsync.server import bodies, counters, storage
@@ -172,8 +171,7 @@ async def alive(answer: Answers) -> Response:
 
 
 @health.get("/readyz")
-def ready(database: Db, answer: Answers) -> Response:
-    """Return that the database answers a query; 503 otherwise, as for every endpoint."""
-    with database.reading() as connection:
-        connection.execute(text("SELECT 1"))
+def ready(request: Request, answer: Answers) -> Response:
+    """Return that the database can be written; 503 otherwise, as for every endpoint."""
+    request.app.state.database.check_writable()
     return answer("The service is ready.")

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,7 +24,7 @@ from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import Database, opened
 from commandsync.server.frames import LARGEST_FRAME
 from commandsync.server.lag import stored
-from commandsync.server.protocol import TimedProtocol
+from commandsync.server.protocol import BACKLOG, TimedProtocol
 from commandsync.server.seed import SeededBot, create_bots, first_bots, read_seed
 from commandsync.server.tokens import log_without_tokens
 from commandsync.server.votes import INTERVAL
@@ -57,6 +57,7 @@ def serve(  # noqa: PLR0913 - the options of the command
     conditions: Conditions = NORMAL,
     access_log: bool = False,
     workers: int = 1,
+    names: Collection[str] = (),
 ) -> None:
     """Run the service until SIGINT or SIGTERM; requests in flight are answered first.
 
@@ -72,6 +73,7 @@ def serve(  # noqa: PLR0913 - the options of the command
             here.
         access_log: Log every request, through the logger `uvicorn.access`.
         workers: How many processes answer; more than one needs PostgreSQL.
+        names: The host names that requests may use, beside `localhost` and the host.
 
     Raises:
         UsageError: The address cannot be listened on, or there are too many workers.
@@ -79,7 +81,9 @@ def serve(  # noqa: PLR0913 - the options of the command
     """
     if workers > 1:
         check_shared(database, conditions)
-    application = partial(create_app, vote_interval=vote_interval, conditions=conditions)
+    application = partial(
+        create_app, vote_interval=vote_interval, conditions=conditions, names=(host, *names)
+    )
     with (
         closing(_listen(host, port)) as listener,
         stored(database, lag=conditions.lag) as name,
@@ -221,6 +225,7 @@ def _server(application: ASGIApp, listener: socket.socket, *, access_log: bool =
         log_level=logging.WARNING,
         access_log=access_log,
         timeout_graceful_shutdown=_GRACE,
+        backlog=BACKLOG,
     )
     log_without_tokens()
     if access_log:

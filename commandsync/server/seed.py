@@ -107,7 +107,9 @@ def _create(connection: Connection, bot: _SeedBot) -> None:
 def seeded(connection: Connection, bot: str, secret: str) -> SeededBot:
     """Return a bot with its token; raises `UnknownError`."""
     record = storage.bot_of(connection, bot)
-    # Issued when the bot was created: every start on this database gives the same token.
+    # Issued when the bot was created: every start on this database gives the same token, until
+    # the bot gets a new one.
     issued_at = int(datetime.fromisoformat(record["createdAt"]).timestamp())
-    token = tokens.sign(bot, issued_at=issued_at, secret=secret)
+    key = storage.token_key_of(connection, bot)
+    token = tokens.sign(bot, issued_at=issued_at, secret=secret, key=key)
     return SeededBot(id=bot, username=record["profile"]["username"], token=token)

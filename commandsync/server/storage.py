@@ -4,7 +4,7 @@ Each raises `UnknownError` where there is no such bot or record.
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -18,6 +18,7 @@ from commandsync.server.tables import bots, record_tables
 
 _WIRE_NAMES = {"created_at": "createdAt", "updated_at": "updatedAt"}
 _PRIVATE = {"seq", "bot"}
+_KEYS_OF = select(bots.c.id, bots.c.token_key).where(bots.c.id.in_(bindparam("of", expanding=True)))
 _BOTS_OF = select(bots).where(bots.c.seq.in_(bindparam("keys", expanding=True)))
 
 
@@ -40,8 +41,21 @@ def add_bot(connection: Connection, bot: str, record: Mapping[str, Any]) -> None
     """Add a bot; `record` is its documented record without id and timestamps."""
     moment = now()
     values = {"id": bot, "record": record, "created_at": moment, "updated_at": moment}
-    connection.execute(insert(bots).values(values))
+    connection.execute(insert(bots).values(**values, token_key=secrets.token_hex(8)))
     catalogue.add(connection, bot)
+
+
+def token_key_of(connection: Connection, bot: str) -> str:
+    """Return the key of a bot's token."""
+    keys = token_keys_of(connection, [bot])
+    if not keys:
+        raise UnknownError("the bot is not known")
+    return keys[bot]
+
+
+def token_keys_of(connection: Connection, of: Collection[str]) -> dict[str, str]:
+    """Return the keys of the tokens of bots, without those that are not known."""
+    return {row.id: row.token_key for row in connection.execute(_KEYS_OF, {"of": [*of]})}
 
 
 def bot_of(connection: Connection, bot: str) -> dict[str, Any]:

@@ -56,8 +56,10 @@ bots = sa.Table(
     sa.Column("record", sa.JSON, nullable=False),
     sa.Column("created_at", sa.String, nullable=False),
     sa.Column("updated_at", sa.String, nullable=False),
+    sa.Column("token_key", sa.String, nullable=False, server_default=""),
 )
-"""`record` is the documented record as JSON, without its id and timestamps."""
+"""`record` is the documented record as JSON, without its id and timestamps. The bot's token
+contains `token_key`, which is random; it is empty for a bot of an older release."""
 
 _SORTED: dict[str, TypeEngine[Any]] = {
     "id": SortKey,
@@ -130,8 +132,9 @@ voters = sa.Table(
     sa.Column("user", sa.String, nullable=False),
     sa.Column("record", sa.JSON, nullable=False),
     sa.Column("next_at", sa.String, nullable=False),
-    sa.Column("remind_at", sa.String, index=True),
+    sa.Column("remind_at", sa.String),
     sa.UniqueConstraint("bot", "user"),
+    sa.Index("ix_voters_bot_remind_at", "bot", "remind_at"),
 )
 """A user who voted for a bot: `record` is the user as on the wire, at the last vote. From `next_at`
 on the user may vote again. `remind_at` is the same time until the reminder is sent, then null."""

@@ -6,6 +6,7 @@ Wire notes: a JWT (HS256) whose payload contains the bot's `id` and `iat`; the i
 
 import logging
 import re
+from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 import jwt
@@ -20,13 +21,21 @@ class BadTokenError(Exception):
     """The token is missing or was not signed by this service; the message reports which."""
 
 
-def sign(bot: str, *, issued_at: int, secret: str) -> str:
-    """Return the token of a bot, which is the same for the same second since the epoch."""
-    return jwt.encode({"id": bot, "iat": issued_at}, secret, algorithm=_ALGORITHM)
+class Owner(NamedTuple):
+    """The bot that a token was signed for, and the key that is the bot's own until it changes."""
+
+    bot: str
+    key: str
 
 
-def bot_of(authorization: str | None, *, secret: str) -> str:
-    """Return the id of the bot whose token a header contains; raises `BadTokenError`."""
+def sign(bot: str, *, issued_at: int, secret: str, key: str = "") -> str:
+    """Return the token of a bot; one of an older release has no key."""
+    claims = {"id": bot, "iat": issued_at} | ({"jti": key} if key else {})
+    return jwt.encode(claims, secret, algorithm=_ALGORITHM)
+
+
+def owner_of_header(authorization: str | None, *, secret: str) -> Owner:
+    """Return the bot whose token a header contains; raises `BadTokenError`."""
     if not authorization:
         raise BadTokenError("a token is needed: send the header `Authorization: Bot <token>`")
     scheme, _, token = authorization.partition(" ")
@@ -35,8 +44,8 @@ def bot_of(authorization: str | None, *, secret: str) -> str:
     return owner_of(token.strip(), secret=secret)
 
 
-def owner_of(token: str, *, secret: str) -> str:
-    """Return the id of the bot that a token belongs to; raises `BadTokenError`."""
+def owner_of(token: str, *, secret: str) -> Owner:
+    """Return the bot that a token was signed for; raises `BadTokenError`."""
     if not token:
         raise BadTokenError("a bot token is needed")
     try:
@@ -49,10 +58,16 @@ def owner_of(token: str, *, secret: str) -> str:
         )
     except (jwt.InvalidTokenError, RecursionError) as error:  # deep nesting, in older PyJWT
         raise BadTokenError("the bot token is invalid") from error
-    bot = claims["id"]
-    if not isinstance(bot, str):
+    owner = Owner(claims["id"], claims.get("jti", ""))
+    if not all(isinstance(part, str) for part in owner):
         raise BadTokenError("the bot token is invalid")
-    return bot
+    return owner
+
+
+def check(owner: Owner, key: str) -> None:
+    """Raise `BadTokenError` unless a token has the key that its bot has now."""
+    if owner.key != key:
+        raise BadTokenError("the bot token was replaced by a new one")
 
 
 def log_without_tokens() -> None:

@@ -50,7 +50,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         """Close the connection because the service ends."""
         if self.handshake_complete and not self.close_sent:
             self._fail(*_RESTART)
-            self.loop.call_later(LONGEST_SHUTDOWN, self.transport.abort)
+        self.loop.call_later(LONGEST_SHUTDOWN, self.transport.abort)
         super().shutdown()
 
     def send_receive_event_to_app(self) -> None:

@@ -1,16 +1,21 @@
 """Files on disks that are full or read-only, and a program that is killed while it writes one."""
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from commandsync.server.administration import add_bot
+from commandsync.server.database import opened
 from tests.support.bots import Bot, Service
-from tests.support.home import LONGEST, PROGRAM, Home
+from tests.support.callers import COMMAND, Caller
+from tests.support.home import LONGEST, PROGRAM, Home, lines
 from tests.support.terminal import POSIX
 
 NAMES = [f"command {number}" for number in range(150)]
@@ -72,6 +77,32 @@ def test_a_disk_that_takes_nothing_keeps_the_old_file_and_the_listing(
     assert f"error: cannot write disk/{name}: {why}" in ran.err
     assert ran.out.splitlines()[-1] == name  # nothing is left beside it
     assert bot.everything() == before
+
+
+@on_a_disk_of_its_own
+def test_a_service_on_a_full_disk_says_so_and_goes_on_when_there_is_space(home: Home) -> None:
+    (home.path / "disk").mkdir()
+    with opened(str(home.path / "listing.db")) as database:
+        token = add_bot(database, "1", username="Lantern").token
+    script = 'mount -t tmpfs -o size=4m tmpfs disk && cp listing.db disk && exec "$@"'
+    mounted = ("unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", *PROGRAM)
+    options = ("--port", "0", "--database", "disk/listing.db")
+    child = home.started("serve", *options, program=mounted)
+    owner = Caller(lines(child, 1)[0].split()[-1], "1", token)
+    disk = Path(f"/proc/{child.pid}/root{home.path}/disk")
+    before = owner.added()
+    with (disk / "large").open("wb", buffering=0) as large, suppress(OSError):
+        while True:
+            large.write(bytes(4_096))
+    full = [owner.ask("POST", "/commands", COMMAND), owner.raw("GET", "/readyz")[:2]]
+    during = owner.listed()
+    (disk / "large").unlink()
+
+    reason = "the disk of the database is full: nothing was written"
+    assert full[0] == (503, {"error": reason})
+    assert (full[1][0], json.loads(full[1][1])) == full[0]
+    assert during == [before]
+    assert (owner.raw("GET", "/readyz").status, owner.added()["name"]) == (200, before["name"])
 
 
 KILLED = """

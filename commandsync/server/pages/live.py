@@ -87,9 +87,9 @@ class Live:
         """Read the counters after each event, once for those that come together."""
         client = watched.client
         while True:
-            await client.frames.get()
+            await client.next_frame()
             while not client.frames.empty():
-                client.frames.get_nowait()
+                await client.next_frame()
             try:
                 with suppress(storage.UnknownError):  # it was removed: its pages stay as they are
                     _, watched.state = await asyncio.to_thread(self._read, client.bot)

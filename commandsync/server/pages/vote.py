@@ -7,24 +7,34 @@ import hmac
 import secrets
 from datetime import timedelta
 from http import HTTPStatus
+from math import ceil
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
+from limits import RateLimitItemPerSecond
 from starlette.datastructures import Headers
 
 from commandsync.pages.assets import served
 from commandsync.pages.templates import moment_of, render
 from commandsync.server import storage, votes
+from commandsync.server.addresses import address_of
 from commandsync.server.endpoint import BotId, Db, Moment, page_answer
 
 router = APIRouter(include_in_schema=False)
+
+MOST_OF_ADDRESS = 10
+"""Votes of guests for a bot that are counted from an address in the interval of votes."""
 
 COOKIE = "commandsync_voter"
 """The name of the cookie. Its value is the user's id and a signature, separated by a dot."""
 
 _LIFETIME = 365 * 24 * 60 * 60  # seconds; the longest time between two votes
 _PURPOSE = b"commandsync voter cookie"
+
+
+class _TooManyError(Exception):
+    """Takes back a vote that is one too many."""
 
 
 @router.post("/bot/{bot}/vote")
@@ -41,6 +51,10 @@ def cast_vote(bot: BotId, request: Request, database: Db, moment: Moment) -> Res
     try:
         with database.writing() as connection:
             votes.cast(connection, bot, record, at=moment, interval=interval)
+            _count(request, bot, interval)
+    except _TooManyError:
+        reason = "too many votes for this bot have come from your network; try again later"
+        return _refused(429, "The vote was not counted", reason, page)
     except votes.TooEarlyError as error:
         again = storage.timestamp(moment + timedelta(seconds=error.seconds))
         reason = f"you can vote for this bot again on {moment_of(again)}"
@@ -52,6 +66,14 @@ def cast_vote(bot: BotId, request: Request, database: Db, moment: Moment) -> Res
         is_secure = request.headers.get("origin", "").startswith("https:")
         remember(answer, user, secret=database.secret, is_secure=is_secure)
     return answer
+
+
+def _count(request: Request, bot: str, interval: timedelta) -> None:
+    """Count a vote for its address, which has a limit unless it is this machine."""
+    limit = RateLimitItemPerSecond(MOST_OF_ADDRESS, ceil(interval.total_seconds()))
+    address = address_of(request.scope)
+    if address is not None and not request.app.state.guests.hit(limit, bot, address):
+        raise _TooManyError
 
 
 def _refused(status: int, title: str, reason: str, back: str) -> Response:

@@ -67,7 +67,11 @@ def application(simulation: Simulation) -> Starlette:
     app.add_middleware(body_limit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     prefix, _, _ = service.path.partition("{")
     simulation.conditions.install(
-        app, prefix=prefix[: prefix.find("/", 1)], refuse=simulation.refuse, block=service.block
+        app,
+        client=lambda scope: dict(scope["headers"]).get(b"authorization", b"").decode("latin-1"),
+        prefix=prefix[: prefix.find("/", 1)],
+        refuse=simulation.refuse,
+        block=service.block,
     )
     return app
 

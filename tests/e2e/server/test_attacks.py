@@ -3,11 +3,18 @@
 import json
 import socket
 from contextlib import ExitStack
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
+from commandsync.server import app
+from commandsync.server.pages.vote import MOST_OF_ADDRESS
+from commandsync.server.protocol import TimedProtocol
+from commandsync.server.runner import running_application
 from tests.support.bots import Service, serving
 from tests.support.callers import Caller
 from tests.support.listeners import Listener
@@ -76,3 +83,120 @@ def test_faulty_handshakes_at_once_leave_nothing_open_and_hold_up_nobody(
 
         assert left <= before + 8
         assert Caller(service.url, bot.id, bot.token).ask("GET", "/voters")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        *(("evil.example", 421), ("evil.example:80", 421), ("localhost.evil.example", 421)),
+        *(("127.0.0.1.evil.example", 421), ("a@localhost", 421), ("LOCALHOST:9", 303)),
+        *(("[::1]:9", 303), ("192.0.2.7", 303)),
+    ],
+)
+def test_a_site_with_a_name_of_its_own_for_this_machine_cannot_vote(
+    service: Service, host: str, status: int
+) -> None:
+    bot = service.bot()
+    reply = Caller(service.url, bot.id, "").raw(
+        "POST", f"/bot/{bot.id}/vote", headers={"Host": host, "Origin": f"http://{host}"}
+    )
+
+    assert (reply.status, len(bot.voters())) == (status, int(status == HTTPStatus.SEE_OTHER))
+
+
+def test_a_whole_url_is_answered_as_its_path_and_its_host_counts(service: Service) -> None:
+    request = b"GET %s/v1/bots?limit=1 HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
+    status, body = asked(service.url, request % (service.url.encode(), b"evil.example"))
+    refused, _ = asked(service.url, request % (b"HTTP://evil.example", b"localhost"))
+
+    assert (status, refused) == (200, 421)
+    assert isinstance(body, dict)
+    assert body["data"]["queries"]["limit"] == 1
+
+
+def test_a_body_with_two_lengths_is_refused_and_what_follows_is_not_read(service: Service) -> None:
+    head = b"POST /v1/bots HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n"
+    request = head + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /v1/bots HTTP/1.1\r\n\r\n"
+
+    assert asked(service.url, request)[0] == 400
+
+
+@pytest.mark.parametrize("limit", ["most_connections", "most_of_address"])
+def test_more_connections_than_the_limit_are_refused_until_others_are_closed(
+    service: Service, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr("commandsync.server.addresses._OWN", set())  # as another machine
+    with Listener(service.url, {"token": service.bot().token}) as listener:
+        listener.greeted()
+        monkeypatch.setattr(TimedProtocol, limit, 1)
+        refused = asked(service.url, b"")
+        listener.leave()
+        while (again := asked(service.url, FAULTY["chunks"][0]))[0] == refused[0]:
+            pass  # the service has not seen the end of the listener
+
+    assert refused == (503, {"error": "too many connections are open"})
+    assert again[0] == 400
+
+
+def test_requests_of_an_address_behind_a_proxy_have_a_limit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(app, "MOST_REQUESTS", "2/minute")
+    with serving(str(tmp_path / "listing.db")) as service:
+        bot = service.bot()
+        caller, token = Caller(service.url, bot.id, ""), f"Bot {bot.token}"
+
+        def statuses(address: str | None, *tokens: str | None) -> list[int]:
+            sent = [{"X-Forwarded-For": address, "Authorization": one} for one in tokens]
+            return [caller.raw("GET", "/", headers=headers).status for headers in sent]
+
+        anybody = statuses("7.7.7.7, 192.0.2.1", None, "Bot a", "Bot b")
+        forged = statuses("192.0.2.9, 192.0.2.1", None)
+        owner = statuses("192.0.2.1", token, token, token)
+        network = statuses("2001:db8::1", None) + statuses("2001:db8::2", None, None)
+        own = statuses(None, None, None, None)
+
+    assert (anybody, forged, owner) == ([200, 200, 429], [429], [200, 200, 429])
+    assert (network, own) == ([200, 200, 429], [200] * 3)
+
+
+def test_guests_of_one_address_have_a_limit_of_votes(service: Service) -> None:
+    bot, other = service.bot(), service.bot()
+    headers: dict[str, str | None] = {
+        "Sec-Fetch-Site": "same-origin",
+        "X-Forwarded-For": f"192.0.2.{bot.id[-2:]}",
+    }
+
+    def vote(voted: str) -> int:
+        caller = Caller(service.url, voted, "")
+        return caller.raw("POST", f"/bot/{voted}/vote", headers=headers).status
+
+    statuses = [vote(bot.id) for _ in range(MOST_OF_ADDRESS + 1)]
+
+    assert statuses == [303] * MOST_OF_ADDRESS + [429]
+    assert (vote(other.id), len(bot.voters())) == (303, MOST_OF_ADDRESS)
+
+
+async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with more than a connection keeps, or never."""
+    if scope["type"] == "lifespan":
+        while (step := (await receive())["type"]) == "lifespan.startup":
+            await send({"type": f"{step}.complete"})
+        await send({"type": f"{step}.complete"})
+    elif scope["path"] == "/large":
+        await Response(b"x" * 50_000_000)(scope, receive, send)
+    else:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+
+def test_an_answer_that_does_not_begin_or_is_not_read_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TimedProtocol, "answer_seconds", 0.1)
+    with running_application(answer) as url, connected(url) as stuck:
+        stuck.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        # By the end of the second one, two checks have found the client of the first stuck.
+        late = [asked(url, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n") for _ in range(2)]
+        received = until_closed(stuck)
+
+    assert late == [(503, {"error": "the answer took longer than 0.1 seconds"})] * 2
+    assert len(received) < 50_000_000

@@ -1,12 +1,14 @@
 """`commandsync bots add, token, remove`: the bots of a database, while a service runs on it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from commandsync.server.runner import running
 from tests.support.callers import Caller
 from tests.support.home import Home
+from tests.support.listeners import Listener
 from tests.support.terminal import POSIX, Terminal
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
@@ -43,6 +45,26 @@ def test_the_token_is_printed_again(home: Home, url: str) -> None:
     ran = home.run("bots", "token", HARBOR)
 
     assert (ran.code, ran.out.strip(), ran.err) == (0, caller.token, "")
+
+
+def test_a_token_is_replaced_at_once_and_its_connections_are_closed(home: Home, url: str) -> None:
+    caller = added(home, url)
+    with Listener(url, {"token": caller.token}) as listener:
+        listener.greeted()
+        renewed = replace(caller, token=home.run("bots", "token", HARBOR, "--new").out.strip())
+        ended = listener.ended()
+    with (
+        Listener(url, {"token": caller.token}) as refused,
+        Listener(url, {"token": renewed.token}) as known,
+    ):
+        known.greeted()
+        home.run("bots", "remove", HARBOR, "--yes")
+        ends = [ended.code, refused.ended().code, known.ended().code]
+    old = [one.ask("POST", "/stats", {"servers": 1})[0] for one in (caller, renewed)]
+    again = added(home, url)
+    new = [one.ask("POST", "/stats", {"servers": 1})[0] for one in (caller, renewed, again)]
+
+    assert (ends, old, new) == ([3000] * 3, [404] * 2, [401, 401, 200])
 
 
 def test_a_removed_bot_is_gone_with_all_its_records(home: Home, url: str) -> None:

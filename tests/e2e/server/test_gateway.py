@@ -283,17 +283,14 @@ def test_a_heartbeat_is_waited_for_as_the_first_frame_says(
 def _overrun(bot: Bot, reader: Listener) -> list[str]:
     """Send more events than the system keeps for a client that does not read; one reads them."""
     users = [str(number) for number in range(200)]
-    for first in range(0, len(users), 20):
-        batch = users[first : first + 20]
+    for first in range(0, len(users), 10):
+        batch = users[first : first + 10]
         bot.remind(*batch, name=LARGE)
         assert reader.users(len(batch)) == batch
     return users
 
 
-def test_a_slow_client_is_closed_with_a_reason_and_holds_up_nobody(
-    bot: Bot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(broadcast, "LONGEST_QUEUE", 40)
+def test_a_slow_client_is_closed_with_a_reason_and_holds_up_nobody(bot: Bot) -> None:
     with listening(bot, receives=4_096) as slow, listening(bot) as reader:
         slow.greeted()
         users = _overrun(bot, reader.greeted())
@@ -306,7 +303,6 @@ def test_a_slow_client_is_closed_with_a_reason_and_holds_up_nobody(
 
 
 def test_a_client_that_never_reads_is_cut_off(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broadcast, "LONGEST_QUEUE", 40)
     monkeypatch.setattr(websocket, "LONGEST_CLOSE", 0.0)
     with listening(bot, receives=4_096) as stuck, listening(bot) as reader:
         stuck.greeted()

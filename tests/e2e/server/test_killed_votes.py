@@ -15,6 +15,7 @@ from commandsync.server.counters import with_counts
 from commandsync.server.database import Database, opened
 from tests.e2e.server.test_process import Served, serving
 from tests.support.home import LONGEST, Home
+from tests.support.listeners import Listener
 from tests.support.votes import told
 
 BOT = {"id": "42", "profile": {"username": "Lantern"}}
@@ -64,7 +65,11 @@ def test_a_kill_loses_no_vote_and_no_reminder_and_doubles_none(
     for goal in KILLED_AFTER:
         with serving(home, *options, bots=1) as served:
             acknowledged += cast_until_killed(served, goal, users)
-    with serving(home, *options, bots=1), opened(database_url) as database:
+    with (
+        serving(home, *options, bots=1) as served,
+        opened(database_url) as database,
+        Listener(served.url, {"token": served.tokens["42"]}),
+    ):
         events = reminded(database)
         with database.reading() as connection:
             (bot,) = with_counts(

@@ -150,7 +150,7 @@ def begun(line: socket.socket, caller: Caller, command: Record) -> bytes:
     """Send the head of a request to add a command; return the body, which the service awaits."""
     body = json.dumps(command).encode()
     head = (
-        f"POST /v1/bot/{caller.bot}/commands HTTP/1.1\r\nHost: x\r\n"
+        f"POST /v1/bot/{caller.bot}/commands HTTP/1.1\r\nHost: localhost\r\n"
         f"Authorization: Bot {caller.token}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
     )

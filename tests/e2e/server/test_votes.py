@@ -1,21 +1,20 @@
 """Votes and statistics over HTTP: who may cast one, how they are listed, checked and counted."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
 
+from commandsync.server import votes
 from commandsync.server.app import create_app
 from commandsync.server.database import opened
 from commandsync.server.runner import running
 from tests.support.bots import Service
 from tests.support.callers import Caller
-from tests.support.home import LONGEST
-from tests.support.votes import told
+from tests.support.listeners import Listener
 
 ANN = {"id": "80351110224678912", "username": "Ann", "avatar": "a1"}
 
@@ -127,11 +126,35 @@ def test_the_service_reminds_when_its_interval_is_over(tmp_path: Path) -> None:
     with running(path, application=application) as service, opened(path) as store:
         bot = Service(service.url, store).bot()
         caller = Caller(bot.url, bot.id, bot.token)
-        vote(caller)
-        deadline = monotonic() + LONGEST
-        while len(told(store)) < 2 and monotonic() < deadline:
-            sleep(0.01)
+        with Listener(bot.url, {"token": bot.token}) as listener:
+            listener.greeted()
+            vote(caller)
+            events = [listener.event()["event"] for _ in range(2)]
         again, _ = vote(caller)
 
-        assert told(store)[:2] == [("vote", ANN["id"]), ("reminder", ANN["id"])]
-        assert again == 200
+        assert (events, again) == (["vote", "reminder"], 200)
+
+
+def test_reminders_that_fell_due_while_it_was_away_go_to_the_first_connection_once(
+    database_url: str,
+) -> None:
+    users = [str(number) for number in range(150)]  # more than one transaction sends
+    with opened(database_url) as store:
+        bot = Service("", store).bot()
+        with store.writing() as connection:
+            for number, user in enumerate(users):
+                at = datetime.now(UTC) - timedelta(days=1, seconds=-number)
+                votes.cast(connection, bot.id, {**ANN, "id": user}, at=at)
+        for _ in range(2):
+            with running(database_url):
+                pass  # nobody is connected
+        with (
+            running(database_url) as service,
+            Listener(service.url, {"token": bot.token}) as first,
+        ):
+            assert first.greeted().users(len(users)) == users
+            with Listener(service.url, {"token": bot.token}) as second:
+                second.greeted()
+                bot.cast("151")
+
+                assert (first.users(1), second.users(1)) == (["151"], ["151"])

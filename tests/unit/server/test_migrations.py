@@ -122,7 +122,7 @@ def test_an_old_database_keeps_its_tokens_and_is_written_to(old: str) -> None:
     token = tokens.sign(HARBOR, issued_at=1, secret=secret)
 
     assert [record["name"] for record in listed] == ["help", "afk", "ping"]
-    assert tokens.bot_of(f"Bot {token}", secret=database.secret) == HARBOR
+    assert tokens.owner_of_header(f"Bot {token}", secret=database.secret) == (HARBOR, "")
 
 
 def test_the_bots_of_an_old_database_are_searched(old: str) -> None:

@@ -36,7 +36,7 @@ def test_a_connection_without_a_request_is_closed(line: socket.socket) -> None:
 
 
 def test_a_head_without_an_end_is_answered_408(line: socket.socket) -> None:
-    line.sendall(b"GET /v1/bot/1 HTTP/1.1\r\nHost: x\r\n")
+    line.sendall(b"GET /v1/bot/1 HTTP/1.1\r\nHost: localhost\r\n")
 
     assert answer(until_closed(line)) == (
         b"HTTP/1.1 408 Request Timeout",
@@ -45,7 +45,7 @@ def test_a_head_without_an_end_is_answered_408(line: socket.socket) -> None:
 
 
 def test_the_second_head_of_a_connection_has_the_limit_as_well(line: socket.socket) -> None:
-    line.sendall(b"HEAD /v1/bot/1 HTTP/1.1\r\nHost: x\r\n\r\n")
+    line.sendall(b"HEAD /v1/bot/1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
     first = line.recv(4096)
     line.sendall(b"GET /v1/bot/1 HTT")
 

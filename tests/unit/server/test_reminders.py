@@ -8,9 +8,11 @@ import pytest
 from sqlalchemy import text
 
 from commandsync.server import outbox, reminders
+from commandsync.server.broadcast import Broadcast, Client
 from commandsync.server.database import Database, opened
 from tests.support.votes import BOT, NOON, cast, entries, told, user, with_bots
 
+BOTS = {"42", "43"}
 HALF_DAY = timedelta(hours=12)
 MOMENT = timedelta(milliseconds=1)
 LONGEST = 30  # seconds that a test waits before it gives up
@@ -27,12 +29,15 @@ def reminded(database: Database) -> list[str]:
     return [voter for event, voter in told(database) if event == "reminder"]
 
 
-def test_a_reminder_is_sent_when_the_user_may_vote_again(database: Database) -> None:
+def test_a_reminder_is_sent_when_it_is_due_and_its_bot_connected(
+    database: Database,
+) -> None:
     cast(database, "1", NOON)
-    early = reminders.send_due(database, NOON + HALF_DAY - MOMENT), reminded(database)
-    late = reminders.send_due(database, NOON + HALF_DAY), reminded(database)
+    early = reminders.send_due(database, BOTS, NOON + HALF_DAY - MOMENT), reminded(database)
+    away = reminders.send_due(database, {"43"}, NOON + HALF_DAY), reminded(database)
+    late = reminders.send_due(database, BOTS, NOON + HALF_DAY), reminded(database)
 
-    assert early == (MOMENT, [])
+    assert (early, away) == ((MOMENT, []), (timedelta.max, []))
     assert late == (timedelta.max, ["1"])
     assert entries(database)[-1].data == {"user": user("1"), "bot": BOT}
 
@@ -41,10 +46,12 @@ def test_reminders_come_in_the_order_in_which_they_are_due(database: Database) -
     voters = [str(number) for number in range(250)]  # more than one transaction sends
     for number, voter in enumerate(voters):
         cast(database, voter, NOON + number * MOMENT, bot="43" if number % 2 else "42")
-    left = reminders.send_due(database, NOON + HALF_DAY + 199 * MOMENT)
+    late = NOON + HALF_DAY + 199 * MOMENT
+    more, left = [reminders.send_due(database, BOTS, late) for _ in range(2)]
     first = reminded(database)
-    reminders.send_due(database, NOON + timedelta(hours=13))
+    reminders.send_due(database, BOTS, NOON + timedelta(hours=13))
 
+    assert more <= timedelta()
     assert (left, first, reminded(database)) == (MOMENT, voters[:200], voters)
 
 
@@ -57,7 +64,8 @@ def test_processes_on_one_database_send_each_reminder_once(database_url: str) ->
 
         def send(database: Database) -> None:
             together.wait()
-            reminders.send_due(database, NOON + HALF_DAY)
+            for _ in range(2):
+                reminders.send_due(database, BOTS, NOON + HALF_DAY)
 
         threads = [Thread(target=send, args=(database,)) for database in (one, other)]
         for thread in threads:
@@ -83,7 +91,8 @@ class Clock:
 def test_the_end_does_not_wait_for_a_pause(database: Database) -> None:
     async def run() -> None:
         clock = Clock()
-        async with reminders.sending(database, interval=HALF_DAY, now=clock):
+        broadcast = Broadcast(database)
+        async with reminders.sending(database, broadcast, interval=HALF_DAY, now=clock):
             await clock.reads.get()
 
     asyncio.run(asyncio.wait_for(run(), LONGEST))
@@ -99,7 +108,9 @@ def test_a_failure_of_the_database_is_logged_and_tried_again(
         clock.time += HALF_DAY
         short = timedelta(milliseconds=1)
         rename(database, "outbox", "away")
-        async with reminders.sending(database, interval=short, now=clock):
+        broadcast = Broadcast(database)
+        broadcast.join(Client("42", 0, "key"))
+        async with reminders.sending(database, broadcast, interval=short, now=clock):
             for _ in range(2):
                 await asyncio.wait_for(clock.reads.get(), LONGEST)
             rename(database, "away", "outbox")
@@ -122,6 +133,6 @@ def test_old_events_are_deleted_with_the_next_reminder(database: Database) -> No
     with database.writing() as connection:
         outbox.add(connection, "42", "vote", {}, at=NOON - timedelta(days=2))
     cast(database, "1", NOON)
-    reminders.send_due(database, NOON + HALF_DAY)
+    reminders.send_due(database, BOTS, NOON + HALF_DAY)
 
     assert told(database) == [("vote", "1"), ("reminder", "1")]

@@ -7,7 +7,7 @@ import jwt
 import pytest
 
 from commandsync.server.runner import running, serve
-from commandsync.server.tokens import BadTokenError, bot_of, sign
+from commandsync.server.tokens import BadTokenError, owner_of_header, sign
 from tests.support.callers import Caller
 
 SECRET = "a secret of this test, as long as the service's own"
@@ -29,7 +29,7 @@ def test_a_token_carries_id_and_iat_and_no_more() -> None:
 def test_a_token_from_the_future_is_good_since_clocks_are_set_back() -> None:
     token = sign("7", issued_at=9_000_000_000, secret=SECRET)
 
-    assert bot_of(f"bot {token}", secret=SECRET) == "7"
+    assert owner_of_header(f"bot {token}", secret=SECRET).bot == "7"
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_header_without_a_token_is_answered_with_what_is_needed(
     header: str | None, message: str
 ) -> None:
     with pytest.raises(BadTokenError, match=message):
-        bot_of(header, secret=SECRET)
+        owner_of_header(header, secret=SECRET)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_header_without_a_token_is_answered_with_what_is_needed(
 )
 def test_what_was_not_signed_here_is_invalid(token: str) -> None:
     with pytest.raises(BadTokenError, match="the bot token is invalid"):
-        bot_of(f"Bot {token}", secret=SECRET)
+        owner_of_header(f"Bot {token}", secret=SECRET)
 
 
 @pytest.mark.parametrize(

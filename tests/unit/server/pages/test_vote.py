@@ -214,7 +214,7 @@ def test_the_signature_of_a_token_signs_no_cookie() -> None:
 
 def test_a_cookie_is_not_a_token() -> None:
     with pytest.raises(tokens.BadTokenError):
-        tokens.bot_of(f"Bot {GOOD}", secret=SECRET)
+        tokens.owner_of_header(f"Bot {GOOD}", secret=SECRET)
 
 
 @pytest.mark.parametrize(
