@@ -125,9 +125,11 @@ class Listing(Recorded):
             raise UsageError(str(error), hint="let 12 hours pass: pass_time(hours=12)") from error
 
     def pass_time(self, *, hours: float) -> None:
-        """Let the service's clock go on; reminders that are due by then are sent."""
+        """Let the service's clock go on; reminders of connected bots that are due are sent."""
         self._clock.ahead += timedelta(hours=hours)
-        send_due(self._database, self._clock())
+        bots = {bot.id for bot in self._bots if self._recorder.is_connected(bot.id)}
+        while send_due(self._database, bots, self._clock()) <= timedelta():
+            pass  # a transaction sends some of them
 
     def wait_until_connected(self, bot: ListedBot | None = None, *, timeout: float = 10) -> None:
         """Wait until a client of a bot has received `ready`: a vote reaches it from then on.
