@@ -11,7 +11,6 @@ from commandsync.cli.output import Output, print_err
 from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.plan.hints import likely_renames
-from commandsync.plan.plan import Plan
 from commandsync.report import Format
 from commandsync.report.escape import path, visible
 from commandsync.report.filediff import file_lines
@@ -32,7 +31,9 @@ def confirm(question: str) -> bool:
     """Ask a question; no answer is a no."""
     asked = f"{question} [y/N]"
     try:
-        while (answer := _answer(asked)) not in _ANSWERS:
+        while (
+            answer := str(click.prompt(asked, "n", show_default=False, err=True)).strip().lower()
+        ) not in _ANSWERS:
             asked = "answer y or n"
     except (click.Abort, Interruption) as error:
         print_err("")  # end the line of the question
@@ -40,10 +41,6 @@ def confirm(question: str) -> bool:
             raise
         return False
     return _ANSWERS[answer]
-
-
-def _answer(question: str) -> str:
-    return str(click.prompt(question, default="n", show_default=False, err=True)).strip().lower()
 
 
 def check_terminal(output: Output, what: str, hint: str) -> None:
@@ -106,7 +103,11 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
     """
     while True:
         plans = [item.plan for item in planned]
-        if not _confirm_plans(plans, output):
+        screen = output.screen(sys.stderr, whole=True)
+        output.talk(report.render_plans(plans, format="text", screen=screen), at=-1)
+        origins = dict.fromkeys(line for plan in plans for line in origin(plan, visible))
+        question = f"{question_of(plans)}. Make these changes?"
+        if not confirm("\n".join(["", *origins, question])):
             return None
         current = [item.planner.read() for item in planned]
         if refused := next(filter(None, map(refusal_of, current)), None):
@@ -115,14 +116,6 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
             return current
         output.talk("\nThe listing has changed in the meantime. The new plan:\n", at=-1)
         planned = current
-
-
-def _confirm_plans(plans: Sequence[Plan], output: Output) -> bool:
-    screen = output.screen(sys.stderr, whole=True)
-    output.talk(report.render_plans(plans, format="text", screen=screen), at=-1)
-    counts = question_of(plans)
-    origins = dict.fromkeys(line for plan in plans for line in origin(plan, visible))
-    return confirm("\n".join(["", *origins, f"{counts}. Make these changes?"]))
 
 
 def ask_renames(planned: Planned) -> Planned:

@@ -57,17 +57,14 @@ def one_manifest(settings: Settings, *, of_bot: bool = True) -> Manifest | None:
     """
     chosen = settings.bot and settings.bot_from != BOT_VARIABLE
     known = settings.base_url and (chosen or not of_bot)
-    if not settings.files and (known or _is_empty(Path(default_manifest()))):
+    path = Path(default_manifest())
+    empty = not path.exists() or (path.is_file() and path.stat().st_size == 0)
+    if not settings.files and (known or empty):  # such as that of pull > commands.yaml
         return None
     manifests = load(settings)
     if len(manifests) != 1:
         raise UsageError("this works on one listing", hint="name one manifest")
     return manifests[0]
-
-
-def _is_empty(path: Path) -> bool:
-    """Whether a manifest is not there, or the empty file of `pull > commands.yaml`."""
-    return not path.exists() or (path.is_file() and path.stat().st_size == 0)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from dataclasses import asdict
 
 import click
 
@@ -26,7 +27,8 @@ def doctor_command(run: Run, /) -> int:
       commandsync doctor -f bots/ --format json
     """
     from commandsync.cli.output import log_handled_by
-    from commandsync.report.diagnosis import check_lines, checks_json, verdict
+    from commandsync.report.diagnosis import check_lines, verdict
+    from commandsync.report.records import document
     from commandsync.sync.diagnosis import diagnose
 
     is_json, screen, checks = run.output.format == "json", run.output.screen(sys.stdout), []
@@ -36,5 +38,6 @@ def doctor_command(run: Run, /) -> int:
             checks.append(check)
             if not is_json and (check.state == "failed" or not screen.quiet):
                 run.output.result(check_lines(check, screen=screen))
-    run.output.result(checks_json(checks) if is_json else verdict(checks, screen=screen))
+    listed = [asdict(check) | {"hint": str(check.hint)} for check in checks]
+    run.output.result(document({"checks": listed}) if is_json else verdict(checks, screen=screen))
     return Exit.FAILED if any(check.state == "failed" for check in checks) else Exit.DONE

@@ -1,12 +1,9 @@
 """A command list as Markdown: a table, padded as formatters pad it, or a list per category."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from unicodedata import category
 
-from commandsync.characters import EMOJI
 from commandsync.records.texts import CommandText, Resource, by_category
 from commandsync.report.lines import columns_of
 from commandsync.report.markdowntext import inline, literal
@@ -18,12 +15,6 @@ COLUMNS = (*Resource.COMMAND.fields, MENTION, "options")
 _TYPED = frozenset({"name", "syntax"})  # what users type is shown as code
 _WIDEST = 1000  # columns of a table; a wider one is not padded: one long text would pad every row
 _DEEPEST = 6  # level of a heading
-_MARKS = frozenset({"Mn", "Me"})  # they take up no column
-_SKIN = "\U0001f3fb-\U0001f3ff"
-_SEQUENCE = re.compile(
-    rf"[{EMOJI}][\ufe0f{_SKIN}]*(?:\u200d[{EMOJI}][\ufe0f{_SKIN}]*)+|[{EMOJI}][\ufe0f{_SKIN}]+"
-    r"|[0-9#*]\ufe0f\u20e3"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +83,7 @@ def _shown(field: str, text: str, *, before: str = "", after: str = "") -> str:
 def _table(rows: Sequence[Sequence[str]]) -> str:
     """Return a table; a bar ends a cell, in a code span too."""
     escaped = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    widths = [[_columns(cell) for cell in row] for row in escaped]
+    widths = [[*map(columns_of, row)] for row in escaped]
     widest = [max(column) for column in zip(*widths, strict=True)]
     if sum(widest) > _WIDEST:
         widths = [[0] * len(row) for row in rows]
@@ -109,11 +100,3 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _columns(cell: str) -> int:
-    """Return the columns of a cell; an emoji of several characters takes up two."""
-    if cell.isascii():
-        return len(cell)
-    bases = (sign for sign in _SEQUENCE.sub("ww", cell) if category(sign) not in _MARKS)
-    return columns_of("".join(bases))

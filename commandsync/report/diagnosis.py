@@ -1,14 +1,12 @@
 """The checks of a set-up, as lines for people or as one JSON document."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from textwrap import wrap
 
 from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Check
 from commandsync.report.escape import visible
 from commandsync.report.lines import BOLD, DIM, GREEN, RED, YELLOW, Screen, joined, paint
-from commandsync.report.records import document
 
 _COLORS = {"ok": GREEN, "warning": YELLOW, "failed": RED, "skipped": DIM}
 _STATE, _NAME = 9, 13  # columns
@@ -43,8 +41,3 @@ def _wrapped(text: str, screen: Screen, indent: int) -> list[str]:
     if screen.width is None:
         return [visible(text)]
     return wrap(visible(redacted(text)), max(screen.width - indent, 1), break_long_words=False)
-
-
-def checks_json(checks: Sequence[Check]) -> str:
-    """Return all checks as one JSON document."""
-    return document({"checks": [asdict(check) | {"hint": str(check.hint)} for check in checks]})

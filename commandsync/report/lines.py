@@ -3,14 +3,21 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from unicodedata import combining, east_asian_width
+from unicodedata import category, east_asian_width
 
 from commandsync.api.redaction import redacted
+from commandsync.characters import EMOJI
 
 # The numbers of colours and styles in a terminal's escapes.
 RED, GREEN, YELLOW, BLUE, CYAN, DIM, BOLD = 31, 32, 33, 34, 36, 2, 1
 
 _PAINT = re.compile(r"\x1b\[[0-9]+m")
+_MARKS = frozenset({"Mn", "Me"})  # they take up no column
+_SKIN = "\U0001f3fb-\U0001f3ff"
+_SEQUENCE = re.compile(
+    rf"[{EMOJI}][\ufe0f{_SKIN}]*(?:\u200d[{EMOJI}][\ufe0f{_SKIN}]*)+|[{EMOJI}][\ufe0f{_SKIN}]+"
+    r"|[0-9#*]\ufe0f\u20e3"
+)
 _PAINT_OR_SIGN = re.compile(r"\x1b\[[0-9]+m|.", re.DOTALL)
 
 
@@ -28,11 +35,12 @@ PLAIN = Screen()
 
 
 def columns_of(text: str) -> int:
-    """Return how many columns of a terminal a line takes up."""
+    """Return how many columns of a terminal a line takes up; an emoji of several signs has two."""
     if text.isascii():
         return len(text)
     return sum(
-        2 if east_asian_width(sign) in "WF" else 0 if combining(sign) else 1 for sign in text
+        2 if east_asian_width(sign) in "WF" else 0 if category(sign) in _MARKS else 1
+        for sign in _SEQUENCE.sub("ww", text)
     )
 
 
