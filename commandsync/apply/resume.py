@@ -129,8 +129,8 @@ def _stale(changes: Sequence[tuple[Change, _Now]]) -> StalePlanError:
         f"{change.action} of {change.resource} {change.name!r} ({now.why_stale(change)})"
         for change, now in changes
     ]
+    why = "a scheduled time has passed" if late else "the listing changed"
     return StalePlanError(
-        f"{'a time has passed' if late else 'the listing changed'} since the plan was made: "
-        f"{named(names, most=5)}",
+        f"{why} since the plan was made: {named(names, most=5)}",
         hint="make a new plan, review it, and apply that one",
     )

@@ -27,7 +27,7 @@ _text_option = partial(option, default="", callback=not_empty)
 )
 @option("--notes-file PATH", "Announce the text of this file.", default="")
 @_text_option(
-    "--since REF|FILE", "Announce what users notice since an earlier manifest, as changes does."
+    "--since REF|FILE", "Announce what changed for users since an earlier version, as changes does."
 )
 @_text_option("--version VERSION", "The version; of a changelog by default the first released one.")
 @_text_option(

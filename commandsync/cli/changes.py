@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command("changes", cls=Command)
 @option(
     "--since REF|FILE",
-    "The earlier manifest: a tag, branch or commit of git, or a file.",
+    "The earlier version: a tag, branch or commit of git, or a file.",
     required=True,
     callback=not_empty,
 )

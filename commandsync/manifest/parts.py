@@ -122,7 +122,7 @@ class ManifestReader:
         snapshot = _snapshot(parts, defaults, rules)
         if not snapshot.collections:
             keys = " and no ".join(f"{kind.collection}:" for kind in Resource)
-            main.report.warning(0, f"the manifest has no {keys}, so it manages nothing")
+            main.report.warning(0, f"the manifest has no {keys}, so nothing is synced")
         if any(part.broken for part in parts):
             return None
         return Manifest(

@@ -154,12 +154,12 @@ def _unclosed(problem: str, source: Source, at: int) -> Explained | None:
     if "end of stream" in problem and opening in {'"', "'"}:
         _, line = source.line_at(at)
         wrong = f", not with {line.rstrip()[-1]}" if line.rstrip()[-1] in TYPOGRAPHIC else ""
-        return Explained(at, "this quote is never closed", f"end the string with {opening}{wrong}")
+        return Explained(at, "this quote is not closed", f"end the string with {opening}{wrong}")
     start, line = source.line_at(at)
     if "expected ',' or" in problem and line[at - start :].strip() in {"[", "{"}:
         closing = "]" if opening == "[" else "}"
         hint = f"end it with {closing}, or quote the value if it is a string"
-        return Explained(at, f"this {opening} is never closed", hint)
+        return Explained(at, f"this {opening} is not closed", hint)
     return None
 
 

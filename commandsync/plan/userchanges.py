@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import FieldChange, field_changes
-from commandsync.plan.hints import most_alike, pinned_by_both
+from commandsync.plan.hints import in_quotes, most_alike, pinned_by_both
 from commandsync.plan.matching import match
 from commandsync.plan.syntax import Argument, accepts_as_before, lead_of, newly_required
 from commandsync.records.snapshot import Entry, Snapshot
@@ -110,7 +110,8 @@ def _undeclared(added: Sequence[Entry], gone: Sequence[Entry]) -> Iterator[Notic
     texts = [entry.text for entry in added], [entry.text for entry in gone]
     for a, g in most_alike(*texts, usage=Resource.COMMAND.usage):
         message = f"{added[a].name!r} looks like {gone[g].name!r} under a new name"
-        hint = "if it is a rename, write the old name under its formerly:"
+        line = f"formerly: [{in_quotes(gone[g].name)}]"
+        hint = f"if it is a rename, write below its name:  {line}"
         yield Notice(message, hint, added[a].location)
 
 

@@ -159,7 +159,7 @@ def test_a_saved_plan_posts_nothing_whose_end_has_passed_since() -> None:
 
     ended = "it ended at 2026-12-02 18:00 UTC"
     assert told.value.message == (
-        "a time has passed since the plan was made: "
+        "a scheduled time has passed since the plan was made: "
         f"replace of announcement 'v1' ({ended}), add of announcement 'v2' ({ended})"
     )
 

@@ -158,7 +158,7 @@ def test_typographic_quotes_that_are_meant_stay(text: str) -> None:
 def test_a_text_that_is_begun_straight_and_ended_typographically_says_so() -> None:
     (found,) = complaints('version: 1\nprefix: "!\u201d\n')
 
-    assert found == '2:9: this quote is never closed | end the string with ", not with \u201d'
+    assert found == '2:9: this quote is not closed | end the string with ", not with \u201d'
 
 
 @given(

@@ -137,7 +137,7 @@ def test_a_rename_that_nobody_declared_is_a_warning() -> None:
     assert changes.notices == (
         Notice(
             "'help' looks like 'h' under a new name",
-            "if it is a rename, write the old name under its formerly:",
+            'if it is a rename, write below its name:  formerly: ["h"]',
             Location("commands.yaml", 4, 5),
         ),
     )
