@@ -33,7 +33,7 @@ RICH: dict[str, Any] = {
     "commands": [
         {
             "name": f"command {number}",
-            "description": "Does it.",
+            "description": "Does *it*. " * (number * 9 + 1),
             "syntax": f"/c {number}",
             "category": f"Category {number % 3}",
             "uses": number,

@@ -120,7 +120,7 @@ def test_descriptions_of_commands_are_markdown_and_long_ones_are_folded_below_th
 
     assert '<div class="prose" dir="auto"><p>Is <code>bold</code>.</p>' in html
     summary, folded = re.findall(
-        r"<summary><span>(.*?)</span></summary>(.*?)</details>", html, re.DOTALL
+        r"beginning.>(.*?)</span>.*?</summary>(.*?)</details>", html, re.DOTALL
     )[0]
     assert summary.startswith("Begins here. Goes on.")
     assert len(summary) < 200
