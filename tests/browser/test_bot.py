@@ -27,15 +27,6 @@ def names(page: Page) -> list[str]:
     return shown(page.locator(".command h4"))
 
 
-def test_commands_are_shown_by_category_in_the_order_of_the_listing(
-    site: Inside, visits: Visits
-) -> None:
-    page = opened(site, visits, commands=COMMANDS)
-
-    assert shown(page.locator(".group h3")) == ["Music", "Order"]
-    assert names(page) == ["play", "skip", "ban", "café"]
-
-
 def counts(page: Page) -> list[str]:
     """Return the categories that are offered, with the numbers of their commands."""
     return [" ".join(text.split()) for text in shown(page.locator(".categories li"))]
@@ -125,15 +116,6 @@ def test_right_to_left_text_is_beside_its_name(site: Inside, visits: Visits) -> 
             side,
         )
         assert abs(edges[0] - edges[1]) <= 1
-
-
-def test_a_long_description_is_unfolded_on_demand(site: Inside, visits: Visits) -> None:
-    long = {**COMMANDS[0], "description": "Plays **songs**. " + "Goes on. " * 100}
-    page = opened(site, visits, commands=[long])
-    expect(page.locator(".prose strong")).to_be_hidden()
-    page.locator(".long summary").click()
-
-    expect(page.locator(".prose strong")).to_have_text("songs")
 
 
 def test_a_link_into_a_long_list_shows_the_category_below_the_filter(

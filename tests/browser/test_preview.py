@@ -83,16 +83,6 @@ def test_each_save_is_on_the_page_with_the_right_marks(page: Page, home: Home) -
     assert page.evaluate("window.kept")
 
 
-def test_the_old_text_is_there_on_demand(page: Page) -> None:
-    row = page.locator(".command.edited")
-    expect(row.locator("dd del")).to_be_hidden()
-    row.get_by_text("What changed").click()
-
-    expect(row.locator("dd del")).to_be_visible()
-    expect(row.locator("dd del")).to_have_text("Does it")
-    expect(row.locator("dd ins")).to_have_text("Reworded")
-
-
 def test_the_filter_finds_what_is_gone_and_counts_what_is_listed(page: Page) -> None:
     page.get_by_label("Filter commands").fill("one")  # of "gone", and of no other text
 
@@ -157,16 +147,6 @@ def test_what_the_reader_has_done_stays(page: Page, home: Home) -> None:
     assert abs(page.evaluate("window.scrollY") - before) < 50
     page.keyboard.type("dited")
     expect(page.get_by_role("status")).to_contain_text("1 of")
-
-
-def test_a_change_of_an_older_announcement_unfolds_the_older_ones(page: Page, home: Home) -> None:
-    announced = "announcements:\n" + "".join(
-        f"  - {{title: {title}, description: Is out.}}\n"
-        for title in ("v0", "v1", "v2", "v3", "v4")
-    )
-    home.write(manifest(("new", "Is new.")) + announced)
-
-    expect(page.get_by_role("heading", name="v0")).to_be_visible()
 
 
 def test_saves_that_follow_quickly_end_in_the_last_one(page: Page, home: Home) -> None:

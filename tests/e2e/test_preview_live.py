@@ -81,34 +81,6 @@ def test_the_page_follows_the_manifest_until_it_is_interrupted(home: Home, bot: 
 
 
 @on_posix
-def test_an_invalid_manifest_at_the_beginning_is_on_the_page_until_it_is_valid(
-    home: Home, bot: Bot
-) -> None:
-    valid = home.read("commands.yaml")
-    home.write("version: 1\ncommands: [\n")
-    child = home.started("preview", "--no-open")
-    name, _, url = next_line(child).removeprefix("preview of ").partition(" at ")
-    broken = page_of(url)
-    home.write(valid)
-    assert next_line(child).startswith("the manifest is valid again. Plan: 1 to add, 1 to edit")
-    shown = page_of(url)
-    home.write("version: 1\nfoo: 1\n")
-    assert "commands.yaml:3:1" in next_line(child, error=True)
-    while "commands.yaml:2:1" not in next_line(child, error=True):
-        pass
-    again = page_of(url)
-    child.send_signal(signal.SIGINT)
-    child.communicate(timeout=LONGEST)
-
-    assert name == "commands.yaml"
-    assert ("commands.yaml:3:1" in broken, "last valid state" in broken) == (True, False)
-    assert ("Is new." in shown, "commands.yaml:3:1" in shown) == (True, False)
-    assert f"Bot {bot.id}" in shown
-    assert ("commands.yaml:2:1" in again, "last valid state" in again) == (True, True)
-    assert "Is new." in again
-
-
-@on_posix
 @pytest.mark.usefixtures("bot")
 def test_on_a_terminal_the_page_is_opened_in_the_browser(home: Home) -> None:
     script = home.write("import sys\nprint('opened', sys.argv[1])\n", "browser.py")

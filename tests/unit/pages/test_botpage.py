@@ -221,7 +221,7 @@ def test_a_preview_without_problems_has_no_box_for_them() -> None:
 
     assert "Plan: nothing." in html
     assert 'class="problems"' not in html
-    assert 'class="changed' not in html
+    assert "<details" not in html
 
 
 def test_changes_are_marked_in_words_where_they_are() -> None:
