@@ -107,10 +107,3 @@ _RULES: tuple[tuple[str, Trait, Callable[[Value], bool]], ...] = (
         lambda value: any(map(_is_administrator, flat([value]))),
     ),
 )
-
-
-def usage_of(handler: Record, name: str) -> str:
-    """Return what a prefix command is given, as its usage says."""
-    text = next(flat([handler.get("usage")]), "")
-    whole = " ".join(text.split()) if isinstance(text, str) else ""
-    return re.sub(rf"^\S{{0,8}}{re.escape(name)}(?=\s|$)", "", whole, flags=re.IGNORECASE).strip()

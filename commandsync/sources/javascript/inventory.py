@@ -11,10 +11,10 @@ from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import CommandReader
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait
 from commandsync.sources.javascript.document import Documents
-from commandsync.sources.javascript.handlers import data_of, described, kind_of, traits_of, usage_of
+from commandsync.sources.javascript.handlers import data_of, described, kind_of, traits_of
 from commandsync.sources.javascript.parsedfile import ParsedFile
 from commandsync.sources.javascript.program import Program
-from commandsync.sources.javascript.value import Record, Value, Written
+from commandsync.sources.javascript.value import Record, Value, Written, flat
 from commandsync.sources.syntax import literal
 
 _COMMAND = re.compile("command", re.IGNORECASE)
@@ -64,7 +64,7 @@ class Inventory:
         """Yield the commands that an object declares, or those that are in it or in a list."""
         if isinstance(value, list):
             for each in value:
-                yield from self._of(each, named=named)
+                yield from self._of(each, named=named) if isinstance(each, Record) else ()
         elif isinstance(value, Record):
             handler = described(value)
             kind = "slash" if data_of(handler) else kind_of(handler, named=named)
@@ -110,15 +110,22 @@ class Inventory:
             yield SourceEntry(
                 name=name,
                 description=self._text(handler, "description") or NO_DESCRIPTION,
-                syntax="{prefix}" + literal(f"{name} {usage_of(handler, name)}".rstrip()),
+                syntax="{prefix}" + literal(f"{name} {self._usage(handler, name)}".rstrip()),
                 category=self._category(handler, handler.at),
                 key=self._key(handler.at),
                 place=handler.at.place,
                 traits=self._traits(handler, name),
             )
 
+    def _usage(self, handler: Record, name: str) -> str:
+        """Return what a prefix command is given, as its usage says."""
+        usage = " ".join(self._text(handler, "usage").split())
+        before = rf"^\S{{0,8}}{re.escape(name)}(?=\s|$)"
+        return re.sub(before, "", usage, flags=re.IGNORECASE).strip()
+
     def _text(self, handler: Record, key: str) -> str:
-        value = self._documents.plain(handler.get(key), key)
+        """Return a text of an object, or the first of a list of them; empty without one."""
+        value = self._documents.plain(next(flat([handler.get(key)]), None), key)
         return value.strip() if isinstance(value, str) else ""
 
     def _traits(self, handler: Record, name: str) -> frozenset[Trait]:

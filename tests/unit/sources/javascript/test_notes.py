@@ -38,6 +38,7 @@ COMPUTED = {
     f"data: {BUILDER}.setNSFW(x)": "the nsfw of the command 'a' is computed",
     f"data: {BUILDER}, userPermissions: ['Speak', x]": "the user_permissions of the command 'a'",
     "name: 'a', aliases: ['a'], enabled: x": "the enabled of the command 'a' is computed",
+    "name: 'a', usage: [u()]": "the usage of this command is computed",
     f"data: withPages({BUILDER})": "a part of the command 'a' is computed",
     "data: { ...base, name: 'a' }": "a part of the command 'a' is computed",
 }
