@@ -8,16 +8,30 @@ from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import CommandReader
+from commandsync.sources.applicationcommands import CommandReader, spelled
+from commandsync.sources.code import BY_HAND
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait
-from commandsync.sources.javascript.document import Documents
 from commandsync.sources.javascript.handlers import data_of, described, kind_of, traits_of
 from commandsync.sources.javascript.parsedfile import ParsedFile
 from commandsync.sources.javascript.program import Program
-from commandsync.sources.javascript.value import Record, Value, Written, flat
+from commandsync.sources.javascript.value import (
+    REST,
+    Computed,
+    Record,
+    Value,
+    Written,
+    fields_of,
+    flat,
+)
 from commandsync.sources.syntax import literal
 
 _COMMAND = re.compile("command", re.IGNORECASE)
+_MOST_PARTS = 2000  # of a command
+_DEEPEST = 4  # command > group > sub-command > option > choice
+_TEXTS = {"name_localizations", "description_localizations"}
+_LISTS = {"options", "choices"}
+_KEYS = {"name", "description", "type", "required", "nsfw", "category", "guild_id", REST}
+_KEYS |= _TEXTS | _LISTS | {"default_permission", "default_member_permissions"}
 
 
 class _Document(NamedTuple):
@@ -30,6 +44,58 @@ class _Document(NamedTuple):
         return FileError(message, hint=hint)
 
 
+class _Documents:
+    """Makes documents of commands."""
+
+    def __init__(self, *, localized: bool) -> None:
+        self._keys = _KEYS if localized else _KEYS - _TEXTS
+        self.notes: list[Notice] = []
+
+    def note(self, what: str, at: Written) -> None:
+        """Remember what cannot be read."""
+        self.notes.append(Notice(what, BY_HAND, at.place))
+
+    def plain(self, value: Value, key: str, whole: str = "this command") -> Value:
+        """Return a text, a number or a boolean; None for anything else, with a note if computed."""
+        if isinstance(value, Computed):
+            what = f"the {key}" if key != REST else "a part"
+            self.note(f"{what} of {whole} is computed at run time", value)
+        return value if isinstance(value, (str, int)) else None
+
+    def of(self, value: Value, at: Written) -> Value:
+        """Return a command; None if its name or its type cannot be read."""
+        self._left = _MOST_PARTS
+        return self._part(value, at, "command", 0)
+
+    def _part(self, value: Value, at: Written, what: str, depth: int) -> Value:
+        fields, at = spelled(fields_of(value)), getattr(value, "at", at)
+        named = {"type": fields.get("type"), "name": fields.get("name", fields.get(REST, value))}
+        self._left -= 1
+        for key, each in named.items():
+            if isinstance(each, Computed):
+                return self.plain(each, key, f"this {what}")
+        if not fields or not isinstance(name := named["name"], str) or not name.strip():
+            self.note(f"the name of this {what} is missing", at)
+        elif depth > _DEEPEST or self._left < 0:
+            self.note(f"the {what} {name!r} has too many parts", at)
+        else:
+            whole = f"the {what.partition(' of ')[0]} {name!r}"
+            keys = sorted(self._keys & set(fields))
+            known = {key: self._member(key, fields[key], whole, at, depth) for key in keys}
+            return {key: member for key, member in known.items() if key != REST}
+        return None
+
+    def _member(self, key: str, value: Value, whole: str, at: Written, depth: int) -> Value:
+        if key in _TEXTS and not isinstance(value, Computed):
+            texts = fields_of(value).items()
+            return {each: self.plain(text, f"{key} {each}", whole) for each, text in texts}
+        if key not in _LISTS or not isinstance(value, list):
+            return self.plain(value, key, whole)
+        what, most = f"{key.removesuffix('s')} of {whole}", max(self._left, 0) + 1
+        parts = [self._part(each, at, what, depth + 1) for each in value[:most]]
+        return [*filter(None, parts)] if key == "options" or all(parts) else []
+
+
 class Inventory:
     """The commands of all files; what cannot be read is in the notes."""
 
@@ -37,7 +103,7 @@ class Inventory:
         self._root = root
         self._program = program
         self._reader = CommandReader(locale)
-        self._documents = Documents(localized=bool(locale))
+        self._documents = _Documents(localized=bool(locale))
 
     def notes(self) -> list[Notice]:
         """Return what was tolerated or could not be read."""

@@ -75,7 +75,10 @@ class Program(Expressions):
             module = Record({"exports": exported}, exported.at)
             scope.names.update(exports=exported, module=module)
             outside, self.level = self.level, 0
-            self._follow(parts(file.tree), scope)
+            statements = parts(file.tree)
+            bare = [node for node in statements if not field(node, "declaration", "value")]
+            again = [node for node in bare if node.type == "export_statement"]  # of names below it
+            self._follow([*statements, *again], scope)
             for owner in self.classes[:]:
                 self.fields(owner)
             self.level = outside
@@ -93,8 +96,7 @@ class Program(Expressions):
         for node in nodes:
             if _NAMED.fullmatch((declared := field(node, "declaration") or node).type):
                 scope.names[scope.text(declared, "name")] = self._on_class(declared, scope)
-        clauses = [node for node in nodes if "export_clause" in _kinds(node.named_children)]
-        for node in (*filter(_is_statement, nodes), *clauses):
+        for node in filter(_is_statement, nodes):
             returned = self.value(node, scope)
             if returned is not None:
                 if node.type in _RETURNING and result is None:
@@ -154,7 +156,7 @@ class Program(Expressions):
             field(node, "declaration"),
             parts(node)[0],
         )
-        tokens, source = _kinds(node.children), scope.text(node, "source")[1:-1]
+        tokens, source = {child.type for child in node.children}, scope.text(node, "source")[1:-1]
         origin = self._module(source, Computed(node, scope)) if source else scope.names
         if field(node, "value"):
             exported["default"] = self.value(node, scope, "value")
@@ -292,7 +294,3 @@ class Program(Expressions):
 
 def _is_statement(node: Node) -> bool:
     return _STATEMENT.fullmatch(node.type) is not None
-
-
-def _kinds(nodes: Iterable[Node]) -> set[str]:
-    return {node.type for node in nodes}
