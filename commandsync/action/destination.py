@@ -12,7 +12,7 @@ from commandsync.action.event import GitHubEvent
 from commandsync.action.reporter import say
 from commandsync.action.verdict import Verdict
 from commandsync.diagnostics import Location
-from commandsync.errors import CommandsyncError, RefusedError, UsageError
+from commandsync.errors import CommandsyncError, RefusedError, UsageError, WrongBotError
 from commandsync.manifest import Manifest
 from commandsync.report.escape import code
 from commandsync.report.github import Annotation
@@ -30,6 +30,24 @@ class DestinationChange(NamedTuple):
     old: str
     new: str
     path: str  # the manifest
+
+
+def hand_over_token(manifests: Sequence[Manifest], token: str, *, writes: bool) -> None:
+    """Put the token of the input into the variable of each manifest.
+
+    Raises `WrongBotError` if a run that writes has one token for manifests of several bots.
+    """
+    manifests = [manifest for manifest in manifests if manifest.has_page]
+    variables = [manifest.token_env or TOKEN_VARIABLE for manifest in manifests]
+    shared = len(manifests) > 1 if token else len(set(variables)) < len(variables)
+    if writes and shared:
+        raise WrongBotError(
+            f"there is one token for {len(manifests)} manifests, and a token belongs to one bot",
+            hint="give each manifest its own token_env: and set these variables instead of the "
+            "input token, or use one job for each bot",
+        )
+    if token:
+        os.environ.update(dict.fromkeys(variables, token))
 
 
 def base_manifests(

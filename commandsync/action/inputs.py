@@ -17,7 +17,6 @@ Comment = Literal["auto", "always", "never"]
 Apply = Literal["reviewed", "current"]
 Issue = Literal["auto", "never"]
 
-_BOOLEANS = {"true": True, "false": False}
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 _SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
 _VARIABLE = re.compile(r"COMMANDSYNC_TOKEN(_\w+)?|(TOPGG|DISCORDBOTLIST|DBL|TELEGRAM(_BOT)?)_TOKEN")
@@ -91,7 +90,7 @@ def settings_of(inputs: Inputs, environ: Mapping[str, str], mode: Mode) -> Setti
 
 def _plan_file(get: "_Getter") -> str:
     path = get("plan-file")
-    if path and (get("max-deletes") or not get.boolean("prune")):
+    if path and (get("max-deletes") or not get.is_true("prune")):
         raise UsageError(
             "the input plan-file applies a saved plan as it is, with its own limits",
             hint="remove the inputs max-deletes and prune, or make a new plan with them",
@@ -111,7 +110,7 @@ class _Getter:
         name = field.replace("_", "-")
         if kind is str:
             return self(name)
-        return self.boolean(name) if kind is bool else self.choice(name, get_args(kind))
+        return self.is_true(name) if kind is bool else self.choice(name, get_args(kind))
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
         value = self(name)
@@ -120,11 +119,8 @@ class _Getter:
             raise UsageError(f"the input {name} is {value!r}", hint=f"use one of: {valid}")
         return value
 
-    def boolean(self, name: str) -> bool:
-        value = self.environ.get(f"INPUT_{name.upper().replace('-', '_')}", "")
-        if value not in _BOOLEANS:
-            raise UsageError(f"the input {name} is {value!r}", hint="use true or false")
-        return _BOOLEANS[value]
+    def is_true(self, name: str) -> bool:
+        return self.choice(name, ("true", "false")) == "true"
 
 
 def _files(get: _Getter, folder: str) -> tuple[str, ...]:

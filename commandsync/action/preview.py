@@ -47,7 +47,7 @@ def _baseline(
 ) -> Baseline:
     page = planned[0] if planned and manifest.has_page else None
     if isinstance(page, Planned):
-        return completed(page.planner.connection, page.site, page.listed, manifest)
+        return completed(page.connection, page.site, page.listed, manifest)
     if page:
         say("The preview shows everything as new, since the listing cannot be read.")
     return new_bot(settings, manifest)

@@ -12,11 +12,10 @@ from pathlib import Path
 
 from commandsync import errors, report
 from commandsync.action import verdict
-from commandsync.action.destination import base_manifests, with_destinations
+from commandsync.action.destination import base_manifests, hand_over_token, with_destinations
 from commandsync.action.event import read_event
 from commandsync.action.head import newer_run
 from commandsync.action.inputs import Inputs, Mode, read_inputs, secrets_of, settings_of
-from commandsync.action.manifests import enter_workspace, hand_over_token, load_from_workspace
 from commandsync.action.reporter import Reporter, say
 from commandsync.action.rest import github_of
 from commandsync.action.results import MOST_COMMITS
@@ -30,6 +29,7 @@ from commandsync.sync import exits, signals
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of
 from commandsync.sync.history import committed, first_parents
 from commandsync.sync.job import Job, Planned, plan_jobs, plans_in
+from commandsync.sync.loading import load
 from commandsync.sync.redaction import redacted_outputs
 from commandsync.sync.saved import saved_plan
 from commandsync.sync.selection import jobs
@@ -51,7 +51,7 @@ def main(environ: MutableMapping[str, str]) -> int:
     with signals.handled() as handler, redacted_outputs(environ):
         try:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
-                enter_workspace(workspace)
+                _enter_workspace(workspace)
                 Location.files = event.files_url if Path(".git").exists() else ""
             reporter.inputs = inputs = read_inputs(environ)
             environ[HOSTS_VARIABLE] = inputs.hosts or environ.get(HOSTS_VARIABLE, "")
@@ -73,6 +73,25 @@ def main(environ: MutableMapping[str, str]) -> int:
         return _reported(outcome, reporter)
 
 
+def _enter_workspace(folder: str) -> None:
+    """Make the workspace the current folder; raises `UsageError` if that is not possible."""
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        message = f"GITHUB_WORKSPACE cannot be entered: {error.strerror}"
+        raise errors.UsageError(message, hint="it is the folder with the checkout") from error
+
+
+def _load(settings: Settings) -> tuple[Manifest, ...]:
+    """Load the manifests that the input file names; raises `UsageError` in an empty workspace."""
+    if not all(map(os.path.isabs, settings.files)) and not os.listdir():  # noqa: PTH208 - a question
+        raise errors.UsageError(
+            "the workspace is empty: the repository was not checked out",
+            hint="add a step with actions/checkout before this one",
+        )
+    return load(settings)
+
+
 @dataclass(frozen=True, slots=True)
 class _Run:
     mode: Mode
@@ -87,7 +106,7 @@ class _Run:
                 f"the input plan-file is for the mode apply, and this is {self.mode}",
                 hint="set mode: apply, or remove plan-file",
             )
-        manifests = load_from_workspace(self.settings)
+        manifests = _load(self.settings)
         checked = [] if self.mode == "drift" else manifests
         with_checks = self._checks(checked)
         if self.mode == "validate":
@@ -122,7 +141,7 @@ class _Run:
 
     def apply(self) -> Verdict:
         """Make the listings match."""
-        manifests = [] if self.reporter.inputs.plan_file else load_from_workspace(self.settings)
+        manifests = [] if self.reporter.inputs.plan_file else _load(self.settings)
         if run := self._newer_run(manifests):
             return verdict.of_superseded(run)
         with self._open_plans(manifests) as planned:

@@ -109,7 +109,7 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
         question = f"{question_of(plans)}. Make these changes?"
         if not confirm("\n".join(["", *origins, question])):
             return None
-        current = [item.planner.read() for item in planned]
+        current = [item.read() for item in planned]
         if refused := next(filter(None, map(refusal_of, current)), None):
             raise refused
         if [item.plan.fingerprint for item in current] == [plan.fingerprint for plan in plans]:

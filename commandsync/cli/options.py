@@ -140,7 +140,7 @@ _LIMITS = (
 )
 listing_option = _service_option(
     "--listing NAME",
-    "Only this listing of the manifest: a service of listings:, or an address of the page; may "
+    "Only this listing of the manifest: a service of listings:, or the host of the page; may "
     "be repeated.",
     multiple=True,
 )

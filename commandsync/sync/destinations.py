@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.api.address import Address, parse_address, service_of
@@ -155,15 +155,9 @@ def check_tokens(sites: Sequence[Site]) -> None:
         seen[key] = site.token_from
 
 
-def with_others(sites: Sequence[Site]) -> list[Site]:
-    """Return the sites of a run, each with the tokens of all: no text may contain any of them."""
-    tokens = tuple(site.token for site in sites if site.token)
-    return [replace(site, others=tokens) for site in sites] if len(sites) > 1 else list(sites)
-
-
 def is_selected(settings: Settings, name: str) -> bool:
-    """Return whether a run is for a listing; a page can be named by any of its addresses."""
-    return not settings.listing or any(name in {given, _host(given)} for given in settings.listing)
+    """Return whether a run is for a listing."""
+    return not settings.listing or name in settings.listing
 
 
 def unknown_listing(
@@ -173,12 +167,5 @@ def unknown_listing(
     names = {entry.service for manifest in manifests for entry in manifest.listings}
     names |= {page.name for page in pages}
     hint = f"the listings are: {', '.join(sorted(names)) or 'none'}"
-    unknown = (given for given in settings.listing if not names & {given, _host(given)})
+    unknown = (given for given in settings.listing if given not in names)
     return next((UsageError(f"no listing is called {each!r}", hint=hint) for each in unknown), None)
-
-
-def _host(given: str) -> str:
-    try:
-        return service_of(given if "://" in given else f"https://{given}")
-    except ValueError:
-        return given

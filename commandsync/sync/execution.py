@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -119,7 +119,7 @@ def execute(
         if signals.number:
             results.append(skipped(item.plan, "interrupted"))
             continue
-        stop.connection, health = item.planner.connection, Health()
+        stop.connection, health = item.connection, Health()
         steps = (item.job and item.job.replacement(item)) or apply(
             item.plan,
             service=item.site.records,
@@ -129,23 +129,20 @@ def execute(
             concurrency=settings.concurrency,
             unordered=unordered,
         )
-        with reported(item.plan, settings) as on_step:
+        try:
             results.append(
                 drive(
                     steps,
-                    item.planner.connection,
+                    item.connection,
                     health=health,
                     events=stop.events,
-                    on_step=on_step,
+                    on_step=partial(_report, settings, item.plan),
                 )
             )
+        finally:
+            _report(settings, item.plan, None)
     return results
 
 
-@contextmanager
-def reported(plan: Plan, settings: Settings) -> Iterator[Callable[[Step], object]]:
-    """Pass the steps of an apply on as progress, and its end."""
-    try:
-        yield lambda step: settings.on_progress(ApplyProgress(plan, step))
-    finally:
-        settings.on_progress(ApplyProgress(plan, None))
+def _report(settings: Settings, plan: Plan, step: Step | None) -> None:
+    settings.on_progress(ApplyProgress(plan, step))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import CommandsyncError
@@ -63,12 +63,13 @@ class Job:
         """
         plan = self.plan(listed)
         check_notices(plan.notices, self.settings)
+        planned = Planned(self.site, self.connection, listed, plan, self.read, self)
         if not (self.settings.owned and self.site.service is PAGE):
-            return Planned(self, listed, plan)
+            return planned
         from commandsync.sync.history import History  # noqa: PLC0415 - seldom needed
 
         versions = History(self.manifest, self.site.bot, self.site.address.base_url)
-        return Planned(self, listed, plan, versions)
+        return replace(planned, versions=versions)
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare the manifest with a listing."""
@@ -99,42 +100,17 @@ class Job:
         return replace(self, manifest=replace(self.manifest, snapshot=snapshot))
 
 
-class Planner(Protocol):
-    """What makes plans for one listing: a `Job` or a saved plan."""
-
-    @property
-    def site(self) -> Site:
-        """The service, the bot and its token."""
-
-    @property
-    def connection(self) -> Connection:
-        """The connection to that service."""
-
-    def read(self) -> Planned:
-        """Read the listing, and plan."""
-
-
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, what made it, and the listing it was made from.
+    """A plan, the listing it was made from, and the connection to that."""
 
-    `versions` are those of the manifest, of a run that takes away no others' records.
-    """
-
-    planner: Planner
+    site: Site  # the listing's service, bot and token
+    connection: Connection
     listed: Snapshot
     plan: Plan
-    versions: History | None = None
-
-    @property
-    def site(self) -> Site:
-        """The listing's service, bot and token."""
-        return self.planner.site
-
-    @property
-    def job(self) -> Job | None:
-        """What plans from a manifest; None for a saved plan."""
-        return self.planner if isinstance(self.planner, Job) else None
+    read: Callable[[], Planned]  # reads the listing again, and plans; raises as `Job.read`
+    job: Job | None = None  # what planned from a manifest; None for a saved plan
+    versions: History | None = None  # of a run that takes away no others' records
 
 
 def plan_manifest(

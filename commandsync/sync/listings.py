@@ -30,11 +30,10 @@ from commandsync.sync.destinations import (
     is_selected,
     list_sites,
     unknown_listing,
-    with_others,
 )
 from commandsync.sync.job import Job, Planned, connected
 from commandsync.sync.objects import with_objects
-from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of, sites_of
+from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of, sites_of, with_others
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:

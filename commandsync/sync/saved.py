@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from time import monotonic
 
 from commandsync.apply.resume import progress_of
@@ -38,11 +39,6 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
             "a saved plan is applied as it is: it cannot be combined with a manifest or limits",
             hint=Do.KEEP_LIMITS(),
         )
-    if path == "-":
-        raise UsageError(
-            "a saved plan is a file, and is not read from standard input",
-            hint="save it as a file, and name that one",
-        )
     start = monotonic()
     try:
         text = read_file(path, most=LARGEST_PLAN).decode()
@@ -56,21 +52,14 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
     if writes:
         site.check_token()
     with connected(settings, [site]) as (connection,):
-        yield SavedPlan(plan, site, connection).read()
+        yield _planned(plan, site, connection)
 
 
-@dataclass(frozen=True, slots=True)
-class SavedPlan:
-    """A plan as it was saved, its listing, and a connection."""
-
-    plan: Plan
-    site: Site
-    connection: Connection
-
-    def read(self) -> Planned:
-        """Read what is listed now; raises `ListingError`."""
-        listed = start_reading(self.connection, self.site.bot, self.plan.scope)()
-        return Planned(self, listed, _with_progress(self.plan, listed, self.site))
+def _planned(plan: Plan, site: Site, connection: Connection) -> Planned:
+    """Read what is listed now, for a plan as it was saved; raises `ListingError`."""
+    listed = start_reading(connection, site.bot, plan.scope)()
+    again = partial(_planned, plan, site, connection)
+    return Planned(site, connection, listed, _with_progress(plan, listed, site), again)
 
 
 def _with_progress(plan: Plan, listed: Snapshot, site: Site) -> Plan:

@@ -164,6 +164,11 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
     if problems := same_target_problems(targets):
         _check_one_bot(settings, {manifest.bot for manifest in manifests} - {""})
         raise ManifestError(problems)
+    return with_others(sites)
+
+
+def with_others(sites: list[Site]) -> list[Site]:
+    """Return the sites of a run, each with the tokens of all: no text may contain any of them."""
     tokens = tuple(site.token for site in sites if site.token)
     return [replace(site, others=tokens) for site in sites] if len(sites) > 1 else sites
 

@@ -46,14 +46,6 @@ def test_a_saved_plan_is_applied_and_nothing_else(home: Home, bot: Bot) -> None:
     assert bot.commands()[0]["description"] == "Reworded."
 
 
-@pytest.mark.usefixtures("bot")
-def test_a_saved_plan_is_not_read_from_standard_input(home: Home) -> None:
-    ran = home.run("apply", "--plan", "-", "--yes", "--format", "json")
-
-    assert ran.code == 2
-    assert failed(ran, "usage") == "a saved plan is a file, and is not read from standard input"
-
-
 def test_a_saved_plan_needs_no_manifest(home: Home, bot: Bot) -> None:
     (home.path / "commands.yaml").unlink()
     home.forget("COMMANDSYNC_BASE_URL")
