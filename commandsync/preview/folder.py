@@ -17,12 +17,11 @@ def check_folder(folder: str, *, force: bool, names: Iterable[str] = (_PAGE,)) -
     An earlier preview is replaced. Files of somebody else are replaced only with `force`: else it
     raises `FileError`, as for a file that cannot be written.
     """
-    paths = [Path(folder, name) for name in names]
-    for path in paths:
-        check_target(str(path), force=True, new_folder=True)
-    force = force or _is_preview(Path(folder, _PAGE))
-    for path in paths:
-        check_target(str(path), force=force, new_folder=True)
+    page = Path(folder, _PAGE)
+    check_target(str(page), force=True, new_folder=True)  # a pipe would be read for ever
+    force = force or _is_preview(page)
+    for name in names:
+        check_target(str(Path(folder, name)), force=force, new_folder=True)
 
 
 def write_folder(folder: str, files: Mapping[str, bytes], *, force: bool) -> str:
