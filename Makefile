@@ -109,7 +109,7 @@ schemas: $(READY_TO_WORK) ## Write schemas/*.json again from the code
 clients: $(READY_TO_WORK) ## Write the blocking client again from the asynchronous one
 	@$(RUN) .ci/clients.py
 
-reference: $(READY_TO_WORK) ## Write the generated parts of docs/ again from the code
+reference: $(READY_TO_WORK) ## Write the generated part of docs/listings.md again from the code
 	@$(RUN) .ci/reference.py
 
 lock: $(READY_TO_WORK) ## Write the Action's lock again, with the versions in it as far as they fit

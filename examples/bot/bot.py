@@ -1,6 +1,6 @@
 """A small bot of discord.py: `DISCORD_TOKEN=... python bot.py`.
 
-Its commands are in `cogs/`. `commandsync import examples/bot` reads them there.
+Its commands are in `cogs/`. `commandsync import examples/bot --prefix "!"` reads them there.
 """
 
 import os

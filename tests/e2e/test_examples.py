@@ -28,7 +28,7 @@ EXAMPLES = {
 RUN = {
     *("show_commands.py", "count.py", "voted.py", "uses.py", "start.py"),
     *("thanks.py", "events.py", "votes.py"),
-    *("greeter.py", "test_greeter.py", "test_greeter_async.py"),
+    *("greeter.py", "test_greeter.py", "test_greeter_async.py", "test_uses.py"),
     *("show_help.py", "test_publish.py"),
 }
 _COG = """
@@ -282,8 +282,9 @@ def test_the_cog_logs_a_refused_token(home: Home, gateway: Gateway) -> None:
 @pytest.mark.parametrize(
     ("name", "switch", "passed"),
     [
-        ("test_greeter.py", "-pno:asyncio", "2 passed"),
-        ("test_greeter.py", _LOOP, "2 passed"),
+        ("test_greeter.py", "-pno:asyncio", "1 passed"),
+        ("test_greeter.py", _LOOP, "1 passed"),
+        ("test_uses.py", "-pno:asyncio", "1 passed"),
         ("test_greeter_async.py", _LOOP, "1 passed"),
         ("test_publish.py", "-pno:asyncio", "1 passed"),
     ],

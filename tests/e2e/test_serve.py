@@ -8,15 +8,12 @@ import sys
 
 import pytest
 
-from tests.e2e.readme_blocks import ADDRESS, ROOT, Walkthrough
 from tests.support.home import LONGEST, Home, fields, lines
 from tests.support.terminal import POSIX, Terminal
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
 SHELL = shutil.which("sh") or ""
-BASH = shutil.which("bash") or ""
 TOKEN = r"eyJ[\w-]+\.[\w-]+\.[\w-]+"
-TOUR = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
 LISTED = ["help", "ping", "8ball", "247", "play", "ban", "afk", "afk", "message id|message"]
 
 
@@ -87,43 +84,3 @@ def test_a_seed_creates_its_bots_alone(home: Home) -> None:
     assert err.decode() == (
         "there are more bots: commandsync bots token ID prints the token of each\n"
     )
-
-
-@on_posix
-def test_what_it_prints_is_pasted_whole_and_the_tour_works_as_printed(home: Home) -> None:
-    child = home.started("serve", "--port", "0")
-    first, *rest = lines(child, 7)
-    pasted, url = "".join(rest), first.split()[-1]
-    program = home.write(f'#!/bin/sh\nexec "{sys.executable}" -m commandsync "$@"\n', "commandsync")
-    program.chmod(0o755)
-    home.variable("PATH", f"{home.path}:{home.environment()['PATH']}")
-    code, printed = in_bash(home, f'{pasted}\necho "$COMMANDSYNC_BASE_URL $COMMANDSYNC_TOKEN"')
-    assert (code, printed.split()[0]) == (0, url)
-    for name, value in zip(("BASE_URL", "TOKEN"), printed.split(), strict=True):
-        home.variable(f"COMMANDSYNC_{name}", value)
-    walkthrough = Walkthrough(home.path)
-    blocks = TOUR.partition("```console\n$ commandsync serve\n")[2].partition("```\n")[2]
-    for language, content in re.findall(r"(?ms)^```(console|diff)\n(.*?)^```$", blocks):
-        if language == "diff":
-            walkthrough.edit(content)
-        elif "$ commandsync" in content:  # else these are the lines that were pasted
-            typed = [line[2:] for line in content.splitlines() if line.startswith("$ ")]
-            shown = re.sub(r"(?m)^\$ .*\n", "", content)
-            code, printed = in_bash(home, "set -e\n" + "\n".join(typed))
-            assert (code, printed.replace(url, ADDRESS)) == (0, shown)
-    child.terminate()
-
-
-def in_bash(home: Home, script: str) -> tuple[int, str]:
-    """Run a script; return its exit code and all that it printed."""
-    ended = subprocess.run(
-        [BASH, "-c", script],
-        cwd=home.path,
-        env=home.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
-    return ended.returncode, ended.stdout

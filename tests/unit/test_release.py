@@ -105,7 +105,7 @@ def test_a_release_has_and_attests_the_schemas_and_the_locks(checkout: Path) -> 
 
 
 def _without_advice(readme: str) -> str:
-    return readme.replace("Replace `OWNER`, and", "")
+    return readme.replace("Replace `OWNER` with", "")
 
 
 def test_a_tag_that_is_not_the_version_and_a_missing_section_are_refused(checkout: Path) -> None:

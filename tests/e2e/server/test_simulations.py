@@ -73,8 +73,8 @@ def test_the_documents_name_every_service_and_every_answer() -> None:
 
 def test_what_it_prints_is_as_documented_and_is_pasted_whole(home: Home) -> None:
     served = Served(home, "--as", "top.gg", "--empty", "refused")
-    (example,) = re.findall(r"```text\n\$ commandsync serve --as .*\n([\s\S]*?)```", PAGE)
-    shown = TOKEN.sub("simulated-...", served.printed.replace(served.url, ADDRESS))
+    (example,) = re.findall(r"```console\n\$ commandsync serve --as .*\n([\s\S]*?)```", PAGE)
+    shown = TOKEN.sub("<token of top.gg>", served.printed.replace(served.url, ADDRESS))
 
     assert shown == example.replace("rate limit 100/second\n", "")
     assert yaml.safe_load(served.manifest) == {
