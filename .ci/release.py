@@ -59,7 +59,7 @@ def prepare(url: str, tag: str) -> str:
     readme.write_text(text, encoding="utf-8", newline="\n")
     with project.open("a", encoding="utf-8", newline="\n") as file:
         file.write(f'\n[project.urls]\nSource = "{url}"\n')
-        file.write(f'Documentation = "{url}/blob/{tag}/docs/index.md"\n')
+        file.write(f'Documentation = "{url}/blob/{tag}/README.md#documentation"\n')
         file.write(f'Changelog = "{url}/blob/{tag}/CHANGELOG.md"\n')
     RELEASE.mkdir(parents=True)
     (RELEASE / "notes.md").write_text(f"{notes}\n", encoding="utf-8", newline="\n")

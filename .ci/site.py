@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
 ROOT = Path(__file__).resolve().parents[1]
-BESIDE = ("SECURITY.md", "CHANGELOG.md", "schemas/*.json", "examples/seed.json")
+BESIDE = ("README.md", "SECURITY.md", "CHANGELOG.md", "schemas/*.json", "examples/seed.json")
 _LOADED = re.compile(
     r"""<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=["']?(?:https?:)?//[^>]*>"""
 )
@@ -41,9 +41,11 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, **_: object) -> str:
     """Return a page as the site needs it.
 
-    All documents are in one folder there, and a `|` in the code of a table is not escaped.
+    All documents are in one folder there, what is for contributors is not, and a `|` in the code of
+    a table is not escaped.
     """
     linked = re.sub(r"(?<=\]\()(?:\.\./|docs/)(?=[A-Za-z])", "", markdown)
+    linked = re.sub(r"\[([^]]+)\]\((?:CONTRIBUTING\.md|LICENSE)\)", r"\1", linked)
     return re.sub(r"`[^`\n]+`", lambda code: code[0].replace(r"\|", "|"), linked)
 
 

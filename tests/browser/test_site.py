@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT
 from tests.support.browser import Visits, violations
 
-PAGES = [*(path.stem for path in DOCUMENTS[1:]), "CHANGELOG", "SECURITY", "404"]
+PAGES = ["index", *(path.stem for path in DOCUMENTS[1:]), "CHANGELOG", "SECURITY", "404"]
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -222,11 +222,10 @@ def test_the_readme_is_short() -> None:
     assert TEXTS["README.md"].count("\n") <= MOST_LINES
 
 
-def test_the_readme_and_the_index_link_every_document() -> None:
-    pages = {document for document in TEXTS if "/" in document} - {"docs/index.md"}
+def test_the_readme_links_every_document() -> None:
+    pages = {document for document in TEXTS if "/" in document}
 
     assert {page for page in pages if f"]({page})" not in TEXTS["README.md"]} == set()
-    assert {page for page in pages if f"]({page[5:]})" not in TEXTS["docs/index.md"]} == set()
 
 
 def test_the_reference_has_every_key_of_the_manifest_and_no_other() -> None:
