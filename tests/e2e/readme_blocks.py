@@ -240,8 +240,8 @@ class Walkthrough:
             os.kill(running, signal.SIGTERM)
             self.shell.run(f"wait {running}")
             self.names = {real: known for real, known in self.names.items() if known != address}
-        output = self.home / f"service-{len(self.names)}.txt"
-        output.touch()
+        with tempfile.NamedTemporaryFile(dir=self.home, delete=False) as file:
+            output = Path(file.name)
         self.shell.run(f"{line} --port 0 >{shlex.quote(str(output))} 2>&1 &")
         self._services[address] = int(self.shell.run("echo $!"))
         for _ in range(_LONGEST * 50):
