@@ -291,8 +291,11 @@ def test_the_reference_has_every_option_of_the_service_and_its_default() -> None
     options = options_of(COMMANDS["serve"])
 
     assert documented == {
-        name: f"`{options[name].default}`" if name != "--seed" else "none"
-        for name in ("--host", "--port", "--database", "--seed", "--vote-interval", "--workers")
+        name: "none" if name in {"--seed", "--host-name"} else f"`{options[name].default}`"
+        for name in (
+            *("--host", "--port", "--host-name", "--database", "--seed"),
+            *("--vote-interval", "--workers"),
+        )
     }
 
 
