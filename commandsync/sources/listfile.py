@@ -44,11 +44,11 @@ _BEFORE_NAME = r"(\{prefix\}|<prefix>|\[p(?:refix)?\]|[^\s<\[(]{0,5}?)"
 
 
 def columns_of(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return the columns of every field: the one of the mapping, else the usual ones."""
+    """Return the columns of the fields that sources declare: the one of the mapping, else the usual ones."""
     if unknown := sorted(set(mapping) - set(_FIELDS)):
         hint = f"the fields are {', '.join(_FIELDS[:-1])} and {_FIELDS[-1]}"
         raise UsageError(f"{unknown[0]!r} is not a field of a command", hint=hint)
-    return {f: (mapping[f],) if f in mapping else USUAL[f] for f in _FIELDS}
+    return {f: (mapping[f],) if f in mapping else columns for f, columns in USUAL.items()}
 
 
 def value_at(row: Mapping[str, Any], column: str) -> Any:  # noqa: ANN401 - of JSON

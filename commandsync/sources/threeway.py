@@ -17,6 +17,7 @@ from commandsync.records.texts import CommandText
 from commandsync.sources import merge
 from commandsync.sources.entry import SourceEntry
 from commandsync.sources.links import Links, link
+from commandsync.sources.listfile import USUAL
 from commandsync.sources.merge import Declared, EntryChange, Merge, Review, ReviewReason
 
 
@@ -114,9 +115,11 @@ class _Merging:
         """
         ours, theirs = self.texts[index], self.theirs.texts[their]
         entry = self.theirs.declared[their].entry
-        known = last or (None, None, None, theirs.category if ours.category else None)
+        group = theirs.category if ours.category else None
         edits = []
-        for name, here, there, before in zip(ours._fields, ours, theirs, known, strict=True):
+        for name in USUAL:  # a source declares no other field
+            here, there = getattr(ours, name), getattr(theirs, name)
+            before = getattr(last, name) if last else group if name == "category" else None
             if there in {here, before}:
                 continue
             if here == before:
