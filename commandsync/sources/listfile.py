@@ -44,7 +44,7 @@ _BEFORE_NAME = r"(\{prefix\}|<prefix>|\[p(?:refix)?\]|[^\s<\[(]{0,5}?)"
 
 
 def columns_of(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return the columns of the fields that sources declare: by the mapping, else the usual ones."""
+    """Return the columns of what sources declare: those of the mapping, else the usual ones."""
     if unknown := sorted(set(mapping) - set(_FIELDS)):
         hint = f"the fields are {', '.join(_FIELDS[:-1])} and {_FIELDS[-1]}"
         raise UsageError(f"{unknown[0]!r} is not a field of a command", hint=hint)
