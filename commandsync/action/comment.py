@@ -29,7 +29,8 @@ def key_of(inputs: Inputs) -> str:
 
     The listing is the one that the inputs name: what a manifest names goes with its file.
     """
-    return key_digest(inputs.label or "\n".join((*inputs.files, inputs.base_url, inputs.bot)))
+    named = inputs.label or "\n".join((*inputs.files, inputs.base_url, inputs.bot))
+    return sha256(named.encode("utf-8", "backslashreplace")).hexdigest()[:20]
 
 
 def write_comment(
@@ -84,11 +85,6 @@ def cut_to_fit(markdown: str, *, run_url: str, room: int) -> str:
 def is_same_body(ours: str, theirs: str) -> bool:
     """Whether GitHub has a body already; it may return it with other line ends, cut at its end."""
     return ours.replace("\r\n", "\n").strip() == theirs.replace("\r\n", "\n").strip()
-
-
-def key_digest(text: str) -> str:
-    """Return the key for a text that names a run."""
-    return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:20]
 
 
 def posts_of(

@@ -21,7 +21,6 @@ from commandsync.action.results import (
     contexts_of,
     merged_requests,
     refusal,
-    set_status,
     status_of,
 )
 from commandsync.action.verdict import Verdict, outputs_of
@@ -30,7 +29,7 @@ from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Hint
 from commandsync.errors import FileError, RefusedError
 from commandsync.plan.plan import Plan
-from commandsync.report import github, summary
+from commandsync.report import github
 from commandsync.report.escape import visible
 from commandsync.report.github import MOST_OF_A_KIND, Annotation
 from commandsync.report.page import LONGEST_SUMMARY, cut_page, page
@@ -111,7 +110,10 @@ class Reporter:
         for planned, status in statuses:
             context = contexts[id(planned.site)]
             at = self.head if planned.plan.listing and self.head else commit
-            set_status(context, status, self.api, self.event, commit=at)
+            state, description = status
+            body = {"state": state, "context": context, "description": description}
+            path = f"/repos/{self.event.repository}/statuses/{at}"
+            self.api.post(path, body | {"target_url": self.event.run_url})
 
     def put_backups(self, planned: Sequence[Planned]) -> None:
         """Write what is listed, as manifests, where it is about to be changed.
@@ -152,14 +154,7 @@ class Reporter:
         return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
 
     def _summarise(self, verdict: Verdict) -> None:
-        more = [
-            summary.counted(count - MOST_OF_A_KIND, kind)
-            for kind, count in self.annotated.items()
-            if count > MOST_OF_A_KIND
-        ]
-        limit = f"A job shows {MOST_OF_A_KIND} annotations of a kind"
-        notes = [f"*{limit}; not shown: {', '.join(more)}.*"] if more else []
-        text = page(verdict.markdown, label=self.inputs.label, title=verdict.title, notes=notes)
+        text = page(verdict.markdown, label=self.inputs.label, title=verdict.title)
         path = self.environ.get("GITHUB_STEP_SUMMARY", "")
         size = 0
         with suppress(OSError):

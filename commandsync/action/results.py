@@ -54,16 +54,6 @@ def status_of(result: Result) -> Status:
     return "success", f"{changed} applied, {plan.unchanged} unchanged"
 
 
-def set_status(
-    context: str, status: Status, github: GitHub, event: GitHubEvent, *, commit: str
-) -> None:
-    """Set a status of the commit, by its name; raises `GitHubError`."""
-    state, description = status
-    body = {"state": state, "context": context, "description": description}
-    path = f"/repos/{event.repository}/statuses/{commit}"
-    github.post(path, body | {"target_url": event.run_url})
-
-
 def refusal(what: str, error: GitHubError) -> RefusedError:
     """Return the refusal of a run that needs the statuses of commits."""
     return RefusedError(f"{what}: {error}", hint=error.hint or _PERMISSION)

@@ -192,17 +192,12 @@ def read_token(path: str) -> str:
     Raises `FileError` if it cannot be read, or does not contain a token.
     """
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(_LARGEST_TOKEN + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        why = reason(error) if isinstance(error, OSError) else "it is not a path"
+        return read_file(path, most=_LARGEST_TOKEN).decode("utf-8-sig")
+    except (FileError, ValueError) as error:
+        cause = error.__cause__
+    if isinstance(cause, OSError):
         hint = "give the path of a file that contains the token"
-        raise FileError(f"cannot read the token file: {why}", hint=hint) from None
-    try:
-        if len(content) <= _LARGEST_TOKEN:
-            return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        pass
+        raise FileError(f"cannot read the token file: {reason(cause)}", hint=hint)
     raise FileError("the token file does not contain a token", hint="put only the token into it")
 
 

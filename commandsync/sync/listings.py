@@ -190,7 +190,7 @@ class ListingJob(Job):
             whole=True,
             readable=self.is_read,
             returned=self.returned,
-            compared_with=self._compared_with(),
+            compared_with=THE_LIST if self.is_read else self.settings.since * bool(self.earlier),
             size=len(self._wanted(plan, listed)),
             losses=sent.losses,
             unseen=self.settings.unseen,
@@ -251,11 +251,6 @@ class ListingJob(Job):
                 hint="leave out the selection for this listing",
             )
         return plan.only(self.settings.only)
-
-    def _compared_with(self) -> str:
-        if self.is_read:
-            return THE_LIST
-        return self.settings.since if self.earlier else ""
 
     def _wanted(self, plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:
         """Return the commands that are sent: also what is listed and stays, if anything does."""

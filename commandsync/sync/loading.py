@@ -37,8 +37,7 @@ def load(
     manifests = load_files(files, contents=contents, folders=folders)
     paths = [path for manifest in manifests for path in manifest.paths]
     settings.on_progress(FilesRead(paths, manifests, monotonic() - start))
-    if settings.strict:
-        _refuse([warning for manifest in manifests for warning in manifest.warnings])
+    check_notices([warning for each in manifests for warning in each.warnings], settings)
     return manifests
 
 
@@ -57,18 +56,13 @@ def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -
     return manifests[0]
 
 
-def check_notices(notices: Sequence[Notice], settings: Settings) -> None:
+def check_notices(notices: Sequence[Notice | Problem], settings: Settings) -> None:
     """Refuse warnings about a manifest's entries if the settings are strict.
 
     Raises `ManifestError` if they are, and there is one.
     """
-    if settings.strict:
-        placed = [(notice.location, notice) for notice in notices]
-        _refuse([Problem(at, each.message, each.hint) for at, each in placed if at])
-
-
-def _refuse(warnings: Sequence[Problem]) -> None:
-    if warnings:
+    placed = [(each.location, each) for each in notices] if settings.strict else []
+    if warnings := [Problem(at, each.message, each.hint) for at, each in placed if at]:
         error = ManifestError(warnings)
         error.hint = "a strict run refuses warnings about the manifest, too"
         raise error

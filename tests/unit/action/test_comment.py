@@ -4,7 +4,7 @@ from threading import Barrier
 
 import pytest
 
-from commandsync.action.comment import comment_body, key_digest, key_of, write_comment
+from commandsync.action.comment import comment_body, key_of, write_comment
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
 from commandsync.action.rest import GitHub, GitHubError
@@ -14,7 +14,7 @@ from tests.support.runner import REPOSITORY, SHA
 ON_PULL_REQUEST = GitHubEvent(
     "pull_request", REPOSITORY, SHA, 7, run_url="https://github.com/run/1"
 )
-KEY = key_digest("lantern")
+KEY = key_of(Inputs(label="lantern"))
 
 
 def way(hub: Hub) -> GitHub:
