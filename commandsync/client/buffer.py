@@ -42,9 +42,7 @@ class Buffer:
         self.changed = Condition()
         self._size = size
         self._note = note
-        self._events: deque[Event] = deque()
-        self._first = 0  # the number of the oldest event that is kept
-        self._handled = 0  # the number of the first event whose handlers were not called
+        self._unhandled: deque[Event] = deque()  # whose handlers were not called
         self._readers: list[AnyReader] = []
         self._stream: Startable | None = None  # which all readers share
         self._closed = False
@@ -55,10 +53,8 @@ class Buffer:
         """End the readers; the next one starts a stream. Returns the stream before it."""
         self.changed = Condition()
         stream, self._stream, self._make_room = self._stream, None, None
-        self._first += len(self._events)
-        self._events.clear()
-        for reader in self._readers:
-            reader.ended, reader.position = True, self._first
+        with self.changed:
+            self._end(None, at_once=True)
         self._readers = []
         return stream
 
@@ -70,9 +66,6 @@ class Buffer:
     def join(self, reader: "AnyReader", stream: Callable[[], Startable]) -> None:
         """Add a reader, which takes the events from now on; the first one starts the stream."""
         with self.changed:
-            reader.position = self._first + len(self._events)
-            if not self.handled:
-                self._handled = reader.position
             if not self._closed:
                 self._readers.append(reader)
                 if self._stream is None:
@@ -89,7 +82,9 @@ class Buffer:
         with self.changed:
             if reader in self._readers:
                 self._readers.remove(reader)
-            self._drop()
+            if not self.handled:
+                self._unhandled.clear()
+            self._taken()
             if not self._readers and self._stream is not None:
                 self._stream.stop()
                 self._stream = None
@@ -101,9 +96,12 @@ class Buffer:
             if stream is not self._stream:
                 return
             self._note(event)
-            self._events.append(event)
+            if self.handled:
+                self._unhandled.append(event)
+            for reader in self._readers:
+                reader.events.append(event)
             self._wake()
-            if len(self._events) < self._size:
+            if self._left < self._size:
                 return
             loop, room = asyncio.get_running_loop(), asyncio.Event()
             self._make_room = lambda: loop.call_soon_threadsafe(room.set)
@@ -112,17 +110,14 @@ class Buffer:
     def take(self, reader: "AnyReader") -> Event | None:
         """Return the next event of a reader; None if there is none yet."""
         with self.changed:
-            at = reader.position - self._first
             try:
-                event = self._events[at]
+                event = reader.events.popleft()
             except IndexError:
                 return None
-            reader.position += 1
-            if reader.handles:
-                start = max(self._handled - self._first, 0)
-                reader.unhandled = list(self._events)[start : at + 1] if start <= at else []
-                self._handled = max(self._handled, reader.position)
-            self._drop()
+            reader.unhandled = []
+            while reader.handles and any(other is event for other in self._unhandled):
+                reader.unhandled.append(self._unhandled.popleft())
+            self._taken()
             return event
 
     def end(self, stream: object, error: BaseException | None) -> None:
@@ -136,21 +131,25 @@ class Buffer:
         """End all readers at once, and the stream; returns it."""
         self._closed = True
         with self.changed:
-            left = len(self._events)
-            self._first += left
-            self._events.clear()
-            stream, self._stream = self._stream, None
+            left = self._left
+            stream, self._stream, self._make_room = self._stream, None, None
             if stream is not None:
                 stream.stop()
-            self._end(None)
+            self._end(None, at_once=True)
         if left:
             _log.warning("closed with %d event%s unread", left, "s" * (left > 1))
         return stream
 
-    def _end(self, error: BaseException | None) -> None:
+    @property
+    def _left(self) -> int:
+        """How many events the slowest reader has not taken."""
+        return max((len(reader.events) for reader in self._readers), default=0)
+
+    def _end(self, error: BaseException | None, *, at_once: bool = False) -> None:
         for reader in self._readers:
             reader.ended, reader.error = True, error
-            reader.position = max(reader.position, self._first)
+            if at_once:
+                reader.events.clear()
         self._wake()
 
     def _wake(self) -> None:
@@ -158,14 +157,8 @@ class Buffer:
         for reader in self._readers:
             reader.wake()
 
-    def _drop(self) -> None:
-        """Drop the events that every reader has taken."""
-        end = self._first + len(self._events)
-        least = min((reader.position for reader in self._readers), default=end)
-        while self._first < least and self._events:
-            self._events.popleft()
-            self._first += 1
-        if self._make_room is not None and len(self._events) < self._size:
+    def _taken(self) -> None:
+        if self._make_room is not None and self._left < self._size:
             self._make_room()
             self._make_room = None
 
@@ -176,7 +169,7 @@ class AnyReader:
     def __init__(self, buffer: Buffer, *, handles: bool) -> None:
         self._buffer = buffer
         self.handles = handles
-        self.position = 0  # the number of its next event
+        self.events: deque[Event] = deque()
         self.unhandled: list[Event] = []  # up to the last one taken: their handlers are called next
         self.stream: Startable | None = None
         self.ended = False  # whether there are no more events than those in the buffer
