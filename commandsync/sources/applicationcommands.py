@@ -50,18 +50,8 @@ _TEXTS = frozenset(
 )
 KEYS = {
     "command": _TEXTS
-    | {
-        "category",
-        "id",
-        "application_id",
-        "guild_id",
-        "version",
-        "type",
-        "options",
-        "handler",
-        "nsfw",
-    }
-    | {"default_permission", "default_member_permissions", "dm_permission"}
+    | {"category", "id", "application_id", "guild_id", "version", "type", "options", "handler"}
+    | {"nsfw", "default_permission", "default_member_permissions", "dm_permission"}
     | {"contexts", "integration_types"},
     "option": _TEXTS
     | {"type", "required", "options", "choices", "autocomplete", "channel_types", "file_types"}

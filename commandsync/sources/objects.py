@@ -9,17 +9,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from commandsync.records.snapshot import Levels, Node
-from commandsync.sources.applicationcommands import NESTING, spelled, type_number
+from commandsync.sources.applicationcommands import KEYS, NESTING, spelled, type_number
 from commandsync.sources.jsonfile import text_of
 
 _TEXTS = frozenset({"name", "description"})
 _LANGUAGES = frozenset(f"{text}_localizations" for text in _TEXTS)
-_COMMAND = _TEXTS | _LANGUAGES
-_COMMAND |= {"type", "id", "options", "handler", "nsfw", "contexts", "integration_types"}
-_COMMAND |= {"dm_permission", "default_permission", "default_member_permissions"}
-_OPTION = _TEXTS | _LANGUAGES
-_OPTION |= {"type", "options", "choices", "required", "autocomplete", "channel_types", "file_types"}
-_OPTION |= {"min_value", "max_value", "min_length", "max_length"}
+_SHOWN = {f"{text}_localized" for text in _TEXTS}  # to one user
+_COMMAND = KEYS["command"] - _SHOWN - {"application_id", "category", "guild_id", "version"}
+_OPTION = KEYS["option"] - _SHOWN - {"nsfw"}
 _MEMBERS = {"options": _OPTION, "choices": frozenset({"name", "name_localizations", "value"})}
 _DEEPEST = 4  # command > group > sub-command > option > choice
 
