@@ -44,58 +44,6 @@ class _Document(NamedTuple):
         return FileError(message, hint=hint)
 
 
-class _Documents:
-    """Makes documents of commands."""
-
-    def __init__(self, *, localized: bool) -> None:
-        self._keys = _KEYS if localized else _KEYS - _TEXTS
-        self.notes: list[Notice] = []
-
-    def note(self, what: str, at: Written) -> None:
-        """Remember what cannot be read."""
-        self.notes.append(Notice(what, BY_HAND, at.place))
-
-    def plain(self, value: Value, key: str, whole: str = "this command") -> Value:
-        """Return a text, a number or a boolean; None for anything else, with a note if computed."""
-        if isinstance(value, Computed):
-            what = f"the {key}" if key != REST else "a part"
-            self.note(f"{what} of {whole} is computed at run time", value)
-        return value if isinstance(value, (str, int)) else None
-
-    def of(self, value: Value, at: Written) -> Value:
-        """Return a command; None if its name or its type cannot be read."""
-        self._left = _MOST_PARTS
-        return self._part(value, at, "command", 0)
-
-    def _part(self, value: Value, at: Written, what: str, depth: int) -> Value:
-        fields, at = spelled(fields_of(value)), getattr(value, "at", at)
-        named = {"type": fields.get("type"), "name": fields.get("name", fields.get(REST, value))}
-        self._left -= 1
-        for key, each in named.items():
-            if isinstance(each, Computed):
-                return self.plain(each, key, f"this {what}")
-        if not fields or not isinstance(name := named["name"], str) or not name.strip():
-            self.note(f"the name of this {what} is missing", at)
-        elif depth > _DEEPEST or self._left < 0:
-            self.note(f"the {what} {name!r} has too many parts", at)
-        else:
-            whole = f"the {what.partition(' of ')[0]} {name!r}"
-            keys = sorted(self._keys & set(fields))
-            known = {key: self._member(key, fields[key], whole, at, depth) for key in keys}
-            return {key: member for key, member in known.items() if key != REST}
-        return None
-
-    def _member(self, key: str, value: Value, whole: str, at: Written, depth: int) -> Value:
-        if key in _TEXTS and not isinstance(value, Computed):
-            texts = fields_of(value).items()
-            return {each: self.plain(text, f"{key} {each}", whole) for each, text in texts}
-        if key not in _LISTS or not isinstance(value, list):
-            return self.plain(value, key, whole)
-        what, most = f"{key.removesuffix('s')} of {whole}", max(self._left, 0) + 1
-        parts = [self._part(each, at, what, depth + 1) for each in value[:most]]
-        return [*filter(None, parts)] if key == "options" or all(parts) else []
-
-
 class Inventory:
     """The commands of all files; what cannot be read is in the notes."""
 
@@ -103,11 +51,12 @@ class Inventory:
         self._root = root
         self._program = program
         self._reader = CommandReader(locale)
-        self._documents = _Documents(localized=bool(locale))
+        self._keys = _KEYS if locale else _KEYS - _TEXTS
+        self._notes: list[Notice] = []
 
     def notes(self) -> list[Notice]:
         """Return what was tolerated or could not be read."""
-        return [*self._documents.notes, *self._reader.notes()]
+        return [*self._notes, *self._reader.notes()]
 
     def of(self, files: Iterable[ParsedFile]) -> Iterator[SourceEntry]:
         """Yield the commands that files declare."""
@@ -121,10 +70,8 @@ class Inventory:
             fields, base = program.fields(owner), head.rpartition("extends ")[2]
             if base != head or isinstance(fields.get("name"), str):
                 yield from self._of(fields, named=bool(_COMMAND.search(base)))
-        for value, said in program.registered:
+        for value, said in (*program.registered, *zip(program.built, program.built, strict=True)):
             yield from self._slash(value, said)
-        for builder in program.built:
-            yield from self._slash(builder, builder)
 
     def _of(self, value: Value, *, named: bool, deep: int = 0) -> Iterator[SourceEntry]:
         """Yield the commands that an object declares, or those that are in it or in a list."""
@@ -142,7 +89,7 @@ class Inventory:
     def _declared(self, kind: str, handler: Record) -> Iterator[SourceEntry]:
         if kind == "either":
             message = "cannot tell whether this is a slash command or a prefix command"
-            self._documents.note(message, handler.at)
+            self._note(message, handler.at)
         elif kind == "prefix":
             yield from self._prefix(handler)
         elif kind:
@@ -155,7 +102,8 @@ class Inventory:
             known, value.is_read, at = value.is_read, True, value.at
             if known:
                 return
-        document = self._documents.of(value, at)
+        self._left = _MOST_PARTS
+        document = self._part(value, at)
         if document is None:
             return
         traits = self._traits(handler, document["name"])
@@ -163,7 +111,7 @@ class Inventory:
         try:
             entries = list(self._reader.entries(source, folder=category))
         except FileError as error:
-            self._documents.note(error.message, at)
+            self._note(error.message, at)
             return
         for entry in entries:
             key = f"{self._key(at)} {entry.name.partition(' ')[2]}".rstrip()
@@ -191,13 +139,13 @@ class Inventory:
 
     def _text(self, handler: Record, key: str) -> str:
         """Return a text of an object, or the first of a list of them; empty without one."""
-        value = self._documents.plain(next(flat([handler.get(key)]), None), key)
+        value = self._plain(next(flat([handler.get(key)]), None), key)
         return value.strip() if isinstance(value, str) else ""
 
     def _traits(self, handler: Record, name: str) -> frozenset[Trait]:
         said = list(traits_of(handler))
         for key, value in said:
-            self._documents.plain(value, key, f"the command {name!r}")
+            self._plain(value, key, f"the command {name!r}")
         return frozenset(trait for _, trait in said if isinstance(trait, Trait))
 
     def _category(self, handler: Record, at: Written) -> str | None:
@@ -211,3 +159,43 @@ class Inventory:
         path = PurePosixPath(at.scope.file.path)
         inside = path.relative_to(self._root) if path.is_relative_to(self._root) else path
         return f"javascript:{inside.with_suffix('').as_posix()}"
+
+    def _note(self, what: str, at: Written) -> None:
+        """Remember what cannot be read."""
+        self._notes.append(Notice(what, BY_HAND, at.place))
+
+    def _plain(self, value: Value, key: str, whole: str = "this command") -> Value:
+        """Return a text, a number or a boolean; None for anything else, with a note if computed."""
+        if isinstance(value, Computed):
+            what = f"the {key}" if key != REST else "a part"
+            self._note(f"{what} of {whole} is computed at run time", value)
+        return value if isinstance(value, (str, int)) else None
+
+    def _part(self, value: Value, at: Written, what: str = "command", depth: int = 0) -> Value:
+        """Return a command or a part as Discord has it; None if its name or type is not read."""
+        fields, at = spelled(fields_of(value)), getattr(value, "at", at)
+        named = {"type": fields.get("type"), "name": fields.get("name", fields.get(REST, value))}
+        self._left -= 1
+        for key, each in named.items():
+            if isinstance(each, Computed):
+                return self._plain(each, key, f"this {what}")
+        if not fields or not isinstance(name := named["name"], str) or not name.strip():
+            self._note(f"the name of this {what} is missing", at)
+        elif depth > _DEEPEST or self._left < 0:
+            self._note(f"the {what} {name!r} has too many parts", at)
+        else:
+            whole = f"the {what.partition(' of ')[0]} {name!r}"
+            keys = sorted(self._keys & set(fields))
+            known = {key: self._member(key, fields[key], whole, at, depth) for key in keys}
+            return {key: member for key, member in known.items() if key != REST}
+        return None
+
+    def _member(self, key: str, value: Value, whole: str, at: Written, depth: int) -> Value:
+        if key in _TEXTS and not isinstance(value, Computed):
+            texts = fields_of(value).items()
+            return {each: self._plain(text, f"{key} {each}", whole) for each, text in texts}
+        if key not in _LISTS or not isinstance(value, list):
+            return self._plain(value, key, whole)
+        what, most = f"{key.removesuffix('s')} of {whole}", max(self._left, 0) + 1
+        parts = [self._part(each, at, what, depth + 1) for each in value[:most]]
+        return [*filter(None, parts)] if key == "options" or all(parts) else []
