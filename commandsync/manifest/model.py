@@ -15,13 +15,8 @@ from commandsync.manifest.nodes import Node
 from commandsync.records.snapshot import Schedule
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 
-MARKS = {
-    "bot",
-    "base_url",
-    "token_env",
-    "listings",
-    "sync",
-    *(kind.collection for kind in Resource),
+MARKS = {"bot", "base_url", "token_env", "listings", "sync"} | {
+    each.collection for each in Resource
 }
 """The keys that mark a manifest; other programs' files have include, defaults or prefix, too."""
 
@@ -279,8 +274,8 @@ def json_schema() -> dict[str, Any]:
     models = schema.pop("$defs") | listings.pop("$defs")
     schema["properties"]["listings"] = listings | schema["properties"]["listings"]
     inlined: dict[str, Any] = _inlined(schema, models)
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return head | inlined | {"title": "commandsync manifest", "description": _ABOUT}
+    head = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": head, **inlined, "title": "commandsync manifest", "description": _ABOUT}
 
 
 def schema_text() -> str:

@@ -104,8 +104,6 @@ _Part = _null_is({})  # an object without fields
 _Whole = Annotated[int | None, BeforeValidator(_whole)]
 _Flag = Annotated[bool, _null_is(False)]  # noqa: FBT003 - a value
 _IDENTIFIER = Field(default="", validation_alias=AliasChoices("id", "_id"))
-
-
 M = TypeVar("M", bound="Record")
 
 
