@@ -104,12 +104,8 @@ class GitHub:
 
     def login(self) -> str:
         """Return the login of the token; only GraphQL has that for every kind of token."""
-        if not self.graphql:
-            return ""
-        try:
-            return str(self.query("query { viewer { login } }")["viewer"]["login"])
-        except (KeyError, TypeError):
-            return ""
+        viewer = self.query("query { viewer { login } }").get("viewer") if self.graphql else None
+        return str(viewer["login"]) if isinstance(viewer, dict) and "login" in viewer else ""
 
     def query(self, text: str, *, whole: bool = False) -> dict[str, Any]:
         """Send a query of GraphQL, and return its data; if `whole`, all of it or an error."""

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import chain
 
 from commandsync.diagnostics import Check, Do, State
@@ -34,7 +35,7 @@ _EXTRAS = {"async": "aiohttp", "server": "fastapi", "postgres": "psycopg", "prev
 def diagnose(settings: Settings) -> Iterator[Check]:
     """Yield the checks of the program, of the manifests, and of the listing of each."""
     yield Check("python", "ok", f"{platform.python_version()} on {sys.platform}")
-    installed = [extra for extra, package in _EXTRAS.items() if _is_installed(package)]
+    installed = [extra for extra, package in _EXTRAS.items() if find_spec(package)]
     extras = ", ".join(installed) or "none"
     yield Check("commandsync", "ok", f"{__version__}, extras: {extras}")
     yield Check("packages", "ok", ", ".join(f"{name} {version(name)}" for name in _PACKAGES))
@@ -51,14 +52,6 @@ def diagnose(settings: Settings) -> Iterator[Check]:
             before.append(check)
             yield replace(check, manifest=manifest.path if len(manifests) > 1 else "")
     yield from _unknown(settings, manifests)
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        version(package)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def _invalid_manifest(error: CommandsyncError) -> Check:

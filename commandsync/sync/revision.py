@@ -183,7 +183,7 @@ def resolved(entries: Mapping[str, Entry], read: Read) -> dict[str, str]:
 @contextmanager
 def contents(folder: str) -> Iterator[Read]:
     """Start a process of git that reads contents by their ids, each once."""
-    with _installed(), _started(["cat-file", "--batch"], folder) as process:
+    with _started(["cat-file", "--batch"], folder) as process:
         asked, answers = process.stdin, process.stdout
         assert asked  # noqa: S101 - both are pipes
         assert answers  # noqa: S101 - as above
@@ -209,7 +209,7 @@ class GitError(UsageError):
 
 def git(folder: str, *arguments: str) -> bytes:
     """Run git in a folder, and return what it prints."""
-    with _installed(), _started(arguments, folder) as process:
+    with _started(arguments, folder) as process:
         printed, errors = process.communicate()
     if process.returncode:
         message = errors.decode(errors="replace").partition("\n")[0].removeprefix("fatal: ")
@@ -220,19 +220,14 @@ def git(folder: str, *arguments: str) -> bytes:
 
 def _started(arguments: Sequence[str], folder: str) -> Popen[bytes]:
     environment = {name: value for name, value in os.environ.items() if name not in _PLACES}
-    return Popen(  # noqa: S603 - no shell; a revision is never an option
-        ["git", *arguments],  # noqa: S607 - the user's git, wherever it is installed
-        cwd=folder,
-        env=environment | {"LC_ALL": "C"},
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-    )
-
-
-@contextmanager
-def _installed() -> Iterator[None]:
     try:
-        yield
+        return Popen(  # noqa: S603 - no shell; a revision is never an option
+            ["git", *arguments],  # noqa: S607 - the user's git, wherever it is installed
+            cwd=folder,
+            env=environment | {"LC_ALL": "C"},
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+        )
     except FileNotFoundError as error:
         raise FileError("git is not installed", hint=f"install it, or {_FILE}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -162,7 +162,11 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
         for manifest, site in zip(manifests, sites, strict=True)
     ]
     if problems := same_target_problems(targets):
-        _check_one_bot(settings, {manifest.bot for manifest in manifests} - {""})
+        if settings.bot and len({manifest.bot for manifest in manifests} - {""}) > 1:
+            raise UsageError(
+                f"{settings.bot_from} names one bot, and the manifests are for several",
+                hint="leave it out, or name one manifest",
+            )
         raise ManifestError(problems)
     return with_others(sites)
 
@@ -171,14 +175,6 @@ def with_others(sites: list[Site]) -> list[Site]:
     """Return the sites of a run, each with the tokens of all: no text may contain any of them."""
     tokens = tuple(site.token for site in sites if site.token)
     return [replace(site, others=tokens) for site in sites] if len(sites) > 1 else sites
-
-
-def _check_one_bot(settings: Settings, bots: Collection[str]) -> None:
-    if settings.bot and len(bots) > 1:
-        raise UsageError(
-            f"{settings.bot_from} names one bot, and the manifests are for several",
-            hint="leave it out, or name one manifest",
-        )
 
 
 def about(error: E, path: str, *, of: int) -> E:

@@ -197,31 +197,6 @@ def test_a_fork_has_no_token_and_gets_its_plan_in_the_summary(
     assert hub.requests == []
 
 
-def test_dependabot_may_not_comment_and_that_is_only_a_warning(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
-    bot = service.bot()
-    hub.read_only = True
-    runner.write(fields(("help",)))
-    event = pull_request(actor="dependabot[bot]")
-    step = runner.run(event, base_url=bot.url, bot=bot.id)
-
-    assert step.code == 0, step.log
-    assert (step.outputs["result"], step.outputs["comment-url"]) == ("changes", "")
-    (warning,) = step.annotations("warning")
-    assert "GitHub answers 403" in warning.data
-    assert "pull-requests: write" in warning.data
-
-
-def test_a_refused_token_is_reported(runner: Runner, service: Service, proxy: Proxy) -> None:
-    bot = service.bot()
-    proxy.rule = lambda _: Instead(401, {"error": "no"})
-    runner.write(fields(("help",)))
-    step = runner.run(pull_request(), base_url=proxy.url, bot=bot.id, token="marked-old-token")
-
-    assert (step.code, step.outputs["failure-reason"]) == (1, "auth"), step.log
-
-
 def test_the_token_is_masked(runner: Runner, service: Service) -> None:
     bot = service.bot()
     runner.write("token_env: COMMANDSYNC_MINE\n" + fields(("help",)))

@@ -127,14 +127,6 @@ def test_without_changes_no_comment_is_created(hub: Hub) -> None:
     assert hub.comments == []
 
 
-def test_a_refusal_names_the_missing_permission(hub: Hub) -> None:
-    hub.read_only = True
-    with pytest.raises(GitHubError, match="403") as caught:
-        write(way(hub), ON_PULL_REQUEST)
-
-    assert "pull-requests: write" in str(caught.value.hint)
-
-
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9", "ftp://github.example", ""])
 def test_no_way_to_github_is_an_error(url: str) -> None:
     with pytest.raises(GitHubError, match=r"no answer from GitHub|not a URL"):

@@ -17,17 +17,6 @@ def test_a_new_file_is_written_whole_in_utf8_with_lf(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_existing_file_is_replaced_only_by_force(tmp_path: Path) -> None:
-    path = tmp_path / "a.yaml"
-    path.write_text("old", encoding="utf-8")
-
-    with pytest.raises(FileError, match="exists already"):
-        write_file(str(path), "new", force=False)
-    assert path.read_text(encoding="utf-8") == "old"
-    write_file(str(path), "new", force=True)
-    assert path.read_text(encoding="utf-8") == "new"
-
-
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
 def test_a_link_inside_its_folder_is_written_through(tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
