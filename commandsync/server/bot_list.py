@@ -22,7 +22,7 @@ _SORT = (
 )
 _IDS = "only bots with these ids, separated by commas"
 _CERTIFIED = "only bots with a certificate above 0, or only others"
-_TAGS = "only bots with all of these tags, separated by commas"
+_TAGS = "only bots with all of these tags, at most 50, separated by commas"
 
 
 @router.get(

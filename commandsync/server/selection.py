@@ -5,12 +5,21 @@ the database takes to answer it.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    bindparam,
+    exists,
+    func,
+    select,
+)
 
 from commandsync.server import search
 from commandsync.server.catalogue import COUNTED, SORTABLE, tag_of
@@ -21,12 +30,13 @@ _BY_NAME = {path.rpartition(".")[2]: column for path, column in SORTABLE.items()
 SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
 """The values of `sort`, as a regular expression."""
 
-MOST_TAGS = 32
-"""Tags that restrict a list; each is a table of the query, and SQLite joins at most 64 of them."""
+MOST_TAGS = 50
+"""Different tags that can restrict a list."""
 
 FARTHEST = 10**9
 """The last page that can be read: the rows before it are counted with 64 bits."""
 
+_TAGGED = select(func.count()).where(bot_tags.c.tag == bindparam("tag"))
 _QUERIES = 500  # at most, of each kind; those by one field and with one restriction are about 300
 
 
@@ -45,7 +55,7 @@ class Wanted:
     sort: str = ""
     ids: tuple[str, ...] | None = None  # the bots to choose from
     certified: bool | None = None  # whether only certified bots are listed, or only others
-    # All of which a listed bot has; those after the first 32 restrict nothing.
+    # All of which a listed bot has.
     tags: tuple[str, ...] = ()
 
 
@@ -59,7 +69,7 @@ def find(
     column, descending = _order(wanted.sort)
     dialect = connection.dialect.name
     words = search.expression(wanted.q, dialect)
-    tags = [*dict.fromkeys(map(tag_of, wanted.tags))][:MOST_TAGS]
+    tags = _rarest_first(connection, {*map(tag_of, wanted.tags)})
     restriction = _Restriction(
         search=dialect if words else None,
         tags=len(tags),
@@ -83,6 +93,16 @@ def find(
     query = _page(restriction, column, descending=descending != backwards)
     keys = list(connection.execute(query, values | limit).scalars())
     return keys[::-1] if backwards else keys, number
+
+
+def _rarest_first(connection: Connection, tags: set[str]) -> list[str]:
+    """Return tags so that few bots are looked at for the second one, and fewer for the third."""
+    if len(tags) > MOST_TAGS:
+        raise BadQueryError(f"tags must be at most {MOST_TAGS} different ones")
+    if len(tags) > 1:
+        numbers = {tag: connection.execute(_TAGGED, {"tag": tag}).scalar_one() for tag in tags}
+        return sorted(tags, key=lambda tag: (numbers[tag], tag))
+    return [*tags]
 
 
 def separated(text: str) -> tuple[str, ...]:
@@ -112,17 +132,24 @@ class _Restriction:
     ids: bool
     certified: bool | None
 
-    def matches(self) -> list[FromClause]:
-        """Return tables that all contain a listed bot."""
-        tables = [] if self.search is None else [search.FOUND[self.search].subquery()]
-        for number in range(self.tags):
-            tag = bot_tags.c.tag == bindparam(f"tag{number}")
-            tables.append(select(bot_tags.c.seq).where(tag).subquery())
-        return [*tables]
-
     def conditions(self) -> list[ColumnElement[bool]]:
-        """Return conditions on the catalogue."""
-        conditions: list[ColumnElement[bool]] = []
+        """Return conditions on the catalogue.
+
+        A search and tags are sets of bots that are complete before a bot is looked up in them: a
+        join could search the text again for each bot.
+        """
+        sets = [] if self.search is None else [search.FOUND[self.search]]
+        if self.tags:
+            first, *others = (bot_tags.alias() for _ in range(self.tags))
+            tagged = select(first.c.seq).where(first.c.tag == bindparam("tag0"))
+            for number, other in enumerate(others, 1):
+                same = other.c.seq == first.c.seq, other.c.tag == bindparam(f"tag{number}")
+                tagged = tagged.where(exists().where(*same))
+            sets.append(tagged)
+        conditions: list[ColumnElement[bool]] = [
+            catalogue.c.seq.in_(select(every.cte(f"set{number}").prefix_with("MATERIALIZED").c.seq))
+            for number, every in enumerate(sets)
+        ]
         if self.ids:
             conditions.append(catalogue.c.id.in_(bindparam("ids", expanding=True)))
         if self.certified is not None:
@@ -133,16 +160,13 @@ class _Restriction:
 
 @lru_cache(_QUERIES)
 def _number(restriction: _Restriction) -> Select[int]:
-    matches, conditions = restriction.matches(), restriction.conditions()
-    # Matches are counted alone where they can be: a frequent word has a hundred thousand.
-    counted = matches if matches and not conditions else [*matches, catalogue]
-    return select(func.count()).select_from(_joined(counted)).where(*conditions)
+    return select(func.count()).select_from(catalogue).where(*restriction.conditions())
 
 
 @lru_cache(_QUERIES)
 def _page(restriction: _Restriction, column: str, *, descending: bool) -> Select[int]:
     """Return the query of the bots of a page, as `seq`."""
-    source = _joined([*restriction.matches(), catalogue])
+    source: FromClause = catalogue
     key: ColumnElement[Any]
     if column in COUNTED:
         counters = COUNTERS.subquery()
@@ -158,12 +182,3 @@ def _page(restriction: _Restriction, column: str, *, descending: bool) -> Select
         .limit(bindparam("limit"))
         .offset(bindparam("offset"))
     )
-
-
-def _joined(tables: Sequence[FromClause]) -> FromClause:
-    """Return the rows that have the same `seq` in all tables."""
-    first, *others = tables
-    source = first
-    for table in others:
-        source = source.join(table, table.c.seq == first.c.seq)
-    return source

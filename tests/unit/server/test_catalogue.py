@@ -129,13 +129,22 @@ def test_bots_are_restricted(
 
 
 @pytest.mark.usefixtures("listed")
-def test_more_tags_than_a_database_can_join_are_those_that_come_first(database: Database) -> None:
-    unknown = tuple(f"t{number}" for number in range(100))
+def test_fifty_different_tags_are_searched_with_words_and_more_are_refused(
+    database: Database,
+) -> None:
+    tags = [f"t{number}" for number in range(selection.MOST_TAGS)]
+    with database.writing() as connection:
+        texts = {"overview": "Wordy.", "tags": tags}
+        record = {"profile": {"username": "many"}, "information": texts}
+        storage.add_bot(connection, "many", record)
 
     assert found(database, tags=("music", "MUSIC", *["Music"] * 100, "fun")) == [
         *("b1", "b5", "b9", "b13")
     ]
-    assert found(database, tags=unknown) == []
+    assert found(database, tags=tuple(tags), q="word") == ["many"]
+    assert found(database, tags=(*tags[1:], "music"), q="word") == []
+    with pytest.raises(selection.BadQueryError, match="at most 50 different ones"):
+        found(database, tags=(*tags, "music"))
 
 
 def test_a_page_far_past_the_end_is_empty(database: Database) -> None:
