@@ -11,8 +11,16 @@ from commandsync.errors import ManifestError
 from commandsync.plan.changes import Add
 from commandsync.plan.plan import Plan
 from commandsync.records.texts import Resource
-from commandsync.report import Screen, render_failure, render_plans, render_results, render_settled
+from commandsync.report import (
+    Screen,
+    render_failure,
+    render_notices,
+    render_plans,
+    render_results,
+    render_settled,
+)
 from tests.support.plans import UNTRUSTED, command, plan_of, plans, texts
+from tests.support.runs import EVERYTHING
 
 
 def test_long_texts_are_shown_as_lines_that_went_and_came() -> None:
@@ -47,6 +55,32 @@ def test_colours_are_there_only_when_asked_for(every_change: Plan) -> None:
     assert "\x1b" not in plain
     assert re.sub(r"\x1b\[[0-9]+m", "", colored) == plain
     assert "\x1b[32m+ facts\x1b[0m" in colored
+
+
+@given(
+    names=st.lists(texts, min_size=2, max_size=4, unique=True),
+    olds=st.lists(texts, min_size=4, max_size=4, unique=True),
+)
+def test_no_row_of_a_table_of_renames_begins_with_foreign_text(
+    names: list[str], olds: list[str]
+) -> None:
+    about = [(f"Does the {n}th of the things it can do.", f"/the-{n}th") for n in range(4)]
+    wanted = [
+        command(name, text, syntax=syntax, line=n + 1)
+        for n, (name, (text, syntax)) in enumerate(zip(names, about, strict=False))
+    ]
+    listed = [
+        command(old, text, syntax=syntax, id=str(n), uses=n)
+        for n, (old, (text, syntax)) in enumerate(zip(olds, about, strict=False))
+    ]
+    notices = [each for each in plan_of(wanted, listed, rules=EVERYTHING).notices if each.renaming]
+    lines = render_notices(notices).splitlines()
+
+    assert len(lines) == (len(notices) * 2 if len(notices) < 2 else len(notices) + 2)
+    for line in lines:
+        assert not line.lstrip().startswith("::")
+        assert not re.search(r"##\w*\[", line)
+        assert not set(line) & set("\x1b\r\x08\u202e\u200b\ufeff\u2066")
 
 
 @settings(max_examples=60)
