@@ -30,7 +30,10 @@ _NAMED = re.compile(r"(abstract_class|class|(generator_)?function)_declaration")
 _STATEMENT = re.compile(r".*_(statement|clause|body|case|default|declaration|block)")
 _RETURNING = {"return_statement", "statement_block", "try_statement"}
 _MAKER = re.compile("command", re.IGNORECASE)
-_KEEPING = re.compile(r"command|set|push|put|create|log|stringify", re.IGNORECASE)
+_KEEPING = re.compile(  # in what does not change a builder that it is given
+    r".*command.*|(set|push|put|create|add|log|stringify|(define|register|deploy)\w*)",
+    re.IGNORECASE,
+)
 _REGISTERING = {"registerChatInputCommand", "registerContextMenuCommand"}
 _COMMANDS = re.compile(r"\bcommands\s*\.\s*(set|create)\s*\(")
 
@@ -273,7 +276,7 @@ class Program(Expressions):
         self._register(name, given, at)
         self._uncertain([], at.scope, *given)
         first = next((value for value in given if isinstance(value, Record)), None)
-        if isinstance(first, Builder) and not _KEEPING.search(name):
+        if isinstance(first, Builder) and not _KEEPING.fullmatch(name):
             first[REST] = at  # it may change the builder
             return first
         return first if first is not None and _MAKER.search(name) else at

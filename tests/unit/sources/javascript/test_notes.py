@@ -46,7 +46,7 @@ CHANGED = {
     "a condition": "if (x) data.addStringOption((o) => o.setName('o'));",
     "a loop": "for (const name of names) {\n  data.addStringOption((o) => o.setName(name));\n}",
     "a function for each": "names.forEach((name) => data.addStringOption((o) => o.setName(name)));",
-    "another function": "more(data);",
+    "another function": "compute(data);",
     "a part of an expression": "x && data.addStringOption((o) => o.setName('o'));",
 }
 TOO_MUCH = {
@@ -99,6 +99,15 @@ def test_what_is_not_certain_is_left_out_with_its_place(change: str, tmp_path: P
     assert entries == ["/a"]
     assert note.startswith(("bot.js:2:", "bot.js:3:"))
     assert note.endswith("a part of the command 'a' is computed at run time")
+
+
+@pytest.mark.parametrize(
+    "call", ["client.commands.set('a', data)", "register(data)", "all.add(data)"]
+)
+def test_what_only_takes_a_builder_changes_nothing(call: str, tmp_path: Path) -> None:
+    code = f"const data = {BUILDER};\n{call};\nmodule.exports = {{ data }};"
+
+    assert noted(tmp_path, code) == (["/a"], [])
 
 
 @pytest.mark.parametrize("code", TOO_MUCH.values(), ids=TOO_MUCH)
