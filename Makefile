@@ -118,20 +118,28 @@ lock: $(READY_TO_WORK) ## Write the Action's lock again, with the versions in it
 site: $(READY_TO_WORK) ## Build the documentation site into build/site
 	@$(RUN) .ci/site.py
 
+# pip, with each library named when pip gets it; the exit code is that of the pipe's end.
+INSTALL = install() { $(RUN) -m pip install --disable-pip-version-check --progress-bar off "$$@" && echo Ended; }; \
+	named() { ok=; while read -r word name rest; do case "$$word $$name" in \
+		Collecting*) printf ' %s' "$${name%%[<>=!~;\[]*}";; "Installing collected") printf '\n  installing ...';; \
+		Ended*) ok=yes;; esac; done; echo; [ "$$ok" ]; }; \
+	step() { install "$$@" | named; }; step
+
 $(VENV):
+	@echo "Setting up .venv, once; this can take a minute. The environment ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "commandsync needs Python 3.11 or newer, this is " + sys.version + ": make PYTHON=...")'
 	@$(PYTHON) -m venv .venv
 
 $(READY_TO_RUN): pyproject.toml | $(VENV)
-	@echo "Setting up .venv to run commandsync ..."
-	@$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[server]'
+	@printf 'The libraries that run commandsync:'
+	@$(INSTALL) -e '.[server]'
 	@touch $@
 
 # --group came with pip 25.1.
 $(READY_TO_WORK): pyproject.toml | $(VENV)
-	@echo "Setting up .venv to work on commandsync ..."
+	@printf 'The libraries to work on commandsync:'
 	@$(RUN) -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-	@$(RUN) -m pip install --quiet --disable-pip-version-check -e '.[async,javascript,postgres,server]' --group dev
+	@$(INSTALL) -e '.[async,javascript,postgres,server]' --group dev
 	@touch $@ $(READY_TO_RUN)
 
 $(READY_TO_FUZZ): $(READY_TO_WORK)
