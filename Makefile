@@ -88,6 +88,8 @@ soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a se
 	@$(RUN) -m benchmarks.published
 	@$(RUN) -m benchmarks.crowd
 	@$(RUN) -m benchmarks.storm
+	@$(RUN) -m benchmarks.public
+	@$(RUN) -m pytest -q tests/e2e/test_disks.py -k full_disk_says
 	@$(RUN) -m benchmarks.contract
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=soak -m hypothesis
 
