@@ -123,7 +123,8 @@ class AsyncListener(AnyClient):
             async for _ in self.events():
                 pass
         except CommandsyncError as error:  # whoever made a task of it may never look at its result
-            _log.error("no events are received: %s; %s", error, error.hint)
+            hint = f"; {error.hint}" if error.hint else ""
+            _log.error("no events are received: %s%s", error, hint)
             raise
 
     async def wait_for(

@@ -178,10 +178,6 @@ class AnyReader:
     def wake(self) -> None:
         """Look at the buffer again."""
 
-    def _end(self) -> None:
-        if self.error is not None:
-            raise self.error
-
 
 class AsyncReader(AnyReader):
     """A reader in an event loop."""
@@ -202,8 +198,8 @@ class AsyncReader(AnyReader):
                     await self._woken.wait()
         except TimeoutError:
             raise TimeoutError(_LATE) from None
-        if event is None:
-            self._end()
+        if event is None and self.error is not None:
+            raise self.error
         return event
 
 
@@ -219,6 +215,6 @@ class Reader(AnyReader):
                 if left <= 0:
                     raise TimeoutError(_LATE)
                 self._buffer.changed.wait(min(left, LONGEST_WAIT))
-        if event is None:
-            self._end()
+        if event is None and self.error is not None:
+            raise self.error
         return event

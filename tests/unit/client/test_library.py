@@ -9,7 +9,7 @@ import pytest
 
 import commandsync
 from commandsync import AsyncClient, Client, UsageError, Vote
-from commandsync.client.handlers import AsyncHandlers, Handlers
+from commandsync.client.handlers import Handlers
 from commandsync.errors import ArgumentError
 from commandsync.extras import install_command
 from commandsync.records.models import Account
@@ -85,36 +85,6 @@ def test_an_asynchronous_handler_in_disguise_is_told_when_it_is_called(
     handlers.call(VOTED)
 
     assert "an asynchronous handler needs the asynchronous client" in caplog.text
-
-
-async def handled(handlers: AsyncHandlers) -> None:
-    await handlers.call(VOTED)
-    await handlers.finish()
-
-
-@pytest.mark.parametrize(
-    ("waits_for_cancelled", "thanked"), [(False, ["1", "vote"]), (True, ["vote"])]
-)
-def test_an_asynchronous_handler_is_awaited_and_may_fail(
-    caplog: pytest.LogCaptureFixture, *, waits_for_cancelled: bool, thanked: list[str]
-) -> None:
-    handlers = AsyncHandlers(1)
-    called: list[str] = []
-
-    async def thank(event: Vote) -> None:
-        other = asyncio.ensure_future(asyncio.sleep(0))
-        if waits_for_cancelled:
-            other.cancel()
-        await other
-        called.append(event.user.id)
-        raise RuntimeError
-
-    handlers.add("vote", thank)
-    handlers.add("vote", lambda event: called.append(event.name))
-    asyncio.run(handled(handlers))
-
-    assert called == thanked
-    assert "thank failed" in caplog.text
 
 
 def test_listening_calls_the_handlers_until_the_client_is_closed(gateway: Gateway) -> None:
