@@ -1,10 +1,12 @@
 """How connections speak WebSocket: no client holds up a close, and nothing it sends is an error."""
 
+import logging
 from http import HTTPStatus
 
 from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import SecurityError
+from websockets.http11 import Request
 
 from commandsync.server.protocol import refuse
 
@@ -36,6 +38,12 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         else:
             status, reason = HTTPStatus.BAD_REQUEST, "it must be a GET without a body"
         refuse(self.transport, status, f"the request is not a valid WebSocket handshake: {reason}")
+
+    def handle_connect(self, event: Request) -> None:
+        """Answer a handshake, and log it as the web server logs every other request."""
+        client = ":".join(map(str, self.client or ()))
+        logging.getLogger("uvicorn.access").info('%s - "WebSocket %s"', client, event.path)
+        super().handle_connect(event)
 
     async def send(self, message: ASGISendEvent) -> None:
         """Send a message; a close frame is sent though the client does not read."""

@@ -177,7 +177,7 @@ def until_refused(url: str) -> None:
 
 def test_the_log_of_requests_shows_no_token(home: Home) -> None:
     seed = home.write(json.dumps({"bots": [BOT]}), "seed.json")
-    with serving(home, "--seed", str(seed), "-vv", bots=1) as served:
+    with serving(home, "--seed", str(seed), "-v", bots=1) as served:
         bot = str(BOT["id"])
         caller = served.caller(bot)
         query = {"transport": "websocket", "token": caller.token}
@@ -189,6 +189,7 @@ def test_the_log_of_requests_shows_no_token(home: Home) -> None:
         caller.ask("POST", "/votes", {"user": {"id": "7"}})
         _, _, err = served.end(signal.SIGTERM)
 
+    assert '"WebSocket /v1/gateway/?transport=websocket&token=***"' in err
     assert '"GET /v1/gateway/?transport=websocket&token=*** HTTP/1.1" 426' in err
     assert f'"POST /v1/bot/{bot}/votes HTTP/1.1" 200' in err
     assert caller.token not in err
