@@ -1,7 +1,6 @@
 """The head of the branch: a run whose manifest is no longer the newest one applies nothing."""
 
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import quote
 
 from commandsync.action.event import GitHubEvent
@@ -61,12 +60,9 @@ def _run_for(github: GitHub, event: GitHubEvent, head: str) -> str | None:
     """Return the URL of a run of this workflow for a commit that waits, runs or has succeeded."""
     path = f"/repos/{event.repository}/actions/runs?head_sha={quote(head)}&per_page=100"
     for run in github.get(path)["workflow_runs"]:
-        if _applies(run, event) and run["conclusion"] in {None, "success"}:
+        same = str(run["path"]).partition("@")[0] == event.workflow
+        here = run["head_branch"] == event.branch and str(run["id"]) != event.run_id
+        applies = run["event"] in {*_APPLYING, event.name}
+        if same and here and applies and run["conclusion"] in {None, "success"}:
             return str(run["html_url"])
     return None
-
-
-def _applies(run: dict[str, Any], event: GitHubEvent) -> bool:
-    same = str(run["path"]).partition("@")[0] == event.workflow
-    here = run["head_branch"] == event.branch and str(run["id"]) != event.run_id
-    return same and here and run["event"] in {*_APPLYING, event.name}

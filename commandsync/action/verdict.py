@@ -132,9 +132,9 @@ def of_plans(
     plans, errors = split(planned)
     first = _not_shown(refusals, plans)
     pending = [plan for plan in plans if plan.pending]
-    writes = _writes(plans)
+    writes = any(plan.writes for plan in plans)
     drifted = list(map(_drifted, pending)) if drift else []
-    heading = [f"**Drift**: {_DRIFTED}.\n"] if drifted else []
+    heading = [f"**Drift**: {_DRIFTED}.\n"] * bool(drifted)
     worst = min((*errors, *refusals), key=exits.rank, default=None)
     text, markdown = (
         "\n".join([*_rendered((), first, form), *_rendered(plans, errors, form)]) for form in _FORMS
@@ -161,10 +161,6 @@ def _not_shown(
     return [error for error in refusals if error.message not in shown]
 
 
-def _writes(plans: Sequence[Plan]) -> bool:
-    return any(plan.writes for plan in plans)
-
-
 def _word(*, failed: bool, done: Word, pending: bool) -> Word:
     if failed:
         return "failed"
@@ -177,7 +173,7 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
     complete = all(result.complete for result in results)
     touched = any(result.touched for result in results)
     return Verdict(
-        word=_word(failed=not complete, done="applied", pending=_writes(plans)),
+        word=_word(failed=not complete, done="applied", pending=any(plan.writes for plan in plans)),
         code=code,
         text=report.render_results(results, format="text"),
         markdown=report.render_results(results, format="markdown"),

@@ -85,7 +85,10 @@ def _listing(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
     path = manifest.path if manifest else ""
     source = site.base_url_from or f"base_url: in {path}"
     yield Check("base URL", "ok", f"{site.address}, from {source}")
-    yield _bot(site, site.bot_from or f"bot: in {path}")
+    if site.bot.strip():
+        yield Check("bot", "ok", f"{site.bot}, from {site.bot_from or f'bot: in {path}'}")
+    else:
+        yield Check("bot", "failed", "the bot's id is missing", Do.GIVE_BOT())
     yield _token(site, "the token file" if settings.token_file else site.token_from)
     yield from reachability(settings, site)
 
@@ -123,12 +126,6 @@ def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Chec
         pages = [site_of(settings, manifest, of_bot=False) for manifest in with_page]
     if error := unknown_listing(settings, manifests, pages):
         yield failed("listings", error)
-
-
-def _bot(site: Site, source: str) -> Check:
-    if site.bot.strip():
-        return Check("bot", "ok", f"{site.bot}, from {source}")
-    return Check("bot", "failed", "the bot's id is missing", Do.GIVE_BOT())
 
 
 def _token(site: Site, source: str) -> Check:

@@ -22,6 +22,7 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.sources.files import IMPORTED
 from commandsync.sync.revision import (
     LINK,
+    SHALLOW,
     Entry,
     GitError,
     Read,
@@ -39,10 +40,6 @@ _NO_ENTRY = "000000"  # the mode of a file that a commit adds
 _RAW = ("-z", "-r", "--raw", "--no-abbrev", "--root", "--no-renames", "--no-ext-diff")
 _FIRST_PARENT = ("--first-parent", "--diff-merges=first-parent", "--format=%x01%H %P")
 _NOT_IN_GIT = Do.APPLY_ALL(first="commit the manifest (a saved plan needs no history)")
-_SHALLOW = (
-    "fetch the whole history: git fetch --unshallow (in a workflow: fetch-depth: 0 for "
-    "actions/checkout)"
-)
 
 
 @dataclass(slots=True)
@@ -135,7 +132,7 @@ def _walk(folder: str, path: str, read: Read) -> Iterator[tuple[str, str, dict[s
     while path:
         commit, path = yield from _of_one_name(folder, commit, path, read)
     if git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true":
-        raise RefusedError("this clone has only the latest commits", hint=_SHALLOW)
+        raise RefusedError("this clone has only the latest commits", hint=SHALLOW)
     yield commit, path, {}
 
 
@@ -151,17 +148,14 @@ def _of_one_name(
     yield commit, name, version.contents
     for child, parent, changes in _changes(folder, commit, top):
         concerned = version.linked or name in changes or matching(changes, version.patterns)
-        entries = _without_gone({**entries, **changes})
+        before = {**entries, **changes}.items()
+        entries = {file: entry for file, entry in before if entry[0] != _NO_ENTRY}
         if name not in entries:
             return parent, _name_before(folder, child, parent, path) if parent else ""
-        before, version = version, _version(name, entries, read) if concerned else version
-        if version.contents != before.contents:
+        later, version = version, _version(name, entries, read) if concerned else version
+        if version.contents != later.contents:
             yield parent, name, version.contents
     return "", ""
-
-
-def _without_gone(entries: Mapping[str, Entry]) -> dict[str, Entry]:
-    return {file: entry for file, entry in entries.items() if entry[0] != _NO_ENTRY}
 
 
 class _Version(NamedTuple):

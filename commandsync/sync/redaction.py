@@ -4,6 +4,7 @@ It loads little until there is a token: `--version` and `--help` pass through it
 """
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -82,19 +83,13 @@ def _in_files(arguments: Sequence[str]) -> Iterator[str]:
     """Return what the token files contain; a pipe can be read only once, by who needs it."""
     for argument, following in zip(arguments, [*arguments, ""][1:], strict=True):
         name, equals, value = argument.partition("=")
-        if name == _OPTION:
-            yield from _in_file(value if equals else following)
+        path = value if equals else following
+        if name == _OPTION and os.path.isfile(path):  # noqa: PTH113 - without pathlib
+            from commandsync.errors import FileError  # noqa: PLC0415 - seldom needed
+            from commandsync.sync.files import read_token  # noqa: PLC0415 - as above
 
-
-def _in_file(path: str) -> Iterator[str]:
-    from pathlib import Path  # noqa: PLC0415 - seldom needed
-
-    from commandsync.errors import FileError  # noqa: PLC0415 - as above
-    from commandsync.sync.files import read_token  # noqa: PLC0415 - as above
-
-    with suppress(FileError, OSError, ValueError):
-        if Path(path).is_file():
-            yield read_token(path)
+            with suppress(FileError):
+                yield read_token(path)
 
 
 def _redacted(text: str, redaction: Redaction) -> str:

@@ -28,11 +28,10 @@ Read = Callable[[str], bytes]
 LINK = "120000"  # the mode of a symbolic link
 _PLACES = {"GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX"}  # a hook has them; the folder decides here
 _FILE = "name a file with the earlier manifest"
-_SHALLOW = (
-    "this clone has only the latest commits: git fetch --unshallow --tags fetches the others "
-    "(in a workflow: fetch-depth: 0 for actions/checkout)"
+SHALLOW = (
+    "fetch the whole history: git fetch --unshallow --tags (in a workflow: fetch-depth: 0 for "
+    "actions/checkout)"
 )
-
 _OWNER = (
     "the folder belongs to another user, as in a job's container: "
     'git config --global --add safe.directory "$PWD" in a step before allows git to read it'
@@ -146,7 +145,7 @@ def _commit(revision: str, folder: str) -> str:
     if not commit:
         raise UsageError(
             f"{revision!r} is neither a file nor a revision that git knows here",
-            hint=_SHALLOW if is_shallow else _TAGS,
+            hint=SHALLOW if is_shallow else _TAGS,
         )
     return commit.decode().strip()
 
