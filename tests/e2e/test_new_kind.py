@@ -337,7 +337,7 @@ def test_a_new_kind_goes_from_yaml_to_the_listing_and_back(
         (root / "pulled.yaml").write_text(pulled, encoding="utf-8")
         assert "0 to add" in call("plan", "-f", "pulled.yaml", "--detailed-exitcode")
         rows = call("reviews", "list").splitlines()
-        assert rows[0].split() == ["HEADING", "STARS", "BODY", "NOTE", "ID"]
+        assert rows[0].split() == ["HEADING", "STARS", "ID", "BODY", "NOTE"]
         assert [row.split()[0] for row in rows[1:]] == ["Good", "Ok"] if edit else ["Ok", "Good"]
         schema = json.loads(call("schema"))
         assert "reviews" in schema["properties"]
