@@ -98,6 +98,8 @@ class Shell:
         for who in ("AUTHOR", "COMMITTER"):
             environment |= {f"GIT_{who}_NAME": "Harbor", f"GIT_{who}_EMAIL": "harbor@example.com"}
         environment |= {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+        # A plugin that is there to work on commandsync prints a warning; a reader's pytest does not.
+        environment |= {"PYTEST_ADDOPTS": "-p no:asyncio"}
         if columns:
             import pty  # noqa: PLC0415 - not on Windows
             import termios  # noqa: PLC0415 - as above

@@ -54,7 +54,7 @@ def test_the_help_of_each_command_teaches_by_example(home: Home, command: str) -
     assert {name for name in names if name not in ran.out} == set()
 
 
-@pytest.mark.parametrize("arguments", [["nonsense"], ["plan", "--nonsense"], ["plan", "extra"]])
+@pytest.mark.parametrize("arguments", [["nonsense"], ["plan", "--nonsense"], ["doctor", "extra"]])
 @pytest.mark.parametrize("way", [[], ["--format", "json"], ["--format=json"]])
 def test_wrong_usage_is_exit_2_in_words_or_as_a_document(
     home: Home, arguments: list[str], way: list[str]
