@@ -23,7 +23,7 @@ from commandsync.records.texts import Text
 _REFUSALS = {400, 401, 403, 404, 405, 422, 429}
 """The answers after which a list is as it was; of any other failure the result is unknown."""
 
-_SEND, _READ = 0, 1
+_SEND, _READ = -2, -1  # keys of no change: a write of a record has the index of its change
 
 Steps: TypeAlias = Generator[Step, StepResult, Result]
 Entries: TypeAlias = tuple[Entry, ...]
