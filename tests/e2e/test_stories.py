@@ -42,7 +42,9 @@ def test_a_page_is_followed_on_a_terminal(
             if block["language"] != "console":
                 walkthrough.run(block)
                 continue
-            for line, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block["content"], re.M):
+            for line, output in re.findall(
+                r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block["content"], re.MULTILINE
+            ):
                 commands += 1
                 shown = typed(walkthrough, line)
                 assert last_line(output, columns) in _STYLE.sub("", shown), line
