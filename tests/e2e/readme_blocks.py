@@ -98,7 +98,7 @@ class Shell:
         for who in ("AUTHOR", "COMMITTER"):
             environment |= {f"GIT_{who}_NAME": "Harbor", f"GIT_{who}_EMAIL": "harbor@example.com"}
         environment |= {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
-        # A plugin that is there to work on commandsync prints a warning; a reader's pytest does not.
+        # A plugin for work on commandsync prints a warning, which a reader does not get.
         environment |= {"PYTEST_ADDOPTS": "-p no:asyncio"}
         if columns:
             import pty  # noqa: PLC0415 - not on Windows

@@ -185,11 +185,6 @@ def test_every_block_can_be_recognized(document: str) -> None:
     assert TEXTS[document].count("```") == 2 * len(_FENCE.findall(TEXTS[document]))
 
 
-def test_every_file_and_edit_has_a_path() -> None:
-    assert all(content.startswith("# ") for content in fenced("yaml"))
-    assert all(content.startswith("--- ") for content in fenced("diff"))
-
-
 def test_every_command_is_run_or_listed_as_not_run() -> None:
     commands = re.findall(r"^[a-z]+ .*", "\n".join(fenced("sh")), re.MULTILINE)
     commands += re.findall(r"^\$ .*", "\n".join(fenced("text")), re.MULTILINE)
