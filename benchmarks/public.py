@@ -103,11 +103,10 @@ def _is_flooded(database: str, token: str, connections: int) -> bool:
         asyncio.run(_crowd(port, token, connections // 2))  # the memory that a crowd needs
         files, memory = _figures(process)
         wrong = asyncio.run(_crowd(port, token, connections))
-        for _ in range(_LONGEST):  # the service sees the ends of the last ones
-            now_files, now_memory = _figures(process)
-            if now_files <= files + _OTHER_FILES:
-                break
-            time.sleep(1)
+        end = time.monotonic() + _LONGEST  # until it has seen the ends of the last ones
+        while _figures(process)[0] > files + _OTHER_FILES and time.monotonic() < end:
+            time.sleep(0.1)
+        now_files, now_memory = _figures(process)
         more = now_files - files, now_memory - memory
     print(
         f"{connections:,} connections: {len(wrong)} wrong {wrong[:3]}, {more[0]} more files, "
