@@ -154,8 +154,17 @@ class _Visitor:
 def _declares(loop: ast.For, scope: Scope, turns: int) -> bool:
     """Whether a loop over a literal, in no other, declares a command in each of its few turns."""
     is_inner = scope.parent is not None and scope.parent.node is scope.node
-    decorated = any(getattr(part, "decorator_list", ()) for part in loop.body)
-    return decorated and turns <= _MOST_TURNS and not is_inner
+    declares = any(getattr(part, "decorator_list", ()) or _adds_handler(part) for part in loop.body)
+    return declares and turns <= _MOST_TURNS and not is_inner
+
+
+def _adds_handler(statement: ast.AST) -> bool:
+    """Whether a statement registers a handler, as those of Telegram's frameworks do."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=function)):
+            return last_name(function) in {"add_handler", "register"}
+        case _:
+            return False
 
 
 def _assigned(statement: ast.AST) -> Iterator[tuple[str, Binding]]:

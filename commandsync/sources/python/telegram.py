@@ -14,15 +14,17 @@ from commandsync.sources.python.scope import Function, Outline, Scope, keywords,
 
 _PACKAGES = {"aiogram", "telegram"}
 _MENU = "set_my_commands"  # whose tuples are texts of commands, too
+_MOST_PARTS = 100  # of a list; Telegram has as many commands of a bot
 
 
 class _Handler(NamedTuple):
     """A command with its handler, if that is known, and what declares it."""
 
     name: str
-    function: Function | None
+    function: Function | ast.ClassDef | None
     node: ast.expr
     scope: Scope
+    prefix: str = "/"
 
 
 class Telegram:
@@ -50,7 +52,7 @@ class Telegram:
             yield _entry(handler, text)
 
     def _handlers(self, read_file: Outline) -> Iterator[_Handler]:
-        for function, scope in read_file.functions:
+        for function, scope in [*read_file.functions, *read_file.classes.items()]:
             for decorator in function.decorator_list:
                 given = decorator.args if isinstance(decorator, ast.Call) else []
                 yield from self._filtered(given, function, scope)
@@ -64,16 +66,28 @@ class Telegram:
                 yield from (_Handler(name, handled, call, scope) for name in names)
 
     def _filtered(
-        self, given: Iterable[ast.expr], function: Function | None, scope: Scope
+        self, given: Iterable[ast.expr], function: Function | ast.ClassDef | None, scope: Scope
     ) -> Iterator[_Handler]:
         """Yield the commands of a handler by its filters, as aiogram's."""
-        for call in given:
-            called = self._called(call, scope) if isinstance(call, ast.Call) else ""
-            names = ["start"] if called == "CommandStart" else []
-            if isinstance(call, ast.Call) and called == "Command":
-                named = keywords(call).get("commands")
-                names = self._names([*call.args, *filter(None, [named])], scope)
-            yield from (_Handler(name, function, call, scope) for name in names)
+        for call in (each for each in given if isinstance(each, ast.Call)):
+            called = self._called(call, scope)
+            if called == "CommandStart":
+                yield _Handler("start", function, call, scope)
+            elif called == "Command":
+                yield from self._command(call, function, scope)
+            elif called in {"or_f", "and_f"}:
+                yield from self._filtered(call.args, function, scope)
+
+    def _command(
+        self, call: ast.Call, function: Function | ast.ClassDef | None, scope: Scope
+    ) -> Iterator[_Handler]:
+        named = keywords(call)
+        values = {name: self._code.value(value, scope) for name, value in named.items()}
+        prefix = values.get("prefix", "/")
+        prefix = prefix[0] if isinstance(prefix, str) and prefix and "/" not in prefix else "/"
+        for name in self._names([*call.args, *filter(None, [named.get("commands")])], scope):
+            known = name.casefold() if values.get("ignore_case") is True else name
+            yield _Handler(known, function, call, scope, prefix)
 
     def _texts(self, call: ast.Call, scope: Scope) -> Iterator[tuple[str, str]]:
         """Yield the names and the descriptions that a call gives to commands."""
@@ -91,21 +105,38 @@ class Telegram:
         """Return the names of commands; one that cannot be read is a note."""
         found: list[str] = []
         for part, around in (part for each in given for part in self._parts(each, scope)):
+            named = part
             if isinstance(part, ast.Call) and self._called(part, around) == "BotCommand":
-                found += self._names(_given(part, "command")[:1], around)
-            elif name := self._code.text(part, around):
+                named = _given(part, "command")[0]
+            if name := self._code.text(named, around):
                 found.append(name)
             else:
                 message = "the name of this command is computed at run time"
                 self.notes.append(Notice(message, BY_HAND, around.file.place(part)))
         return [name.removeprefix("/") for name in found if name.strip("/ ")]
 
-    def _parts(self, expression: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+    def _parts(
+        self, expression: ast.expr, scope: Scope, levels: int = 2
+    ) -> list[tuple[ast.expr, Scope]]:
         """Return the parts of a list, also of one with a name; else the expression itself."""
-        meaning = self._code.meaning(expression, scope)
-        known = meaning if isinstance(meaning, Definition) else Definition(expression, scope)
-        parts = known.node.elts if isinstance(known.node, (ast.List, ast.Tuple)) else [expression]
-        return [(part, known.scope) for part in parts]
+        inner = expression.value if isinstance(expression, ast.Starred) else expression
+        meaning = self._code.meaning(inner, scope)
+        known = meaning if isinstance(meaning, Definition) else Definition(inner, scope)
+        match known.node:
+            case ast.Call() as call:
+                return [(call, known.scope)]
+            case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts) if (
+                levels and len(elts) <= _MOST_PARTS
+            ):
+                parts: list[tuple[ast.expr, Scope]] = []
+                for part in elts:
+                    if isinstance(part, ast.Starred):
+                        parts += self._parts(part, known.scope, levels - 1)
+                    else:
+                        parts.append((part, known.scope))
+                return parts
+            case _:
+                return [(expression, scope)]
 
     def _called(self, call: ast.Call, scope: Scope) -> str:
         """Return the last part of a name of the frameworks; empty if something else is called."""
@@ -132,7 +163,7 @@ def _entry(handler: _Handler, text: str) -> SourceEntry:
     return SourceEntry(
         name=handler.name,
         description=text.strip() or first_paragraph(docstring or "") or NO_DESCRIPTION,
-        syntax=f"/{handler.name}",
+        syntax=f"{handler.prefix}{handler.name}",
         key=f"python:{function.name}" if function else None,
         place=handler.scope.file.place(handler.node),
     )
