@@ -192,19 +192,6 @@ def test_a_branch_that_added_and_removed_a_command_explains_nothing(
     assert not explained(applied(home), bot)
 
 
-def test_a_merge_commit_that_takes_a_command_away_explains_it(
-    home: Home, bot: Bot, repo: GitRepo
-) -> None:
-    repo.commit({"commands.yaml": wanted("gone")})
-    repo.git("switch", "--quiet", "--create", "feature")
-    repo.commit({"commands.yaml": wanted("new")})
-    repo.git("switch", "--quiet", "main")
-    repo.commit({"README.md": "Meanwhile."})
-    repo.git("merge", "--quiet", "--no-ff", "--message", "Merge", "feature")
-
-    assert explained(applied(home), bot)
-
-
 def test_at_most_two_hundred_versions_are_read(home: Home, bot: Bot, repo: GitRepo) -> None:
     repo.commit({"commands.yaml": wanted("gone")})
     repo.commit_many("commands.yaml", [wanted(f"new{n}") for n in range(199)])

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
 from tests.support.destination import LOST, LOST_AFTER, Destination, Fault, outcomes, result_of
@@ -18,9 +15,9 @@ PAGE_AFTER = Instead(200, b"<html>It works.</html>", {"Content-Type": "text/html
 CUT_AFTER = Instead(200, b'{"ok": tr', forwarded=True)
 
 
-def status(number: int, *, after: bool = False, seconds: int | None = None) -> Fault:
+def status(number: int, *, after: bool = False) -> Fault:
     """Return a fault that the simulation writes as the service does."""
-    return lambda listing: listing.fail_next(number, after_write=after, retry_after=seconds)
+    return lambda listing: listing.fail_next(number, after_write=after)
 
 
 def instead(answer: Instead) -> Fault:
@@ -31,52 +28,6 @@ def changed(place: Destination, *options: str, form: str = "json") -> Ran:
     """Apply one more command to a list that has two."""
     place.write("ping", "ban", "kick")
     return place.apply(*options, *place.known, form=form)
-
-
-def test_a_short_wait_is_waited_for(place: Destination) -> None:
-    place.sent("ping", "ban")
-    place.fail(status(429, seconds=20), times=1)
-
-    ran = changed(place, "-v")
-
-    assert ran.code == 0
-    assert len(place.proxy.writes) == 2
-    assert re.search(r"\b2\d(\.\d+)? s\b", ran.err), ran.err
-    assert place.names == ["ping", "ban", "kick"]
-
-
-def test_a_long_wait_is_named_and_not_waited_for(place: Destination) -> None:
-    place.sent("ping", "ban")
-    place.fail(status(429, seconds=3600))
-
-    ran = changed(place, form="text")
-
-    later = datetime.now(UTC) + timedelta(hours=1)
-    times = {f"{later - timedelta(minutes=ago):%H:%M} UTC" for ago in range(-1, 2)}
-    assert ran.code == REFUSED
-    assert len(place.proxy.writes) == 1
-    assert any(f"run again after {time}" in ran.said for time in times), ran.said
-    assert place.names == ["ping", "ban"]
-
-
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("kind", ["500", "lost", "page"])
-def test_one_failure_is_repaired_by_a_second_request(
-    place: Destination, kind: str, *, after: bool
-) -> None:
-    place.sent("ping", "ban")
-    faults = {
-        "500": status(500, after=after),
-        "lost": instead(LOST_AFTER if after else LOST),
-        "page": instead(PAGE_AFTER if after else PAGE),
-    }
-    place.fail(faults[kind], times=1)
-
-    ran = changed(place)
-
-    assert ran.code == 0, ran.said
-    assert len(place.proxy.writes) == 2
-    assert place.names == ["ping", "ban", "kick"]
 
 
 @pytest.mark.parametrize(
@@ -113,53 +64,6 @@ def test_a_failure_after_the_effect_is_known_by_a_read_only(
     assert result_of(ran)["verified"] is (True if place.is_read else None)
     assert outcomes(ran) == ({"done": 1} if place.is_read else {"unknown": 1})
     assert ran.code == (0 if place.is_read else INCOMPLETE)
-
-
-@pytest.mark.parametrize("last", [400, 401, 429])
-def test_a_refusal_proves_nothing_about_an_earlier_request(place: Destination, last: int) -> None:
-    place.sent("ping", "ban")
-    faults = iter([status(500, after=True), status(last, seconds=3600)])
-    place.fail(lambda listing: next(faults)(listing), times=2)  # noqa: PLW0108 - one for each call
-
-    ran = changed(place)
-
-    assert len(place.proxy.writes) == 2
-    assert outcomes(ran) == ({"done": 1} if place.is_read else {"unknown": 1})
-    assert ran.code == (0 if place.is_read else INCOMPLETE)
-
-
-@pytest.mark.parametrize(
-    ("fault", "code", "outcome"),
-    [
-        (status(500), 1, "failed"),
-        (instead(LOST), INCOMPLETE, "unknown"),
-        (instead(PAGE), INCOMPLETE, "unknown"),
-    ],
-    ids=["500", "lost", "page"],
-)
-def test_a_list_that_is_read_shows_that_nothing_was_changed(
-    telegram: Destination, fault: Fault, code: int, outcome: str
-) -> None:
-    telegram.sent("ping", "ban")
-    telegram.fail(fault)
-
-    ran = changed(telegram)
-
-    assert (ran.code, outcomes(ran)) == (code, {outcome: 1})
-    assert result_of(ran)["verified"] is False
-    assert telegram.names == ["ping", "ban"]
-
-
-def test_a_list_that_cannot_be_read_again_is_not_verified(telegram: Destination) -> None:
-    telegram.sent("ping", "ban")
-    telegram.proxy.rule = lambda request: (
-        Instead(500) if telegram.proxy.writes and not request.writes else None
-    )
-    ran = changed(telegram)
-
-    assert ran.code == INCOMPLETE
-    assert result_of(ran)["verified"] is False
-    assert telegram.names == ["ping", "ban", "kick"]
 
 
 def test_a_service_that_stores_another_list_is_not_verified(telegram: Destination) -> None:
@@ -210,17 +114,6 @@ def test_a_wrong_token_changes_nothing(place: Destination) -> None:
     assert "wrong-Token" not in ran.said
     assert len(place.proxy.requests) == 1
     assert place.names == ["ping", "ban"]
-
-
-def test_a_body_that_is_refused_changes_nothing(place: Destination) -> None:
-    place.sent("ping", "ban")
-    place.fail(status(400))
-
-    ran = changed(place)
-
-    assert (ran.code, outcomes(ran)) == (REFUSED, {"failed": 1})
-    assert len(place.proxy.writes) == 1
-    assert result_of(ran)["changes"][0]["error"]
 
 
 def test_too_long_a_list_is_refused_in_the_services_words(topgg: Destination) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.destination import NAMES, SENT, Destination, destination, outcomes, result_of
+from tests.support.destination import NAMES, SENT, Destination, outcomes, result_of
 from tests.support.gitrepo import git_repo
 from tests.support.home import Home, checked
 from tests.support.terminal import POSIX, Terminal
@@ -112,18 +112,6 @@ def test_a_revision_without_the_listing_knows_nothing(unread: Destination, chang
 
     assert ran.code == 5
     assert unread.proxy.requests == []
-
-
-def test_an_entry_for_another_bot_is_not_one_that_was_sent(home: Home) -> None:
-    with destination(home, "discordbotlist.com") as place:
-        place.write("ping")
-        text = home.read("commands.yaml")
-        home.write(text.replace(place.listing.bot, "42"), SENT)
-
-        ran = place.apply("--since", SENT)
-
-    assert ran.code == 5
-    assert place.proxy.requests == []
 
 
 def test_without_its_commands_an_earlier_manifest_knows_nothing(unread: Destination) -> None:

@@ -46,17 +46,6 @@ def apply(home: Home, *options: str) -> tuple[int, dict[str, dict[str, object]]]
     return ran.code, {one["listing"]: one for one in results}
 
 
-def test_each_listing_has_its_own_result(home: Home, places: dict[str, Destination]) -> None:
-    write(home, places, "ping", "ban")
-
-    code, results = apply(home, "--unseen")
-
-    assert code == 0
-    assert list(results) == list(SERVICES)
-    assert [result["verified"] for result in results.values()] == [None, None, True, None]
-    assert [place.names for place in places.values()] == [["ping", "ban"]] * 4
-
-
 def test_listings_can_be_selected(home: Home, places: dict[str, Destination]) -> None:
     write(home, places, "ping")
 
@@ -233,17 +222,3 @@ def test_a_page_that_cannot_be_read_stops_only_itself(
 
     assert apply(home, "--unseen")[0] == 6
     assert set(writes(places).values()) == {1}
-
-
-def test_a_base_url_of_the_environment_adds_no_page(
-    home: Home, places: dict[str, Destination], page: Bot, proxy: Proxy
-) -> None:
-    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
-    write(home, places, "ping", "ban")
-
-    code, results = apply(home, "--unseen")
-
-    assert code == 0
-    assert list(results) == list(SERVICES)
-    assert proxy.requests == []
-    assert page.names() == ["ping"]
