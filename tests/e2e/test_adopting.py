@@ -1,15 +1,12 @@
 """A bot that is listed already gets a manifest, by pull and pull --merge; nothing of it is lost."""
 
-import html
 import json
 import re
 import shlex
-from random import Random
 from typing import Any
 
 import pytest
 
-from tests.support import texts
 from tests.support.bots import Bot, Service
 from tests.support.home import Home
 from tests.support.proxy import Proxy
@@ -288,71 +285,3 @@ def test_a_backup_takes_a_newer_announcement_away(home: Home, service: Service) 
 
     assert back.code == 0, back.said
     assert [record["title"] for record in bot.announcements()] == ["v1"]
-
-
-def test_a_bot_with_35_commands_typed_by_hand_gets_its_108_with_ids_and_uses_kept(
-    home: Home, service: Service
-) -> None:
-    generated = _generated()
-    typed = _typed(generated)
-    bot = service.bot(typed)
-    home.knows(bot)
-    before = {record["id"]: record["uses"] for record in bot.commands()}
-    lines = [f"- {json.dumps(entry)}\n" for entry in generated]
-    home.write(f"version: 1\ncommands:\n{''.join(lines)}")
-
-    assert home.run("pull", "--out", "page.yaml").code == 0
-    assert home.run("plan", "-f", "page.yaml", "--detailed-exitcode").code == 0
-    merged = home.run("pull", "--merge", "--yes")
-    planned = home.run("plan")
-    applied = home.run("apply", "--yes", "--max-deletes", "0")
-
-    assert "Merge: 2 to add, 3 to rename." in merged.out
-    assert "Plan: 75 to add, 0 to edit, 23 to rename, 0 to delete, 12 unchanged." in planned.out
-    assert applied.code == 0, applied.said
-    after = {record["id"]: record["uses"] for record in bot.commands()}
-    assert {identifier: after.get(identifier) for identifier in before} == before
-    assert len(after) == 110
-    assert {entry["name"] for entry in generated} <= set(bot.names())
-    assert home.run("plan", "--detailed-exitcode").code == 0
-
-
-GROUPS = ["music", "mod", "fun", "level", "shop", "util", "info", "game", "admin"]
-NOUNS = [
-    *["add", "drop", "show", "find", "sort", "swap"],
-    *["lock", "list", "join", "leave", "help", "top"],
-]
-
-
-def _generated() -> list[Record]:
-    """The list that a bot's code makes: 9 categories of 12 commands."""
-    numbers = Random(35)  # noqa: S311 - texts
-    return [
-        {
-            "name": f"{group} {noun} & more" if n % 3 == 0 else f"{group} {noun}",
-            "description": " ".join(texts.word(numbers) for _ in range(8)),
-            "syntax": f"/{group} {noun} <{texts.word(numbers)}>",
-            "category": group.title(),
-        }
-        for group in GROUPS
-        for n, noun in enumerate(NOUNS)
-    ]
-
-
-def _typed(generated: list[Record]) -> list[Record]:
-    """What somebody typed on the page once: 10 right, 20 with slips, 3 renamed since, 2 gone."""
-    slips = (
-        str.upper,
-        str.title,
-        lambda name: name.replace(" ", ""),
-        lambda name: name.replace(" ", "  "),
-        html.escape,
-    )
-    chosen = generated[::3][:33]
-    typed = [dict(entry) for entry in chosen]
-    for n, entry in enumerate(typed[10:30]):
-        entry["name"] = slips[n % 5](entry["name"])
-    for n, entry in enumerate(typed[30:]):
-        entry["name"] = f"older name {n}"
-    gone = [command(f"gone {n}", f"Nobody has it now {n}.", f"?gone{n}", "Fun") for n in range(2)]
-    return [entry | {"uses": 100 + n} for n, entry in enumerate([*typed, *gone])]
