@@ -149,23 +149,6 @@ def test_an_answer_that_never_comes_ends_with_the_time_out(home: Home) -> None:
     assert "0.2" in ran.err
 
 
-def test_a_token_the_service_refuses_stops_everything_at_once(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
-    home.variable("COMMANDSYNC_TOKEN", "opaque-but-wrong")
-    home.write(fields(*((f"command {n}",) for n in range(9)), ("help",), ("play",)))
-    before = bot.everything()
-
-    ran = home.run("apply", "--yes", "--format", "json")
-
-    outcomes = checked(ran, "result")["outcomes"]
-    assert ran.code == 1
-    assert outcomes["done"] == outcomes["unknown"] == 0
-    assert outcomes["failed"] == len(proxy.writes) <= 4
-    assert outcomes["skipped"] > 0
-    assert bot.everything() == before
-
-
 @settings(max_examples=2)
 @given(adds=st.integers(1, 80), edits=st.integers(0, 9), deletes=st.integers(0, 9))
 def test_a_service_that_hangs_up_after_each_answer_costs_no_tries_and_no_certainty(

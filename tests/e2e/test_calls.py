@@ -95,23 +95,6 @@ def test_an_empty_list_is_shown_as_empty(home: Home, service: Service) -> None:
     assert home.run("announcements", "list", "--format", "json").document["announcements"] == []
 
 
-@on_posix
-def test_a_terminal_gets_a_table_that_fits(home: Home, bot: Bot) -> None:
-    home.run("commands", "add", "--name", "long", "--description", "x" * 300, "--syntax", "/long")
-    with Terminal.running(home, "commands", "list") as terminal:
-        code, shown, _ = terminal.ended()
-    with Terminal.running(home, "commands", "list", "--color", "never") as terminal:
-        _, plain, _ = terminal.ended()
-
-    assert code == 0
-    assert all(len(line) <= 100 for line in plain.splitlines())
-    assert len(plain.splitlines()) == 4
-    assert "xxx…" in plain
-    assert all(identifier in plain for identifier in bot.ids().values())
-    assert "\x1b[" in shown
-    assert "\x1b[" not in plain
-
-
 def test_a_command_is_added(home: Home, bot: Bot) -> None:
     text = ["--name", "new", "--description", "Is new.", "--syntax", "/new", "--category", "Fun"]
     ran = home.run("commands", "add", *text)
@@ -344,14 +327,6 @@ def test_another_bot_is_shown_by_its_id(home: Home, listed_bots: str) -> None:
     assert "information.tags" in ran.out
     assert "music, fun" in ran.out
     assert document["bot"] == document["listed"]["id"] == "41"
-
-
-def test_a_refused_vote_check_is_not_a_no(home: Home, raw: RawServer) -> None:
-    raw.then(answering({"error": "invalid token"}, status=401))
-    ran = home.run("voters", "check", "7")
-
-    assert ran.code == 1
-    assert ran.out == ""
 
 
 def test_a_manifest_selects_the_listing(home: Home, bot: Bot) -> None:

@@ -180,39 +180,6 @@ def test_a_manifest_comes_from_standard_input(home: Home, bot: Bot) -> None:
 
 
 @pytest.mark.usefixtures("bot")
-@FORMATS
-def test_plan_speaks_every_format(home: Home, form: str) -> None:
-    ran = home.run("plan", "--format", form)
-
-    assert ran.code == 0
-    assert "Reworded." in ran.out
-    assert ran.err == ""
-    if form == "json":
-        plan = checked(ran, "plan")
-        assert [change["action"] for change in plan["changes"]] == ["edit", "add", "delete"]
-        assert plan["changes"][0]["location"]["line"] == 3
-    if form == "text":
-        last = "Plan: 1 to add, 1 to edit, 1 to delete, 8 unchanged."
-        assert ran.out.splitlines()[-1] == last
-
-
-@FORMATS
-def test_apply_speaks_every_format(home: Home, bot: Bot, form: str) -> None:
-    ran = home.run("apply", "--yes", "--format", form)
-
-    assert ran.code == 0
-    assert bot.names() == [*NAMES[:9], "new"]
-    if form == "json":
-        result = checked(ran, "result")
-        assert {change["outcome"] for change in result["changes"]} == {"done"}
-        assert result["verified"] is True
-    if form == "text":
-        verdict = "Verified: nothing is left to do."
-        counts = "Apply: 3 done."
-        assert ran.out.splitlines()[-1] == f"{counts} {verdict}"
-
-
-@pytest.mark.usefixtures("bot")
 def test_pending_changes_are_exit_3_only_when_asked(home: Home) -> None:
     assert home.run("plan").code == 0
     assert home.run("plan", "--detailed-exitcode").code == 3
@@ -222,25 +189,6 @@ def test_pending_changes_are_exit_3_only_when_asked(home: Home) -> None:
 
     assert refused.code == 3
     assert "10 of 10" in checked(refused, "plan")["refused"]["message"]
-
-
-@FORMATS
-def test_too_many_deletes_are_exit_5_with_the_arithmetic_and_the_way_out(
-    home: Home, bot: Bot, form: str
-) -> None:
-    home.write(fields(*((name,) for name in NAMES[:5])))
-    before = bot.everything()
-
-    ran = home.run("apply", "--yes", "--format", form)
-
-    assert ran.code == 5
-    assert "would delete 5 of 10 listed commands (50 %); the limit is 30 %" in ran.said.replace(
-        "\\", ""
-    )
-    assert "--max-deletes 5" in ran.said.replace("\\", "")
-    assert bot.everything() == before
-    if form == "json":
-        assert failed(ran, "refused")
 
 
 @pytest.mark.parametrize(

@@ -98,32 +98,6 @@ def test_a_stale_plan_is_reported_with_the_reason(
 
 
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
-def test_what_somebody_else_changes_during_the_run_is_left_to_do(
-    home: Home, listing: Listing, form: str
-) -> None:
-    seed(listing, [command("kept"), command("changed")])
-
-    def meanwhile(request: Request) -> Fault | None:
-        if request.kind == "edit":
-            for records in (listing.stored["commands"], listing.shown["commands"]):
-                records[0]["description"] = "Somebody else's."
-        return None
-
-    listing.choose = meanwhile
-    home.write(manifest(command("kept"), command("changed", "Now.")))
-
-    ran = apply(home, "--format", form)
-
-    assert ran.code == 6
-    assert "left to do: edit command 'kept'" in ran.said
-    if form == "json":
-        (left,) = checked(ran, "result")["left"]
-        assert (left["action"], left["name"]) == ("edit", "kept")
-    elif form != "github":
-        assert "Read again: 1 " in ran.said
-
-
-@pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 def test_an_announcement_that_somebody_changes_during_the_run_is_named(
     home: Home, listing: Listing, draw: random.Random, form: str
 ) -> None:

@@ -63,16 +63,6 @@ def test_a_bot_from_outside_is_no_reason_to_put_the_manifests_of_two_together(
     assert proxy.requests == []
 
 
-@pytest.mark.usefixtures("bots")
-def test_all_are_read_and_planned_before_the_first_write(home: Home, proxy: Proxy) -> None:
-    assert home.run("apply", "--yes", "-f", "bots").code == 0
-
-    methods = [request.method for request in proxy.requests]
-    assert methods[:2] == ["GET", "GET"]
-    assert methods[2] == "POST"
-    assert len({request.path.split("/")[3] for request in proxy.requests[:2]}) == 2
-
-
 def test_one_that_is_refused_keeps_all_from_being_written(
     home: Home, bots: tuple[Bot, Bot], proxy: Proxy
 ) -> None:
@@ -111,18 +101,6 @@ def test_one_invalid_manifest_keeps_all_from_being_read(home: Home, proxy: Proxy
     assert ran.code == 4
     assert failed(ran, "invalid")
     assert proxy.requests == []
-
-
-def test_a_token_of_another_bot_keeps_all_from_being_written(
-    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
-) -> None:
-    home.variable("COMMANDSYNC_TOKEN_B", bots[0].token)
-
-    ran = home.run("apply", "--yes", "-f", "bots")
-
-    assert ran.code == 5
-    assert f"the token belongs to bot {bots[0].id}, not to bot {bots[1].id}" in ran.err
-    assert proxy.writes == []
 
 
 def test_pending_changes_count_after_failures(

@@ -102,16 +102,6 @@ def test_a_token_that_is_not_valid_is_reported_with_its_variable(
     assert proxy.requests == []
 
 
-@pytest.mark.usefixtures("proxy")
-def test_a_manifest_names_the_variable_of_its_token(home: Home, bot: Bot) -> None:
-    home.forget("COMMANDSYNC_TOKEN")
-    home.variable("COMMANDSYNC_TOKEN_LANTERN", bot.token)
-    home.write("token_env: COMMANDSYNC_TOKEN_LANTERN\n" + home.read("commands.yaml"))
-
-    assert home.run("apply", "--yes").code == 0
-    assert bot.names() == ["help", "play", "new"]
-
-
 @pytest.mark.usefixtures("bot")
 def test_plan_needs_no_token_and_sends_none(home: Home, proxy: Proxy) -> None:
     home.forget("COMMANDSYNC_TOKEN")

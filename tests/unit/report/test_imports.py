@@ -2,15 +2,12 @@
 
 import json
 from dataclasses import replace
-from typing import get_args
-
-import pytest
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
-from commandsync.report import Format, Screen
-from commandsync.report.imports import render_import, render_left_out
+from commandsync.report import Screen
+from commandsync.report.imports import render_import
 from commandsync.sources.entry import Excluded, SourceEntry
 from commandsync.sources.merge import (
     Added,
@@ -66,19 +63,6 @@ RESULT = Import(
     excluded=(Excluded(CODE, "it is hidden"),),
     notes=(Notice("the file is odd", "", CODE.place),),
 )
-
-
-@pytest.mark.parametrize("form", get_args(Format))
-def test_no_line_of_it_is_obeyed(form: Format) -> None:
-    shown = render_import(RESULT, format=form) + render_left_out(RESULT)
-    lines = shown.splitlines()
-    ours = [line for line in lines if line.startswith("::")]
-
-    assert "\x1b" not in shown
-    assert "\u202e" not in shown
-    assert "##[error]" not in shown
-    assert not any(line.lstrip().startswith("::error::") for line in lines)
-    assert len(ours) == (8 if form == "github" else 0)
 
 
 def test_long_texts_are_cut_unless_they_are_asked_for() -> None:

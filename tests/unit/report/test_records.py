@@ -5,7 +5,6 @@ import pytest
 from commandsync.errors import ListingError
 from commandsync.records.models import Announcement, Bot, Command, Voter
 from commandsync.report import PLAIN, Screen, records
-from commandsync.report.lines import columns_of
 from commandsync.report.records import table
 
 HEAD = ("ID", "NAME", "TEXT")
@@ -88,20 +87,6 @@ def test_each_kind_of_record_has_its_columns() -> None:
     assert shown["voters"].split() == ["NAME", "ID", "Ann", "1"]
     assert shown["commands"].splitlines()[1].split() == ["n", "1234", "1"]
     assert shown["announcements"].splitlines()[1].split() == ["t", "1"]
-
-
-def test_a_terminal_of_80_columns_shows_names_and_ids_whole() -> None:
-    commands = [
-        Command(id="64f0c2a91be73d5a0c8e41f7", name=name, uses=uses, syntax="/x [y]" * 5)
-        for name, uses in (("a-name-of-14..", 1_234_567), ("ban", 9))
-    ]
-    shown = records.records_table("commands", commands, screen=Screen(width=80)).splitlines()
-
-    assert shown[1].startswith("a-name-of-14..  ")
-    assert all("  64f0c2a91be73d5a0c8e41f7  " in line for line in shown[1:]), shown
-    assert all(columns_of(line) <= 80 for line in shown)
-    end = shown[0].index("USES") + len("USES")
-    assert [line[:end].split()[-1] for line in shown[1:]] == ["1,234,567", "9"]
 
 
 def test_columns_without_room_are_left_out_and_named() -> None:

@@ -23,23 +23,6 @@ from tests.support.plans import UNTRUSTED, command, plan_of, plans, texts
 from tests.support.runs import EVERYTHING
 
 
-def test_long_texts_are_shown_as_lines_that_went_and_came() -> None:
-    plan = plan_of(
-        [command("help", "First.\nSecond, changed.\nThird. \nFourth", line=3)],
-        [command("help", "First.\nSecond.\nThird.\nFourth", id="1")],
-    )
-
-    assert (
-        "      description:\n"
-        "        │ First.\n"
-        "        - Second.\n"
-        "        - Third.\n"
-        "        + Second, changed.\n"
-        "        + Third.·\n"
-        "        │ Fourth\n"
-    ) in render_plans([plan], format="text")
-
-
 def test_a_long_text_that_comes_is_cut() -> None:
     plan = plan_of([command("help", "x" * 200)])
 
