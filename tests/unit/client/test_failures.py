@@ -258,16 +258,6 @@ def test_a_request_ends_with_its_time_however_the_bytes_come(
     assert (error.sent, error.lasting) == (True, False)
 
 
-def test_a_gzipped_answer_is_unzipped(server: RawServer, connect: Connect) -> None:
-    body = gzip.compress(b'{"data": [{"name": "a"}]}')
-    server.then(sending(answer(body, headers={"Content-Encoding": "gzip"})))
-
-    commands = connect(server.url).call(READ)
-
-    assert commands[0].name == "a"
-    assert server.requests[0].headers["accept-encoding"] == "gzip"
-
-
 @pytest.mark.parametrize("is_bomb", [True, False], ids=["bomb", "endless"])
 def test_an_answer_that_is_too_large_is_stopped(
     server: RawServer, connect: Connect, *, is_bomb: bool
@@ -280,16 +270,4 @@ def test_an_answer_that_is_too_large_is_stopped(
     error = failure(connect(server.url))
 
     assert str(error) == f"the answer of {host_of(server)} is larger than 32 MiB"
-    assert (error.sent, error.lasting) == (True, True)
-
-
-@pytest.mark.parametrize(("encoding", "why"), [("gzip", "not valid gzip"), ("br", "not requested")])
-def test_an_encoding_that_cannot_be_read_is_said(
-    server: RawServer, connect: Connect, encoding: str, why: str
-) -> None:
-    server.then(sending(answer(b"{}", headers={"Content-Encoding": encoding})))
-
-    error = failure(connect(server.url))
-
-    assert why in str(error)
     assert (error.sent, error.lasting) == (True, True)

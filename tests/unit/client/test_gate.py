@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from commandsync.api.operations import list_records
 from commandsync.client.connection import Connection
 from commandsync.client.gate import Gate
-from commandsync.errors import RateLimited
 from commandsync.records.texts import Resource
 from tests.support.rawserver import Exchange, RawServer, answering
 
@@ -101,24 +100,3 @@ def test_nobody_holds_a_place_while_waiting(server: RawServer, connect_blocking:
 
     assert other == ()
     assert waiting.exception(10) is not None
-
-
-def test_a_429_holds_back_every_request_of_the_connection(
-    server: RawServer, connect_blocking: Connect
-) -> None:
-    gate = Announcing(4)
-    connection = connect_blocking(server.url, gate=gate, retries=1)
-    server.then(answering(b"", status=429, headers={"Retry-After": "100"}))
-
-    with ThreadPoolExecutor(2) as pool:
-        limited = pool.submit(connection.call, READ)
-        gate.waiting.wait(10)
-        other = pool.submit(connection.call, READ)
-        held_back = not other.done()
-        connection.stop()
-        ends = [limited.exception(10), other.exception(10)]
-
-    assert held_back
-    assert [type(end).__name__ for end in ends] == ["RateLimited", "StoppedError"]
-    assert isinstance(ends[0], RateLimited)
-    assert len(server.requests) == 1

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from commandsync import AsyncClient, Unauthorized, Vote
 from commandsync.client.handlers import AsyncHandlers
 from commandsync.records.models import Account
-from commandsync.testing import Listing
 from tests.support.clients import LONGEST, TOKEN
 from tests.support.gateway import Gateway, closing, telling, vote
 
@@ -210,31 +209,3 @@ def test_a_listener_in_a_task_logs_at_once_what_ends_it(
         assert isinstance(listening.exception(), Unauthorized)
 
     run(gateway, test)
-
-
-def test_votes_on_the_service_are_handled_at_once(listing: Listing) -> None:
-    bot = listing.bot()
-
-    async def main() -> list[str]:
-        handled: list[str] = []
-        quick = asyncio.Event()
-        async with asyncio.timeout(LONGEST), bot.async_client() as client:
-
-            @client.on("ready")
-            async def begin(_: object) -> None:
-                for user in ("slow", "quick"):
-                    await asyncio.to_thread(listing.vote, user)
-
-            @client.on("vote")
-            async def thank(event: Vote) -> None:
-                if event.user.id == "slow":
-                    await quick.wait()
-                handled.append(event.user.id)
-                quick.set()
-                if len(handled) == 2:
-                    await client.close()
-
-            await client.listen()
-        return handled
-
-    assert asyncio.run(main()) == ["quick", "slow"]

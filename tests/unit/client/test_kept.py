@@ -98,19 +98,6 @@ def test_an_add_that_a_kept_connection_breaks_under_is_unclear_and_the_next_take
     assert [one.connection for one in server.requests] == [1, 1, 1, 2, 3]
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
-def test_a_new_connection_that_breaks_is_a_failure(
-    server: RawServer, connect: Connect, operation: Operation[Any]
-) -> None:
-    server.then(closing)
-
-    with pytest.raises(TransportError) as caught:
-        connect(server.url).call(operation)
-
-    assert caught.value.sent
-    assert len(server.requests) == 1
-
-
 def test_both_a_kept_connection_and_the_new_one_that_break_are_one_failure(
     server: RawServer, connect: Connect
 ) -> None:

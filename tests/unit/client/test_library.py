@@ -97,21 +97,6 @@ def test_listening_calls_the_handlers_until_the_client_is_closed(gateway: Gatewa
     assert len(gateway.guests) == 1
 
 
-def test_listening_in_a_loop_calls_the_handlers_until_the_client_is_closed(
-    gateway: Gateway,
-) -> None:
-    gateway.then(telling(vote(1)))
-    client = AsyncClient("token", gateway.url)
-
-    @client.on("vote")
-    async def close(_: Vote) -> None:
-        await client.close()
-
-    asyncio.run(client.listen())
-
-    assert len(gateway.guests) == 1
-
-
 def test_a_client_of_another_loop_says_so(gateway: Gateway) -> None:
     async def main() -> None:
         with pytest.raises(UsageError, match="another event loop"):

@@ -3,7 +3,6 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.client.anyclient import RecentVotes
 from commandsync.client.votes import Tally
 from commandsync.records.models import Voter
 
@@ -55,12 +54,3 @@ def test_the_event_of_a_vote_that_was_caught_up_just_before_is_not_told_again() 
 
     assert (caught_up, told, later) == ("c", [False, True, True], "d")
     assert tally.count("d") is True
-
-
-def test_recent_votes_are_forgotten_when_they_are_old() -> None:
-    votes = RecentVotes()
-    votes.keep("a", voted=True)
-    votes.keep("b", voted=False)
-    votes.keep("b", None)
-
-    assert [votes.get("a", 60), votes.get("a", 0), votes.get("b", 60)] == [True, None, None]
