@@ -68,10 +68,6 @@ def test_announcements_are_found_under_their_own_name() -> None:
     assert [(one.id, one.title) for one in found] == [("a1", "v2")]
 
 
-def test_a_byte_order_mark_does_no_harm() -> None:
-    assert COMMANDS(Reply(200, b"\xef\xbb\xbf[]")) == ()
-
-
 @pytest.mark.parametrize("read", LISTS)
 @pytest.mark.parametrize(
     "content",
@@ -249,6 +245,11 @@ def test_a_refusal_tells_what_to_do(status: int) -> None:
         ({"error": [7, {}]}, "HTTP 401"),
         (["no"], "HTTP 401"),
         ({"error": "x" * 9999}, "401: " + "x" * 500),
+        ({"success": False, "error": {"code": 1013, "message": "No."}}, "401: No."),
+        ({"success": False, "errors": ["No."]}, "401: No."),
+        ({"errors": ["No.", "Never."]}, "401: No.; Never."),
+        ({"errors": [{"message": "No."}, {"message": "Never."}]}, "401: No.; Never."),
+        ({"errors": [{"field": "name", "message": "No."}]}, "401: No."),
     ],
 )
 def test_the_services_own_words_are_passed_on_in_one_line(content: object, words: str) -> None:
@@ -256,6 +257,12 @@ def test_the_services_own_words_are_passed_on_in_one_line(content: object, words
         COMMANDS(reply(content, 401))
 
     assert str(caught.value) == f"the service does not accept the token ({words})"
+
+
+@pytest.mark.parametrize("status", [200, 400, 404, 429, 500])
+def test_the_services_own_words_are_passed_on_with_any_status(status: int) -> None:
+    with pytest.raises(ApiError, match="No way; never"):
+        COMMANDS(reply({"success": False, "errors": ["No way", {"message": "never"}]}, status))
 
 
 @pytest.mark.parametrize("read", READERS)

@@ -46,8 +46,3 @@ def test_the_memory_of_a_text_counts_and_not_its_bytes() -> None:
     assert len(decode(plain)) == len(plain)
     with pytest.raises(TooLargeError, match="64 MiB"):
         decode(plain + "😀".encode())
-
-
-def test_what_is_no_json_is_a_value_error() -> None:
-    with pytest.raises(ValueError, match="Expecting value"):
-        parse(b"<html>")

@@ -195,6 +195,9 @@ def test_an_answer_that_says_it_failed_is_never_an_empty_list(said: dict[str, ob
         for content in around(said, own):
             with pytest.raises(Invalid, match=r"^the service reports a failure"):
                 read(reply(content))
+    if "we failed" not in said.values():  # to a write, `success` may be a sentence
+        with pytest.raises(Invalid, match=r"^the service reports a failure"):
+            answers.acknowledged(reply(said))
 
 
 @pytest.mark.parametrize("said", with_values(FINE), ids=json.dumps)
@@ -223,22 +226,3 @@ def test_an_answer_nested_to_the_limit_is_looked_through() -> None:
         COMMANDS(Reply(200, f'{{"data": [], "meta": {deep}}}'.encode()))
     with pytest.raises(Invalid):
         COMMANDS(Reply(200, f'{{"data": [], "meta": {error}}}'.encode()))
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        {"success": False},
-        {"error": "no"},
-        {"error": {"code": 1}},
-        {"ok": False, "message": "Full."},
-        {"status": "error"},
-        {"status": 500},
-        {"success": "false"},
-        {"success": 0},
-    ],
-    ids=json.dumps,
-)
-def test_a_write_that_says_it_failed_is_not_acknowledged(content: object) -> None:
-    with pytest.raises(Invalid):
-        answers.acknowledged(reply(content))

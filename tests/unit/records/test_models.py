@@ -103,7 +103,12 @@ def test_a_counter_that_is_no_number_does_not_spoil_the_command(
 @pytest.mark.parametrize(
     ("sent", "number"),
     [
+        (1e400, None),
+        ("12345", 12345),
+        ("0", 0),
         ("12,345", 12345),
+        ("1,234,567", 1234567),
+        (" 12 345 ", 12345),
         ("-1 234 567.5", -1234567),
         ("1.234", 1),
         ("12,34", None),

@@ -58,16 +58,6 @@ def test_bots_are_apart_also_with_one_name(listing: Listing) -> None:
     assert commands == ()
 
 
-def test_an_asynchronous_client_works_as_well(listing: Listing) -> None:
-    bot = listing.bot(commands=[PING])
-
-    async def names() -> list[str]:
-        async with bot.async_client(retries=0) as client:
-            return [command.name for command in await client.get_commands()]
-
-    assert asyncio.run(names()) == ["ping"]
-
-
 # Votes
 
 
