@@ -14,6 +14,7 @@ from tests.support.rawserver import Act, Exchange, RawServer, answer, answering
 
 Records = list[dict[str, Any]]
 Serve = Callable[[int, int], "Records | dict[str, Any] | int"]
+Pages = Callable[[Records, int], Serve]
 
 MOST = 60  # requests after which a reader does not come to an end
 LISTS = ("iter_bots", "iter_voters")
@@ -71,21 +72,81 @@ def ending(listed: Records, size: int) -> Serve:
     return lambda page, _: listed[(page - 1) * size :][:size] or 404
 
 
+def from_zero(*, asked: int, told: bool) -> Pages:
+    """Count pages from 0: in what is asked (then `asked` is 1), or in what is told about them."""
+
+    def pages(listed: Records, size: int) -> Serve:
+        def serve(page: int, _limit: int) -> dict[str, Any] | int:
+            number = page - 1 + asked
+            shown = listed[number * size : (number + 1) * size] if number >= 0 else []
+            queries = {"maxPage": (len(listed) - 1) // size} | ({"page": number} if told else {})
+            return {"queries": queries, "data": shown}
+
+        return serve
+
+    return pages
+
+
+def promising(**queries: int) -> Pages:
+    """Tell the same of every page."""
+
+    def pages(listed: Records, size: int) -> Serve:
+        def serve(page: int, _limit: int) -> dict[str, Any] | int:
+            shown = listed[(page - 1) * size : page * size]
+            return {"queries": queries, "data": shown} if page else 400
+
+        return serve
+
+    return pages
+
+
+def refusing(listed: Records, most: int) -> Serve:
+    """Refuse larger pages."""
+    return lambda page, limit: 400 if limit > most else listed[(page - 1) * limit : page * limit]
+
+
+def shortening(listed: Records, most: int) -> Serve:
+    """Show smaller pages than those that are asked for."""
+    return lambda page, limit: listed[(page - 1) * min(limit, most) :][: min(limit, most)]
+
+
+def cases() -> Iterator[Any]:
+    """Return each way of paging, with numbers of records and sizes of pages."""
+    rng = random.Random(6)  # noqa: S311 - the same in every run
+    sizes = rng.sample(range(1, 10), 3)
+    whole = [(size * rng.randint(1, 6), size) for size in sizes]
+    begun = [(size * n - rng.randrange(size), size) for n in (1, 2, 7) for size in sizes]
+    single, few = [(0, 9), (1, 9), (9, 9)], [(0, 7), (5, 7), (30, 7)]
+    large = [(130, most) for most in (50, *rng.sample(range(5, 100), 3))]
+    ways: dict[str, tuple[Pages, list[tuple[int, int]]]] = {
+        "the first page after the last": (wrapping, whole),
+        "the last page again": (repeating, whole),
+        "a 404 after the last page": (ending, whole),
+        "numbers told from zero": (from_zero(asked=0, told=True), begun),
+        "the only page, told as zero": (from_zero(asked=1, told=True), single),
+        "the only page, not told": (from_zero(asked=1, told=False), single),
+        "zero pages": (promising(maxPage=0), few),
+        "page one of zero": (promising(page=1, maxPage=0), few),
+        "large pages are refused": (refusing, large),
+        "pages are smaller than asked for": (shortening, large),
+    }
+    for name, (pages, lists) in ways.items():
+        for count, size in lists:
+            yield pytest.param(pages, count, size, id=f"{name}: {count} by {size}")
+
+
 @pytest.mark.parametrize("method", LISTS)
-@pytest.mark.parametrize("end", [wrapping, repeating, ending])
-@pytest.mark.parametrize("seed", range(3))
-def test_a_service_is_read_once_whatever_follows_its_last_page(
+@pytest.mark.parametrize(("pages", "count", "size"), list(cases()))
+def test_a_list_is_read_whole_and_once_however_it_is_paged(
     open_client: Open,
     play: Callable[[Serve], str],
     method: str,
-    end: Callable[[Records, int], Serve],
-    seed: int,
+    pages: Pages,
+    count: int,
+    size: int,
 ) -> None:
-    rng = random.Random(seed)  # noqa: S311 - the same in every run
-    size, pages = rng.randint(1, 9), rng.randint(1, 6)
-    listed = records(rng, size * pages)
-
-    client = open_client(TOKEN, play(end(listed, size)), bot="42", retries=0)
+    listed = records(random.Random(count), count)  # noqa: S311 - the same in every run
+    client = open_client(TOKEN, play(pages(listed, size)), bot="42", retries=0)
 
     assert identifiers(client, method) == [record["id"] for record in listed]
 
@@ -155,106 +216,6 @@ def test_two_votes_of_a_user_at_the_end_of_a_page_are_one_without_their_times(
     client = open_client(TOKEN, play(lambda _page, _limit: pages.pop(0)), bot="42", retries=0)
 
     assert identifiers(client, "iter_voters") == ["1", "2", "3"]
-
-
-def from_zero(*, asked: int, told: bool) -> Callable[[Records, int], Serve]:
-    """Count pages from 0: in what is asked (then `asked` is 1), or in what is told about them."""
-
-    def pages(listed: Records, size: int) -> Serve:
-        def serve(page: int, _limit: int) -> dict[str, Any] | int:
-            number = page - 1 + asked
-            shown = listed[number * size : (number + 1) * size] if number >= 0 else []
-            queries = {"maxPage": (len(listed) - 1) // size} | ({"page": number} if told else {})
-            return {"queries": queries, "data": shown}
-
-        return serve
-
-    return pages
-
-
-@pytest.mark.parametrize("method", LISTS)
-@pytest.mark.parametrize("count", [1, 2, 7])
-@pytest.mark.parametrize("seed", range(3))
-def test_pages_that_are_reported_from_zero_are_read_to_the_last(
-    open_client: Open, play: Callable[[Serve], str], method: str, count: int, seed: int
-) -> None:
-    rng = random.Random(seed)  # noqa: S311 - the same in every run
-    size = rng.randint(1, 9)
-    listed = records(rng, size * count - rng.randrange(size))
-    client = open_client(
-        TOKEN, play(from_zero(asked=0, told=True)(listed, size)), bot="42", retries=0
-    )
-
-    assert identifiers(client, method) == [record["id"] for record in listed]
-
-
-@pytest.mark.parametrize("method", LISTS)
-@pytest.mark.parametrize("told", [True, False])
-@pytest.mark.parametrize("count", [0, 1, 9])
-def test_the_only_page_is_read_whether_its_number_is_0_or_1(
-    open_client: Open, play: Callable[[Serve], str], method: str, *, told: bool, count: int
-) -> None:
-    listed = records(random.Random(count), count)  # noqa: S311 - the same in every run
-    pages = from_zero(asked=1, told=told)(listed, 9)
-    client = open_client(TOKEN, play(pages), bot="42", retries=0)
-
-    assert identifiers(client, method) == [record["id"] for record in listed]
-
-
-@pytest.mark.parametrize("method", LISTS)
-@pytest.mark.parametrize("queries", [{"maxPage": 0}, {"page": 1, "maxPage": 0}], ids=str)
-@pytest.mark.parametrize("count", [0, 5, 30])
-def test_a_number_of_pages_that_is_0_ends_no_list_with_records(
-    open_client: Open,
-    play: Callable[[Serve], str],
-    method: str,
-    queries: dict[str, int],
-    count: int,
-) -> None:
-    listed = records(random.Random(count), count)  # noqa: S311 - the same in every run
-
-    def serve(page: int, _limit: int) -> dict[str, Any] | int:
-        shown = listed[(page - 1) * 7 : page * 7]
-        return {"queries": queries, "data": shown} if page else 400
-
-    client = open_client(TOKEN, play(serve), bot="42", retries=0)
-
-    assert identifiers(client, method) == [record["id"] for record in listed]
-
-
-def largest() -> list[int]:
-    return [50, *random.Random(6).sample(range(5, 100), 3)]  # noqa: S311 - the same in every run
-
-
-@pytest.mark.parametrize("method", LISTS)
-@pytest.mark.parametrize("most", largest())
-def test_a_service_that_refuses_large_pages_is_asked_for_smaller_ones(
-    open_client: Open, play: Callable[[Serve], str], method: str, most: int
-) -> None:
-    listed = records(random.Random(most), 130)  # noqa: S311 - the same in every run
-
-    def serve(page: int, limit: int) -> Records | int:
-        return 400 if limit > most else listed[(page - 1) * limit : page * limit]
-
-    client = open_client(TOKEN, play(serve), bot="42", retries=0)
-
-    assert identifiers(client, method) == [record["id"] for record in listed]
-
-
-@pytest.mark.parametrize("method", LISTS)
-@pytest.mark.parametrize("most", largest())
-def test_a_service_that_shows_smaller_pages_is_read_whole(
-    open_client: Open, play: Callable[[Serve], str], method: str, most: int
-) -> None:
-    listed = records(random.Random(most), 130)  # noqa: S311 - the same in every run
-
-    def serve(page: int, limit: int) -> Records:
-        limit = min(limit, most)
-        return listed[(page - 1) * limit : page * limit]
-
-    client = open_client(TOKEN, play(serve), bot="42", retries=0)
-
-    assert identifiers(client, method) == [record["id"] for record in listed]
 
 
 def test_a_list_that_is_refused_whatever_its_pages_is_an_error(
