@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from commandsync import (
-    ArgumentError,
     Event,
     Forbidden,
     Invalid,
@@ -157,8 +156,15 @@ def test_bytes_that_are_no_websocket_are_a_lost_connection(
         closing("0{}", '44{"message":"invalid token"}', welcome=False),
         closing("0{}", '44/,"invalid token"', welcome=False),
         closing("0{}", "44", welcome=False),
+        *(
+            closing("0{}", "40", "41", code=code, reason="invalid token", welcome=False)
+            for code in (1008, 4001, 4401, 1000)
+        ),
     ],
-    ids=["policy", "own code", "a reason", "socket.io 5", "socket.io 4", "without a word"],
+    ids=[
+        *("policy", "own code", "a reason", "socket.io 5", "socket.io 4", "without a word"),
+        *("disconnect 1008", "disconnect 4001", "disconnect 4401", "disconnect 1000"),
+    ],
 )
 def test_a_refused_token_is_an_error_and_not_tried_again(
     open_client: Open, gateway: Gateway, refusal: Callable[[Guest], object]
@@ -343,13 +349,6 @@ def test_handlers_are_called_and_may_fail(
     assert thanked == ["u1", "u2"]
     assert caplog.text.count("thank failed") == 2
     assert thank.__name__ == "thank"
-
-
-def test_an_event_that_there_is_not_has_no_handler(open_client: Open, gateway: Gateway) -> None:
-    client = open_client(TOKEN, gateway.url)
-
-    with pytest.raises(ArgumentError, match="votes"):
-        client.client.on("votes")(print)  # type: ignore[call-overload]  # no such event
 
 
 def test_a_promise_of_nonsense_is_no_promise(open_client: Open, gateway: Gateway) -> None:

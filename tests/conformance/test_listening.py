@@ -73,6 +73,8 @@ def test_a_handler_whose_name_is_no_event_is_an_error(open_client: Open, name: s
         client.client.on(handler)
 
     assert str(caught.value.hint).startswith("one of: ready, vote")
+    with pytest.raises(ArgumentError, match=f"'{name}' is not an event"):
+        client.client.on(name)(handler)
 
 
 def test_a_handler_that_is_not_there_can_be_taken_off(open_client: Open) -> None:

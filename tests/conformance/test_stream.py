@@ -198,26 +198,3 @@ def test_a_packet_for_another_namespace_is_passed_over(
 
     assert names(events) == ["ready", "vote"]
     assert len(gateway.guests) == 1
-
-
-def test_an_event_that_wants_to_be_acknowledged_is_told(
-    open_client: Open, gateway: Gateway
-) -> None:
-    gateway.then(telling(vote(1).replace("42[", "4217[")))
-    client = open_client(TOKEN, gateway.url).listen()
-
-    assert names(client.take_until("1")) == ["ready", "vote"]
-
-
-@pytest.mark.parametrize("code", [1008, 4001, 4401, 1000])
-def test_a_disconnect_before_a_refusal_is_a_refusal(
-    open_client: Open, gateway: Gateway, code: int
-) -> None:
-    refusal = closing("0{}", "40", "41", code=code, reason="invalid token", welcome=False)
-    gateway.then(refusal, telling(vote(1)))
-    client = open_client(TOKEN, gateway.url).listen()
-
-    error = client.ended()
-
-    assert isinstance(error, Unauthorized)
-    assert len(gateway.guests) == 1
