@@ -92,28 +92,16 @@ def previewed() -> BotPage:
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
     "path",
-    ["/", "/?q=lantern&tags=fun&certified=true", "/?q=nothing", "/?page=9", "/?page=x", "/nothing"],
+    [
+        *("/", "/?q=lantern&tags=fun&certified=true", "/?q=nothing", "/?page=9", "/?page=x"),
+        *("/nothing", "{rich}", "{rich}/voters", "{rich}/voters?page=2", "{rich}/voters?page=9"),
+        *("{empty}", "{empty}/voters"),
+    ],
 )
-@pytest.mark.usefixtures("rich")
-def test_the_list(visits: Visits, path: str, scheme: str) -> None:
+def test_a_page(site: Inside, rich: Bot, visits: Visits, path: str, scheme: str) -> None:
+    path = path.format(rich=f"/bot/{rich.id}", empty=f"/bot/{site.bot().id}")
     page = visits.open(path, color_scheme=scheme)
-
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("path", ["", "/voters", "/voters?page=2", "/voters?page=9"])
-def test_a_bot_with_everything(rich: Bot, visits: Visits, path: str, scheme: str) -> None:
-    page = visits.open(f"/bot/{rich.id}{path}", color_scheme=scheme)
     unfold(page)
-
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("path", ["", "/voters"])
-def test_a_bot_with_nothing(site: Inside, visits: Visits, path: str, scheme: str) -> None:
-    page = visits.open(f"/bot/{site.bot().id}{path}", color_scheme=scheme)
 
     assert violations(page) == []
 
