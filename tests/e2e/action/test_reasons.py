@@ -25,32 +25,32 @@ def broken(*_: object, **__: object) -> NoReturn:
     raise ZeroDivisionError("::error::marked\n##[error]marked")
 
 
-def test_a_service_that_has_had_enough_is_rate_limited(
-    runner: Runner, service: Service, proxy: Proxy
+@pytest.mark.parametrize(
+    ("status", "at_writes", "reason", "changed"),
+    [
+        (429, False, "rate-limited", ""),
+        (429, True, "rate-limited", "false"),
+        *((status, True, "rejected", "false") for status in (400, 409, 422)),
+    ],
+)
+def test_what_the_service_refuses_before_anything_is_written_has_its_reason(
+    *,
+    runner: Runner,
+    service: Service,
+    proxy: Proxy,
+    status: int,
+    at_writes: bool,
+    reason: str,
+    changed: str,
 ) -> None:
     bot = service.bot()
-    proxy.rule = lambda _: Instead(429, {"error": "slow down"}, {"Retry-After": "3600"})
+    refusal = Instead(status, {"error": "no"}, {"Retry-After": "3600"})
+    proxy.rule = lambda seen: refusal if seen.writes or not at_writes else None
     runner.write(fields(("help",)))
     step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
 
-    assert why(step) == (1, "rate-limited", "")
+    assert why(step) == (1, reason, changed)
     assert bot.names() == []
-
-
-def test_a_rate_limit_before_the_first_write_has_changed_nothing(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
-    bot = service.bot()
-
-    def rule(seen: Request) -> Instead | None:
-        answer = Instead(429, {"error": "slow down"}, {"Retry-After": "3600"})
-        return answer if seen.writes else None
-
-    proxy.rule = rule
-    runner.write(fields(("help",)))
-    step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
-
-    assert why(step) == (1, "rate-limited", "false")
 
 
 def test_what_is_done_in_part_is_incomplete(runner: Runner, service: Service, proxy: Proxy) -> None:
@@ -185,18 +185,6 @@ def test_a_secret_that_is_not_there_is_named(runner: Runner, service: Service) -
 
     assert why(step) == (2, "invalid", "")
     assert "the variable COMMANDSYNC_TOKEN are empty: is the secret defined" in step.summary
-
-
-@pytest.mark.parametrize("status", [400, 409, 422])
-def test_a_text_that_the_service_does_not_accept_is_rejected(
-    runner: Runner, service: Service, proxy: Proxy, status: int
-) -> None:
-    bot = service.bot()
-    proxy.rule = lambda seen: Instead(status, {"error": "too long"}) if seen.writes else None
-    runner.write(fields(("help",)))
-    step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
-
-    assert why(step) == (1, "rejected", "false")
 
 
 def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> None:
