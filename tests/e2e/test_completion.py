@@ -1,12 +1,11 @@
 """`commandsync completion`: the script of each shell, and what bash completes with it."""
 
 import shutil
-import subprocess
 import sys
 
 import pytest
 
-from tests.support.home import LONGEST, Home
+from tests.support.home import Home
 from tests.support.terminal import POSIX
 
 BASH = shutil.which("bash")
@@ -44,14 +43,7 @@ def test_bash_completes_commands_options_and_values(home: Home) -> None:
     program.chmod(0o755)
     path = f"{home.path}:{home.environment()['PATH']}"
 
-    ended = subprocess.run(
-        [str(BASH), "--norc", "-c", COMPLETE],
-        env=home.environment(PATH=path),
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
+    ran = home.child_of([str(BASH), "--norc", "-c", COMPLETE], PATH=path)
 
-    assert ended.stdout.splitlines() == ["plan", "--dry-run", "text json markdown github"]
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ran.out.splitlines() == ["plan", "--dry-run", "text json markdown github"]
+    assert (ran.code, ran.err) == (0, "")

@@ -15,7 +15,7 @@ from commandsync.server.administration import add_bot
 from commandsync.server.database import opened
 from tests.support.bots import Bot, Service
 from tests.support.callers import COMMAND, Caller
-from tests.support.home import LONGEST, PROGRAM, Home, lines
+from tests.support.home import PROGRAM, Home, lines
 from tests.support.terminal import POSIX
 
 NAMES = [f"command {number}" for number in range(150)]
@@ -165,22 +165,13 @@ UNBUFFERED = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "
 def test_an_output_that_is_cut_is_an_error(home: Home, command: str, unbuffered: str) -> None:
     whole = home.child(*command.split(), PYTHONUNBUFFERED=unbuffered)
     with (home.path / "out").open("wb") as out:
-        ended = subprocess.run(
-            [sys.executable, "-c", LIMITED, *command.split()],
-            cwd=home.path,
-            env=home.environment(PYTHONUNBUFFERED=unbuffered),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=LONGEST,
-            check=False,
-        )
+        program = [sys.executable, "-c", LIMITED, *command.split()]
+        ran = home.child_into(program, {"PYTHONUNBUFFERED": unbuffered}, stdout=out)
 
     assert whole.code == 0, whole.said
     assert len(whole.out) > 1000
-    assert (ended.returncode, "file too large" in ended.stderr) == (1, True), ended.stderr
-    assert "Traceback" not in ended.stderr
+    assert (ran.code, "file too large" in ran.err) == (1, True), ran.err
+    assert "Traceback" not in ran.err
 
 
 @UNBUFFERED
@@ -203,17 +194,9 @@ def test_an_error_on_standard_error_changes_nothing(
     reading, writing = os.pipe()
     os.close(reading)
     stderr = writing if full == "closed" else os.open(full, os.O_WRONLY)
-    ended = subprocess.run(
-        [*PROGRAM, *command.split()],
-        cwd=home.path,
-        env=home.environment(PYTHONUNBUFFERED=unbuffered),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        timeout=LONGEST,
-        check=False,
-    )
+    program = [*PROGRAM, *command.split()]
+    ran = home.child_into(program, {"PYTHONUNBUFFERED": unbuffered}, stderr=stderr)
     os.close(stderr)
 
-    assert ended.returncode == code
-    assert b"Traceback" not in ended.stdout
+    assert ran.code == code
+    assert "Traceback" not in ran.out

@@ -1,6 +1,5 @@
 """Each heavy library is imported when it is first needed, and not before."""
 
-import subprocess
 import sys
 
 import click
@@ -9,7 +8,7 @@ import pytest
 from commandsync.cli.program import GROUPS, program
 from tests.support.bots import Service
 from tests.support.commandtree import commands_of
-from tests.support.home import LONGEST, Home, fields
+from tests.support.home import Home, fields
 
 HEAVY = ("requests", "urllib3", "pydantic", "yaml", "deepdiff", "rich", "aiohttp", "fastapi")
 SERVER = ("fastapi", "sqlalchemy", "uvicorn", "jwt", "starlette")
@@ -31,17 +30,9 @@ sys.exit(code)
 
 def loaded(home: Home, *arguments: str, code: int = 0) -> set[str]:
     """Return the modules that a run has loaded in the end."""
-    ended = subprocess.run(
-        [sys.executable, "-c", _SPY, *arguments],
-        cwd=home.path,
-        env=home.environment(),
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
-    assert ended.returncode == code, ended.stderr
-    return set(ended.stderr.rpartition("loaded: ")[2].split())
+    ran = home.child_of([sys.executable, "-c", _SPY], *arguments)
+    assert ran.code == code, ran.err
+    return set(ran.err.rpartition("loaded: ")[2].split())
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,12 @@
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.support.bots import Bot, Service
-from tests.support.home import LONGEST, PROGRAM, Home, Ran, checked, fields
+from tests.support.home import PROGRAM, Home, Ran, checked, fields
 from tests.support.terminal import POSIX, Terminal
 
 on_posix = pytest.mark.skipif(not POSIX, reason="Windows has neither pty nor /dev/full")
@@ -169,20 +168,11 @@ def test_any_console_gets_utf8(home: Home, variables: dict[str, str]) -> None:
 def test_a_closed_pipe_is_not_an_error(home: Home, command: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    ended = subprocess.run(
-        [*PROGRAM, *command.split()],
-        cwd=home.path,
-        env=home.environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        timeout=LONGEST,
-        check=False,
-    )
+    ran = home.child_into([*PROGRAM, *command.split()], stdout=writing)
     os.close(writing)
 
-    assert ended.returncode == 0
-    assert ended.stderr == b""
+    assert ran.code == 0
+    assert ran.err == ""
 
 
 @on_posix
@@ -204,22 +194,13 @@ def test_a_result_that_cannot_be_written_is_an_error(
     home: Home, bot: Bot, command: str, code: int
 ) -> None:
     with FULL.open("wb") as full:
-        ended = subprocess.run(
-            [*PROGRAM, *command.format(bot.ids()["play"]).split()],
-            cwd=home.path,
-            env=home.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=LONGEST,
-            check=False,
-        )
+        words = command.format(bot.ids()["play"]).split()
+        ran = home.child_into([*PROGRAM, *words], stdout=full)
 
-    assert ended.returncode == code
-    assert "error: cannot write the result: no space left on device" in ended.stderr
-    assert ("; the listing was changed" in ended.stderr) == (code == 6)
-    assert "Traceback" not in ended.stderr
+    assert ran.code == code
+    assert "error: cannot write the result: no space left on device" in ran.err
+    assert ("; the listing was changed" in ran.err) == (code == 6)
+    assert "Traceback" not in ran.err
 
 
 @pytest.mark.usefixtures("bot")
@@ -227,17 +208,10 @@ def test_a_result_that_cannot_be_written_is_an_error(
 @on_posix
 def test_closed_streams_are_no_trouble(home: Home, closed: str) -> None:
     program = f'exec "$0" -m commandsync apply --yes {closed}'
-    ended = subprocess.run(
-        ["/bin/sh", "-c", program, PROGRAM[0]],
-        cwd=home.path,
-        env=home.environment(),
-        capture_output=True,
-        timeout=LONGEST,
-        check=False,
-    )
+    ran = home.child_of(["/bin/sh", "-c", program, PROGRAM[0]])
 
-    assert ended.returncode == 0
-    assert ended.stderr == b""
+    assert ran.code == 0
+    assert ran.err == ""
 
 
 @pytest.mark.usefixtures("bot")

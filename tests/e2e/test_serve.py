@@ -3,12 +3,11 @@
 import json
 import re
 import shutil
-import subprocess
 import sys
 
 import pytest
 
-from tests.support.home import LONGEST, Home, fields, lines
+from tests.support.home import Home, fields, lines
 from tests.support.terminal import POSIX, Terminal
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
@@ -41,27 +40,17 @@ def test_a_new_database_has_bots_to_play_with_and_a_restart_prints_their_lines_a
     program = home.write(f'#!/bin/sh\nexec "{sys.executable}" -m commandsync "$@"\n', "commandsync")
     program.chmod(0o755)
     pasted = again.partition("\n")[2].replace("# Lantern:", "")
-    ended = subprocess.run(
-        [
-            SHELL,
-            "-c",
-            f'{pasted}\ncommandsync commands list --format json\necho "$COMMANDSYNC_TOKEN"',
-        ],
-        cwd=home.path,
-        env=home.environment(PATH=f"{home.path}:{home.environment()['PATH']}"),
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=True,
-    )
+    script = f'{pasted}\ncommandsync commands list --format json\necho "$COMMANDSYNC_TOKEN"'
+    ran = home.child_of([SHELL, "-c", script], PATH=f"{home.path}:{home.environment()['PATH']}")
     child.terminate()
 
     assert not re.search(TOKEN, again)  # a pipe may be a log
     assert (
-        json.loads(ended.stdout.rpartition("\n}\n")[0] + "}")["commands"]
+        json.loads(ran.out.rpartition("\n}\n")[0] + "}")["commands"]
         == (listed.document["commands"])
     )
-    assert ended.stdout.splitlines()[-1] == set_there["COMMANDSYNC_TOKEN"]
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1] == set_there["COMMANDSYNC_TOKEN"]
 
 
 def test_a_seed_creates_its_bots_alone(home: Home) -> None:

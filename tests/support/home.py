@@ -6,13 +6,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Timer
-from typing import Any
+from types import MappingProxyType
+from typing import IO, Any
 
 import jsonschema
 import pytest
@@ -94,16 +95,29 @@ class Home:
 
     def child_of(self, program: Sequence[str], *arguments: str, **variables: str) -> Ran:
         """Run as a child process that is started otherwise."""
+        return self.child_into([*program, *arguments], variables)
+
+    def child_into(
+        self,
+        command: Sequence[str],
+        variables: Mapping[str, str] = MappingProxyType({}),
+        *,
+        stdout: int | IO[bytes] = subprocess.PIPE,
+        stderr: int | IO[bytes] = subprocess.PIPE,
+    ) -> Ran:
+        """Run as a child process that may write elsewhere; return what it wrote into pipes."""
         ended = subprocess.run(
-            [*program, *arguments],
+            command,
             cwd=self.path,
             env=self.environment(**variables),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=stdout,
+            stderr=stderr,
             timeout=LONGEST,
             check=False,
         )
-        return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+        out, err = ((said or b"").decode() for said in (ended.stdout, ended.stderr))
+        return Ran(ended.returncode, out, err)
 
     def started(
         self, *arguments: str, program: Sequence[str] = PROGRAM, **variables: str
