@@ -138,23 +138,6 @@ def test_a_folder_without_manifests_says_what_it_looked_for(home: Home) -> None:
     assert "version:" in ran.err
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"\xef\xbb\xbf" + GOOD.encode(), GOOD.replace("\n", "\r\n").encode()],
-    ids=["a BOM", "CRLF"],
-)
-def test_what_windows_editors_write_is_read_as_it_is_meant(
-    home: Home, service: Service, content: bytes
-) -> None:
-    bot = service.bot(["help"])
-    home.knows(bot)
-    home.write(content)
-
-    ran = home.run("plan", "--detailed-exitcode")
-
-    assert ran.code == 0, ran.said
-
-
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
 @pytest.mark.parametrize("command", ["validate", "plan", "plan --against", "apply --yes"])
 def test_in_ci_a_link_out_of_the_workspace_shows_nothing_of_what_it_leads_to(

@@ -16,8 +16,6 @@ POSTS = 'announcements:\n  - {title: "v1", description: "It is out."}\n'
 
 def both(home: Home, proxy: Proxy) -> list[Ran]:
     """Run two of them that read before either writes."""
-    from tests.support.home import Ran  # noqa: PLC0415 - a type everywhere else
-
     reads = 4  # two collections each
     met: list[str] = []
     rule = meeting(reads)

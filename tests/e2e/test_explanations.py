@@ -9,12 +9,9 @@ import pytest
 
 from commandsync.records.texts import Text
 from tests.support.faultserver import FaultServer
-from tests.support.home import Home, Ran, checked, failed
+from tests.support.home import Home, Ran, checked
 from tests.support.listing import (
     BAD_REQUEST,
-    FAILED_BEFORE,
-    RESET_BEFORE,
-    WITHOUT_IDS,
     Fault,
     Listing,
     Request,
@@ -72,31 +69,6 @@ def storing(change: Callable[[str], str]) -> Callable[[dict[str, Any]], dict[str
     return lambda record: {name: change(text) for name, text in record.items()}
 
 
-def test_a_stale_plan_is_reported_with_the_reason(
-    home: Home, listing: Listing, draw: random.Random
-) -> None:
-    listing.store = storing(str.lower)
-    changed, gone = command(word(draw)), command(word(draw, 9))
-    seed(listing, [changed, gone])
-    added = [command(word(draw, 7)), announcement(word(draw), sentence(draw, 20))]
-    texts = [text._replace(description="Now.") for text in (changed, gone)]
-    home.write(manifest(*texts, *added))
-    home.run("plan", "--out", "plan.json")
-    apply(home, "--plan", "plan.json")
-    for records in (listing.stored["commands"], listing.shown["commands"]):
-        records[0]["description"] = "Somebody else's."
-        del records[1]
-    begun = len(listing.requests)
-
-    ran = apply(home, "--plan", "plan.json", "--format", "json")
-
-    message = failed(ran, "stale")
-    assert ran.code == 5
-    for text in (changed, gone, *added):
-        assert repr(text[0]) in message
-    assert listing.writes(begun) == []
-
-
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 def test_an_announcement_that_somebody_changes_during_the_run_is_named(
     home: Home, listing: Listing, draw: random.Random, form: str
@@ -138,27 +110,6 @@ def test_an_add_under_a_name_that_is_not_recognized_is_looked_for_by_the_user(
         assert change["hint"]
 
 
-@pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
-@pytest.mark.parametrize(
-    ("fault", "why"),
-    [(FAILED_BEFORE, "HTTP 500"), (WITHOUT_IDS, "without the ids that they had")],
-    ids=["fails", "shows no ids"],
-)
-def test_the_reason_why_the_listing_could_not_be_read_again_is_shown(
-    home: Home, listing: Listing, form: str, fault: Fault, why: str
-) -> None:
-    seed(listing, [command("one"), command("two")])
-    listing.choose = lambda request: fault if request.kind == "read" and listing.writes() else None
-    home.write(manifest(command("one"), command("two", "Now.")))
-
-    ran = apply(home, "--retries", "0", "--format", form)
-
-    assert ran.code == 6
-    assert why in ran.said
-    if form != "json":
-        assert "Not verified: " in ran.said
-
-
 def test_deletes_wait_for_adds_and_only_makes_them_alone(
     home: Home, listing: Listing, draw: random.Random
 ) -> None:
@@ -188,24 +139,3 @@ def test_deletes_wait_for_adds_and_only_makes_them_alone(
     nothing = home.run("plan", "--only", "old-*")
     assert "No changes: " in nothing.out
     assert listing.texts("commands") == [tuple(listed[0])]
-
-
-@pytest.mark.parametrize("fault", [BAD_REQUEST, RESET_BEFORE])
-def test_the_way_out_for_deletes_that_wait_is_the_one_that_helps(
-    home: Home, listing: Listing, draw: random.Random, fault: Fault
-) -> None:
-    listed = [command(f"old-{word(draw)}") for _ in range(3)]
-    seed(listing, listed)
-    listing.choose = lambda request: fault if request.kind == "add" else None
-    home.write(manifest(*listed[1:], command(word(draw, 7))))
-
-    ran = apply(home, "--retries", "0", "--format", "json")
-
-    (deleted,) = [
-        change for change in checked(ran, "result")["changes"] if change["action"] == "delete"
-    ]
-    unknown = fault is RESET_BEFORE
-    assert ran.code == (6 if unknown else 1)
-    assert deleted["error"].endswith("has an unknown result" if unknown else "was refused")
-    assert deleted["hint"].startswith("run again" if unknown else "correct that entry")
-    assert "--only NAMES" in deleted["hint"]

@@ -305,21 +305,6 @@ def test_an_edit_that_cannot_be_made_in_place_stops_no_other(home: Home) -> None
     assert "New text." in home.read("commands.yaml")
 
 
-@pytest.mark.parametrize("indent", [None, 2])
-def test_a_manifest_in_json_is_edited_in_place(home: Home, indent: int | None) -> None:
-    entry = {"name": "help", "description": "Helps.", "syntax": "/help"}
-    manifest = {"version": 1, "import": {"from": "list.json"}, "commands": [entry]}
-    home.write(json.dumps(manifest, indent=indent))
-    lists(home, entry | {"description": "Shows."}, KICK | {"syntax": "/kick"})
-
-    ran = home.run("import", "--yes")
-
-    commands = json.loads(home.read("commands.yaml"))["commands"]
-    assert ran.code == 0
-    assert [each["name"] for each in commands] == ["help", "kick"]
-    assert '\n  {"name": "kick"' in home.read("commands.yaml").replace("    {", "  {")
-
-
 def test_an_edited_command_that_is_gone_is_for_review_until_somebody_decides(
     imported: Home,
 ) -> None:
