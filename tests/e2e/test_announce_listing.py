@@ -59,13 +59,6 @@ def test_a_lost_answer_is_incomplete_and_it_is_not_posted_again(
     assert len(top_gg.announcements) == after_write
 
 
-def test_a_failure_of_the_service_is_incomplete(home: Home, top_gg: SimulatedListing) -> None:
-    top_gg.fail_next(503, after_write=True)
-
-    assert post(home).code == 6
-    assert len(top_gg.requests) == 1
-
-
 @pytest.mark.parametrize("status", [401, 429])
 def test_what_was_refused_was_not_posted(home: Home, top_gg: SimulatedListing, status: int) -> None:
     top_gg.fail_next(status)

@@ -1,7 +1,6 @@
 """The bridge to discord.py: the real library, logged in to a stand-in for Discord's servers."""
 
 import asyncio
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -19,7 +18,7 @@ from tests.support.bots import Bot as Listed
 from tests.support.bots import Service as EmbeddedService
 from tests.support.chat import CHANNEL, Chat
 from tests.support.gateway import BOT, Gateway, closing, event, staying, telling, vote
-from tests.support.home import LONGEST
+from tests.support.home import LONGEST, Home
 from tests.support.rawserver import Exchange, answer
 
 CHECK = "/v1/bot/42/voters/"
@@ -351,24 +350,14 @@ def test_a_refused_token_is_logged(gateway: Service, caplog: pytest.LogCaptureFi
     assert TOKEN not in caplog.text
 
 
-def child(program: str) -> str:
-    ran = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
-    return ran.stdout + ran.stderr
+def test_the_package_alone_loads_no_framework(home: Home) -> None:
+    program = "import sys, commandsync; print('discord' in sys.modules)"
+
+    assert home.child_of([sys.executable, "-c", program]).said == "False\n"
 
 
-def test_the_package_alone_loads_no_framework() -> None:
-    assert child("import sys, commandsync; print('discord' in sys.modules)") == "False\n"
-
-
-def test_without_a_framework_the_import_says_what_is_needed() -> None:
+def test_without_a_framework_the_import_says_what_is_needed(home: Home) -> None:
     nothing = "import importlib.util as u; u.find_spec = lambda name: None; "
+    ran = home.child_of([sys.executable, "-c", f"{nothing}import commandsync.ext.discord"])
 
-    assert "ModuleNotFoundError: commandsync.ext.discord needs discord.py" in child(
-        f"{nothing}import commandsync.ext.discord"
-    )
+    assert "ModuleNotFoundError: commandsync.ext.discord needs discord.py" in ran.err

@@ -72,29 +72,27 @@ def test_a_path_that_cannot_be_a_file_is_reported_before_anything_is_sent(
 
 
 @pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize("command", ["plan --out", "apply --yes --backup"])
-def test_the_manifest_itself_is_never_replaced(home: Home, proxy: Proxy, command: str) -> None:
-    before = home.read("commands.yaml")
-
-    ran = home.run(*command.split(), "commands.yaml", "--force")
-
-    assert ran.code == 2
-    assert "this run reads commands.yaml, and does not replace it" in ran.err
-    assert home.read("commands.yaml") == before
-    assert proxy.requests == []
-
-
-@pytest.mark.usefixtures("bot")
-def test_the_saved_plan_is_never_replaced_by_its_backup(home: Home, proxy: Proxy) -> None:
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("plan --out", "commands.yaml"),
+        ("apply --yes --backup", "commands.yaml"),
+        ("apply --plan plan.json --yes --backup", "plan.json"),
+    ],
+)
+def test_what_a_run_reads_is_never_replaced(
+    home: Home, proxy: Proxy, command: str, name: str
+) -> None:
     assert home.run("plan", "--out", "plan.json").code == 0
-    before = home.read("plan.json")
+    before = home.read(name)
+    proxy.requests.clear()
 
-    ran = home.run("apply", "--plan", "plan.json", "--yes", "--backup", "plan.json", "--force")
+    ran = home.run(*command.split(), name, "--force")
 
     assert ran.code == 2
-    assert "this run reads plan.json, and does not replace it" in ran.err
-    assert home.read("plan.json") == before
-    assert proxy.writes == []
+    assert f"this run reads {name}, and does not replace it" in ran.err
+    assert home.read(name) == before
+    assert proxy.requests == []
 
 
 @pytest.mark.usefixtures("bot")

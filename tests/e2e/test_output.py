@@ -26,23 +26,25 @@ def bot(service: Service, home: Home) -> Bot:
 @pytest.mark.parametrize(
     ("flags", "variables", "colored"),
     [
-        ([], {}, True),
-        ([], {"NO_COLOR": "1"}, False),
-        ([], {"TERM": "dumb"}, False),
-        (["--color", "always"], {"NO_COLOR": "1"}, True),
-        (["--color", "never"], {}, False),
+        ("", {}, True),
+        ("", {"NO_COLOR": "1"}, False),
+        ("", {"TERM": "dumb"}, False),
+        ("--color=always", {"NO_COLOR": "1"}, True),
+        ("--color never", {}, False),
     ],
 )
+@pytest.mark.parametrize(("command", "ends"), [("plan", 0), ("validate -f missing.yaml", 4)])
 @on_posix
-def test_a_terminal_gets_colours_unless_they_are_not_wanted(
-    home: Home, flags: list[str], variables: dict[str, str], *, colored: bool
+def test_a_terminal_gets_results_and_failures_with_colours_unless_they_are_not_wanted(
+    *, home: Home, command: str, ends: int, flags: str, variables: dict[str, str], colored: bool
 ) -> None:
     for name, value in variables.items():
         home.variable(name, value)
-    with Terminal.running(home, "plan", *flags) as terminal:
+    with Terminal.running(home, *command.split(), *flags.split()) as terminal:
         code, shown, _ = terminal.ended()
 
-    assert code == 0
+    assert code == ends
+    assert ("the file does not exist" in shown) is (ends == 4)
     assert ("\x1b[" in shown) is colored
 
 
@@ -51,24 +53,7 @@ def test_a_pipe_gets_colours_only_when_asked(home: Home) -> None:
     assert "\x1b[" not in home.run("plan").out
     assert "\x1b[" in home.run("plan", "--color", "always").out
     assert "\x1b[" not in home.run("plan", "--color", "always", "--format", "json").out
-
-
-@pytest.mark.parametrize(
-    ("flags", "colored"), [(["--color", "never"], False), (["--color=always"], True), ([], True)]
-)
-@on_posix
-def test_failures_on_a_terminal_are_coloured_as_results_are(
-    home: Home, flags: list[str], *, colored: bool
-) -> None:
-    with Terminal.running(home, "validate", *flags) as terminal:
-        code, shown, _ = terminal.ended()
-
-    assert code == 4
-    assert "the file does not exist" in shown
-    assert ("\x1b[" in shown) is colored
-
-
-def test_failures_on_a_pipe_get_colours_only_when_asked(home: Home) -> None:
+    (home.path / "commands.yaml").unlink()
     assert "\x1b[" not in home.run("validate").err
     assert "\x1b[" in home.run("validate", "--color", "always").err
 

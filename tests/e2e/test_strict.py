@@ -26,17 +26,6 @@ def test_a_warning_of_the_file_fails_before_any_request(
     assert proxy.requests == []
 
 
-def test_without_a_warning_strict_changes_nothing(home: Home, service: Service) -> None:
-    bot = service.bot(["help"])
-    home.knows(bot)
-    home.write(fields(("help", "Reworded.")))
-
-    assert home.run("validate", "--strict").code == 0
-    assert home.run("plan", "--strict").out == home.run("plan").out
-    assert home.run("apply", "--strict", "--yes").code == 0
-    assert bot.commands()[0]["description"] == "Reworded."
-
-
 def test_a_warning_that_comes_from_the_listing_fails_before_any_write(
     home: Home, service: Service, proxy: Proxy
 ) -> None:

@@ -4,7 +4,6 @@ import json
 from hashlib import sha256
 from pathlib import Path
 
-from commandsync.document.saved import load_plan
 from tests.support.bots import Bot, Service
 from tests.support.home import fields
 from tests.support.hub import Hub
@@ -64,15 +63,6 @@ def test_a_variable_must_not_contradict_a_manifest_and_the_input_chooses(
     assert chosen.code == both.code == 0, chosen.log
     assert "The bot's id is from the input bot, and the base URL is from the input" in chosen.log
     assert (lantern.names(), harbor.names()) == ([], ["help"])
-
-
-def test_a_single_plan_file_is_what_apply_takes(runner: Runner, service: Service) -> None:
-    bot = service.bot()
-    write(runner, bot, "lantern", ("help",))
-    step = runner.run(pull_request(), base_url=bot.url, file="bots/lantern.yaml")
-    text = Path(step.outputs["plan-file"]).read_text(encoding="utf-8")
-
-    assert load_plan(text, "plan.json").fingerprint == step.outputs["fingerprint"]
 
 
 def test_several_manifests_are_applied_each_with_its_own_token(

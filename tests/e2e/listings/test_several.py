@@ -179,26 +179,6 @@ def test_a_write_that_fails_stops_only_itself(
     assert results[failing]["outcomes"]["failed"] == 1  # type: ignore[index]  # a document
 
 
-def test_where_every_write_is_refused_nothing_was_changed(
-    home: Home, places: dict[str, Destination]
-) -> None:
-    write(home, places, "ping")
-    for place in places.values():
-        place.fail(lambda _: Instead(400, {"message": "no"}))
-
-    assert apply(home, "--unseen")[0] == 1
-
-
-def test_a_wait_of_an_hour_stops_only_itself(home: Home, places: dict[str, Destination]) -> None:
-    write(home, places, "ping")
-    places["top.gg"].fail(lambda listing: listing.fail_next(429, retry_after=3600))
-
-    code, _ = apply(home, "--unseen")
-
-    assert code == 6
-    assert set(writes(places).values()) == {1}
-
-
 def test_the_page_is_planned_and_applied_first(
     home: Home, places: dict[str, Destination], page: Bot, proxy: Proxy
 ) -> None:
