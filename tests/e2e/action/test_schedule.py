@@ -86,17 +86,3 @@ def test_an_end_needs_no_explanation_and_every_other_delete_does(
     assert "no version of the manifest had: announcement 'By hand'" in refused.log
     assert (ended.code, ended.outputs["result"]) == (0, "applied"), ended.log
     assert titles(bot) == ["Kept", "By hand"]
-
-
-def test_drift_is_what_is_due_and_not_posted_or_has_ended_and_is_not_gone(
-    runner: Runner, bot: Bot, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    results: list[str] = []
-    for night in (4, 5, 6, 10, 11):
-        set_clock(monkeypatch, night)
-        step = runner.run(other("schedule"), fail_on="error", **inputs)
-        results.append(step.outputs["result"])
-        if night == 5:
-            bot.post("announcements", title="Winter event", description="Snow everywhere.")
-
-    assert results == ["no-changes", "changes", "no-changes", "changes", "changes"]
