@@ -4,7 +4,6 @@ Each page is opened as visitors do, and without its policy: then nothing but the
 script.
 """
 
-import json
 from datetime import UTC, datetime
 from html import unescape
 from typing import Any
@@ -23,7 +22,6 @@ from tests.e2e.test_untrusted_text import TEXTS
 from tests.support.botpages import bot
 from tests.support.bots import Bot
 from tests.support.browser import Visits
-from tests.support.callers import ROOT
 from tests.support.hostile import FRAGMENTS
 from tests.support.inside import Inside
 
@@ -49,7 +47,6 @@ TRIES = (
     "<meta http-equiv=refresh content='0;url=https://evil.example'>",
 )
 TEXTS_OF_ALL = [text for text in (*TRIES, *FRAGMENTS, *TEXTS.values(), *LONG) if text.strip()]
-LISTED = json.loads((ROOT / "tests/fixtures/listed.json").read_text(encoding="utf-8"))
 WIDTHS = (390, 820, 1440)
 FIELDS = {"name": 100, "description": 2_000, "syntax": 500, "category": 100}
 
@@ -231,18 +228,6 @@ def test_a_preview(browser: Browser, *, protected: bool) -> None:
         assert_only_text(page)
         page.context.close()
     assert visits.complaints == []
-
-
-def test_a_listing_with_the_texts_of_real_ones(site: Inside, visits: Visits) -> None:
-    commands = [
-        {name: (record.get(name) or "")[:longest] for name, longest in FIELDS.items()}
-        for record in LISTED
-    ]
-    (bot,) = site.add({"profile": {"username": "Lantern"}, "commands": commands})
-    page = opened(visits, f"/bot/{bot.id}", protected=True)
-
-    assert_only_text(page)
-    assert page.locator(".command").count() == len(LISTED)
 
 
 @PROTECTED

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import sources
 from tests.support.bots import Service, serving
-from tests.support.clients import Either, HastyAsyncClient, HastyClient
+from tests.support.clients import TOKEN, Either, HastyAsyncClient, HastyClient
 from tests.support.connecting import plain_environment, server
 from tests.support.gateway import Gateway
 from tests.support.postgres import Server
@@ -14,7 +14,7 @@ from tests.support.proxy import proxy
 from tests.support.rawserver import RawServer
 from tests.support.sources import Source
 
-__all__ = ["gateway", "open_client", "plain_environment", "proxy", "server", "service"]
+__all__ = ["client", "gateway", "open_client", "plain_environment", "proxy", "server", "service"]
 
 DATABASES = ("sqlite", "postgresql")
 
@@ -63,6 +63,12 @@ def open_client(
     yield open_client
     for one in opened:
         one.end()
+
+
+@pytest.fixture
+def client(open_client: Callable[..., Either], server: RawServer) -> Either:
+    """A client of the server of raw sockets."""
+    return open_client(TOKEN, server.url, bot="42")
 
 
 @pytest.fixture

@@ -111,13 +111,15 @@ def by_tasks(
     listed: Snapshot,
     service: Listing,
     connections: type[_AsyncSimulated] = _AsyncSimulated,
+    events: asyncio.Queue[StepResult] | None = None,
 ) -> Result:
     async def main() -> Result:
         health = Health()
         steps = apply(plan, service=PAGE, listed=listed, health=health, concurrency=1)
         async with connections(service) as connection:
+            told = events or asyncio.Queue()
             return await drive_async(
-                steps, connection, health=health, events=asyncio.Queue(), on_step=lambda _: None
+                steps, connection, health=health, events=told, on_step=lambda _: None
             )
 
     return asyncio.run(main())
@@ -179,16 +181,7 @@ def test_a_stop_ends_the_tasks_in_flight(stop: StepResult) -> None:
             return answer
 
     events: asyncio.Queue[StepResult] = asyncio.Queue()
-
-    async def main() -> Result:
-        health = Health()
-        async with Hanging(service) as connection:
-            steps = apply(plan, service=PAGE, listed=listed, health=health, concurrency=1)
-            return await drive_async(
-                steps, connection, health=health, events=events, on_step=lambda _: None
-            )
-
-    result = asyncio.run(main())
+    result = by_tasks(plan, listed, service, Hanging, events)
 
     assert result.interrupted
     assert Hanging.left == 1

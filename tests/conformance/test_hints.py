@@ -5,7 +5,7 @@ import re
 import pytest
 
 from commandsync import CommandsyncError, StoppedError
-from tests.support.clients import TOKEN, Open
+from tests.support.clients import TOKEN, Either, Open
 from tests.support.rawserver import Act, RawServer, answering, closing, hanging, resetting, sending
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJpZCI6IjQyIn0.c2ln"
@@ -82,9 +82,8 @@ def test_a_token_in_the_place_of_the_base_url_is_told_of_the_argument(open_clien
     ],
 )
 def test_a_closed_client_says_that_it_is_closed(
-    open_client: Open, server: RawServer, method: str, arguments: tuple[str, ...]
+    client: Either, server: RawServer, method: str, arguments: tuple[str, ...]
 ) -> None:
-    client = open_client(TOKEN, server.url, bot="42")
     client.close()
 
     with pytest.raises(StoppedError, match="closed") as caught:

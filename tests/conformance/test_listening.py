@@ -148,10 +148,9 @@ def test_waiting_raises_what_ends_the_stream(open_client: Open, gateway: Gateway
 
 @pytest.mark.parametrize("voted", [True, False])
 def test_an_answer_is_used_again_for_some_time(
-    open_client: Open, server: RawServer, *, voted: bool
+    client: Either, server: RawServer, *, voted: bool
 ) -> None:
     server.then(*[answering({"voted": voted})] * 2, answering({"voted": not voted}))
-    client = open_client(TOKEN, server.url, bot="42")
 
     first = [client.has_voted("7") for _ in range(3)]
     other = client.has_voted("8")
@@ -175,10 +174,9 @@ def test_an_event_counts_at_once(open_client: Open, gateway: Gateway) -> None:
 
 @pytest.mark.parametrize("voted", [True, False])
 def test_the_answer_to_a_check_is_used_again_by_has_voted(
-    open_client: Open, server: RawServer, *, voted: bool
+    client: Either, server: RawServer, *, voted: bool
 ) -> None:
     server.then(answering({"voted": not voted}), answering({"voted": voted}))
-    client = open_client(TOKEN, server.url, bot="42")
 
     checked = [client.check_vote("7"), client.check_vote("7")]
 
@@ -188,10 +186,9 @@ def test_the_answer_to_a_check_is_used_again_by_has_voted(
 
 
 def test_the_answer_about_another_bot_is_not_one_about_the_clients_own(
-    open_client: Open, server: RawServer
+    client: Either, server: RawServer
 ) -> None:
     server.then(answering({"voted": True}), answering({"voted": False}))
-    client = open_client(TOKEN, server.url, bot="42")
 
     assert client.check_vote("7", bot="43") is True
     assert client.has_voted("7") is False

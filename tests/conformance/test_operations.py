@@ -18,7 +18,7 @@ from commandsync import (
 from commandsync.api.operations import list_records
 from commandsync.records.texts import Resource
 from tests.support.bots import Service
-from tests.support.clients import TOKEN, Open
+from tests.support.clients import TOKEN, Either, Open
 from tests.support.rawserver import RawServer, answering
 
 BOT = {
@@ -124,10 +124,9 @@ def test_all_pages_of_bots_are_read(open_client: Open, server: RawServer) -> Non
     assert second.id == "43"
 
 
-def test_a_list_without_paging_is_read_once(open_client: Open, server: RawServer) -> None:
+def test_a_list_without_paging_is_read_once(client: Either, server: RawServer) -> None:
     ann, bob = {"id": "1"}, {"id": "2"}
     server.then(answering([ann, bob]), answering([ann, bob]), answering([ann]), answering([]))
-    client = open_client(TOKEN, server.url, bot="42")
 
     twice = [client.iter_voters(), client.iter_voters(limit=1)]
 
@@ -136,13 +135,12 @@ def test_a_list_without_paging_is_read_once(open_client: Open, server: RawServer
 
 
 def test_a_list_whose_pages_are_all_the_same_is_read_once(
-    open_client: Open, server: RawServer
+    client: Either, server: RawServer
 ) -> None:
     ann, bob = {"id": "1"}, {"id": "2"}
     both = [answering(page([ann, bob], number, 1_000_000)) for number in (1, 2)]
     counting = [answering(page([ann | {"votes": 7}])), answering(page([ann | {"votes": 8}]))]
     server.then(*both, *counting)
-    client = open_client(TOKEN, server.url, bot="42")
 
     bots, voters = client.iter_bots(), client.iter_voters()
 
@@ -150,9 +148,8 @@ def test_a_list_whose_pages_are_all_the_same_is_read_once(
     assert [voter.votes for voter in voters] == [7]
 
 
-def test_one_page_of_bots_and_of_voters_is_read(open_client: Open, server: RawServer) -> None:
+def test_one_page_of_bots_and_of_voters_is_read(client: Either, server: RawServer) -> None:
     server.then(answering(page([BOT], 2, 9)), answering(page([{"id": "1"}], 3, 3)))
-    client = open_client(TOKEN, server.url, bot="42")
 
     bots = client.list_bots(page=2, sort="servers", tags=["fun", "music"])
     voters = client.get_voters(page=3, limit=10)
@@ -171,13 +168,12 @@ def test_one_page_of_bots_and_of_voters_is_read(open_client: Open, server: RawSe
     ids=["in data", "under its name"],
 )
 def test_the_stored_record_is_returned_where_the_service_answers_with_it(
-    open_client: Open, server: RawServer, place: Callable[[object], object]
+    client: Either, server: RawServer, place: Callable[[object], object]
 ) -> None:
     command = {"_id": 9, "name": "help", "description": "Shows it.", "syntax": "/help", "uses": 0}
     announcement = {"id": "a1", "title": "v2", "description": "Out.", "createdAt": "2021"}
     bodies = [{"success": True, "data": place(command)}, {"announcement": announcement}]
     server.then(*map(answering, bodies))
-    client = open_client(TOKEN, server.url, bot="42")
 
     added = client.add_command("help", "Shows it.", "/help", "")
     announced = client.add_announcement("v2", "Out.")
@@ -201,10 +197,9 @@ def test_the_stored_record_is_returned_where_the_service_answers_with_it(
     ids=str,
 )
 def test_nothing_is_returned_where_the_stored_record_is_not_in_the_answer(
-    open_client: Open, server: RawServer, body: object
+    client: Either, server: RawServer, body: object
 ) -> None:
     server.then(answering(body), answering(body))
-    client = open_client(TOKEN, server.url, bot="42")
 
     assert client.add_command("help", "Shows it.", "/help") is None
     assert client.add_announcement("help", "Out.") is None
@@ -301,10 +296,8 @@ MISTAKES: dict[str, tuple[str, dict[str, object]]] = {
 
 @pytest.mark.parametrize(("method", "arguments"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_arguments_are_checked_before_anything_is_sent(
-    open_client: Open, server: RawServer, method: str, arguments: dict[str, object]
+    client: Either, server: RawServer, method: str, arguments: dict[str, object]
 ) -> None:
-    client = open_client(TOKEN, server.url, bot="42")
-
     with pytest.raises(ValueError, match="is") as caught:
         getattr(client, method)(**arguments)
 

@@ -59,10 +59,9 @@ def test_a_variable_that_is_not_set_is_named(
 
 
 def test_a_client_with_other_limits_shares_the_connection(
-    open_client: Open, server: RawServer
+    client: Either, server: RawServer
 ) -> None:
     server.then(VOTED, VOTED, answering({}, status=500))
-    client = open_client(TOKEN, server.url, bot="42")
 
     assert client.check_vote(7)
     once = client.with_options(retries=0)
@@ -132,10 +131,9 @@ def test_a_call_without_a_place_ends_at_its_deadline(open_client: Open, server: 
 
 
 def test_a_pause_for_all_requests_is_not_waited_for_beyond_a_deadline(
-    open_client: Open, server: RawServer
+    client: Either, server: RawServer
 ) -> None:
     server.then(BUSY)
-    client = open_client(TOKEN, server.url, bot="42")
     paused = begun(client.check_vote, 7)
     server.wait_for(1, writes=False)
     while client.client.rate_limit is None:
@@ -151,9 +149,7 @@ def test_a_pause_for_all_requests_is_not_waited_for_beyond_a_deadline(
 @pytest.mark.parametrize(
     "mistaken", [{"timeout": 0}, {"retries": -1}, {"deadline": 0}, {"deadline": True}], ids=str
 )
-def test_limits_are_checked(open_client: Open, server: RawServer, mistaken: dict[str, Any]) -> None:
-    client = open_client(TOKEN, server.url, bot="42")
-
+def test_limits_are_checked(client: Either, mistaken: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError, match=f"^{next(iter(mistaken))} is"):
         client.with_options(**mistaken)
 
@@ -176,11 +172,10 @@ LIMITS: dict[str, tuple[dict[str, str], RateLimit | None]] = {
 
 @pytest.mark.parametrize(("headers", "limit"), LIMITS.values(), ids=LIMITS.keys())
 def test_the_limit_on_requests_is_what_the_service_last_reported(
-    open_client: Open, server: RawServer, headers: dict[str, str], limit: RateLimit | None
+    client: Either, server: RawServer, headers: dict[str, str], limit: RateLimit | None
 ) -> None:
     dated = headers | {"Date": formatdate(NOW, usegmt=True)}
     server.then(answering({"voted": True}, headers=dated), VOTED)
-    client = open_client(TOKEN, server.url, bot="42")
 
     assert client.client.rate_limit is None
     client.check_vote(7)

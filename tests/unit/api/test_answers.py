@@ -41,27 +41,6 @@ def reply(content: object, status: int = 200, **headers: str) -> Reply:
     return Reply(status, json.dumps(content).encode(), headers)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        {"success": True, "message": "ok", "data": [HELP]},
-        {"success": True, "data": {"data": [HELP], "queries": {"page": 1, "maxPage": 1}}},
-        {"data": [HELP]},
-        {"commands": [HELP]},
-        {"data": {"commands": [HELP]}},
-        {"commands": {"data": [HELP]}},
-        {"error": "", "data": [HELP]},
-        {"error": None, "data": [HELP]},
-        [HELP],
-    ],
-    ids=json.dumps,
-)
-def test_a_list_is_found_in_every_envelope(content: object) -> None:
-    found = COMMANDS(reply(content))
-
-    assert [(command.id, command.name) for command in found] == [("c1", "help")]
-
-
 def test_announcements_are_found_under_their_own_name() -> None:
     found = ANNOUNCEMENTS(reply({"announcements": [{"_id": "a1", "title": "v2"}]}))
 

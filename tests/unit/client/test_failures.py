@@ -160,19 +160,6 @@ def test_a_bundle_that_does_not_exist_is_named(
     assert (error.sent, error.lasting) == (False, True)
 
 
-def test_https_to_a_plain_server_sent_nothing(connect: Connect) -> None:
-    class Plain(SocketServer):
-        def converse(self, sock: socket.socket, _: int) -> None:
-            sock.recv(1)
-            sock.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-    with Plain() as server:
-        error = failure(connect(f"https://{host_of(server)}"))
-
-    assert str(error).startswith(f"no secure connection to {host_of(server)}: ")
-    assert (error.sent, error.lasting) == (False, True)
-
-
 def test_a_handshake_that_is_never_answered_sent_nothing(connect: Connect) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -182,16 +169,27 @@ def test_a_handshake_that_is_never_answered_sent_nothing(connect: Connect) -> No
     assert (error.sent, error.lasting) == (False, False)
 
 
-def test_a_handshake_that_is_cut_off_sent_nothing(connect: Connect) -> None:
+@pytest.mark.parametrize(
+    ("said", "message", "lasting"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "no secure connection to {}: ", True),
+        (b"", ".*{}", False),
+    ],
+    ids=["plain", "cut off"],
+)
+def test_a_handshake_that_fails_sent_nothing(
+    connect: Connect, said: bytes, message: str, *, lasting: bool
+) -> None:
     class Curt(SocketServer):
         def converse(self, sock: socket.socket, _: int) -> None:
             sock.recv(65536)
+            sock.sendall(said)
 
     with Curt() as server:
         error = failure(connect(f"https://{host_of(server)}"))
 
-    assert host_of(server) in str(error)
-    assert (error.sent, error.lasting) == (False, False)
+    assert re.match(message.format(re.escape(host_of(server))), str(error))
+    assert (error.sent, error.lasting) == (False, lasting)
 
 
 @pytest.mark.usefixtures("_trusted")
