@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.support.browser import Visits, started
+from tests.support.browser import Visits, started, visiting
 from tests.support.inside import Inside, seen_inside
 
 
@@ -26,9 +26,5 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
 @pytest.fixture
 def visits(browser: Browser, site: Inside) -> Iterator[Visits]:
     """Visits of pages that have nothing to complain about."""
-    visits = Visits(browser, site.url)
-    yield visits
-    for context in browser.contexts:
-        context.close()
-
-    assert visits.complaints == []
+    with visiting(browser, site.url) as visits:
+        yield visits

@@ -11,7 +11,7 @@ from commandsync.records.texts import Resource
 from commandsync.server.preview import preview_server
 from tests.support.botpages import bot
 from tests.support.bots import Bot
-from tests.support.browser import Visits, violations
+from tests.support.browser import Visits, violations, visiting
 from tests.support.inside import Inside
 
 SCHEMES = ("light", "dark")
@@ -138,15 +138,12 @@ def test_a_filter_without_a_match(rich: Bot, visits: Visits, scheme: str) -> Non
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_preview(browser: Browser, scheme: str) -> None:
-    with preview_server(previewed()) as server:
-        visits = Visits(browser, server.url)
+    with preview_server(previewed()) as server, visiting(browser, server.url) as visits:
         page = visits.open("/", color_scheme=scheme)
         unfold(page)
 
         assert page.locator(".mark").count() > 5
         assert violations(page) == []
-        page.context.close()
-    assert visits.complaints == []
 
 
 def unfold(page: Page) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 from commandsync.pages.commandlist import commands_page
 from commandsync.records.texts import CommandText
 from commandsync.report.markdownfile import sealed
-from tests.support.browser import Visits, violations
+from tests.support.browser import Visits, violations, visiting
 from tests.support.hostile import FRAGMENTS
 
 COMMANDS = [
@@ -28,12 +28,8 @@ COMMANDS = [
 def folder(browser: Browser, tmp_path: Path) -> Iterator[Visits]:
     """Visits of files in a folder with the page."""
     (tmp_path / "commands.html").write_text(sealed(commands_page(COMMANDS)), encoding="utf-8")
-    visits = Visits(browser, tmp_path.as_uri())
-    yield visits
-    for context in browser.contexts:
-        context.close()
-
-    assert visits.complaints == []
+    with visiting(browser, tmp_path.as_uri()) as visits:
+        yield visits
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.support.bots import Bot
-from tests.support.browser import Visits
+from tests.support.browser import Visits, visiting
 from tests.support.home import Home, fields, home
 from tests.support.inside import Inside
 from tests.support.terminal import POSIX
@@ -45,13 +45,10 @@ def begun(home: Home, *options: str) -> tuple[subprocess.Popen[bytes], str]:
 @pytest.fixture
 def page(bot: Bot, home: Home, browser: Browser) -> Iterator[Page]:
     """The page of a preview, opened by whoever edits the manifest."""
-    visits = Visits(browser, begun(home)[1])
-    page = visits.open("/")
-    expect(page.locator("h1")).to_contain_text(bot.id)
-    yield page
-    page.context.close()
-
-    assert visits.complaints == []
+    with visiting(browser, begun(home)[1]) as visits:
+        page = visits.open("/")
+        expect(page.locator("h1")).to_contain_text(bot.id)
+        yield page
 
 
 def marks(page: Page) -> dict[str, str]:

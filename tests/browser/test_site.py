@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT
-from tests.support.browser import Visits, violations
+from tests.support.browser import Visits, violations, visiting
 
 PAGES = ["index", *(path.stem for path in DOCUMENTS[1:]), "CHANGELOG", "SECURITY", "404"]
 
@@ -38,12 +38,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def visits(browser: Browser, built: str) -> Iterator[Visits]:
-    visits = Visits(browser, built)
-    yield visits
-    for context in browser.contexts:
-        context.close()
-
-    assert visits.complaints == []
+    with visiting(browser, built) as visits:
+        yield visits
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1440)])

@@ -21,7 +21,7 @@ from commandsync.server.preview import preview_server
 from tests.e2e.test_untrusted_text import TEXTS
 from tests.support.botpages import bot
 from tests.support.bots import Bot
-from tests.support.browser import Visits
+from tests.support.browser import Visits, visiting
 from tests.support.hostile import FRAGMENTS
 from tests.support.inside import Inside
 
@@ -221,13 +221,8 @@ def test_a_preview(browser: Browser, *, protected: bool) -> None:
             problems=tuple(ProblemLine(place=t, message=t, hint=t) for t in TEXTS_OF_ALL),
         ),
     )
-    with preview_server(whole) as server:
-        visits = Visits(browser, server.url)
-        page = opened(visits, "/", protected=protected)
-
-        assert_only_text(page)
-        page.context.close()
-    assert visits.complaints == []
+    with preview_server(whole) as server, visiting(browser, server.url) as visits:
+        assert_only_text(opened(visits, "/", protected=protected))
 
 
 @PROTECTED

@@ -1,4 +1,3 @@
-import json
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,7 +6,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from commandsync import (
-    Event,
     Forbidden,
     Invalid,
     NotFound,
@@ -22,7 +20,7 @@ from commandsync import (
 )
 from commandsync.server.database import opened
 from tests.support.bots import Service, serving
-from tests.support.clients import TOKEN, Open
+from tests.support.clients import TOKEN, Open, names, users
 from tests.support.gateway import (
     BINARY,
     BOT,
@@ -39,14 +37,6 @@ from tests.support.gateway import (
 from tests.support.sources import Source
 
 SURGE = 250  # fewer than the service keeps for a slow client
-
-
-def users(events: list[Event]) -> list[str]:
-    return [one.user.id for one in events if isinstance(one, Vote)]
-
-
-def names(events: list[Event]) -> list[str]:
-    return [one.name for one in events]
 
 
 def test_events_come_as_typed_values(open_client: Open, gateway: Gateway) -> None:
@@ -349,14 +339,6 @@ def test_handlers_are_called_and_may_fail(
     assert thanked == ["u1", "u2"]
     assert caplog.text.count("thank failed") == 2
     assert thank.__name__ == "thank"
-
-
-def test_a_promise_of_nonsense_is_no_promise(open_client: Open, gateway: Gateway) -> None:
-    promise = json.dumps({"pingInterval": True, "pingTimeout": 1e300})
-    gateway.then(telling("0" + promise, vote(1)))
-    client = open_client(TOKEN, gateway.url).listen()
-
-    assert names(client.take(2)) == ["ready", "vote"]
 
 
 def test_a_closed_client_has_no_events(open_client: Open, gateway: Gateway) -> None:

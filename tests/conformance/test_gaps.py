@@ -97,14 +97,6 @@ def test_votes_of_the_gap_are_caught_up_in_order_and_once(
     assert all(caught not in votes(events[:again]) for caught in caught_up)
 
 
-def test_a_second_vote_of_the_gap_is_caught_up(open_client: Open, gateway: Gateway) -> None:
-    gateway.voters = [voters(1, 2)] * 2
-    gateway.then(losing(gateway, [1], voters(1, 2, 1, 2)), back(gateway))
-    client = open_client(TOKEN, gateway.url, bot="42", retries=0).listen()
-
-    assert votes(client.take_until(LAST)[:-1]) == [("1", False), ("2", True)]
-
-
 @pytest.mark.parametrize("listed", [404, 500, 403, []], ids=str)
 def test_a_list_that_tells_nothing_of_the_gap_ends_nothing(
     open_client: Open, gateway: Gateway, listed: Voters | int

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from commandsync import ApiError, Event, Forbidden, Reconnecting, Unauthorized, Vote
-from tests.support.clients import TOKEN, Open
+from commandsync import ApiError, Forbidden, Reconnecting, Unauthorized
+from tests.support.clients import TOKEN, Open, names, users
 from tests.support.gateway import READY, Act, Gateway, Guest, closing, event, telling, vote
 
 WORDS = ("invalid token", "not authorized", "token expired", "overloaded", "bye", "")
@@ -46,14 +46,6 @@ def socket_io_error(*, code: int, reason: str, welcome: bool) -> Act:
     return closing("0{}", f'44{{"message":"{reason}"}}', code=code, welcome=welcome)
 
 
-def votes(events: list[Event]) -> list[str]:
-    return [event.user.id for event in events if isinstance(event, Vote)]
-
-
-def names(events: list[Event]) -> list[str]:
-    return [event.name for event in events]
-
-
 @pytest.mark.parametrize(
     ("frames", "code", "reason"),
     (LOST | CONNECT_ERRORS).values(),
@@ -68,7 +60,7 @@ def test_a_close_or_an_error_after_good_service_is_a_lost_connection(
     events = client.take_until("2")
 
     assert names(events) == ["ready", "vote", "reconnecting", "reconnected", "ready", "vote"]
-    assert votes(events) == ["1", "2"]
+    assert users(events) == ["1", "2"]
     assert client.waited == [1.5]
 
 
@@ -83,7 +75,7 @@ def test_a_reconnect_that_is_refused_is_tried_again(
 
     events = client.take_until("2")
 
-    assert votes(events) == ["1", "1", "2"]
+    assert users(events) == ["1", "1", "2"]
     assert len(gateway.guests) == 6
 
 
@@ -109,7 +101,7 @@ def test_four_refused_handshakes_in_a_row_end_nothing(
 
     events = client.take_until("3")
 
-    assert votes(events) == ["1", "2", "3"]
+    assert users(events) == ["1", "2", "3"]
     assert names(events).count("reconnecting") == names(events).count("reconnected") == 2
     assert len(gateway.asked) == 3 + 2 * 4
 

@@ -110,6 +110,18 @@ class Visits:
             self.complaints.append(f"another host: {request.url}")
 
 
+@contextmanager
+def visiting(browser: Browser, url: str) -> Iterator[Visits]:
+    """Visit pages that have nothing to complain about; in the end all of them are closed."""
+    visits = Visits(browser, url)
+    try:
+        yield visits
+    finally:
+        for context in browser.contexts:
+            context.close()
+    assert visits.complaints == []
+
+
 def violations(page: Page) -> list[str]:
     """Return what axe-core finds wrong with a page, with the places."""
     page.evaluate(AXE_SCRIPT)  # through the debugger, which the page's policy does not stop

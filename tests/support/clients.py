@@ -161,6 +161,16 @@ Open = Callable[..., Either]
 """Opens a client with the arguments of both kinds."""
 
 
+def users(events: list[Event]) -> list[str]:
+    """Return the users of votes."""
+    return [event.user.id for event in events if isinstance(event, Vote)]
+
+
+def names(events: list[Event]) -> list[str]:
+    """Return the kinds of events."""
+    return [event.name for event in events]
+
+
 def begun(call: Callable[..., T], *args: object, **kwargs: object) -> Future[T]:
     """Make a call in a thread that does not keep the program alive."""
     future: Future[T] = Future()

@@ -87,12 +87,6 @@ def drive(
     return waited, ended
 
 
-def test_a_good_answer_is_taken_at_once() -> None:
-    waits, ended = drive(READ, [OK])
-
-    assert (waits, ended) == ([], ())
-
-
 @pytest.mark.parametrize("operation", [READ, EDIT, DELETE], ids=lambda one: one.name)
 @pytest.mark.parametrize(
     "trouble",
@@ -184,14 +178,6 @@ def test_404_is_an_error_for_anything_else(operation: Operation[Any]) -> None:
 
     assert isinstance(ended, Failure)
     assert isinstance(ended.error, NotFound)
-
-
-def test_it_is_given_up_after_so_many_retries() -> None:
-    waits, ended = drive(READ, [limited(0)] * 4, retries=3)
-
-    assert len(waits) == 3
-    assert isinstance(ended, Failure)
-    assert isinstance(ended.error, RateLimited)
 
 
 @pytest.mark.parametrize("retries", [0, -1])

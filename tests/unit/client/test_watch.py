@@ -123,11 +123,12 @@ def test_json_that_is_folded_without_end_is_garbage() -> None:
     assert event_of(event("vote", SAID, folds=6), Secrecy(None)) is None
 
 
-def test_a_pong_is_a_sign_of_life() -> None:
+@pytest.mark.parametrize("promise", ["{}", '{"pingInterval": true, "pingTimeout": 1e300}'])
+def test_a_pong_is_a_sign_of_life_and_a_promise_of_nonsense_is_none(promise: str) -> None:
     now = [0.0]
     session = Session(greet=False, secrecy=Secrecy(None), clock=lambda: now[0])
 
-    assert session.receive("0{}") is None
+    assert session.receive(f"0{promise}") is None
     assert session.patience == 35.0
     now[0] = 35.0
     assert session.ping() == Say("2")
