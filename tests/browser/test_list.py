@@ -36,17 +36,6 @@ def names(page: Page) -> list[str]:
     return page.locator(".card h2 bdi").all_text_contents()
 
 
-def test_a_search_shows_the_bots_that_match(visits: Visits) -> None:
-    page = visits.open("/")
-    page.get_by_label("Search bots").fill("bot 07")
-    page.get_by_role("button", name="Search").click()
-
-    expect(page.get_by_role("status")).to_have_text("1 bot for “bot 07”")
-    assert names(page) == ["Bot 07"]
-    page.get_by_role("link", name="Bot 07").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Bot 07")
-
-
 def test_a_search_without_a_match_leads_back_to_all(visits: Visits) -> None:
     page = visits.open("/?q=nothing")
 

@@ -20,6 +20,7 @@ def test_a_visitor_searches_reads_and_votes(site: Inside, visits: Visits) -> Non
     assert page.locator(".card h2 bdi").all_text_contents() == ["Harbor", "Lantern"]
     page.get_by_label("Search bots").fill("lantern")
     page.get_by_label("Search bots").press("Enter")
+    expect(page.get_by_role("status")).to_have_text("1 bot for “lantern”")
     page.get_by_role("link", name="Lantern").click()
     expect(page.locator(".command h4")).to_have_text(["a", "b"])
     expect(page.get_by_label("Filter commands")).to_be_hidden()
