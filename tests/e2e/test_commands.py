@@ -12,7 +12,6 @@ from tests.support.home import ROOT, Home, checked, failed, fields
 from tests.support.proxy import Instead, Proxy
 
 COMMANDS = {" ".join(words): command for words, command in commands_of() if words}
-WITHOUT_ARGUMENTS = {"demo"}  # its name alone is the example
 FORMATS = pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 NAMES = [f"command {number}" for number in range(10)]
 
@@ -42,16 +41,6 @@ def test_the_help_names_every_command_and_every_exit_code(home: Home) -> None:
         dict.fromkeys(command.split()[0] for command in COMMANDS)
     )
     assert all(f"\n    {code}  " in ran.out for code in range(7))
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_each_command_teaches_by_example(home: Home, command: str) -> None:
-    ran = home.run(*command.split(), "--help")
-
-    assert ran.code == 0
-    assert command in WITHOUT_ARGUMENTS or f"\n    commandsync {command}" in ran.out
-    names = {name for option in COMMANDS[command].params for name in option.opts if "--" in name}
-    assert {name for name in names if name not in ran.out} == set()
 
 
 @pytest.mark.parametrize("arguments", [["nonsense"], ["plan", "--nonsense"], ["doctor", "extra"]])
