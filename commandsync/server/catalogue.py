@@ -3,13 +3,13 @@
 Its tables are derived from the bots' records: `add` and `refresh` keep them up to date.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
-from commandsync.server.search import LONGEST_TEXT, fold, plain
-from commandsync.server.tables import bot_tags, bot_words, bots, catalogue
+from commandsync.server.search import fold, indexed, plain
+from commandsync.server.tables import bot_words, bots, catalogue
 
 SORTABLE = {
     "id": "id",
@@ -65,8 +65,6 @@ def refresh(connection: Connection, bot: str) -> None:
         .where(bot_words.c.seq == row.seq, bot_words.c.words != words)
         .values(words=words)
     )
-    connection.execute(delete(bot_tags).where(bot_tags.c.seq == row.seq))
-    _insert_tags(connection, [row])
 
 
 def count_vote(connection: Connection, bot: str) -> None:
@@ -83,13 +81,6 @@ def _insert(connection: Connection, rows: Sequence[Row[Any]]) -> None:
     connection.execute(insert(catalogue), [{"seq": row.seq, **_columns(row)} for row in rows])
     words = [{"seq": row.seq, "words": _words(row.record)} for row in rows]
     connection.execute(insert(bot_words), words)
-    _insert_tags(connection, rows)
-
-
-def _insert_tags(connection: Connection, rows: Sequence[Row[Any]]) -> None:
-    tags = [{"seq": row.seq, "tag": tag} for row in rows for tag in _tags(row.record)]
-    if tags:
-        connection.execute(insert(bot_tags), tags)
 
 
 def _columns(row: Row[Any]) -> dict[str, Any]:
@@ -107,13 +98,14 @@ def _columns(row: Row[Any]) -> dict[str, Any]:
 
 
 def _words(record: Mapping[str, Any]) -> str:
+    tags = _value(record, "information.tags", [])
     texts = (
         _value(record, "profile.username", ""),
         _value(record, "information.overview", ""),
-        *_value(record, "information.tags", []),
+        *tags,
         plain(_value(record, "information.description", "")),
     )
-    return fold(" ".join(texts))[:LONGEST_TEXT]
+    return indexed(" ".join(texts), tags)
 
 
 def _value(record: Any, path: str, missing: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -121,12 +113,3 @@ def _value(record: Any, path: str, missing: Any) -> Any:  # noqa: ANN401 - any J
     for name in path.split("."):
         record = record.get(name) if isinstance(record, dict) else None
     return missing if record is None else record
-
-
-def _tags(record: Mapping[str, Any]) -> Iterator[str]:
-    yield from dict.fromkeys(filter(None, map(tag_of, _value(record, "information.tags", []))))
-
-
-def tag_of(text: str) -> str:
-    """Return a tag as it is kept here."""
-    return fold(text)[:_LONGEST_KEY]

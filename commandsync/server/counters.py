@@ -10,7 +10,7 @@ from commandsync.server import storage
 from commandsync.server.tables import vote_days
 
 _number = func.sum(vote_days.c.votes)
-COUNTERS = select(
+_COUNTERS = select(
     vote_days.c.bot,
     *(
         func.coalesce(_number.filter(vote_days.c.day >= bindparam(name)), 0).label(name)
@@ -20,7 +20,7 @@ COUNTERS = select(
 ).group_by(vote_days.c.bot)
 """The query of the counters of all bots; a bot without votes has none. Its values are `days`."""
 
-_OF_BOTS = COUNTERS.where(vote_days.c.bot.in_(bindparam("bots", expanding=True)))
+_OF_BOTS = _COUNTERS.where(vote_days.c.bot.in_(bindparam("bots", expanding=True)))
 
 
 def day(moment: datetime) -> str:
@@ -54,7 +54,7 @@ def counted_bot(connection: Connection, bot: str, *, at: datetime) -> dict[str, 
     return record
 
 
-def _with_counts(record: dict[str, Any], row: Any) -> dict[str, Any]:  # noqa: ANN401 - of `COUNTERS`, or None
+def _with_counts(record: dict[str, Any], row: Any) -> dict[str, Any]:  # noqa: ANN401 - of `_COUNTERS`, or None
     daily, weekly, monthly, total = row[1:] if row else (0, 0, 0, 0)
     stored = record["statistics"]
     counts = {"dailyVotes": daily, "weeklyVotes": weekly, "monthlyVotes": monthly}

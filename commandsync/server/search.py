@@ -1,12 +1,15 @@
-"""The search among bots: the words of a bot's text and of a query, folded in the same way.
+"""The search among bots: the words and tags of a bot and of a query, folded in the same way.
 
 A bot is found if its words contain every part of the query, in any order. The index, which the
 migrations define, contains the endings of each word, and a search looks for those that begin with
 the part: `antern` and `ern` are endings of `lantern`, so `ter` is found. That needs no spaces
 between words, so it also finds parts of Chinese and Japanese sentences.
+
+The same index contains the tags, each whole and marked, so that one search finds both.
 """
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from html import unescape
 from unicodedata import category, normalize
@@ -22,6 +25,11 @@ LONGEST_PART = 16
 
 MOST_PARTS = 32
 """Parts of a query that are searched."""
+
+LONGEST_TAG, MOST_TAGS = 100, 500
+"""Characters of a tag that are compared, and tags of a bot that are searched."""
+
+_TAG_MARK = "\u00b7"  # begins a tag in the index; as punctuation it is not in folded words
 
 # A style sheet or a script ends with its closing tag or with the text; every other tag ends itself.
 _HIDDEN = re.compile(r"<(style|script)\b[^<]*(?:<(?!/\1)[^<]*)*", re.IGNORECASE)
@@ -42,6 +50,17 @@ FOUND = {
 """The query of the bots, as `seq`, that the `expression` of its value `words` finds, by dialect."""
 
 
+def indexed(text: str, tags: Collection[str]) -> str:
+    """Return what is searched of a bot, with spaces between: the folded words, then the tags."""
+    marked = dict.fromkeys(marked_tag(tag) for tag in tags if fold(tag))
+    return " ".join([fold(text)[:LONGEST_TEXT], *[*marked][:MOST_TAGS]])
+
+
+def marked_tag(tag: str) -> str:
+    """Return a tag as one word of the index that no text contains."""
+    return _TAG_MARK + fold(tag)[:LONGEST_TAG].replace(" ", _TAG_MARK)
+
+
 def plain(markup: str) -> str:
     """Return the text of a description without HTML tags, style sheets and scripts."""
     return unescape(_TAG.sub(" ", _HIDDEN.sub(" ", markup)))
@@ -59,12 +78,12 @@ def fold(text: str) -> str:
 
 
 def endings(words: str) -> str:
-    """Return every ending of folded words, cut to the length of a part, with spaces between.
+    """Return every ending of words, cut to the length of a part, and the tags, whole.
 
     The triggers of SQLite's index call this; PostgreSQL's has the same rule in SQL.
     """
     every = {
-        word[start : start + LONGEST_PART]
+        word if word.startswith(_TAG_MARK) else word[start : start + LONGEST_PART]
         for word in set(words.split())
         for start in range(len(word))
     }
@@ -81,12 +100,12 @@ def parts(query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(pieces))[:MOST_PARTS]
 
 
-def expression(query: str, dialect: str) -> str:
-    """Return what a person typed in the language of an index; empty if it has no words."""
+def expression(query: str, tags: Collection[str], dialect: str) -> str:
+    """Return the words that a person typed, and `marked_tag`s, in the language of an index."""
     # Folded words contain neither quotes nor backslashes.
-    if dialect == "sqlite":
-        return " AND ".join(f'"{part}"*' for part in parts(query))
-    return " & ".join(f"'{part}':*" for part in parts(query))
+    quote, beginning, every = ('"', "*", " AND ") if dialect == "sqlite" else ("'", ":*", " & ")
+    words = (f"{quote}{part}{quote}{beginning}" for part in parts(query))
+    return every.join([*words, *(f"{quote}{tag}{quote}" for tag in tags)])
 
 
 @lru_cache(10_000)

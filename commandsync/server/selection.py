@@ -10,21 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    FromClause,
-    Select,
-    bindparam,
-    exists,
-    func,
-    select,
-)
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
 
 from commandsync.server import search
-from commandsync.server.catalogue import COUNTED, SORTABLE, tag_of
-from commandsync.server.counters import COUNTERS
-from commandsync.server.tables import bot_tags, catalogue
+from commandsync.server.catalogue import COUNTED, SORTABLE
+from commandsync.server.tables import bots, catalogue, vote_days
 
 _BY_NAME = {path.rpartition(".")[2]: column for path, column in SORTABLE.items()} | SORTABLE
 SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
@@ -36,7 +26,6 @@ MOST_TAGS = 50
 FARTHEST = 10**9
 """The last page that can be read: the rows before it are counted with 64 bits."""
 
-_TAGGED = select(func.count()).where(bot_tags.c.tag == bindparam("tag"))
 _QUERIES = 500  # at most, of each kind; those by one field and with one restriction are about 300
 
 
@@ -68,20 +57,14 @@ def find(
     """
     column, descending = _order(wanted.sort)
     dialect = connection.dialect.name
-    words = search.expression(wanted.q, dialect)
-    tags = _rarest_first(connection, {*map(tag_of, wanted.tags)})
+    tags = {*map(search.marked_tag, wanted.tags)}
+    if len(tags) > MOST_TAGS:
+        raise BadQueryError(f"tags must be at most {MOST_TAGS} different ones")
+    words = search.expression(wanted.q, tags, dialect)
     restriction = _Restriction(
-        search=dialect if words else None,
-        tags=len(tags),
-        ids=wanted.ids is not None,
-        certified=wanted.certified,
+        search=dialect if words else None, ids=wanted.ids is not None, certified=wanted.certified
     )
-    values = {
-        "words": words,
-        "ids": wanted.ids or (),
-        **{f"tag{number}": tag for number, tag in enumerate(tags)},
-        **days,
-    }
+    values = {"words": words, "ids": wanted.ids or (), **days}
     number: int = connection.execute(_number(restriction), values).scalar_one()
     first = (wanted.page - 1) * wanted.limit
     if first >= number:
@@ -93,16 +76,6 @@ def find(
     query = _page(restriction, column, descending=descending != backwards)
     keys = list(connection.execute(query, values | limit).scalars())
     return keys[::-1] if backwards else keys, number
-
-
-def _rarest_first(connection: Connection, tags: set[str]) -> list[str]:
-    """Return tags so that few bots are looked at for the second one, and fewer for the third."""
-    if len(tags) > MOST_TAGS:
-        raise BadQueryError(f"tags must be at most {MOST_TAGS} different ones")
-    if len(tags) > 1:
-        numbers = {tag: connection.execute(_TAGGED, {"tag": tag}).scalar_one() for tag in tags}
-        return sorted(tags, key=lambda tag: (numbers[tag], tag))
-    return [*tags]
 
 
 def separated(text: str) -> tuple[str, ...]:
@@ -128,30 +101,24 @@ class _Restriction:
     """What restricts a list, without its values: the queries of equal ones are built once."""
 
     search: str | None  # the dialect
-    tags: int
     ids: bool
     certified: bool | None
 
     def conditions(self) -> list[ColumnElement[bool]]:
         """Return conditions on the catalogue.
 
-        A search and tags are sets of bots that are complete before a bot is looked up in them: a
-        join could search the text again for each bot.
+        What a search finds is complete before a bot is looked up in it: a join could search the
+        text again for each bot.
         """
-        sets = [] if self.search is None else [search.FOUND[self.search]]
-        if self.tags:
-            first, *others = (bot_tags.alias() for _ in range(self.tags))
-            tagged = select(first.c.seq).where(first.c.tag == bindparam("tag0"))
-            for number, other in enumerate(others, 1):
-                same = other.c.seq == first.c.seq, other.c.tag == bindparam(f"tag{number}")
-                tagged = tagged.where(exists().where(*same))
-            sets.append(tagged)
-        conditions: list[ColumnElement[bool]] = [
-            catalogue.c.seq.in_(select(every.cte(f"set{number}").prefix_with("MATERIALIZED").c.seq))
-            for number, every in enumerate(sets)
-        ]
+        conditions: list[ColumnElement[bool]] = []
+        if self.search is not None:
+            found = search.FOUND[self.search].cte("found")
+            found = found.prefix_with("MATERIALIZED", dialect="postgresql")  # SQLite does
+            conditions.append(catalogue.c.seq.in_(select(found.c.seq)))
         if self.ids:
-            conditions.append(catalogue.c.id.in_(bindparam("ids", expanding=True)))
+            # As a set too: SQLite could look up every pair of an id and a bot that was found.
+            named = select(bots.c.seq).where(bots.c.id.in_(bindparam("ids", expanding=True)))
+            conditions.append(catalogue.c.seq.in_(named))
         if self.certified is not None:
             certificate = catalogue.c.certificate
             conditions.append(certificate > 0 if self.certified else certificate <= 0)
@@ -160,6 +127,8 @@ class _Restriction:
 
 @lru_cache(_QUERIES)
 def _number(restriction: _Restriction) -> Select[int]:
+    if restriction.search and not restriction.ids and restriction.certified is None:
+        return select(func.count()).select_from(search.FOUND[restriction.search].subquery())
     return select(func.count()).select_from(catalogue).where(*restriction.conditions())
 
 
@@ -169,9 +138,11 @@ def _page(restriction: _Restriction, column: str, *, descending: bool) -> Select
     source: FromClause = catalogue
     key: ColumnElement[Any]
     if column in COUNTED:
-        counters = COUNTERS.subquery()
-        source = source.outerjoin(counters, counters.c.bot == catalogue.c.id)
-        key = func.coalesce(counters.c[column], 0)
+        votes = select(vote_days.c.bot, func.sum(vote_days.c.votes).label("votes"))
+        since = votes.where(vote_days.c.day >= bindparam(column)).group_by(vote_days.c.bot)
+        counted = since.subquery()
+        source = source.outerjoin(counted, counted.c.bot == catalogue.c.id)
+        key = func.coalesce(counted.c.votes, 0)
     else:
         key = catalogue.c[column]
     return (

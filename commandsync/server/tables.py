@@ -93,10 +93,7 @@ catalogue = sa.Table(
 bot_words = sa.Table(
     "bot_words", metadata, _of_bot(), sa.Column("words", sa.String, nullable=False)
 )
-"""The folded words of a bot that are searched; see `search`."""
-
-bot_tags = sa.Table("bot_tags", metadata, sa.Column("tag", SortKey, primary_key=True), _of_bot())
-"""The folded tags of a bot."""
+"""The folded words and tags of a bot that are searched; see `search.indexed`."""
 
 
 def _record_table(resource: Resource) -> sa.Table:

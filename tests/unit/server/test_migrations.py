@@ -102,8 +102,10 @@ def test_an_old_database_gets_the_tables_of_a_new_one(old: str) -> None:
 
 
 def test_an_old_database_keeps_every_row(old: str) -> None:
+    derived = {"bot_tags", "bot_words"}  # from the bots, for the search: see below
     columns = {
-        table: columns_of(old, table) for table in tables_of(old) - {"settings", "alembic_version"}
+        table: columns_of(old, table)
+        for table in tables_of(old) - {"settings", "alembic_version"} - derived
     }
     before = {table: rows(old, table, names) for table, names in columns.items()}
     with opened(old):
@@ -126,8 +128,9 @@ def test_an_old_database_keeps_its_tokens_and_is_written_to(old: str) -> None:
 
 
 def test_the_bots_of_an_old_database_are_searched(old: str) -> None:
+    wanted = Wanted(q="harb", tags=("Music", "fun"))
     with opened(old) as database, database.reading() as connection:
-        found = selection.find(connection, Wanted(q="harb"), days=days(datetime.now(UTC)))
+        found = selection.find(connection, wanted, days=days(datetime.now(UTC)))
         (bot,) = storage.bots_of(connection, found[0])
 
     assert (bot["id"], found[1]) == (HARBOR, 1)

@@ -13,7 +13,16 @@ from sqlalchemy import Connection, delete
 from commandsync.server import selection, storage
 from commandsync.server.counters import days
 from commandsync.server.database import Database, opened
-from commandsync.server.search import LONGEST_PART, MOST_PARTS, endings, fold, parts, plain
+from commandsync.server.search import (
+    LONGEST_PART,
+    LONGEST_TAG,
+    MOST_PARTS,
+    MOST_TAGS,
+    endings,
+    fold,
+    parts,
+    plain,
+)
 from commandsync.server.selection import Wanted
 from commandsync.server.tables import bots
 
@@ -25,6 +34,7 @@ LETTERS = ["a", "b", "A", "à", "é", "e", "ß", "s", "日", "本", "音", "が"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
 NEAR_TEXTS = st.lists(st.sampled_from(LETTERS + SYNTAX), max_size=40).map("".join)
 PAGES = st.one_of(TEXTS, NEAR_TEXTS)
+TAGS = st.one_of(st.lists(st.sampled_from("ab -é\u00b7"), max_size=4).map("".join), PAGES)
 TYPED = st.one_of(
     NEAR_TEXTS,
     st.text(st.characters(), max_size=20),
@@ -58,27 +68,39 @@ def add(connection: Connection, *overviews: str) -> None:
         storage.add_bot(connection, str(number), record(overview=overview))
 
 
-def found(connection: Connection, query: str) -> list[int]:
-    keys, number = selection.find(connection, Wanted(q=query, limit=100), days=days(NOW))
+def found(connection: Connection, query: str = "", *tags: str) -> list[int]:
+    wanted = Wanted(q=query, tags=tags, limit=100)
+    keys, number = selection.find(connection, wanted, days=days(NOW))
     ids = [int(bot["id"]) for bot in storage.bots_of(connection, keys)]
     assert len(ids) == number
     return ids
 
 
-@given(pages=st.lists(PAGES, max_size=5), query=TYPED)
-def test_a_bot_is_found_if_its_words_contain_every_part_of_the_query(
-    database: Database, pages: list[str], query: str
+@given(
+    texts=st.lists(st.tuples(PAGES, st.lists(TAGS, max_size=4)), max_size=5),
+    query=TYPED,
+    data=st.data(),
+)
+def test_a_bot_is_found_if_its_words_contain_every_part_of_the_query_and_it_has_every_tag(
+    database: Database, texts: list[tuple[str, list[str]]], query: str, data: st.DataObject
 ) -> None:
-    words = [fold(page).split() for page in pages]
+    given_tags = st.sampled_from([tag for _, tags in texts for tag in tags] or [""])
+    wanted = data.draw(st.lists(given_tags | given_tags.map(str.upper) | TAGS, max_size=3))
     expected = [
         number
-        for number, of_page in enumerate(words)
-        if all(any(part in word for word in of_page) for part in parts(query))
+        for number, (page, tags) in enumerate(texts)
+        if all(
+            any(part in word for word in fold(" ".join([page, *tags])).split())
+            for part in parts(query)
+        )
+        and {fold(tag)[:LONGEST_TAG] for tag in wanted}
+        <= {fold(tag)[:LONGEST_TAG] for tag in tags} - {""}
     ]
     with undone(database) as connection:
-        add(connection, *pages)
+        for number, (page, tags) in enumerate(texts):
+            storage.add_bot(connection, str(number), record(overview=page, tags=tags))
 
-        assert found(connection, query) == expected
+        assert found(connection, query, *wanted) == expected
 
 
 @given(page=PAGES, data=st.data())
@@ -139,14 +161,17 @@ def test_all_texts_of_a_bot_are_searched_without_their_markup(
         assert found(connection, "blink") == []
 
 
-def test_the_largest_text_is_searched_at_its_beginning(database: Database) -> None:
+def test_the_largest_texts_and_tags_are_searched_at_their_beginning(database: Database) -> None:
     characters = [chr(0x20000 + number) for number in range(20_000)]  # 4 bytes each
     page = " ".join("".join(characters[start : start + 50]) for start in range(0, 20_000, 50))
+    tags = ["".join(characters[-number - LONGEST_TAG : -number]) for number in range(1, 1_000)]
     with database.writing() as connection:
-        add(connection, page)
+        storage.add_bot(connection, "0", record(overview=page, tags=tags))
 
         assert found(connection, "".join(characters[5_000:5_020])) == [0]
         assert found(connection, characters[15_000]) == []
+        assert found(connection, "", f"{tags[MOST_TAGS - 1]} and more") == [0]
+        assert found(connection, "", tags[MOST_TAGS]) == []
 
 
 def test_a_deleted_bot_is_not_found(database: Database) -> None:
@@ -155,7 +180,7 @@ def test_a_deleted_bot_is_not_found(database: Database) -> None:
         connection.execute(delete(bots).where(bots.c.id == "0"))
 
         assert found(connection, "words") == [1]
-        assert found(connection, "") == [1]
+        assert found(connection) == [1]
 
 
 @pytest.mark.parametrize(
