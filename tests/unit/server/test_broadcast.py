@@ -4,25 +4,18 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import event
 
 from commandsync.server import broadcast, outbox
 from commandsync.server.broadcast import Client, delivering
-from commandsync.server.database import Database, opened
+from commandsync.server.database import Database
 from commandsync.server.tables import outbox as table
-from tests.support.votes import NOON, with_bots
+from tests.support.votes import NOON
 
+pytestmark = pytest.mark.usefixtures("two_bots")
 LONGEST = 30
-
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    with opened(database_url) as handle:
-        with_bots(handle, "a", "b")
-        yield handle
 
 
 def vote(database: Database, bot: str, *users: int) -> None:
@@ -45,19 +38,19 @@ async def users(client: Client, count: int) -> list[int]:
 
 
 def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Database) -> None:
-    vote(database, "a", 1, 2)
+    vote(database, "42", 1, 2)
     middle = position(database)
-    vote(database, "a", 3, 4)
+    vote(database, "42", 3, 4)
 
     async def deliver() -> tuple[list[int], list[int], int]:
-        early, late = Client("a", middle), Client("a", position(database))
+        early, late = Client("42", middle), Client("42", position(database))
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(late)
-            vote(database, "a", 5)
+            vote(database, "42", 5)
             first = await users(late, 1)
             delivery.join(early)  # behind the other one, which must not get anything twice
             of_early = await users(early, 3)
-            vote(database, "a", *range(6, 300))  # more than one read
+            vote(database, "42", *range(6, 300))  # more than one read
             of_early += await users(early, 294)
             first += await users(late, 294)
             return of_early, first, late.frames.qsize()
@@ -71,13 +64,13 @@ def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Dat
 
 def test_a_client_that_has_left_gets_nothing(database: Database) -> None:
     async def deliver() -> int:
-        gone, there = Client("a", 0), Client("a", 0)
+        gone, there = Client("42", 0), Client("42", 0)
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(gone)
             delivery.join(there)
             delivery.leave(gone)
             delivery.leave(gone)
-            vote(database, "a", 1)
+            vote(database, "42", 1)
             await users(there, 1)
             return gone.frames.qsize()
 
@@ -95,11 +88,11 @@ def test_nothing_is_read_while_nobody_is_connected(database: Database) -> None:
 
     async def deliver() -> tuple[int, int]:
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
-            vote(database, "a", 1)  # is noticed
+            vote(database, "42", 1)  # is noticed
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             without = len(reads)
-            client = Client("a", 0)
+            client = Client("42", 0)
             delivery.join(client)
             await users(client, 1)
             return without, len(reads)
@@ -108,20 +101,6 @@ def test_nothing_is_read_while_nobody_is_connected(database: Database) -> None:
 
     assert without == 0
     assert after > 0
-
-
-def test_a_vote_of_another_process_is_found_without_a_hint(database_url: str) -> None:
-    async def deliver(mine: Database, other: Database) -> list[int]:
-        client = Client("a", 0)
-        async with asyncio.timeout(LONGEST), delivering(mine) as delivery:
-            delivery.join(client)
-            vote(other, "a", 1)
-            return await users(client, 1)
-
-    with opened(database_url) as mine, opened(database_url) as other:
-        with_bots(mine, "a")
-
-        assert asyncio.run(deliver(mine, other)) == [1]
 
 
 def test_delivery_goes_on_when_the_database_can_be_read_again(
@@ -137,7 +116,7 @@ def test_delivery_goes_on_when_the_database_can_be_read_again(
     caplog.handler.addFilter(note)
 
     async def deliver() -> list[int]:
-        client = Client("a", 0)
+        client = Client("42", 0)
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             with database.writing() as connection:
                 table.drop(connection)
@@ -145,7 +124,7 @@ def test_delivery_goes_on_when_the_database_can_be_read_again(
             await asyncio.to_thread(noted.wait, LONGEST)
             with database.writing() as connection:
                 table.create(connection)
-            vote(database, "a", 1)
+            vote(database, "42", 1)
             return await users(client, 1)
 
     assert asyncio.run(deliver()) == [1]

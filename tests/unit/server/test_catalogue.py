@@ -1,6 +1,5 @@
 """The list of bots, sorted, restricted and cut into pages, on both databases."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,7 +11,7 @@ from sqlalchemy import select, update
 from commandsync.server import catalogue, selection, storage
 from commandsync.server.catalogue import SORTABLE
 from commandsync.server.counters import days, with_counts
-from commandsync.server.database import Database, opened
+from commandsync.server.database import Database
 from commandsync.server.seed import Seed, create_bots
 from commandsync.server.selection import BadQueryError, Wanted
 from commandsync.server.tables import bots
@@ -33,12 +32,6 @@ BOTS: list[dict[str, Any]] = [
     }
     for number in range(15)
 ]
-
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    with opened(database_url) as handle:
-        yield handle
 
 
 @pytest.fixture

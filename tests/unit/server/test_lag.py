@@ -7,7 +7,7 @@ from sqlalchemy.exc import IntegrityError
 
 from commandsync.records.texts import Resource
 from commandsync.server import storage
-from commandsync.server.database import Database, opened
+from commandsync.server.database import Database
 from commandsync.server.lag import LateDatabase, late, stored
 
 LAG = 8.0  # seconds: writes within one of them are shown together
@@ -25,12 +25,6 @@ class Clock:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
-
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    with opened(database_url) as database:
-        yield database
 
 
 @pytest.fixture

@@ -1,33 +1,12 @@
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 
 from commandsync.server import outbox
-from commandsync.server.database import Database, opened
-from commandsync.server.outbox import Entry
-from tests.support.votes import NOON, entries, with_bots
+from commandsync.server.database import Database
+from tests.support.votes import NOON, entries
 
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    with opened(database_url) as handle:
-        with_bots(handle, "42", "43")
-        yield handle
-
-
-def test_entries_are_read_in_the_order_they_were_added(database: Database) -> None:
-    with database.writing() as connection:
-        outbox.add(connection, "42", "vote", {"number": 1}, at=NOON)
-        outbox.add(connection, "43", "reminder", {"number": 2}, at=NOON)
-    with database.writing() as connection:
-        outbox.add(connection, "42", "vote", {"number": 3}, at=NOON)
-
-    assert entries(database) == [
-        Entry(1, "42", "vote", {"number": 1}),
-        Entry(2, "43", "reminder", {"number": 2}),
-        Entry(3, "42", "vote", {"number": 3}),
-    ]
+pytestmark = pytest.mark.usefixtures("two_bots")
 
 
 def test_old_entries_are_pruned_and_their_numbers_never_used_again(database: Database) -> None:

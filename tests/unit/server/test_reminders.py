@@ -1,6 +1,5 @@
 import asyncio
 import logging
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from threading import Barrier, Thread
 
@@ -10,19 +9,13 @@ from sqlalchemy import text
 from commandsync.server import outbox, reminders
 from commandsync.server.broadcast import Broadcast, Client
 from commandsync.server.database import Database, opened
-from tests.support.votes import BOT, NOON, cast, entries, told, user, with_bots
+from tests.support.votes import BOT, NOON, cast, entries, told, user
 
+pytestmark = pytest.mark.usefixtures("two_bots")
 BOTS = {"42", "43"}
 HALF_DAY = timedelta(hours=12)
 MOMENT = timedelta(milliseconds=1)
 LONGEST = 30  # seconds that a test waits before it gives up
-
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    with opened(database_url) as handle:
-        with_bots(handle, "42", "43")
-        yield handle
 
 
 def reminded(database: Database) -> list[str]:
@@ -55,25 +48,26 @@ def test_reminders_come_in_the_order_in_which_they_are_due(database: Database) -
     assert (left, first, reminded(database)) == (MOMENT, voters[:200], voters)
 
 
-def test_processes_on_one_database_send_each_reminder_once(database_url: str) -> None:
+def test_processes_on_one_database_send_each_reminder_once(
+    database: Database, database_url: str
+) -> None:
     together = Barrier(2)
-    with opened(database_url) as one, opened(database_url) as other:
-        with_bots(one, "42")
+    with opened(database_url) as other:
         for number in range(150):
-            cast(one, str(number), NOON)
+            cast(database, str(number), NOON)
 
-        def send(database: Database) -> None:
+        def send(handle: Database) -> None:
             together.wait()
             for _ in range(2):
-                reminders.send_due(database, BOTS, NOON + HALF_DAY)
+                reminders.send_due(handle, BOTS, NOON + HALF_DAY)
 
-        threads = [Thread(target=send, args=(database,)) for database in (one, other)]
+        threads = [Thread(target=send, args=(each,)) for each in (database, other)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-        assert sorted(reminded(one)) == sorted(str(number) for number in range(150))
+        assert sorted(reminded(database)) == sorted(str(number) for number in range(150))
 
 
 class Clock:

@@ -1,28 +1,20 @@
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from threading import Barrier, Thread
-from typing import Any
 
 import pytest
 
 from commandsync.server import storage, votes
 from commandsync.server.administration import remove_bot
 from commandsync.server.counters import with_counts
-from commandsync.server.database import Database, opened
+from commandsync.server.database import Database
 from commandsync.server.storage import UnknownError
 from commandsync.server.votes import TooEarlyError
 from tests.support.votes import NOON, cast, entries, told, with_bots
 
+pytestmark = pytest.mark.usefixtures("two_bots")
 HALF_DAY = timedelta(hours=12)
 MOMENT = timedelta(milliseconds=1)
-
-
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    with opened(database_url) as handle:
-        with_bots(handle, "42", "43")
-        yield handle
 
 
 def counters(database: Database, at: datetime, bot: str = "42") -> tuple[int, int, int, int]:
@@ -110,9 +102,6 @@ def test_a_bot_is_removed_while_its_voters_vote(database: Database) -> None:
     assert entries(database) == []
 
 
-# The event
-
-
 # The list
 
 
@@ -151,20 +140,9 @@ def test_days_are_those_of_utc(database: Database) -> None:
     assert counters(database, (MIDNIGHT - MOMENT).astimezone(there)) == (1, 1, 1, 1)
 
 
-def test_a_seed_gives_votes_from_before_to_the_total_alone() -> None:
-    with opened(":memory:") as database:
-        with_bots(database, "42", total=5120)
-        before = counters(database, NOON)
-        cast(database, "1", NOON)
+def test_a_seed_gives_votes_from_before_to_the_total_alone(database: Database) -> None:
+    with_bots(database, "44", total=5120)
+    before = counters(database, NOON, "44")
+    cast(database, "1", NOON, bot="44")
 
-        assert (before, counters(database, NOON)) == ((0, 0, 0, 5120), (1, 1, 1, 5121))
-
-
-def test_statistics_change_and_keep_the_rest(database: Database) -> None:
-    with database.writing() as connection:
-        before: dict[str, Any] = storage.bot_of(connection, "42")
-        storage.set_statistics(connection, "42", {"servers": 9})
-        storage.set_statistics(connection, "42", {"shards": 2})
-        after = storage.bot_of(connection, "42")
-
-    assert after == {**before, "statistics": {**before["statistics"], "servers": 9, "shards": 2}}
+    assert (before, counters(database, NOON, "44")) == ((0, 0, 0, 5120), (1, 1, 1, 5121))

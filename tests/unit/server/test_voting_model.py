@@ -1,6 +1,5 @@
 """Votes at any times are counted, refused and reminded of as a model in memory does it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Literal
@@ -11,8 +10,8 @@ from hypothesis import strategies as st
 
 from commandsync.server import reminders, storage, tables, votes
 from commandsync.server.counters import with_counts
-from commandsync.server.database import Database, opened
-from tests.support.votes import cast, entries, with_bots
+from commandsync.server.database import Database
+from tests.support.votes import cast, entries
 
 INTERVAL = timedelta(hours=12)
 BEGIN = datetime(2026, 2, 27, 23, 59, tzinfo=UTC)  # a Friday: the week, the month and the day end
@@ -110,13 +109,6 @@ class Service:
                 self.events.append((entry.event, entry.data["user"]["id"]))
 
 
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    with opened(database_url) as handle:
-        with_bots(handle, "42")
-        yield handle
-
-
 def emptied(database: Database) -> Service:
     """Return the service without votes: a new database for each example would take long."""
     with database.writing() as connection:
@@ -125,6 +117,7 @@ def emptied(database: Database) -> Service:
     return Service(database)
 
 
+@pytest.mark.usefixtures("two_bots")
 @given(st.lists(steps, max_size=20))
 def test_votes_are_as_in_the_model(database: Database, story: list[Step]) -> None:
     service, model, at = emptied(database), Model(), BEGIN
