@@ -1,12 +1,10 @@
 """Requests to a simulation, as any client would send them."""
 
 import json
-from contextlib import closing
-from http.client import HTTPConnection
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from commandsync.testing import SimulatedListing
+from tests.support.callers import Caller
 
 PING = {"name": "ping", "description": "Says pong.", "type": 1}
 TELEGRAM_PING = {"command": "ping", "description": "Says pong."}
@@ -36,12 +34,10 @@ def ask(
     """Send a request with exactly these headers; what is not bytes is sent as JSON."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-    with closing(HTTPConnection(urlsplit(listing.base_url).netloc, timeout=30)) as line:
-        line.request(method, path, data, {"Content-Type": "application/json"} | sent)
-        reply = line.getresponse()
-        content, got = reply.read(), {name.lower(): v for name, v in reply.getheaders()}
+    headers_sent = {"Content-Type": "application/json", **sent}
+    status, content, got = Caller(listing.base_url, "", "").raw(method, path, data, headers_sent)
     is_json = "json" in got.get("content-type", "")
-    return Reply(reply.status, json.loads(content) if is_json else content.decode(), got)
+    return Reply(status, json.loads(content) if is_json else content.decode(), got)
 
 
 def send(listing: SimulatedListing, records: object, *, method: str = "", **headers: str) -> Reply:

@@ -32,14 +32,6 @@ def added(home: Home, url: str) -> Caller:
     return caller
 
 
-def test_an_added_bot_is_listed_and_written_to_with_the_printed_token(home: Home, url: str) -> None:
-    caller = added(home, url)
-    bot = caller.ask("GET")[1]["data"]
-
-    assert (bot["id"], bot["profile"]["username"]) == (HARBOR, "Harbor")
-    assert [record["name"] for record in caller.listed()] == ["help"]
-
-
 def test_the_token_is_printed_again(home: Home, url: str) -> None:
     caller = added(home, url)
     ran = home.run("bots", "token", HARBOR)

@@ -106,9 +106,6 @@ def test_requests_fail_before_or_after_their_work_and_the_seed_repeats_it(tmp_pa
     assert set(failed) == {(500, True), (500, False), (503, True), (503, False)}
 
 
-# Lag
-
-
 # All of them, and the client
 
 

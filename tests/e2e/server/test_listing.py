@@ -75,14 +75,6 @@ def test_a_bot_has_every_documented_field(caller: Caller) -> None:
     assert re.fullmatch(TIME, bot["createdAt"])
 
 
-def test_answers_carry_the_envelope(caller: Caller) -> None:
-    status, answer = caller.ask("GET", "/commands")
-
-    assert status == 200
-    assert list(answer) == ["success", "message", "data", "passingTime"]
-    assert re.fullmatch(r"\d+\.\d\dms", answer["passingTime"])
-
-
 @pytest.mark.parametrize("path", ["", "/commands", "/announcements", "/voters", "/voters/7"])
 @pytest.mark.parametrize("bot", ["4711", "%00", "%FF", "%F0%9F%A4%96", "%2e%2e"])
 def test_an_unknown_bot_is_not_found(caller: Caller, bot: str, path: str) -> None:
@@ -158,14 +150,6 @@ def test_an_edit_keeps_id_place_uses_and_creation(caller: Caller, method: str) -
     }
 
 
-def test_setting_uses_is_not_an_edit(caller: Caller) -> None:
-    before = caller.added()
-    status, _ = caller.ask("PUT", f"/commands/{before['id']}/uses", {"uses": 2**53 - 1})
-
-    assert status == 200
-    assert caller.listed() == [{**before, "uses": 2**53 - 1}]
-
-
 # Announcements
 
 
@@ -180,9 +164,11 @@ def test_announcements_are_listed_in_the_order_they_came(caller: Caller) -> None
     assert first["id"] != second["id"]
 
 
-@pytest.mark.parametrize("uses", [0, 12, 12.0, 2.0**53 - 1])
-def test_a_whole_number_of_uses_may_be_written_with_a_point(caller: Caller, uses: float) -> None:
-    record = caller.added()
+@pytest.mark.parametrize("uses", [0, 12, 12.0, 2**53 - 1, 2.0**53 - 1])
+def test_setting_uses_is_not_an_edit_and_a_whole_number_may_be_written_with_a_point(
+    caller: Caller, uses: float
+) -> None:
+    before = caller.added()
 
-    assert caller.ask("PUT", f"/commands/{record['id']}/uses", {"uses": uses})[0] == 200
-    assert caller.listed()[0]["uses"] == int(uses)
+    assert caller.ask("PUT", f"/commands/{before['id']}/uses", {"uses": uses})[0] == 200
+    assert caller.listed() == [{**before, "uses": int(uses)}]

@@ -3,9 +3,7 @@
 import gzip
 import re
 from collections.abc import Iterator
-from http.client import HTTPConnection
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import pytest
 from fastapi import FastAPI
@@ -15,7 +13,7 @@ from commandsync.server.database import Database
 from commandsync.server.middleware import HEADERS
 from commandsync.server.runner import running
 from tests.support.bots import Service
-from tests.support.callers import ROOT
+from tests.support.callers import ROOT, Caller
 
 LANTERN = "/bot/779641401482805289"
 
@@ -30,18 +28,13 @@ class Reader:
     """Somebody who opens pages."""
 
     def __init__(self, url: str) -> None:
-        self._address = urlsplit(url).netloc
+        self._caller = Caller(url, "", "")
 
     def get(self, path: str, *, method: str = "GET", **headers: str) -> Page:
-        connection = HTTPConnection(self._address)
-        connection.request(method, path, headers=headers)
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
-        found = {name.lower(): value for name, value in answer.getheaders()}
+        status, content, found = self._caller.raw(method, path, headers={**headers})
         if found.get("content-encoding") == "gzip" and content:
             content = gzip.decompress(content)
-        return Page(answer.status, found, content.decode())
+        return Page(status, found, content.decode())
 
 
 @pytest.fixture(scope="module")

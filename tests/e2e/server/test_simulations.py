@@ -4,11 +4,9 @@ import json
 import re
 import signal
 import subprocess
-from http.client import HTTPConnection
 from pathlib import Path
 from shutil import which
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -16,6 +14,7 @@ import yaml
 from commandsync.cli.simulation import QUESTIONS, flag
 from commandsync.server.simulation.services import SERVICES
 from tests.e2e.readme_blocks import ADDRESS, ROOT
+from tests.support.callers import Caller
 from tests.support.home import LONGEST, Home
 from tests.support.terminal import POSIX
 
@@ -40,13 +39,10 @@ class Served:
         self.token = self.lines.partition("=")[2].strip()
 
     def ask(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
-        line = HTTPConnection(urlsplit(self.url).netloc, timeout=LONGEST)
-        data = None if body is None else json.dumps(body)
-        line.request(method, path, data, {"Content-Type": "application/json", **headers})
-        reply = line.getresponse()
-        content = reply.read()
-        line.close()
-        return reply.status, json.loads(content) if content else None
+        data = None if body is None else json.dumps(body).encode()
+        sent = {"Content-Type": "application/json", **headers}
+        status, content, _ = Caller(self.url, "", "").raw(method, path, data, sent)
+        return status, json.loads(content) if content else None
 
     def ended(self) -> str:
         """End it, and return what it printed on standard error."""
@@ -94,7 +90,11 @@ def test_what_it_prints_is_as_documented_and_is_pasted_whole(home: Home) -> None
     _, lists = served.ask("GET", "/")
 
     assert statuses == [422, 204]
-    assert lists["lists"] == {"default": [{**PING, "name": "p"}]}
+    assert lists == {
+        "simulated": "top.gg",
+        "lists": {"default": [{**PING, "name": "p"}]},
+        "announcements": [],
+    }
     assert served.ended() == "rate limit 100/second\n"
 
 

@@ -1,8 +1,8 @@
 """The web server of a preview, over a real connection."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
-from http.client import HTTPConnection, HTTPException
+from contextlib import ExitStack
+from http.client import HTTPException
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,6 +13,7 @@ from commandsync.server import preview, protocol
 from commandsync.server.middleware import HEADERS
 from commandsync.server.preview import PreviewServer, preview_server
 from tests.support.botpages import bot
+from tests.support.callers import Caller
 from tests.support.livestream import opened_stream
 
 LONG_NUMBER = 10**4_000
@@ -32,11 +33,9 @@ def server() -> Iterator[PreviewServer]:
 def get(
     server: PreviewServer, path: str, host: str = "", method: str = "GET"
 ) -> tuple[int, dict[str, str], str]:
-    netloc = urlsplit(server.url).netloc
-    with closing(HTTPConnection(netloc, timeout=30)) as connection:
-        connection.request(method, path, headers={"Host": host or netloc})
-        reply = connection.getresponse()
-        return reply.status, dict(reply.getheaders()), reply.read().decode()
+    headers = {"Host": host or urlsplit(server.url).netloc}
+    status, content, found = Caller(server.url, "", "").raw(method, path, headers={**headers})
+    return status, found, content.decode()
 
 
 def test_the_page_is_the_one_that_was_shown_last(server: PreviewServer) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from commandsync.testing import SimulatedListing, serve_simulation
-from tests.support.simulations import PING, TELEGRAM_PING, ask, pings, send
+from tests.support.simulations import PING, TELEGRAM_PING, pings, send
 
 SUCCESS = {
     "top.gg": (204, ""),
@@ -29,17 +29,6 @@ def test_a_list_is_replaced_and_answered_as_documented(simulated: SimulatedListi
     assert replies == [SUCCESS[simulated.service]] * 2
     assert simulated.commands == second
     assert simulated.writes == [("default", first), ("default", second)]
-
-
-def test_the_address_itself_shows_the_lists_and_no_token(simulated: SimulatedListing) -> None:
-    records = pings(simulated.service)
-    send(simulated, records)
-
-    assert ask(simulated, "GET", "/").content == {
-        "simulated": simulated.service,
-        "lists": {"default": records},
-        "announcements": [],
-    }
 
 
 def test_a_list_has_a_limit(simulated: SimulatedListing) -> None:
