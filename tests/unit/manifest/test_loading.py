@@ -117,21 +117,6 @@ def test_text_is_text(load: Load, text: str) -> None:
     assert manifest.prefix == text
 
 
-def test_plain_http_is_not_for_the_manifest_to_refuse(load: Load) -> None:
-    assert load("version: 1\nbase_url: http://far.example\n").base_url == "http://far.example"
-
-
-def test_one_name_may_stand_often_in_one_category(load: Load) -> None:
-    manifest = load(
-        "version: 1\ncommands:\n"
-        "- {name: afk, description: b, syntax: .afk}\n"
-        "- {name: afk, description: b, syntax: /afk}\n"
-    )
-
-    assert len(manifest.snapshot.collections[Resource.COMMAND]) == 2
-    assert manifest.warnings == ()
-
-
 def test_anchors_and_aliases_may_share_what_is_said_twice(load: Load) -> None:
     manifest = load(
         "version: 1\nannouncements: &none []\nsync: {ignore: *none, prune: &f false}\ncommands:\n"
@@ -149,16 +134,6 @@ def test_anchors_and_aliases_may_share_what_is_said_twice(load: Load) -> None:
     ]
     assert manifest.rules == SyncRules(prune=False)
     assert manifest.snapshot.collections[Resource.ANNOUNCEMENT] == ()
-
-
-def test_an_aliased_command_stands_where_its_alias_does(
-    complaints: Callable[[str], list[str]],
-) -> None:
-    found = complaints(
-        "version: 1\ncommands:\n- &a {name: a, description: d, syntax: s}\n- *a\n- *a\n"
-    )
-
-    assert [complaint.split(":")[:2] for complaint in found] == [["4", "3"], ["5", "3"]]
 
 
 def test_warnings_end_at_what_anybody_reads(warnings_of: WarningsOf) -> None:

@@ -65,6 +65,7 @@ BOTH_ACCEPT = [
     "version: 1\ndefaults: {category: 1}\n",
     "version: 1\ndefaults: {category: 'null'}\nbot: 779641401482805289\n",
     "version: 1\nbot: ' a-1 '\n",
+    f"version: 1\nprefix: {'p' * 100}\ndefaults: {{category: {'p' * 100}}}\n",
     *[
         f"version: 1\nsync: {{max_deletes: {limit}}}\n"
         for limit in ["0", "12", "'12'", "30%", "12.5%", "100%", "007%", "all", "ALL", "' 3 % '"]
@@ -146,6 +147,8 @@ BOTH_REFUSE = [
     *[f"version: 1\nbot: {bot}\n" for bot in ["Harbor", "true", "~", "'77 9'"]],
     *[f"version: 1\ndefaults: {{category: {none}}}\n" for none in ["~", "null"]],
     HEAD + "- {name: a, description: b, syntax: c, category: ~}\n",
+    f"version: 1\nprefix: {'p' * 101}\n",
+    f"version: 1\ndefaults: {{category: {'p' * 101}}}\n",
     "version: 1\ndefaults: ~\n",
     "version: 1\ndefaults: {name: x}\n",
     "version: 1\nsync: []\n",
