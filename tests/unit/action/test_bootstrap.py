@@ -22,14 +22,6 @@ def distributions(folder: Path, versions: dict[str, str]) -> str:
     return str(folder)
 
 
-def test_the_very_versions_are_needed_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "path", [distributions(tmp_path, LOCKED)])
-
-    assert bootstrap.prepare({}) == []
-
-
 @pytest.mark.parametrize("more", [{"INPUT_PREVIEW": "true"}, {"INPUT_DOCS_CHECK": "README.md"}])
 def test_inputs_that_need_more_libraries_get_their_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, str]
@@ -93,16 +85,17 @@ def seen(tmp_path: Path) -> tuple[list[str], dict[str, str]]:
     return given, environment
 
 
-def knows_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+@pytest.fixture
+def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The variables of a job on a machine whose uv is the stand-in."""
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     return {"RUNNER_TEMP": str(tmp_path / "_temp")}
 
 
 def test_an_installed_folder_is_taken_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+    tmp_path: Path, tool: Tool, environ: dict[str, str]
 ) -> None:
     tool("install()")
-    environ = knows_uv(tmp_path, monkeypatch)
     first = bootstrap.prepare(environ)
     tool("sys.exit(1)")
 
@@ -110,13 +103,15 @@ def test_an_installed_folder_is_taken_again(
     assert [str(one) for one in (tmp_path / "_temp").iterdir()] == first
 
 
-def test_pip_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool) -> None:
+def test_pip_goes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool, environ: dict[str, str]
+) -> None:
     monkeypatch.setattr(sys, "executable", str(tool("install()").rename(tmp_path / "python")))
     tool("sys.exit(1)")
     (tmp_path / "site" / "pip").mkdir(parents=True)
     (tmp_path / "site" / "pip" / "__init__.py").touch()
     monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
-    (folder,) = bootstrap.prepare(knows_uv(tmp_path, monkeypatch))
+    (folder,) = bootstrap.prepare(environ)
     given, _ = seen(tmp_path)
 
     assert given[:6] == ["-I", "-X", "utf8", "-m", "pip", "install"]
@@ -125,10 +120,9 @@ def test_pip_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: T
 
 
 def test_a_python_newer_than_the_wheels_is_named_before_anything_is_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool, environ: dict[str, str]
 ) -> None:
     tool("install()")
-    environ = knows_uv(tmp_path, monkeypatch)
     monkeypatch.setattr(sys, "version_info", (bootstrap.NEWEST[0], bootstrap.NEWEST[1] + 1, 0))
     with pytest.raises(bootstrap.BootstrapError, match=r"3\.15 is newer than 3\.14") as caught:
         bootstrap.prepare(environ)
@@ -138,7 +132,7 @@ def test_a_python_newer_than_the_wheels_is_named_before_anything_is_installed(
 
 
 def test_an_installer_gets_the_way_to_the_index_and_no_secret(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+    tmp_path: Path, tool: Tool, environ: dict[str, str]
 ) -> None:
     tool("install()")
     kept = {"PIP_INDEX_URL": "https://index.example", "UV_INDEX_MINE_USERNAME": "me", "HOME": "/h"}
@@ -146,8 +140,7 @@ def test_an_installer_gets_the_way_to_the_index_and_no_secret(
         *("INPUT_TOKEN", "COMMANDSYNC_TOKEN", "GITHUB_TOKEN", "ACTIONS_RUNTIME_TOKEN"),
         *("PIP_TARGET", "PIP_PREFIX", "UV_TARGET", "PYTHONPATH"),
     )
-    environ = knows_uv(tmp_path, monkeypatch) | kept | dict.fromkeys(dropped, "marked")
-    bootstrap.prepare(environ)
+    bootstrap.prepare(environ | kept | dict.fromkeys(dropped, "marked"))
     given, environment = seen(tmp_path)
 
     assert given[:3] == ["--no-config", "pip", "install"]
@@ -157,44 +150,43 @@ def test_an_installer_gets_the_way_to_the_index_and_no_secret(
 
 
 def test_where_another_job_was_quicker_both_have_what_they_need(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+    tool: Tool, environ: dict[str, str]
 ) -> None:
     tool(
         "install(); import shutil\n"
         "shutil.copytree(target, target.parent / target.name.rpartition('-')[0])"
     )
-    (folder,) = bootstrap.prepare(knows_uv(tmp_path, monkeypatch))
+    (folder,) = bootstrap.prepare(environ)
 
     assert bootstrap.installed([folder]) == LOCKED
 
 
 def test_a_failing_install_is_one_of_the_index_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
+    tmp_path: Path, tool: Tool, environ: dict[str, str]
 ) -> None:
     tool("install(); sys.exit(1)")
     with pytest.raises(bootstrap.BootstrapError, match="Is the package index reachable") as caught:
-        bootstrap.prepare(knows_uv(tmp_path, monkeypatch))
+        bootstrap.prepare(environ)
 
     assert caught.value.reason == "network"
     assert list((tmp_path / "_temp").iterdir()) == []
 
 
 def test_without_an_installer_the_machine_is_not_set_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch, environ: dict[str, str]
 ) -> None:
     monkeypatch.setattr(sys, "path", [])
-    environ = knows_uv(tmp_path, monkeypatch)
     with pytest.raises(bootstrap.BootstrapError, match="uv is not installed") as caught:
         bootstrap.prepare(environ)
 
     assert caught.value.reason == "invalid"
 
 
+@pytest.mark.usefixtures("environ")
 def test_a_machine_without_a_temporary_folder_gets_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool
 ) -> None:
     tool("install()")
-    knows_uv(tmp_path, monkeypatch)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (folder,) = bootstrap.prepare({})
 

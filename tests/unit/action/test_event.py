@@ -1,22 +1,35 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from commandsync.action.event import GitHubEvent, read_event
 
+Read = Callable[..., GitHubEvent]
+
+PULL_REQUEST = {"GITHUB_EVENT_NAME": "pull_request"}
 PUSH = {"GITHUB_EVENT_NAME": "push", "GITHUB_REF": "refs/heads/main"}
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """Read an event from its payload, as text or as JSON, and the variables of its job."""
+    path = tmp_path / "event.json"
+
+    def read(payload: object, environ: dict[str, str]) -> GitHubEvent:
+        text = payload if isinstance(payload, str) else json.dumps(payload)
+        path.write_text(text, encoding="utf-8")
+        return read_event({**environ, "GITHUB_EVENT_PATH": str(path)})
+
+    return read
 
 
 @pytest.mark.parametrize(
     "payload", ["", "[]", "{", '{"repository": 1}', '{"repository": {"default_branch": ""}}']
 )
-def test_an_empty_payload_applies_nothing(tmp_path: Path, payload: str) -> None:
-    path = tmp_path / "event.json"
-    path.write_text(payload, encoding="utf-8")
-    event = read_event({**PUSH, "GITHUB_EVENT_PATH": str(path)})
-
-    assert event.usual_mode == "validate"
+def test_an_empty_payload_applies_nothing(read: Read, payload: str) -> None:
+    assert read(payload, PUSH).usual_mode == "validate"
 
 
 def test_without_a_payload_nothing_is_applied(tmp_path: Path) -> None:
@@ -28,19 +41,15 @@ def test_without_a_payload_nothing_is_applied(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ref", "branch"), [("refs/heads/next", "next"), ("refs/tags/v1", ""), ("", "")]
 )
-def test_only_a_branch_has_a_head(tmp_path: Path, ref: str, branch: str) -> None:
-    path = tmp_path / "event.json"
-    path.write_text('{"repository": {"default_branch": "main"}}', encoding="utf-8")
-    event = read_event({"GITHUB_EVENT_PATH": str(path), "GITHUB_REF": ref})
+def test_only_a_branch_has_a_head(read: Read, ref: str, branch: str) -> None:
+    event = read({"repository": {"default_branch": "main"}}, {"GITHUB_REF": ref})
 
     assert event.branch == branch
 
 
-def test_a_merge_queues_group_is_planned_as_a_proposal(tmp_path: Path) -> None:
-    path = tmp_path / "event.json"
+def test_a_merge_queues_group_is_planned_as_a_proposal(read: Read) -> None:
     group = {"base_sha": "b", "base_ref": "refs/heads/main"}
-    path.write_text(json.dumps({"merge_group": group}), encoding="utf-8")
-    event = read_event({"GITHUB_EVENT_NAME": "merge_group", "GITHUB_EVENT_PATH": str(path)})
+    event = read({"merge_group": group}, {"GITHUB_EVENT_NAME": "merge_group"})
 
     assert (event.usual_mode, event.base_sha, event.proposes) == ("plan", "b", True)
     assert not read_event(PUSH).proposes
@@ -49,28 +58,18 @@ def test_a_merge_queues_group_is_planned_as_a_proposal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("merged", "number"), [(False, 7), (True, 0)])
 def test_a_plan_after_the_merge_is_not_shown_as_a_review(
-    tmp_path: Path, *, merged: bool, number: int
+    read: Read, *, merged: bool, number: int
 ) -> None:
-    path = tmp_path / "event.json"
     request = {"number": 7, "merged": merged, "base": {"sha": "b"}}
-    path.write_text(json.dumps({"action": "closed", "pull_request": request}), encoding="utf-8")
-    event = read_event({"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(path)})
+    event = read({"action": "closed", "pull_request": request}, PULL_REQUEST)
 
     assert (event.pull_request, event.proposes) == (number, True)
 
 
-def test_a_pull_request_whose_repository_is_gone_is_a_forks(tmp_path: Path) -> None:
-    path = tmp_path / "event.json"
+def test_a_pull_request_whose_repository_is_gone_is_a_forks(read: Read) -> None:
     request = {"number": 7, "head": {"repo": None}, "base": {"sha": "b"}}
-    path.write_text(json.dumps({"pull_request": request}), encoding="utf-8")
-    event = read_event(
-        {
-            "GITHUB_EVENT_NAME": "pull_request",
-            "GITHUB_EVENT_PATH": str(path),
-            "GITHUB_REPOSITORY": "octo/bots",
-            "GITHUB_RUN_ID": "3",
-        }
-    )
+    job = {"GITHUB_REPOSITORY": "octo/bots", "GITHUB_RUN_ID": "3"}
+    event = read({"pull_request": request}, PULL_REQUEST | job)
 
     assert event == GitHubEvent(
         "pull_request",

@@ -88,11 +88,21 @@ def test_what_does_not_pass_is_an_error_after_three_calls(hub: Hub, waits: list[
     assert (len(hub.requests), len(waits)) == (3, 2)
 
 
-def test_a_connection_that_fails_is_tried_again(waits: list[float]) -> None:
-    with pytest.raises(GitHubError, match="no answer from GitHub"):
-        GitHub("http://127.0.0.1:9", "job-token").get("/repos")
+@pytest.mark.parametrize(
+    ("url", "message", "again"),
+    [
+        ("http://127.0.0.1:9", "no answer from GitHub", 2),
+        ("ftp://github.example", "not a URL", 0),
+        ("", "not a URL", 0),
+    ],
+)
+def test_a_connection_that_fails_is_tried_again(
+    waits: list[float], url: str, message: str, again: int
+) -> None:
+    with pytest.raises(GitHubError, match=message):
+        GitHub(url, "job-token").get("/repos")
 
-    assert len(waits) == 2
+    assert len(waits) == again
 
 
 def test_a_time_out_is_not_tried_again(

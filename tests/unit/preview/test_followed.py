@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 from threading import Event
@@ -32,9 +33,8 @@ def write(folder: Path, text: str, name: str = "commands.yaml") -> None:
     aside.replace(path)
 
 
-@pytest.fixture
-def source(folder: Path) -> FollowedManifest:
-    return FollowedManifest(Settings(now=day(1), files=(str(folder / "commands.yaml"),)))
+def following(path: Path) -> Iterator[Manifest | ManifestError]:
+    return FollowedManifest(Settings(now=day(1), files=(str(path),))).manifests(Event())
 
 
 def names(manifest: Manifest | ManifestError) -> list[str]:
@@ -42,8 +42,8 @@ def names(manifest: Manifest | ManifestError) -> list[str]:
     return [command.name for command in manifest.snapshot.commands]
 
 
-def test_an_included_file_and_a_new_one_are_noticed(folder: Path, source: FollowedManifest) -> None:
-    changes = source.manifests(Event())
+def test_an_included_file_and_a_new_one_are_noticed(folder: Path) -> None:
+    changes = following(folder / "commands.yaml")
     assert names(next(changes)) == []
 
     write(folder, FUN, "commands/first.yaml")
@@ -66,8 +66,7 @@ def test_what_an_editor_has_half_written_is_not_a_problem(
             return super().wait(stop, seconds if seconds == inf else LONGEST)
 
     monkeypatch.setattr(followed, "Saves", Held)
-    source = FollowedManifest(Settings(now=day(1), files=(str(folder / "commands.yaml"),)))
-    changes = source.manifests(Event())
+    changes = following(folder / "commands.yaml")
     next(changes)
     write(folder, "vers")
 
@@ -89,18 +88,15 @@ def test_a_save_that_changes_no_byte_is_no_change(
             return super().wait(stop, seconds)
 
     monkeypatch.setattr(followed, "Saves", Counted)
-    source = FollowedManifest(Settings(now=day(1), files=(str(folder / "commands.yaml"),)))
-    changes = source.manifests(Event())
+    changes = following(folder / "commands.yaml")
     next(changes)
     write(folder, MAIN)
 
     assert names(next(changes)) == ["fun"]
 
 
-def test_a_manifest_that_is_moved_away_is_a_problem_until_it_is_back(
-    folder: Path, source: FollowedManifest
-) -> None:
-    changes = source.manifests(Event())
+def test_a_manifest_that_is_moved_away_is_a_problem_until_it_is_back(folder: Path) -> None:
+    changes = following(folder / "commands.yaml")
     next(changes)
     aside = (folder / "commands.yaml").rename(folder / "aside.yaml")
     missing = next(changes)
@@ -111,12 +107,10 @@ def test_a_manifest_that_is_moved_away_is_a_problem_until_it_is_back(
     assert names(next(changes)) == []
 
 
-def test_a_pattern_without_a_file_is_mended_by_the_file(
-    folder: Path, source: FollowedManifest
-) -> None:
+def test_a_pattern_without_a_file_is_mended_by_the_file(folder: Path) -> None:
     (folder / "commands" / "first.yaml").unlink()
 
-    changes = source.manifests(Event())
+    changes = following(folder / "commands.yaml")
     missing = next(changes)
     assert isinstance(missing, ManifestError)
     assert "matches no file" in missing.problems[0].message
@@ -125,8 +119,7 @@ def test_a_pattern_without_a_file_is_mended_by_the_file(
 
 
 def test_a_folder_stands_for_its_one_manifest(folder: Path) -> None:
-    source = FollowedManifest(Settings(now=day(1), files=(str(folder),)))
-    changes = source.manifests(Event())
+    changes = following(folder)
     assert names(next(changes)) == []
     write(folder, "version: 1\n", "other.yaml")
 

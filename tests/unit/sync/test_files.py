@@ -1,4 +1,5 @@
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -51,23 +52,18 @@ def test_what_was_read_is_not_written_over(tmp_path: Path) -> None:
         check_target(str(path), force=True, read=["-", f"{tmp_path}/./a.yaml"])
 
 
-def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
-    path = str(tmp_path / "missing" / "a.yaml")
-
-    with pytest.raises(FileError, match="its folder does not exist"):
-        check_target(path, force=False)
-    with pytest.raises(FileError, match="its folder does not exist"):
-        write_file(path, "new", force=False)
-
-
+@pytest.mark.parametrize(
+    ("name", "message"), [("missing/a.yaml", "its folder does not exist"), ("a", "is a folder")]
+)
 @pytest.mark.parametrize("force", [True, False])
-def test_a_folder_in_the_files_place_is_not_replaced(tmp_path: Path, *, force: bool) -> None:
+def test_a_path_where_no_file_can_be_is_refused(
+    tmp_path: Path, name: str, message: str, *, force: bool
+) -> None:
     (tmp_path / "a").mkdir()
 
-    with pytest.raises(FileError, match="is a folder"):
-        check_target(str(tmp_path / "a"), force=force)
-    with pytest.raises(FileError, match="is a folder"):
-        write_file(str(tmp_path / "a"), "new", force=True)
+    for refused in (check_target, partial(write_file, content="new")):
+        with pytest.raises(FileError, match=message):
+            refused(str(tmp_path / name), force=force)
     assert [one.name for one in tmp_path.iterdir()] == ["a"]
 
 

@@ -156,9 +156,6 @@ def test_flags_are_traits_and_folders_categories(tmp_path: Path) -> None:
     for number, flag in enumerate(flags):
         file = tmp_path / "commands" / "Mod" / "more" / f"c{number}.js"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(
-            f"exports.name = 'c{number}'; exports.data = {BUILDER}.setName('c{number}');"
-        )
         file.write_text(f"module.exports = {{ data: {BUILDER}.setName('c{number}'), {flag} }};")
     entries = javascript.read(str(tmp_path)).entries
 
