@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 from fastapi import FastAPI
+from sqlalchemy import Engine, event
 
 from commandsync.server.app import create_app
 from commandsync.server.database import Database
@@ -41,3 +42,20 @@ def seen_inside(path: str) -> Iterator[Inside]:
 
     with running(path, application=application) as started:
         yield Inside(started.url, *made[0])
+
+
+@contextmanager
+def statements_with(words: str, database: Database | None = None) -> Iterator[list[str]]:
+    """Yield the statements with these words that a database executes, or all of this process."""
+    engine = database._engine if database else Engine  # noqa: SLF001 - to see its statements
+    found: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+        if words in statement:
+            found.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield found
+    finally:
+        event.remove(engine, "before_cursor_execute", note)

@@ -2,8 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,6 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
 
 from commandsync.records.texts import Resource
 from commandsync.server import storage
@@ -23,25 +21,10 @@ from commandsync.server.runner import running
 from tests.support.bots import Bot, Service
 from tests.support.callers import Caller
 from tests.support.home import LONGEST
+from tests.support.inside import statements_with
 
 ONE, TWO = (1, date(2026, 3, 1)), (2, date(2026, 3, 1))
 COMMAND = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
-
-
-@contextmanager
-def lists_read() -> Iterator[list[str]]:
-    """Yield the queries that read a list of commands."""
-    queries: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
-        if "ORDER BY commands.seq" in statement:
-            queries.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        yield queries
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
 
 
 def read(url: str, bot: str, collection: str = "commands") -> tuple[int, dict[str, Any]]:
@@ -51,7 +34,7 @@ def read(url: str, bot: str, collection: str = "commands") -> tuple[int, dict[st
 def test_an_answer_is_kept_and_has_its_own_passing_time(service: Service) -> None:
     bot = service.bot(["help", "ping"])
     _, first = read(bot.url, bot.id)
-    with lists_read() as queries:
+    with statements_with("ORDER BY commands.seq") as queries:
         _, second = read(bot.url, bot.id)
 
     assert queries == []

@@ -74,12 +74,6 @@ def test_what_is_dumped_loads_to_the_same_texts_in_the_same_order(texts: list[Co
     assert loaded(dumped(*texts)) == texts
 
 
-def test_of_two_categories_of_one_size_the_first_one_is_the_default() -> None:
-    texts = [CommandText(f"c{n}", "x", "y", "Fun" if n < 5 else "Art") for n in range(10)]
-
-    assert "defaults:\n  category: Fun\n" in dumped(*texts, *texts)
-
-
 @given(WORDS.filter(bool), WORDS.filter(bool))
 def test_announcements_survive_too_even_twice(title: str, description: str) -> None:
     text = AnnouncementText(title, description)
@@ -304,6 +298,7 @@ def test_the_prefix_of_most_commands_is_shared(texts: list[Text], prefix: str) -
     [
         (categories("Fun", "Fun", "Fun", "Tools", "Tools"), "Fun"),
         (categories("Fun", "Fun"), ""),
+        (categories(*["Fun"] * 5, *["Art"] * 5), "Fun"),
         (categories("Fun", "Fun", "Fun", "Fun", ""), "Fun"),
         (categories("Fun", "Fun", "Fun", ""), ""),
         (categories("x" * 101, "x" * 101, "x" * 101), ""),

@@ -63,6 +63,10 @@ def commands(*names: str) -> str:
 VALID = "version: 1\ncommands: []\n"
 TARGET = "version: 1\nbot: 1\nbase_url: https://x.example"
 PART = {"bots__a_yaml": commands("x")}
+TWICE = {
+    "main_yaml": "version: 1\ninclude: part.yaml\n",
+    "part_yaml": "version: 1\n" + commands("a").replace("{prefix}", "/"),  # it is read alone, too
+}
 WRONG: list[tuple[str, dict[str, str]]] = [
     ("bots", {"bots__a_yaml": VALID, "bots__b_yaml": "{{{"}),
     ("bots", {"bots__a_yaml": VALID, "bots__b_yaml": "\tversion: 1\ncommands: []\n"}),
@@ -110,6 +114,8 @@ WRONG: list[tuple[str, dict[str, str]]] = [
         "a.yaml b.yaml c.yaml",
         {"a_yaml": TARGET, "b_yaml": TARGET + "/v1/", "c_yaml": "version: 1\nbot: 1\n"},
     ),
+    (".", TWICE),
+    ("part.yaml main.yaml", TWICE),
     ("main.yaml", PART | {"main_yaml": "version: 1\ninclude: '**'\n"}),
     ("main.yaml", {"main_yaml": "version: 1\ninclude: a.yaml\n", "a_yaml": "listings: []\n"}),
     (
@@ -167,6 +173,8 @@ def test_a_file_that_a_manifest_in_the_folder_includes_is_not_reported(folder: F
     folder(a_yaml="version: 1\ninclude: part.yaml\n" + commands("a"), part_yaml=commands("b"))
 
     assert [m.paths for m in load(".")] == [("a.yaml", "part.yaml")]
+    folder(**TWICE)
+    assert [m.paths for m in load("main.yaml")] == [("main.yaml", "part.yaml")]
 
 
 def test_what_cannot_be_opened_says_why(folder: Folder) -> None:
@@ -247,21 +255,6 @@ def test_a_pattern_must_match_inside_the_folder(folder: Folder) -> None:
         "bot/main.yaml:9:3",
         "bot/main.yaml:10:3",
     ]
-
-
-def test_a_file_that_another_manifest_includes_is_not_read_as_a_manifest_too(
-    folder: Folder,
-) -> None:
-    text = "version: 1\n" + commands("a").replace("{prefix}", "/")  # it is read alone, too
-    folder(main_yaml="version: 1\ninclude: part.yaml\n", part_yaml=text)
-    said = (
-        "part.yaml:1:1: this manifest is read by itself, and main.yaml includes it too "
-        "| remove its version:, or name only one of the two"
-    )
-
-    assert complaints(".") == [said]
-    assert complaints("part.yaml", "main.yaml") == [said]
-    assert [one.paths for one in load("main.yaml")] == [("main.yaml", "part.yaml")]
 
 
 def test_limits_hold_for_a_manifest_with_all_its_includes(folder: Folder) -> None:

@@ -1,10 +1,9 @@
 """A syntax error ends one entry, not the file: what follows is read and checked."""
 
 import json
-from contextlib import suppress
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
@@ -144,23 +143,6 @@ def test_typographic_quotes_around_a_value_are_named(quotes: str, word: str) -> 
     assert f'write straight ones, "{word}"' in found
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'version: 1\ncommands:\n- {name: a, description: "\u201cb\u201d", syntax: c}\n',
-        "version: 1\nprefix: \u201ca\u201d and \u201cb\u201d\n",
-    ],
-)
-def test_typographic_quotes_that_are_meant_stay(text: str) -> None:
-    load_manifests(["-"], stdin=text.encode)
-
-
-def test_a_text_that_is_begun_straight_and_ended_typographically_says_so() -> None:
-    (found,) = complaints('version: 1\nprefix: "!\u201d\n')
-
-    assert found == '2:9: this quote is not closed | end the string with ", not with \u201d'
-
-
 @given(
     st.one_of(
         st.dictionaries(WORDS, WORDS, min_size=1),
@@ -175,28 +157,3 @@ def test_the_json_of_another_program_is_named(said: object, indent: int | str | 
             "| commandsync init writes a starter; -f names another file"
         )
     ]
-
-
-def test_a_manifest_may_be_json() -> None:
-    text = '{"version": 1, "commands": [{"name": "a", "description": "b", "syntax": "c"}]}'
-    load_manifests(["-"], stdin=text.encode)
-
-    assert "commands:" in complaints('[{"name": "a", "syntax": "c"}]')[0]
-
-
-PIECES = st.sampled_from(
-    [
-        *["version: 1\n", "commands:\n", "announcements:\n", "comands:\n", "prefix: /\n"],
-        *["- name: a\n", "  - name: b\n", "    syntax: d\n", "  syntax: [p]x\n", "category: ~\n"],
-        *["<<<<<<< HEAD\n", "=======\n", ">>>>>>> x\n", "| a | b |\n", "---\n", "...\n", "? "],
-        *["  - ", "- ", "\n", "[", "]", "{", "}", '"', "'", ": ", " #", "&a ", "*a", "!x ", "| "],
-    ]
-)
-
-
-@settings(max_examples=500)
-@given(st.lists(PIECES, max_size=30).map("".join))
-@example("? - ...\n| a | b |\n  - name: b\nannouncements:\n  - name: b\n")
-def test_whatever_is_read_on_from_the_answer_is_a_manifest_or_problems(text: str) -> None:
-    with suppress(ManifestError):
-        load_manifests(["-"], stdin=text.encode)

@@ -54,6 +54,7 @@ BOTH_ACCEPT = [
     "version: 1\n",
     HEAD.replace("commands:", "commands: []"),
     HEAD + COMMAND,
+    '{"version": 1, "commands": [{"name": "a", "description": "b", "syntax": "c"}]}',
     HEAD + "- {name: off, description: 247, syntax: .247, category: true, id: 0779}\n",
     HEAD + "- {name: ~, description: null, syntax: 1e3, category: ''}\n",
     HEAD + "- {name: a, description: b, syntax: c, formerly: h}\n",

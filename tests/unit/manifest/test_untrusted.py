@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Problem
@@ -21,6 +21,14 @@ PIECES = st.sampled_from(
         *["&a ", "*a", "!x ", "!!str ", "%", "@", "`", "<<", "\\", "\0", "~", "1", "true", "é😀"],
         *["{prefix}", "*.yaml", "30%", "https://x", "version: 1\n", "commands:\n- "],
         *["listings:\n- service: top.gg\n", "listings:\n- service: x\n  replace:\n    "],
+    ]
+)
+LINES = st.sampled_from(
+    [
+        *["version: 1\n", "commands:\n", "announcements:\n", "comands:\n", "prefix: /\n"],
+        *["- name: a\n", "  - name: b\n", "    syntax: d\n", "  syntax: [p]x\n", "category: ~\n"],
+        *["<<<<<<< HEAD\n", "=======\n", ">>>>>>> x\n", "| a | b |\n", "---\n", "...\n", "? "],
+        *["  - ", "- ", "\n", "[", "]", "{", "}", '"', "'", ": ", " #", "&a ", "*a", "!x ", "| "],
     ]
 )
 
@@ -44,7 +52,9 @@ def attempt(data: bytes) -> None:
         assert "\n" not in problem.message
 
 
-@given(st.lists(PIECES, max_size=25).map("".join))
+@settings(max_examples=500)
+@given((st.lists(PIECES, max_size=25) | st.lists(LINES, max_size=30)).map("".join))
+@example("? - ...\n| a | b |\n  - name: b\nannouncements:\n  - name: b\n")
 def test_any_text_gives_a_manifest_or_problems_with_places(text: str) -> None:
     attempt(text.encode())
 

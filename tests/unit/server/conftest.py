@@ -1,6 +1,8 @@
 """One service for the tests of a process, and a database for each test."""
 
+import logging
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
 
@@ -22,3 +24,16 @@ def database(database_url: str) -> Iterator[Database]:
 def two_bots(database: Database) -> None:
     """The bots 42 and 43, in the database of the test."""
     with_bots(database, "42", "43")
+
+
+@pytest.fixture
+def noted(caplog: pytest.LogCaptureFixture) -> Event:
+    """What is set as soon as something is logged."""
+    event = Event()
+
+    def note(_: logging.LogRecord) -> bool:
+        event.set()
+        return True
+
+    caplog.handler.addFilter(note)
+    return event

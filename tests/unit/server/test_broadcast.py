@@ -2,16 +2,15 @@
 
 import asyncio
 import json
-import logging
-import threading
+from threading import Event
 
 import pytest
-from sqlalchemy import event
 
 from commandsync.server import broadcast, outbox
 from commandsync.server.broadcast import Client, delivering
 from commandsync.server.database import Database
 from commandsync.server.tables import outbox as table
+from tests.support.inside import statements_with
 from tests.support.votes import NOON
 
 pytestmark = pytest.mark.usefixtures("two_bots")
@@ -78,15 +77,7 @@ def test_a_client_that_has_left_gets_nothing(database: Database) -> None:
 
 
 def test_nothing_is_read_while_nobody_is_connected(database: Database) -> None:
-    reads: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        if "FROM outbox" in statement:
-            reads.append(statement)
-
-    event.listen(database._engine, "before_cursor_execute", note)  # noqa: SLF001 - to see its reads
-
-    async def deliver() -> tuple[int, int]:
+    async def deliver(reads: list[str]) -> tuple[int, int]:
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             vote(database, "42", 1)  # is noticed
             await asyncio.sleep(0)
@@ -97,23 +88,20 @@ def test_nothing_is_read_while_nobody_is_connected(database: Database) -> None:
             await users(client, 1)
             return without, len(reads)
 
-    without, after = asyncio.run(deliver())
+    with statements_with("FROM outbox", database) as reads:
+        without, after = asyncio.run(deliver(reads))
 
     assert without == 0
     assert after > 0
 
 
 def test_delivery_goes_on_when_the_database_can_be_read_again(
-    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    noted: Event,
 ) -> None:
     monkeypatch.setattr(broadcast, "POLL", 0.001)
-    noted = threading.Event()
-
-    def note(_: logging.LogRecord) -> bool:
-        noted.set()
-        return True
-
-    caplog.handler.addFilter(note)
 
     async def deliver() -> list[int]:
         client = Client("42", 0)

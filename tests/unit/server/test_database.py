@@ -2,9 +2,9 @@ import os
 import sqlite3
 import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from sqlalchemy import select, text
@@ -54,21 +54,13 @@ def test_a_file_is_written_through_a_log_and_to_the_disk(tmp_path: Path) -> None
 
 
 def test_memory_is_one_database_for_all_threads() -> None:
-    seen: list[str] = []
-
-    def read(database: Database) -> None:
+    def read(database: Database) -> object:
         with database.reading() as connection:
             query = select(settings.c.value).where(settings.c.key == "secret")
-            seen.append(connection.execute(query).scalar_one())
+            return connection.execute(query).scalar_one()
 
-    with opened(":memory:") as database:
-        threads = [Thread(target=read, args=(database,)) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-        assert seen == [database.secret] * 8
+    with opened(":memory:") as database, ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(read, [database] * 8)) == [database.secret] * 8
 
 
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:

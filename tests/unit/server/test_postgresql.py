@@ -1,4 +1,6 @@
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from threading import Thread
 
 import pytest
@@ -72,17 +74,13 @@ def test_a_record_that_is_added_later_is_listed_later(postgres: Server, postgres
 
 def test_hosts_that_start_together_create_each_bot_once(postgres_url: str) -> None:
     seed = Seed.model_validate({"bots": [{"id": "42", "profile": {"username": "Lantern"}}]})
-    tokens: list[str] = []
 
-    def start() -> None:
-        with opened(postgres_url) as database:
-            tokens.extend(bot.token for bot in create_bots(seed, database))
+    def start(url: str) -> list[str]:
+        with opened(url) as database:
+            return [bot.token for bot in create_bots(seed, database)]
 
-    hosts = [Thread(target=start) for _ in range(4)]
-    for host in hosts:
-        host.start()
-    for host in hosts:
-        host.join()
+    with ThreadPoolExecutor(4) as hosts:
+        tokens = [*chain(*hosts.map(start, [postgres_url] * 4))]
 
     assert (len(tokens), len(set(tokens))) == (4, 1)
 

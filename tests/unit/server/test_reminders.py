@@ -1,7 +1,8 @@
 import asyncio
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
-from threading import Barrier, Thread
+from threading import Barrier
 
 import pytest
 from sqlalchemy import text
@@ -61,11 +62,8 @@ def test_processes_on_one_database_send_each_reminder_once(
             for _ in range(2):
                 reminders.send_due(handle, BOTS, NOON + HALF_DAY)
 
-        threads = [Thread(target=send, args=(each,)) for each in (database, other)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(send, (database, other)))
 
         assert sorted(reminded(database)) == sorted(str(number) for number in range(150))
 

@@ -119,8 +119,3 @@ def test_a_problem_is_reported_with_its_place(tmp_path: Path, content: object, s
         read_seed(seed_file(tmp_path, content))
 
     assert str(caught.value.hint).startswith("a seed file is")
-
-
-def test_a_missing_seed_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"nothing\.json cannot be read"):
-        read_seed(tmp_path / "nothing.json")

@@ -1,6 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
-from threading import Barrier, Thread
+from threading import Barrier
 
 import pytest
 
@@ -72,11 +72,9 @@ def test_of_votes_at_once_one_counts(database: Database) -> None:
         except TooEarlyError as error:
             refused.append(error.seconds)
 
-    threads = [Thread(target=vote) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        for voting in [pool.submit(vote) for _ in range(8)]:
+            voting.result()
 
     assert refused == [12 * 3600] * 7
     assert told(database) == [("vote", "1")]

@@ -1,16 +1,15 @@
 """The live counters of a page, over a real database and a real connection."""
 
 import asyncio
-import logging
 import sqlite3
-import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
 
 from commandsync.server import votes
 from commandsync.server.administration import remove_bot
@@ -18,7 +17,7 @@ from commandsync.server.broadcast import delivering
 from commandsync.server.pages import live
 from commandsync.server.pages import stream as stream_module
 from tests.support.bots import Bot, Service
-from tests.support.inside import Inside, seen_inside
+from tests.support.inside import Inside, seen_inside, statements_with
 from tests.support.livestream import LiveStream, opened_stream
 from tests.support.votes import user
 
@@ -77,17 +76,11 @@ def test_head_has_an_end(service: Service) -> None:
 
 
 def test_one_read_serves_all_pages_and_all_votes_that_come_together(inside: Inside) -> None:
-    reads: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        if "FROM vote_days" in statement:
-            reads.append(statement)
-
     bot = inside.bot()
     with ExitStack() as stack:
         streams = [stack.enter_context(opened(bot)) for _ in range(20)]
         before = [stream.votes() for stream in streams]
-        event.listen(inside.database._engine, "before_cursor_execute", note)  # noqa: SLF001 - to see its reads
+        reads = stack.enter_context(statements_with("FROM vote_days", inside.database))
         bot.cast(*map(str, range(50)))
         after = [stream.votes() for stream in streams]
 
@@ -138,16 +131,12 @@ def test_a_silent_stream_is_kept_alive(service: Service, monkeypatch: pytest.Mon
 
 
 def test_counters_that_cannot_be_read_are_read_later(
-    inside: Inside, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    inside: Inside,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    noted: Event,
 ) -> None:
     monkeypatch.setattr(live, "_RETRY", 0.001)
-    noted = threading.Event()
-
-    def note(_: logging.LogRecord) -> bool:
-        noted.set()
-        return True
-
-    caplog.handler.addFilter(note)
     bot = inside.bot()
     with opened(bot) as stream:
         before = stream.votes()
