@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.botfiles import COMMANDS, notes_of, reading_of
+from tests.support.botfiles import COMMANDS, ReadingOf, notes_of
 
 IMPORTS = {
     "the module": "import discord\n@discord.ext.commands.command()",
@@ -31,8 +31,8 @@ IMPORTS = {
 
 
 @pytest.mark.parametrize("start", IMPORTS.values(), ids=IMPORTS)
-def test_a_decorator_is_known_however_it_is_imported(start: str, tmp_path: Path) -> None:
-    reading = reading_of(tmp_path, f"{start}\nasync def ping(ctx, times: int = 1): 'Pong'\n")
+def test_a_decorator_is_known_however_it_is_imported(start: str, reading_of: ReadingOf) -> None:
+    reading = reading_of(f"{start}\nasync def ping(ctx, times: int = 1): 'Pong'\n")
 
     assert [entry.syntax for entry in reading.entries] == ["{prefix}ping [times=1]"]
 
@@ -53,11 +53,11 @@ TREES = {
 
 
 @pytest.mark.parametrize("start", TREES.values(), ids=TREES)
-def test_a_command_of_a_tree_is_a_slash_command(start: str, tmp_path: Path) -> None:
+def test_a_command_of_a_tree_is_a_slash_command(start: str, reading_of: ReadingOf) -> None:
     indent = "    " * ("    @" in start)
     code = f"{start}\n{indent}async def ping(interaction, mode: str): 'Pong'\n"
 
-    assert [entry.syntax for entry in reading_of(tmp_path, code).entries] == ["/ping <mode>"]
+    assert [entry.syntax for entry in reading_of(code).entries] == ["/ping <mode>"]
 
 
 OTHERS = {
@@ -74,15 +74,14 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("code", OTHERS.values(), ids=OTHERS)
-def test_a_command_of_something_else_is_not_read(code: str, tmp_path: Path) -> None:
-    reading = reading_of(tmp_path, code + "\n")
+def test_a_command_of_something_else_is_not_read(code: str, reading_of: ReadingOf) -> None:
+    reading = reading_of(code + "\n")
 
     assert (reading.entries, reading.notes) == ((), ())
 
 
-def test_names_are_found_in_the_other_files_of_a_bot(tmp_path: Path) -> None:
+def test_names_are_found_in_the_other_files_of_a_bot(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path / "my.bot",
         {
             "main.py": "from cogs.base import tags\nfrom cogs import base\n"
             "@tags.command()\nasync def add(ctx): 'Adds'\n"
@@ -104,6 +103,7 @@ def test_names_are_found_in_the_other_files_of_a_bot(tmp_path: Path) -> None:
             "    pomme = 1\n    _other = 3\n",
             "choices.py": "import typing as t\nMode = t.Literal['on', 'off']\n",
         },
+        inside="my.bot",
     )
 
     assert notes_of(reading) == []
@@ -116,10 +116,9 @@ def test_names_are_found_in_the_other_files_of_a_bot(tmp_path: Path) -> None:
     }
 
 
-def test_of_two_modules_of_a_name_the_nearer_one_is_meant(tmp_path: Path) -> None:
+def test_of_two_modules_of_a_name_the_nearer_one_is_meant(reading_of: ReadingOf) -> None:
     bot = COMMANDS + "from texts import NAME\n@commands.command(NAME)\nasync def x(ctx): 'X'\n"
     reading = reading_of(
-        tmp_path,
         {
             "one/bot.py": bot,
             "one/texts.py": "NAME = 'first'",
@@ -131,9 +130,8 @@ def test_of_two_modules_of_a_name_the_nearer_one_is_meant(tmp_path: Path) -> Non
     assert [entry.name for entry in reading.entries] == ["first", "second"]
 
 
-def test_a_name_means_what_it_is_bound_to_above(tmp_path: Path) -> None:
+def test_a_name_means_what_it_is_bound_to_above(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         COMMANDS
         + "NAME = 'a'\n@commands.command(name=NAME)\nasync def one(ctx): '1'\n"
         + "NAME = 'b'\nNAME: str\n@commands.command(name=NAME)\nasync def two(ctx): '2'\n"
@@ -144,9 +142,8 @@ def test_a_name_means_what_it_is_bound_to_above(tmp_path: Path) -> None:
     assert [entry.name for entry in reading.entries] == ["a", "b", "d"]
 
 
-def test_packages_without_an_init_file_are_packages(tmp_path: Path) -> None:
+def test_packages_without_an_init_file_are_packages(reading_of: ReadingOf, tmp_path: Path) -> None:
     reading = reading_of(
-        tmp_path,
         {
             "bot.py": COMMANDS
             + "import texts.names\nimport texts.missing\n"
@@ -172,9 +169,8 @@ def test_packages_without_an_init_file_are_packages(tmp_path: Path) -> None:
     ]
 
 
-def test_a_package_knows_its_modules(tmp_path: Path) -> None:
+def test_a_package_knows_its_modules(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         {
             "bot.py": "import cogs\nfrom cogs import *\nNAME = cogs.base.NAME\n"
             "@cogs.base.tags.command(NAME)\nasync def add(ctx): 'Adds'\n"
@@ -188,9 +184,8 @@ def test_a_package_knows_its_modules(tmp_path: Path) -> None:
     assert [entry.name for entry in reading.entries] == ["tags insert", "y", "tags"]
 
 
-def test_a_method_knows_its_class(tmp_path: Path) -> None:
+def test_a_method_knows_its_class(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         COMMANDS
         + "class Mine(commands.Bot):\n    NAME = 'b'\n"
         + "    def __init__(self):\n        self.name = 'a'\n        self.other = x\n"
@@ -207,20 +202,19 @@ def test_a_method_knows_its_class(tmp_path: Path) -> None:
     }
 
 
-def test_folders_of_others_and_tests_are_left_out(tmp_path: Path) -> None:
+def test_folders_of_others_and_tests_are_left_out(reading_of: ReadingOf) -> None:
     code = COMMANDS + "@commands.command()\nasync def {}(ctx): 'Pong'\n"
     folders = ("", "a/", ".venv/", "venv/", "node_modules/", "tests/", "a/tests/", ".git/")
     reading = reading_of(
-        tmp_path, {f"{folder}bot.py": code.format(f"c{n}") for n, folder in enumerate(folders)}
+        {f"{folder}bot.py": code.format(f"c{n}") for n, folder in enumerate(folders)}
     )
 
     assert [entry.name for entry in reading.entries] == ["c1", "c0"]
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="`type` statements came with Python 3.12")
-def test_an_alias_of_a_type_statement_is_followed(tmp_path: Path) -> None:
+def test_an_alias_of_a_type_statement_is_followed(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         COMMANDS
         + "from typing import Literal\ntype Mode = Literal['on', 'off']\n"
         + "@commands.command()\nasync def go(ctx, mode: Mode): 'Goes'\n",
@@ -229,10 +223,9 @@ def test_an_alias_of_a_type_statement_is_followed(tmp_path: Path) -> None:
     assert [entry.syntax for entry in reading.entries] == ['{prefix}go <"on"|"off">']
 
 
-def test_a_group_has_the_name_that_its_constructor_passes_on(tmp_path: Path) -> None:
+def test_a_group_has_the_name_that_its_constructor_passes_on(reading_of: ReadingOf) -> None:
     command = "    @app_commands.command()\n    async def x(self, interaction): 'X'\n"
     reading = reading_of(
-        tmp_path,
         COMMANDS
         + "from discord import app_commands\n"
         + "class One(app_commands.Group):\n    def other(self): ...\n"

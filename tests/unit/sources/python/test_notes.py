@@ -4,7 +4,7 @@ import gc
 from pathlib import Path
 
 from commandsync.sources.entry import SourceReading
-from tests.support.botfiles import COMMANDS, notes_of, reading_of
+from tests.support.botfiles import COMMANDS, ReadingOf, notes_of
 
 START = COMMANDS + "from discord import app_commands\nbot = commands.Bot('!')\n"
 
@@ -13,24 +13,23 @@ def syntaxes(reading: SourceReading) -> list[str]:
     return [entry.syntax for entry in reading.entries]
 
 
-def test_code_of_a_framework_that_is_not_read_is_named(tmp_path: Path) -> None:
+def test_code_of_a_framework_that_is_not_read_is_named(
+    reading_of: ReadingOf, tmp_path: Path
+) -> None:
     (tmp_path / "interactions.py").write_text("def slash_command(**keys): ...\n")
     code = (
         "import lightbulb\n@bot.command\n@lightbulb.command('echo', 'x')\nasync def echo(ctx): 1\n"
     )
-    of_lightbulb = reading_of(tmp_path, code)
-    own = reading_of(
-        tmp_path, START + "import interactions\n@bot.command()\nasync def a(ctx): 'A'\n"
-    )
+    of_lightbulb = reading_of(code)
+    own = reading_of(START + "import interactions\n@bot.command()\nasync def a(ctx): 'A'\n")
 
     assert of_lightbulb.entries == ()
     assert notes_of(of_lightbulb) == ["bot.py:1:1 the commands of lightbulb are not read"]
     assert syntaxes(own) == ["{prefix}a"]
 
 
-def test_a_computed_name_leaves_its_command_out(tmp_path: Path) -> None:
+def test_a_computed_name_leaves_its_command_out(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         START
         + "for name in names:\n"
         + "    @bot.command(name=name)\n    async def one(ctx): '1'\n"
@@ -55,9 +54,8 @@ def test_a_computed_name_leaves_its_command_out(tmp_path: Path) -> None:
     ]
 
 
-def test_a_computed_text_or_value_has_a_note(tmp_path: Path) -> None:
+def test_a_computed_text_or_value_has_a_note(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         START
         + "from typing import Literal\n"
         + "@bot.command(description=texts['é'], usage=usage, help=None)\n"
@@ -86,9 +84,8 @@ def test_a_computed_text_or_value_has_a_note(tmp_path: Path) -> None:
     ]
 
 
-def test_what_a_call_registers_has_a_note_unless_it_is_read(tmp_path: Path) -> None:
+def test_what_a_call_registers_has_a_note_unless_it_is_read(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         START
         + "class Perm(app_commands.Group):\n"
         + "    @app_commands.command()\n    async def give(self, interaction): 'Gives'\n"
@@ -123,10 +120,12 @@ def test_what_a_call_registers_has_a_note_unless_it_is_read(tmp_path: Path) -> N
     ]
 
 
-def test_a_command_that_is_declared_twice_is_read_once(tmp_path: Path) -> None:
+def test_a_command_that_is_declared_twice_is_read_once(
+    reading_of: ReadingOf, tmp_path: Path
+) -> None:
     ping = "@bot.command()\nasync def ping(ctx): 'Pong'\n"
     slash = "@bot.tree.command()\nasync def ping(interaction): 'Slash'\n"
-    reading = reading_of(tmp_path, {"a.py": START + ping, "b.py": START + slash + ping})
+    reading = reading_of({"a.py": START + ping, "b.py": START + slash + ping})
 
     assert [entry.description for entry in reading.entries] == ["Pong", "Slash"]
     assert notes_of(reading) == [
@@ -134,12 +133,12 @@ def test_a_command_that_is_declared_twice_is_read_once(tmp_path: Path) -> None:
     ]
 
 
-def test_the_garbage_collector_is_as_it_was(tmp_path: Path) -> None:
+def test_the_garbage_collector_is_as_it_was(reading_of: ReadingOf) -> None:
     was_on = gc.isenabled()
-    reading_of(tmp_path, START)
+    reading_of(START)
     is_on = gc.isenabled()
     gc.disable()
-    reading_of(tmp_path, START)
+    reading_of(START)
     stays_off = not gc.isenabled()
     if was_on:
         gc.enable()
@@ -148,9 +147,8 @@ def test_the_garbage_collector_is_as_it_was(tmp_path: Path) -> None:
     assert stays_off
 
 
-def test_commands_that_a_group_adds_are_in_it(tmp_path: Path) -> None:
+def test_commands_that_a_group_adds_are_in_it(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         START
         + "outer = app_commands.Group(name='outer', description='O')\n"
         + "inner = app_commands.Group(name='inner', description='I')\n"
@@ -166,10 +164,9 @@ def test_commands_that_a_group_adds_are_in_it(tmp_path: Path) -> None:
     assert [" ".join(entry.traits) for entry in reading.entries] == ["guild-only", "", ""]
 
 
-def test_groups_that_add_each_other_contain_nothing(tmp_path: Path) -> None:
+def test_groups_that_add_each_other_contain_nothing(reading_of: ReadingOf) -> None:
     group = "{} = app_commands.Group(name='{}', description='G')\n"
     reading = reading_of(
-        tmp_path,
         START
         + group.format("a", "a")
         + group.format("b", "b")
@@ -180,9 +177,8 @@ def test_groups_that_add_each_other_contain_nothing(tmp_path: Path) -> None:
     assert reading.entries == ()
 
 
-def test_a_cog_of_certain_servers_says_it_of_its_slash_commands(tmp_path: Path) -> None:
+def test_a_cog_of_certain_servers_says_it_of_its_slash_commands(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         START
         + "class Fun(commands.Cog):\n"
         + "    @commands.command()\n    async def a(self, ctx): 'A'\n"
@@ -202,10 +198,11 @@ def test_a_cog_of_certain_servers_says_it_of_its_slash_commands(tmp_path: Path) 
     }
 
 
-def test_the_key_of_a_command_is_its_function_if_that_is_the_only_one(tmp_path: Path) -> None:
+def test_the_key_of_a_command_is_its_function_if_that_is_the_only_one(
+    reading_of: ReadingOf,
+) -> None:
     again = "@tag.command(name='{}')\nasync def _sub(ctx): 'Sub'\n"
     reading = reading_of(
-        tmp_path,
         START
         + "class Fun(commands.Cog):\n"
         + "    @commands.command(name='x')\n    async def ping(self, ctx): 'Pong'\n"
@@ -224,9 +221,10 @@ def test_the_key_of_a_command_is_its_function_if_that_is_the_only_one(tmp_path: 
     }
 
 
-def test_a_decorator_of_the_bot_that_may_declare_a_command_has_a_note(tmp_path: Path) -> None:
+def test_a_decorator_of_the_bot_that_may_declare_a_command_has_a_note(
+    reading_of: ReadingOf,
+) -> None:
     reading = reading_of(
-        tmp_path,
         START
         + "@Feature.Command(name='a')\nasync def one(ctx): '1'\n"
         + "@log_command\n@bot.command()\nasync def two(ctx): '2'\n"

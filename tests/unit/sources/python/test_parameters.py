@@ -1,10 +1,8 @@
 """The parameters of commands as the frameworks describe them, in the ways that are seldom used."""
 
-from pathlib import Path
-
 import pytest
 
-from tests.support.botfiles import COMMANDS, notes_of, reading_of
+from tests.support.botfiles import COMMANDS, ReadingOf, notes_of
 
 START = (
     COMMANDS
@@ -39,9 +37,11 @@ PREFIX = {
 
 
 @pytest.mark.parametrize(("parameters", "signature"), PREFIX.items())
-def test_parameters_of_a_prefix_command(parameters: str, signature: str, tmp_path: Path) -> None:
+def test_parameters_of_a_prefix_command(
+    parameters: str, signature: str, reading_of: ReadingOf
+) -> None:
     code = f"{START}@bot.command()\nasync def go(ctx, {parameters}): 'Goes'\n"
-    [entry] = reading_of(tmp_path, code).entries
+    [entry] = reading_of(code).entries
 
     assert entry.syntax == f"{{prefix}}go {signature}"
 
@@ -69,9 +69,9 @@ SLASH = {
 
 
 @pytest.mark.parametrize(("parameters", "syntax"), SLASH.items())
-def test_parameters_of_a_slash_command(parameters: str, syntax: str, tmp_path: Path) -> None:
+def test_parameters_of_a_slash_command(parameters: str, syntax: str, reading_of: ReadingOf) -> None:
     code = f"{START}@bot.slash_command()\nasync def go(ctx, {parameters}): 'Goes'\n"
-    [entry] = reading_of(tmp_path, code).entries
+    [entry] = reading_of(code).entries
 
     assert entry.syntax == f"/go {syntax}"
 
@@ -89,16 +89,15 @@ DECORATED = {
 
 
 @pytest.mark.parametrize(("decorator", "syntax"), DECORATED.items())
-def test_decorators_of_parameters(decorator: str, syntax: str, tmp_path: Path) -> None:
+def test_decorators_of_parameters(decorator: str, syntax: str, reading_of: ReadingOf) -> None:
     code = f"{START}@bot.slash_command()\n@{decorator}\nasync def go(ctx, a: str, b: str): 'Goes'\n"
-    [entry] = reading_of(tmp_path, code).entries
+    [entry] = reading_of(code).entries
 
     assert entry.syntax == syntax
 
 
-def test_flags_are_options_of_a_slash_command(tmp_path: Path) -> None:
+def test_flags_are_options_of_a_slash_command(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         START
         + "class Flags(commands.FlagConverter):\n    'Flags'\n    who: discord.Member\n"
         + "    days: int = 1\n    why: str = commands.flag(name='reason', default='none')\n"
@@ -130,33 +129,31 @@ TEXTS = {
 
 @pytest.mark.parametrize(("argument", "description"), TEXTS.items())
 def test_a_description_is_read_if_the_code_states_it(
-    argument: str, description: str, tmp_path: Path
+    argument: str, description: str, reading_of: ReadingOf
 ) -> None:
     code = f"{START}BASE_TEXT = 'it'\n@bot.slash_command({argument})\nasync def go(ctx): 'Goes'\n"
-    reading = reading_of(tmp_path, code)
+    reading = reading_of(code)
 
     assert [entry.description for entry in reading.entries] == [description]
     assert len(reading.notes) == (description == "Goes")
 
 
-def test_what_binds_a_name_makes_its_value_unknown(tmp_path: Path) -> None:
+def test_what_binds_a_name_makes_its_value_unknown(reading_of: ReadingOf) -> None:
     statements = (
         *("for name in x: ...", "with x as name: ...", "with x as (name, *y): ...", "name += 1"),
         *("try: ...\nexcept E as name: ...", "name, y = x", "[*name] = x", "x.name = name = y"),
         *("match x:\n    case 1:\n        name = y", "with x: name = y"),
     )
     for number, statement in enumerate(statements):
-        folder = tmp_path / str(number)
         code = f"{START}name = 'a'\n{statement}\n@bot.command(name)\nasync def go(ctx): 'Goes'\n"
-        reading = reading_of(folder, code)
+        reading = reading_of(code, inside=str(number))
 
         assert [entry.name for entry in reading.entries] == [], statement
         assert len(notes_of(reading)) == 1
 
 
-def test_a_mapped_group_of_py_cord_is_a_command_of_that_name(tmp_path: Path) -> None:
+def test_a_mapped_group_of_py_cord_is_a_command_of_that_name(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         "from discord.ext import bridge\n@bridge.bridge_group()\n@bridge.map_to('show')\n"
         "@bridge.other\nasync def tag(ctx, name: str): 'Shows'\n"
         "@tag.command()\nasync def add(ctx): 'Adds'\n"

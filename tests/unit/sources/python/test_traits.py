@@ -1,11 +1,9 @@
 """Why a command may not belong on a public list, as its code says it."""
 
-from pathlib import Path
-
 import pytest
 
 from commandsync.sources.entry import Trait
-from tests.support.botfiles import COMMANDS, reading_of
+from tests.support.botfiles import COMMANDS, ReadingOf
 
 START = COMMANDS + "from discord import app_commands\n"
 IN_COG = START + "class Fun({}):\n    {}\n    @{}\n    async def ping(self, ctx): 'Pong'\n"
@@ -46,11 +44,9 @@ DECORATED = {
 
 @pytest.mark.parametrize(("decorators", "traits"), DECORATED.items())
 def test_decorators_say_who_may_use_a_command(
-    decorators: str, traits: set[Trait], tmp_path: Path
+    decorators: str, traits: set[Trait], reading_of: ReadingOf
 ) -> None:
-    [entry] = reading_of(
-        tmp_path, f"{START}{decorators}\nasync def ping(interaction): 'Pong'\n"
-    ).entries
+    [entry] = reading_of(f"{START}{decorators}\nasync def ping(interaction): 'Pong'\n").entries
 
     assert entry.traits == traits
 
@@ -82,16 +78,15 @@ IN_COGS = {
 
 @pytest.mark.parametrize(("cog", "trait"), IN_COGS.items())
 def test_a_class_says_it_of_all_its_commands(
-    cog: tuple[str, str, str], trait: str, tmp_path: Path
+    cog: tuple[str, str, str], trait: str, reading_of: ReadingOf
 ) -> None:
-    [entry] = reading_of(tmp_path, IN_COG.format(*cog)).entries
+    [entry] = reading_of(IN_COG.format(*cog)).entries
 
     assert " ".join(entry.traits) == trait
 
 
-def test_a_group_says_it_of_all_its_commands(tmp_path: Path) -> None:
+def test_a_group_says_it_of_all_its_commands(reading_of: ReadingOf) -> None:
     reading = reading_of(
-        tmp_path,
         START
         + "@commands.is_owner()\n@commands.group(hidden=True)\nasync def a(ctx): 'A'\n"
         + "@a.group()\nasync def b(ctx): 'B'\n@b.command()\nasync def c(ctx): 'C'\n"

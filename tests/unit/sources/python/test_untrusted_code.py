@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from tests.support.botcode import bots
-from tests.support.botfiles import COMMANDS, notes_of, reading_of
+from tests.support.botfiles import COMMANDS, ReadingOf, notes_of
 
 ONE_COMMAND = COMMANDS + "@commands.command()\nasync def ping(ctx, x=1): 'Pong'\n"
 PIECES = (
@@ -66,8 +66,8 @@ def damaged(draw: DrawFn) -> str:
 
 
 @given(code=damaged())
-def test_damaged_code_is_read(code: str, tmp_path: Path) -> None:
-    reading = reading_of(tmp_path, {"bot.py": code.encode()})
+def test_damaged_code_is_read(code: str, reading_of: ReadingOf) -> None:
+    reading = reading_of({"bot.py": code.encode()})
     lines = code.count("\n") + code.count("\r") + 1
 
     for entry in reading.entries:
@@ -79,35 +79,36 @@ def test_damaged_code_is_read(code: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("code", READ.values(), ids=READ)
-def test_strange_code_is_read(code: str, tmp_path: Path) -> None:
-    assert [entry.name for entry in reading_of(tmp_path, code).entries] == ["g"]
+def test_strange_code_is_read(code: str, reading_of: ReadingOf) -> None:
+    assert [entry.name for entry in reading_of(code).entries] == ["g"]
 
 
 @pytest.mark.parametrize("code", NOT_READ.values(), ids=NOT_READ)
-def test_code_that_cannot_be_read_has_a_note(code: str, tmp_path: Path) -> None:
-    reading = reading_of(tmp_path, code)
+def test_code_that_cannot_be_read_has_a_note(
+    reading_of: ReadingOf, code: str, tmp_path: Path
+) -> None:
+    reading = reading_of(code)
 
     assert reading.entries == ()
     assert [note.location.path for note in reading.notes if note.location] == [f"{tmp_path}/bot.py"]
 
 
-def test_a_tree_that_is_too_deep_for_some_versions_of_python_is_read(tmp_path: Path) -> None:
-    reading = reading_of(tmp_path, ONE_COMMAND + "a" + ".a" * 5000)
+def test_a_tree_that_is_too_deep_for_some_versions_of_python_is_read(reading_of: ReadingOf) -> None:
+    reading = reading_of(ONE_COMMAND + "a" + ".a" * 5000)
 
     assert bool(reading.entries) is not bool(reading.notes)
 
 
-def test_modules_that_import_everything_from_each_other_are_read(tmp_path: Path) -> None:
+def test_modules_that_import_everything_from_each_other_are_read(reading_of: ReadingOf) -> None:
     files: dict[str, str | bytes] = {f"mod{number}.py": TWINS for number in range(12)}
-    reading = reading_of(tmp_path, files | {"bot.py": TWINS + ONE_COMMAND})
+    reading = reading_of(files | {"bot.py": TWINS + ONE_COMMAND})
 
     assert [entry.name for entry in reading.entries] == ["ping"]
 
 
-def test_many_groups_in_each_other_are_read(tmp_path: Path) -> None:
+def test_many_groups_in_each_other_are_read(reading_of: ReadingOf) -> None:
     groups = "@commands.group()\nasync def g(ctx): 0\n" + "@g.group()\nasync def g(ctx): 0\n" * 2000
     reading = reading_of(
-        tmp_path,
         {"a.py": "from z import g\n@g.command()\nasync def x(ctx): 0\n", "z.py": COMMANDS + groups},
     )
 
@@ -133,10 +134,9 @@ class Mod(commands.Cog):
 """
 
 
-def test_an_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
+def test_an_invalid_file_does_not_hide_the_others(reading_of: ReadingOf) -> None:
     latin = ONE_COMMAND.replace("Pong", "Gr\xf6\xdfe").replace("ping", "size")
     reading = reading_of(
-        tmp_path,
         {
             "bad.py": ONE_COMMAND.replace("ping", "fine") + NEWER,
             "coded.py": b"# coding: nothing\n" + ONE_COMMAND.encode(),
