@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
@@ -76,7 +76,7 @@ class Caller:
         method: str,
         path: str,
         body: bytes | Iterator[bytes] | None = None,
-        headers: dict[str, str | None] | None = None,
+        headers: Mapping[str, str | None] | None = None,
     ) -> Reply:
         """Ask for any path, with no more than is given here, and take any answer."""
         sent = {name: value for name, value in (headers or {}).items() if value is not None}

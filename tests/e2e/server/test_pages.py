@@ -31,7 +31,7 @@ class Reader:
         self._caller = Caller(url, "", "")
 
     def get(self, path: str, *, method: str = "GET", **headers: str) -> Page:
-        status, content, found = self._caller.raw(method, path, headers={**headers})
+        status, content, found = self._caller.raw(method, path, headers=headers)
         if found.get("content-encoding") == "gzip" and content:
             content = gzip.decompress(content)
         return Page(status, found, content.decode())

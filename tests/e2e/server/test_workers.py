@@ -7,6 +7,7 @@ import subprocess
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from itertools import takewhile
 
 import pytest
@@ -44,8 +45,7 @@ def test_writes_at_once_are_all_listed_in_the_order_of_each_writer(
     with serving(home, *seeded, bots=2) as served:
         caller = served.caller("0")
         with ThreadPoolExecutor(WRITERS) as pool:
-            for work in [pool.submit(add, caller, writer) for writer in range(WRITERS)]:
-                work.result()
+            list(pool.map(partial(add, caller), range(WRITERS)))
         names = [record["name"] for record in caller.listed()]
         ended = served.end(signal.SIGTERM)
 
@@ -71,8 +71,7 @@ def test_a_vote_in_one_process_reaches_the_clients_of_all(
         for listener in listeners:
             listener.greeted()
         with ThreadPoolExecutor(4) as pool:
-            for work in [pool.submit(vote, caller, user) for user in users]:
-                work.result()
+            list(pool.map(partial(vote, caller), users))
         orders = {tuple(listener.users(len(users))) for listener in listeners}
         ended = served.end(signal.SIGTERM)
 
@@ -91,8 +90,7 @@ def test_a_vote_in_one_process_is_counted_on_the_pages_of_all(
         pages = [stack.enter_context(opened_stream(served.url, "/bot/0/live")) for _ in range(8)]
         before = {page.votes() for page in pages}
         with ThreadPoolExecutor(4) as pool:
-            for work in [pool.submit(vote, served.caller("0"), user) for user in users]:
-                work.result()
+            list(pool.map(partial(vote, served.caller("0")), users))
         counted = [list(takewhile(len(users).__ne__, iter(page.votes, None))) for page in pages]
         ended = served.end(signal.SIGTERM)
 

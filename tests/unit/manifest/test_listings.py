@@ -94,6 +94,8 @@ def test_every_listing_is_loaded_as_it_is_written(listings: list[dict[str, Any]]
     (manifest,) = load_manifests(["-"], stdin=text.encode)
 
     assert len(manifest.listings) == len(listings)
+    head = load_head("commands.yaml", text.encode())
+    assert [one.service for one in head.listings] == [one.service for one in manifest.listings]
     for listing, data in zip(manifest.listings, listings, strict=True):
         own, token_bot = data.pop("replace", None), "" if listing.service == "telegram" else "42"
         data["lossy"] = tuple(data.get("lossy", ()))
@@ -150,12 +152,6 @@ def test_the_page_is_synced_without_listings_or_with_a_base_url(
     load: Load, keys: str, *, has_page: bool
 ) -> None:
     assert load(f"version: 1\n{keys}\ncommands: []\n").has_page is has_page
-
-
-def test_the_head_of_a_manifest_has_its_listings() -> None:
-    head = load_head("commands.yaml", OWN.encode())
-
-    assert [listing.service for listing in head.listings] == ["our-list", "telegram"]
 
 
 def test_the_bot_of_a_run_makes_two_listings_one(load: Load) -> None:

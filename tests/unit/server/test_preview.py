@@ -34,7 +34,7 @@ def get(
     server: PreviewServer, path: str, host: str = "", method: str = "GET"
 ) -> tuple[int, dict[str, str], str]:
     headers = {"Host": host or urlsplit(server.url).netloc}
-    status, content, found = Caller(server.url, "", "").raw(method, path, headers={**headers})
+    status, content, found = Caller(server.url, "", "").raw(method, path, headers=headers)
     return status, found, content.decode()
 
 

@@ -107,6 +107,11 @@ def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
         ({"Fun": {"roll": "Rolls", "a": 1}}, "commands.json:2:10: contains something else "),
         ([PING, None], "commands.json:6:3: not a command | "),
         ({"commands": [["a"]]}, "commands.json:3:5: not a command | "),
+        ([{"syntax": "/a"}], "commands.json:2:3: the command has no 'name'"),
+        *(
+            ([{"name": name, "syntax": "/a"}], "commands.json:2:3: the value of 'name' is not text")
+            for name in (["a"], True)
+        ),
     ],
 )
 def test_what_contains_no_commands_is_an_error(inside: Path, content: object, message: str) -> None:
@@ -344,20 +349,6 @@ def test_a_list_that_may_be_either_is_discords_and_says_so(inside: Path) -> None
     assert named.notes[0].message.startswith("nothing says whether these are slash commands")
     assert spaced.syntax == "{prefix}config set"
     assert (both.syntax, both.category) == ("/help", "Fun")
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"syntax": "/a"}, "list.json:2:3: the command has no 'name'"),
-        ({"name": ["a"], "syntax": "/a"}, "list.json:2:3: the value of 'name' is not text"),
-        ({"name": True, "syntax": "/a"}, "list.json:2:3: the value of 'name' is not text"),
-    ],
-)
-def test_a_row_without_its_fields_is_an_error(
-    inside: Path, row: dict[str, object], message: str
-) -> None:
-    assert complaint(write(inside, "list.json", [row])).startswith(message)
 
 
 def test_columns_are_those_of_a_command(inside: Path) -> None:
