@@ -4,6 +4,7 @@
 fewer than `make check`, and leaves out what takes longest and seldom fails alone.
 """
 
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from commandsync.diagnostics import LIBRARY, Hint, Location
 from tests.support.postgres import database_url, postgres, postgres_url
 
 __all__ = ["database_url", "postgres", "postgres_url"]
+
+# What runs in the background of a shell ignores Ctrl-C, and so would every program that is started.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _TESTS = Path(__file__).parent
 _GOLDEN = _TESTS / "fixtures" / "golden"

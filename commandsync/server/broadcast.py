@@ -138,12 +138,14 @@ class Broadcast:
         """Close the connections whose token is not valid any more, until cancelled."""
         while True:
             await asyncio.sleep(CHECK)
-            if bots := self.bots():
-                with suppress(SQLAlchemyError):  # the next check may succeed
-                    keys = await asyncio.to_thread(self._keys_of, bots)
-                    for client in [*self._clients]:
-                        if client.key is not None and client.key != keys.get(client.bot):
-                            client.end(_REVOKED)
+            # Those that join during the read are of bots that it may leave out.
+            clients = [client for client in self._clients if client.key is not None]
+            with suppress(SQLAlchemyError):  # the next check may succeed
+                bots = {client.bot for client in clients}
+                keys = await asyncio.to_thread(self._keys_of, bots) if bots else {}
+                for client in clients:
+                    if client.key != keys.get(client.bot):
+                        client.end(_REVOKED)
 
     def _keys_of(self, bots: set[str]) -> dict[str, str]:
         with self._database.reading() as connection:

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+from collections.abc import Collection
 from threading import Event
 
 import pytest
+from sqlalchemy import Connection
 
-from commandsync.server import broadcast, outbox
+from commandsync.server import broadcast, outbox, storage
 from commandsync.server.broadcast import Client, delivering
 from commandsync.server.database import Database
 from commandsync.server.tables import outbox as table
@@ -118,3 +120,31 @@ def test_delivery_goes_on_when_the_database_can_be_read_again(
     assert asyncio.run(deliver()) == [1]
     (words,) = [record.getMessage() for record in caplog.records]
     assert words.startswith("events cannot be read, which is retried: ")
+
+
+def test_a_client_that_joins_during_a_check_of_tokens_stays(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = storage.token_keys_of
+    with database.reading() as connection:
+        keys = read(connection, ["42", "43"])
+
+    async def check() -> list[bool]:
+        loop = asyncio.get_running_loop()
+        there, other = (Client(bot, 0, key) for bot, key in keys.items())
+        revoked = Client("42", 0, "another")
+
+        def reading(connection: Connection, of: Collection[str]) -> dict[str, str]:
+            loop.call_soon_threadsafe(delivery.join, other)
+            return read(connection, of)
+
+        async with asyncio.timeout(LONGEST), delivering(database) as delivery:
+            monkeypatch.setattr(broadcast.storage, "token_keys_of", reading)
+            delivery.join(there)
+            delivery.join(revoked)
+            await revoked.ended
+            return [client.ended.done() for client in (there, other)]
+
+    monkeypatch.setattr(broadcast, "CHECK", 0.0)
+
+    assert asyncio.run(check()) == [False, False]
