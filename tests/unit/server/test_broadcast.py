@@ -139,7 +139,7 @@ def test_a_client_that_joins_during_a_check_of_tokens_stays(
             return read(connection, of)
 
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
-            monkeypatch.setattr(broadcast.storage, "token_keys_of", reading)
+            monkeypatch.setattr(storage, "token_keys_of", reading)
             delivery.join(there)
             delivery.join(revoked)
             await revoked.ended
