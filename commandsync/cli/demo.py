@@ -17,9 +17,7 @@ from pathlib import Path
 import click
 
 from commandsync.cli.help import Command
-from commandsync.cli.output import Output
 from commandsync.cli.serve import example
-from commandsync.sync.files import write_file
 
 PROGRAM = (sys.executable, "-m", "commandsync")
 _SHOWN_LINES = 24
@@ -79,6 +77,7 @@ def demo_command() -> int:
     removed at the end.
     """
     from commandsync.server.runner import running
+    from commandsync.sync.files import write_file
 
     with tempfile.TemporaryDirectory(prefix="commandsync-demo-") as name:
         manifest, seed = Path(name) / "commands.yaml", Path(name) / "seed.json"
@@ -115,6 +114,9 @@ def program_name() -> str:
 
 def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
     """Run one step; return whether it ended with the expected exit code."""
+    from commandsync.cli.output import Output
+    from commandsync.sync.files import write_file
+
     if step.title:
         _print(f"\n# {step.title}")
     if step.edit:
