@@ -36,7 +36,8 @@ PHRASES = {
             "Handlers run one after another, in the thread\n"
             "        that reads, before the event is yielded."
         ),
-        "AsyncHandlers(size)": "Handlers()",
+        'with async_extra("the asynchronous client needs"):\n            from': "from",
+        "Connection  # noqa: PLC0415 - an extra": "Connection  # noqa: PLC0415 - loads requests",
         "AsyncGenerator[Event, None]": "Generator[Event, None, None]",
         "  # noqa: ASYNC109 - the clients have the same arguments": "",
     },
@@ -44,9 +45,6 @@ PHRASES = {
         "The client library for asyncio: the whole": "The client library: the whole",
         "a listing service, for a bot's event loop.": "a listing service.",
         "created before the loop runs; use it from one loop.": "used from any thread.",
-        ", or the extra `[async]` is missing; as": "; as",
-        'with async_extra("the asynchronous client needs"):\n            from': "from",
-        "Connection  # noqa: PLC0415 - an extra": "Connection  # noqa: PLC0415 - loads requests",
     },
 }
 NAMES = (

@@ -8,19 +8,17 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, Never, Protocol, TypeVar, overload
 
-from commandsync.api import arguments, operations
+from commandsync.api import operations
 from commandsync.api.arguments import Id
 from commandsync.client import async_extra
 from commandsync.client.anyclient import AnyClient
-from commandsync.client.buffer import AsyncReader, Buffer
+from commandsync.client.buffer import AsyncReader
 from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
 from commandsync.client.handlers import AsyncHandlers, overloaded_as
-from commandsync.client.watch import Watch
 from commandsync.errors import CommandsyncError, StoppedError
 
 if TYPE_CHECKING:
     from commandsync.client.asyncconnection import AsyncConnection
-    from commandsync.client.stream import AsyncStream
 
 _log = logging.getLogger("commandsync.client")
 
@@ -38,21 +36,17 @@ class On(Protocol[T]):
 
 
 class AsyncListener(AnyClient):
-    """What a client offers of events.
-
-    Args:
-        event_buffer: Most events that are kept for a slow reader, from 1.
-    """
+    """What a client offers of events."""
 
     connection: AsyncConnection
-    _jitter: Callable[[], float]
-    _sleep: Callable[[float], Awaitable[object]]
+    _handlers: AsyncHandlers
 
-    def __init__(self, event_buffer: int) -> None:
-        super().__init__()
-        size = arguments.number("event_buffer", event_buffer, least=1)
-        self._handlers = AsyncHandlers(size)
-        self._buffer: Buffer = Buffer(size, self._note)
+    @staticmethod
+    def _kinds() -> tuple[type[AsyncConnection], type[AsyncHandlers]]:
+        with async_extra("the asynchronous client needs"):
+            from commandsync.client.asyncconnection import AsyncConnection  # noqa: PLC0415 - an extra
+
+        return AsyncConnection, AsyncHandlers
 
     @overload
     def on(self, event: Literal["ready"] | type[Ready], /) -> On[Ready]: ...
@@ -108,7 +102,7 @@ class AsyncListener(AnyClient):
             ListingError: The first attempt failed, and a retry cannot help.
             UsageError: There is no gateway, and the bot whose voters to read is unknown.
         """
-        reader = self._reader(handles=True)
+        reader = self._joined(AsyncReader(self._buffer, handles=True))
         try:
             while (event := await reader.next()) is not None:
                 for unhandled in reader.unhandled:
@@ -149,7 +143,7 @@ class AsyncListener(AnyClient):
         """
         end = monotonic() + timeout
         self._check_type(event)
-        reader = self._reader(handles=False)
+        reader = self._joined(AsyncReader(self._buffer, handles=False))
         try:
             while (received := await reader.next(end - monotonic())) is not None:
                 if isinstance(received, event) and (check is None or check(received)):
@@ -170,7 +164,7 @@ class AsyncListener(AnyClient):
         operation = operations.check_vote(self._of(bot), user)
         asked = monotonic()
         voted = await self.connection.call(operation)
-        self._votes.keep(operation.path, voted, asked=asked)
+        self._keep_vote(operation.path, voted, asked=asked)
         return voted
 
     async def has_voted(self, user: Id, *, max_age: float = 60.0) -> bool:
@@ -184,20 +178,8 @@ class AsyncListener(AnyClient):
             max_age: Seconds for which an event or an answer is used again; 0 to ask always.
         """
         path = operations.check_vote(self.bot, user).path
-        voted = self._votes.get(path, max_age)
+        voted = self._kept_vote(path, max_age)
         return await self.check_vote(user) if voted is None else voted
-
-    def _reader(self, *, handles: bool) -> AsyncReader:
-        with async_extra("events need"):
-            from commandsync.client.stream import AsyncStream  # noqa: PLC0415 - an extra
-
-        def stream() -> AsyncStream:
-            watch = Watch(bot=self.bot, jitter=self._jitter, secrecy=self.connection.secrecy)
-            return AsyncStream(watch.steps(), self.connection, self._buffer, sleep=self._sleep)
-
-        reader = AsyncReader(self._buffer, handles=handles)
-        self._buffer.join(reader, stream)
-        return reader
 
     async def _leave(self, reader: AsyncReader) -> None:
         stream = self._buffer.leave(reader)

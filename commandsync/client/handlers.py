@@ -23,9 +23,13 @@ def overloaded_as(_method: H) -> Callable[[Callable[..., Any]], H]:
 
 
 class _Handlers:
-    """The handlers of a client by event, in the order in which they were added."""
+    """The handlers of a client by event, in the order in which they were added.
 
-    def __init__(self) -> None:
+    At most so many events are unfinished, where handlers may be asynchronous.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._handlers: defaultdict[str, list[tuple[Handler, bool]]] = defaultdict(list)
 
     def decorator(self, event: object, *, once: bool = False) -> Any:  # noqa: ANN401 - typed by `on`
@@ -63,14 +67,10 @@ class _Handlers:
 
 
 class AsyncHandlers(_Handlers):
-    """Handlers that may be asynchronous: those of one user in order, those of several at once.
-
-    At most so many events are unfinished.
-    """
+    """Handlers that may be asynchronous: those of one user in order, those of several at once."""
 
     def __init__(self, most: int) -> None:
-        super().__init__()
-        self._most = most
+        super().__init__(most)
         self._tasks: set[asyncio.Task[None]] = set()  # one for each user with unfinished events
         self.renew()
         renew_in_children(self)

@@ -3,28 +3,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import random
-from collections.abc import Awaitable, Callable, Iterator
-from typing import TYPE_CHECKING, Self, TypeVar, Unpack
+from collections.abc import Callable, Iterator
+from typing import Self, TypeVar, Unpack
 
-from commandsync.api import arguments, operations
-from commandsync.api.address import parse_address
+from commandsync.api import operations
 from commandsync.api.arguments import Id
-from commandsync.api.credentials import Token
 from commandsync.api.operations import BotFilters, Operation
 from commandsync.api.paging import P, Paging, R
 from commandsync.apply.check import check_call
-from commandsync.client import Settings, variable
 from commandsync.client.listener import Listener
 from commandsync.errors import ApiError, Reply
 from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-
-if TYPE_CHECKING:
-    import aiohttp
-    import requests
 
 T = TypeVar("T")
 
@@ -41,73 +31,7 @@ class Client(Listener):
         with Client(token, "https://listing.example") as client:
             for command in client.get_commands():
                 print(command.id, command.name)
-
-    Args:
-        token: The bot's token; None for a client that only reads.
-        base_url: The service's URL, without `/v1`.
-        bot: The bot's id; read from the token when it is not given. As all ids, it is a string, a
-            number, or an object whose `id` is a number, such as a discord.py user.
-        timeout: Seconds for one request, at most 3,600.
-        retries: How often a request may be sent again, from 0.
-        concurrency: Most requests in flight, from 1.
-        insecure_http: Allow plain http to another machine.
-        event_buffer: Most events that are kept for a slow reader, from 1.
-        session: Lends its proxies, certificates and headers, as they are now, and stays open: one
-            of requests or of aiohttp.
-
-    Attributes:
-        bot: The bot's id, used where a method is not given another one; empty if it is unknown.
-        connection: The connection to the service.
-
-    Raises:
-        UsageError: The token or the base URL is not valid; as
-            `ArgumentError`, another argument is not valid.
-        PlainHttpError: The base URL is plain http to another machine.
     """
-
-    _jitter = staticmethod(random.random)
-    _sleep: Callable[[float], Awaitable[object]] = staticmethod(asyncio.sleep)
-
-    def __init__(  # noqa: PLR0913 - the token, the service, and the settings of a run
-        self,
-        token: str | Token | None,
-        base_url: str,
-        *,
-        bot: Id | None = None,
-        timeout: float = 30.0,
-        retries: int = 4,
-        concurrency: int = 4,
-        insecure_http: bool = False,
-        event_buffer: int = 1_000,
-        session: requests.Session | aiohttp.ClientSession | None = None,
-    ) -> None:
-        from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
-
-        secret = token if isinstance(token, Token | None) else Token(token)
-        self.connection = Connection(
-            parse_address(base_url, insecure_http=insecure_http),
-            secret,
-            timeout=timeout,
-            retries=retries,
-            concurrency=concurrency,
-            session=session,
-        )
-        owner = secret.bot if secret else ""
-        self.bot = owner if bot is None else arguments.identifier("bot", bot)
-        super().__init__(event_buffer)
-
-    @classmethod
-    def from_env(cls, **settings: Unpack[Settings]) -> Self:
-        """Return a client with the token and the service of the environment.
-
-        They are in COMMANDSYNC_TOKEN and COMMANDSYNC_BASE_URL, and the bot's id, if it is not that
-        of the token, in COMMANDSYNC_BOT. The arguments are the constructor's.
-
-        Raises:
-            UsageError: One of the two is not set; or as the constructor does.
-        """
-        token, base_url = variable("COMMANDSYNC_TOKEN"), variable("COMMANDSYNC_BASE_URL")
-        return cls(token, base_url, bot=os.environ.get("COMMANDSYNC_BOT") or None, **settings)
 
     def list_bots(
         self, *, limit: int = 12, page: int = 1, **filters: Unpack[BotFilters]

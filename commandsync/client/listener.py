@@ -5,23 +5,20 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Callable, Generator
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, Never, Protocol, TypeVar, overload
 
-from commandsync.api import arguments, operations
+from commandsync.api import operations
 from commandsync.api.arguments import Id
-from commandsync.client import async_extra
 from commandsync.client.anyclient import AnyClient
-from commandsync.client.buffer import Buffer, Reader
+from commandsync.client.buffer import Reader
 from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Reminder, Vote
 from commandsync.client.handlers import Handlers, overloaded_as
-from commandsync.client.watch import Watch
 from commandsync.errors import CommandsyncError, StoppedError
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection
-    from commandsync.client.stream import Stream
 
 _log = logging.getLogger("commandsync.client")
 
@@ -38,21 +35,16 @@ class On(Protocol[T]):
 
 
 class Listener(AnyClient):
-    """What a client offers of events.
-
-    Args:
-        event_buffer: Most events that are kept for a slow reader, from 1.
-    """
+    """What a client offers of events."""
 
     connection: Connection
-    _jitter: Callable[[], float]
-    _sleep: Callable[[float], Awaitable[object]]
+    _handlers: Handlers
 
-    def __init__(self, event_buffer: int) -> None:
-        super().__init__()
-        size = arguments.number("event_buffer", event_buffer, least=1)
-        self._handlers = Handlers()
-        self._buffer: Buffer = Buffer(size, self._note)
+    @staticmethod
+    def _kinds() -> tuple[type[Connection], type[Handlers]]:
+        from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
+
+        return Connection, Handlers
 
     @overload
     def on(self, event: Literal["ready"] | type[Ready], /) -> On[Ready]: ...
@@ -108,7 +100,7 @@ class Listener(AnyClient):
             ListingError: The first attempt failed, and a retry cannot help.
             UsageError: There is no gateway, and the bot whose voters to read is unknown.
         """
-        reader = self._reader(handles=True)
+        reader = self._joined(Reader(self._buffer, handles=True))
         try:
             while (event := reader.next()) is not None:
                 for unhandled in reader.unhandled:
@@ -149,7 +141,7 @@ class Listener(AnyClient):
         """
         end = monotonic() + timeout
         self._check_type(event)
-        reader = self._reader(handles=False)
+        reader = self._joined(Reader(self._buffer, handles=False))
         try:
             while (received := reader.next(end - monotonic())) is not None:
                 if isinstance(received, event) and (check is None or check(received)):
@@ -170,7 +162,7 @@ class Listener(AnyClient):
         operation = operations.check_vote(self._of(bot), user)
         asked = monotonic()
         voted = self.connection.call(operation)
-        self._votes.keep(operation.path, voted, asked=asked)
+        self._keep_vote(operation.path, voted, asked=asked)
         return voted
 
     def has_voted(self, user: Id, *, max_age: float = 60.0) -> bool:
@@ -184,20 +176,8 @@ class Listener(AnyClient):
             max_age: Seconds for which an event or an answer is used again; 0 to ask always.
         """
         path = operations.check_vote(self.bot, user).path
-        voted = self._votes.get(path, max_age)
+        voted = self._kept_vote(path, max_age)
         return self.check_vote(user) if voted is None else voted
-
-    def _reader(self, *, handles: bool) -> Reader:
-        with async_extra("events need"):
-            from commandsync.client.stream import Stream  # noqa: PLC0415 - an extra
-
-        def stream() -> Stream:
-            watch = Watch(bot=self.bot, jitter=self._jitter, secrecy=self.connection.secrecy)
-            return Stream(watch.steps(), self.connection, self._buffer, sleep=self._sleep)
-
-        reader = Reader(self._buffer, handles=handles)
-        self._buffer.join(reader, stream)
-        return reader
 
     def _leave(self, reader: Reader) -> None:
         stream = self._buffer.leave(reader)

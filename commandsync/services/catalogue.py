@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
+from itertools import product
 from types import MappingProxyType
+from typing import NamedTuple
 
-from commandsync.records.facts import Fact
+from commandsync.records.facts import Fact, Facts
 from commandsync.services.discordlists import DISCORD_BOT_LIST, TOP_GG
 from commandsync.services.page import PAGE
 from commandsync.services.service import ListService, Service
@@ -21,30 +23,20 @@ SERVICES: Mapping[str, Service] = MappingProxyType({PAGE.name: PAGE, **LISTS})
 """All services; `page` is that of the manifest's base URL."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One fact of a service, for the table."""
 
     service: str
     ability: str  # an attribute of `Facts`, a field of a command, or `limit of` one
     fact: Fact
-    simulated_only: bool  # whether nobody has used the service yet with this package
 
 
-def table() -> tuple[Row, ...]:
-    """Return all that is known of all services."""
-    return tuple(
-        Row(service.name, ability, fact, service.simulated_only)
-        for service in SERVICES.values()
-        for ability, fact in _facts(service)
-    )
-
-
-def _facts(service: Service) -> Iterator[tuple[str, Fact]]:
-    for attribute in fields(service.facts):
+def table() -> Iterator[Row]:
+    """Yield all that is known of all services."""
+    for service, attribute in product(SERVICES.values(), fields(Facts)):
         match getattr(service.facts, attribute.name):
             case Fact() as fact:
-                yield attribute.name.replace("_", " "), fact
+                yield Row(service.name, attribute.name.replace("_", " "), fact)
             case by_field:
                 of = "limit of " * (attribute.name == "limits")
-                yield from ((f"{of}{name}", fact) for name, fact in by_field.items())
+                yield from (Row(service.name, of + name, fact) for name, fact in by_field.items())

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from commandsync.api.operations import Method
-from commandsync.records.facts import Answer, Facts, Limit, Source
+from commandsync.records.facts import Answer, Limit, Reads, Source
 from commandsync.records.losses import COMMANDS
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import LIST_ABILITIES
-from commandsync.services.discordlists import DESCRIPTION, NAME, facts_of, objects, replacing
-from commandsync.services.service import ListService, managed
+from commandsync.services.discordlists import (
+    DESCRIPTION,
+    NAME,
+    facts_of_objects,
+    objects,
+    replacing,
+)
+from commandsync.services.service import ListService, facts_of, managed
 
 _SOURCE = Source("the manifest")
-_FIELDS = Resource.COMMAND.fields
 
 
 def declared(  # noqa: PLR0913 - the keys of `replace:`
@@ -45,12 +50,23 @@ def declared(  # noqa: PLR0913 - the keys of `replace:`
     """
     scheme, _, rest = url.partition("://")
     host, _, path = rest.partition("/")
-    facts = _flat_facts(fields, limits) if fields else _nested_facts(limits)
-    array = (
-        partial(_flat, fields)
-        if fields
-        else partial(objects, description=facts.limit("description"))
+    known = {"name": NAME, "description": DESCRIPTION}
+    if fields:
+        known = {key: Limit(least=1 if key == "name" else 0) for key in Resource.COMMAND.fields}
+    bounds = {key: replace(limit, most=limits.get(key, limit.most)) for key, limit in known.items()}
+    facts = facts_of(
+        _SOURCE,
+        fields.values(),
+        bounds,
+        read=Reads.NO,
+        replace=Answer.YES,
+        most_records=limits.get(COMMANDS, Answer.UNKNOWN),
     )
+    array: Callable[[Snapshot], list[Any]] = partial(_flat, fields)
+    if not fields:
+        nested = facts_of_objects(_SOURCE)
+        facts = replace(nested, limits=facts.limits, most_records=facts.most_records)
+        array = partial(objects, description=bounds["description"])
     return ListService(
         name=name,
         abilities=LIST_ABILITIES,
@@ -70,33 +86,3 @@ def _flat(fields: Mapping[str, str], snapshot: Snapshot) -> list[dict[str, str]]
         for command in managed(snapshot)
     )
     return [{key: text for key, text in each.items() if text} for each in objects]
-
-
-def _nested_facts(limits: Mapping[str, int]) -> Facts:
-    """Return what is declared of a list of objects as Discord has them."""
-    known = {"name": NAME, "description": DESCRIPTION}
-    return replace(facts_of(_SOURCE), **_limits(known, limits))
-
-
-def _flat_facts(fields: Mapping[str, str], limits: Mapping[str, int]) -> Facts:
-    """Return what is declared of a list of objects with the manifest's own fields."""
-    taken = set(fields.values())
-    answers = {key: _SOURCE.says(Answer.YES if key in taken else Answer.NO) for key in _FIELDS}
-    return replace(
-        facts_of(_SOURCE),
-        options=_SOURCE.says(Answer.NO),
-        most_sub_commands=_SOURCE.says(0),
-        levels=_SOURCE.says(0),
-        fields=MappingProxyType(answers),
-        **_limits({key: Limit(least=1 if key == _FIELDS[0] else 0) for key in _FIELDS}, limits),
-    )
-
-
-def _limits(known: Mapping[str, Limit], declared: Mapping[str, int]) -> dict[str, Any]:
-    """Return the facts about limits: the known ones, with the most of each as declared."""
-    limits = {
-        key: _SOURCE.says(replace(limit, most=declared.get(key, limit.most)))
-        for key, limit in known.items()
-    }
-    most_records = _SOURCE.says(declared.get(COMMANDS, Answer.UNKNOWN))
-    return {"limits": MappingProxyType(limits), "most_records": most_records}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from commandsync.api import arguments
@@ -21,7 +20,7 @@ from commandsync.records.texts import AnnouncementText, Resource
 from commandsync.services import replies
 from commandsync.services.abilities import LIST_ABILITIES
 from commandsync.services.own import in_menu
-from commandsync.services.service import ListService, managed
+from commandsync.services.service import ListService, facts_of, managed
 
 DESCRIPTION = Limit(least=1, most=100)
 NAME = Limit(
@@ -52,33 +51,16 @@ _ANNOUNCEMENT = {"title": Limit(least=3, most=100), "description": Limit(least=1
 _CATEGORIES = ("announcement", "event", "new_feature")
 
 
-def facts_of(source: Source) -> Facts:
+def facts_of_objects(source: Source) -> Facts:
     """Return what is known of a list of Discord's objects, as far as a source says nothing else."""
-    unknown = source.says(Answer.UNKNOWN)
-    return Facts(
-        read=source.says(Reads.NO),
-        replace=source.says(Answer.YES),
-        write=source.says(Answer.NO),
-        clear=unknown,
-        ids=source.says(Answer.NO),
-        uses=source.says(Answer.NO),
-        order=unknown,
-        options=source.says(Answer.YES),
-        announcements=source.says(Answer.NO),
-        most_records=unknown,
+    limits = {"name": NAME, "description": DESCRIPTION}
+    objects = facts_of(_DISCORD, ("description",), limits, read=Reads.NO, replace=Answer.YES)
+    return replace(
+        facts_of(source, (), {}, read=Reads.NO, replace=Answer.YES, options=Answer.YES),
         most_sub_commands=_DISCORD.says(25),
         levels=_DISCORD.says(2),
-        wait=unknown,
-        fields=MappingProxyType(
-            {
-                "description": _DISCORD.says(Answer.YES),
-                "syntax": _DISCORD.says(Answer.NO),
-                "category": _DISCORD.says(Answer.NO),
-            }
-        ),
-        limits=MappingProxyType(
-            {"name": _DISCORD.says(NAME), "description": _DISCORD.says(DESCRIPTION)}
-        ),
+        fields=objects.fields,
+        limits=objects.limits,
     )
 
 
@@ -176,7 +158,7 @@ TOP_GG = ListService(
     name="top.gg",
     abilities=LIST_ABILITIES,
     facts=replace(
-        facts_of(_TOP_GG),
+        facts_of_objects(_TOP_GG),
         announcements=_TOP_GG.says(Answer.YES),
         wait=_TOP_GG_RATES.says(3600),
     ),
@@ -194,7 +176,7 @@ TOP_GG = ListService(
 DISCORD_BOT_LIST = ListService(
     name="discordbotlist.com",
     abilities=LIST_ABILITIES,
-    facts=facts_of(_DISCORD_BOT_LIST),
+    facts=facts_of_objects(_DISCORD_BOT_LIST),
     authorization="Bot {token}",
     simulated_only=True,
     origin="https://discordbotlist.com",

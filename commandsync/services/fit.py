@@ -83,17 +83,14 @@ def as_listed(snapshot: Snapshot) -> Snapshot:
     return Snapshot(listed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cause:
-    """What a command loses, and why."""
-
-    field: str
-    reason: Reason
-    instead: Instead = Instead.LEFT_OUT
-    limit: Limit | None = None
+def _cause(
+    field: str, reason: Reason, instead: Instead = Instead.LEFT_OUT, limit: Limit | None = None
+) -> Loss:
+    """Return what commands lose, and why, before it is known which ones."""
+    return Loss(field, reason, instead, (), limit)
 
 
-_CHANGED = _Cause(TRANSLATIONS, Reason.CHANGED, Instead.NOT_SHOWN)
+_CHANGED = _cause(TRANSLATIONS, Reason.CHANGED, Instead.NOT_SHOWN)
 
 
 class _Fitting:
@@ -103,7 +100,7 @@ class _Fitting:
         self._facts, self._slash = service.facts, "/" if service.slash else ""
         self._names = _Names(service.facts, unique=service.unique)
         self._objects = objects if self._facts.options.value is Answer.YES else {}
-        self._lost: dict[_Cause, list[Entry]] = {}
+        self._lost: dict[Loss, list[Entry]] = {}
 
     def fitted(self, kind: Resource, entries: Iterable[Entry]) -> Iterator[Entry]:
         """Yield the entries that are sent, as the service shows them."""
@@ -129,43 +126,36 @@ class _Fitting:
     def losses(self) -> tuple[Loss, ...]:
         """Return what was lost so far, in the order of what happens instead."""
         order = list(Instead)
-        losses = [
-            Loss(
-                cause.field,
-                cause.reason,
-                cause.instead,
-                tuple(entry.name for entry in entries),
-                cause.limit,
-                entries[0].location,
-            )
-            for cause, entries in self._lost.items()
-        ]
+        losses = (
+            replace(cause, names=tuple(each.name for each in lost), location=lost[0].location)
+            for cause, lost in self._lost.items()
+        )
         return tuple(sorted(losses, key=lambda loss: order.index(loss.instead)))
 
-    def _lose(self, entry: Entry, *causes: _Cause) -> None:
+    def _lose(self, entry: Entry, *causes: Loss) -> None:
         for cause in causes:
             self._lost.setdefault(cause, []).append(entry)
 
     def _name(self, name: str) -> str:
         return " ".join(name.removeprefix("/").split()) if self._slash else name
 
-    def _misfit(self, path: _Path, texts: Mapping[str, str], levels: Levels) -> _Cause | None:
+    def _misfit(self, path: _Path, texts: Mapping[str, str], levels: Levels) -> Loss | None:
         """Return why a command cannot be listed, whatever else is."""
         limit = self._facts.limit("name")
         if in_menu(levels):
             limit = Limit(least=limit.least, most=limit.most)
         for part in path:
             if reason := _reason(part, limit):
-                return _Cause("name", reason, limit=limit)
+                return _cause("name", reason, limit=limit)
         for field, text in texts.items():
             limit = self._facts.limit(field)
             if limit.is_short(text):
-                return _Cause(field, Reason.SHORT, limit=limit)
+                return _cause(field, Reason.SHORT, limit=limit)
         return None
 
     def _shown(
         self, kind: Resource, name: str, texts: Mapping[str, str], levels: Levels
-    ) -> Iterator[tuple[str, list[_Cause]]]:
+    ) -> Iterator[tuple[str, list[Loss]]]:
         """Yield the text of each field as the service shows it, and what is lost of it."""
         for field, text in texts.items():
             limit, is_prose = self._facts.limit(field), field in _PROSE
@@ -174,12 +164,12 @@ class _Fitting:
                 lost = self._uncalled(field, name, text, levels) if is_usage else [field]
                 yield (
                     "",
-                    [_Cause(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN) for each in lost if text],
+                    [_cause(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN) for each in lost if text],
                 )
             elif limit.is_long(text):
                 instead = Instead.SHORTENED if is_prose else Instead.NOT_SHOWN
                 shown = limit.shortened(text) if is_prose else ""
-                yield shown, [_Cause(field, Reason.LONG, instead, limit)]
+                yield shown, [_cause(field, Reason.LONG, instead, limit)]
             else:
                 yield text, []
 
@@ -211,7 +201,7 @@ class _Names:
         """Return the names of all levels."""
         return tuple(name.split(" ")) if self._levels else (name,)
 
-    def take(self, path: _Path) -> _Cause | None:
+    def take(self, path: _Path) -> Loss | None:
         """Take a name; return why that is not possible, or that it is the name of a group."""
         if not self._is_unique:
             path = (str(len(self._taken)),)
@@ -220,7 +210,7 @@ class _Names:
             return cause
         if path in self._members:
             self._taken.add(path)
-            return _Cause(COMMANDS, Reason.HAS_SUB_COMMANDS, Instead.GROUP)
+            return _cause(COMMANDS, Reason.HAS_SUB_COMMANDS, Instead.GROUP)
         within = max((group for group in above if group in self._members), key=len)
         if cause := self._excess(within):
             return cause
@@ -229,23 +219,23 @@ class _Names:
         self._taken.add(path)
         return None
 
-    def _conflict(self, path: _Path, above: Sequence[_Path]) -> _Cause | None:
+    def _conflict(self, path: _Path, above: Sequence[_Path]) -> Loss | None:
         """Return why a name cannot be beside those before it."""
         if len(above) > self._levels + 1:
-            return _Cause(COMMANDS, Reason.LEVELS, limit=Limit(most=self._levels))
+            return _cause(COMMANDS, Reason.LEVELS, limit=Limit(most=self._levels))
         if path in self._taken:
-            return _Cause("name", Reason.SAME_NAME)
+            return _cause("name", Reason.SAME_NAME)
         if any(name in self._taken and name not in self._members for name in above):
-            return _Cause(COMMANDS, Reason.BELOW_COMMAND)
+            return _cause(COMMANDS, Reason.BELOW_COMMAND)
         return None
 
-    def _excess(self, within: _Path) -> _Cause | None:
+    def _excess(self, within: _Path) -> Loss | None:
         """Return why the list or a group takes no more."""
         most = self._most_sub_commands if within else self._most_records
         if most is None or self._members[within] < most:
             return None
         reason = Reason.SUB_COMMANDS if within else Reason.RECORDS
-        return _Cause(COMMANDS, reason, limit=Limit(most=most))
+        return _cause(COMMANDS, reason, limit=Limit(most=most))
 
 
 def _reason(name: str, limit: Limit) -> Reason | None:

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from commandsync.api.operations import Operation
 from commandsync.errors import ArgumentError
-from commandsync.records.facts import Facts
+from commandsync.records.facts import Answer, Facts, Limit, Reads, Source
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Abilities, AnnouncementText, CommandText, Resource, Text
 from commandsync.services.abilities import LIST_ABILITIES
+
+_OTHERWISE: Mapping[str, Answer | int] = {
+    **dict.fromkeys(("write", "ids", "uses", "options", "announcements"), Answer.NO),
+    **dict.fromkeys(("clear", "order", "most_records", "wait"), Answer.UNKNOWN),
+    **dict.fromkeys(("most_sub_commands", "levels"), 0),
+}
+
+
+def facts_of(
+    source: Source,
+    takes: Iterable[str],
+    limits: Mapping[str, Limit],
+    /,
+    **known: Answer | Reads | int,
+) -> Facts:
+    """Return what one source says: the fields of a command that are taken, limits, and the rest."""
+    facts = {name: source.says(value) for name, value in {**_OTHERWISE, **known}.items()}
+    fields = dict.fromkeys(Resource.COMMAND.fields[1:], source.says(Answer.NO))
+    fields |= dict.fromkeys(takes, source.says(Answer.YES))
+    return Facts(
+        **facts,
+        fields=MappingProxyType(fields),
+        limits=MappingProxyType({name: source.says(limit) for name, limit in limits.items()}),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any
 
 from commandsync.api.operations import Operation
 from commandsync.api.refusals import content_of
 from commandsync.errors import DecodeError, Reply
-from commandsync.records.facts import Answer, Facts, Limit, Reads, Source
+from commandsync.records.facts import Answer, Limit, Reads, Source
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource, canonical
 from commandsync.services import replies
 from commandsync.services.abilities import LIST_ABILITIES
 from commandsync.services.fit import as_listed
-from commandsync.services.service import ListService, managed
+from commandsync.services.service import ListService, facts_of, managed
 
 _SOURCE = Source(
     "Telegram Bot API: setMyCommands", "https://core.telegram.org/bots/api#setmycommands", "2026-11"
 )
 _NAME = Limit(least=1, most=32, pattern="[a-z0-9_]+", allowed="a-z, 0-9 and _")
-_YES, _NO, _UNKNOWN = (_SOURCE.says(answer) for answer in Answer)
-
-_FACTS = Facts(
-    read=_SOURCE.says(Reads.LIST),
-    replace=_YES,
-    write=_NO,
-    clear=_YES,
-    ids=_NO,
-    uses=_NO,
-    order=_YES,
-    options=_NO,
-    announcements=_NO,
-    most_records=_SOURCE.says(100),
-    most_sub_commands=_SOURCE.says(0),
-    levels=_SOURCE.says(0),
-    wait=_UNKNOWN,
-    fields=MappingProxyType({"description": _YES, "syntax": _NO, "category": _NO}),
-    limits=MappingProxyType(
-        {"name": _SOURCE.says(_NAME), "description": _SOURCE.says(Limit(least=1, most=256))}
-    ),
+_FACTS = facts_of(
+    _SOURCE,
+    ("description",),
+    {"name": _NAME, "description": Limit(least=1, most=256)},
+    read=Reads.LIST,
+    **dict.fromkeys(("replace", "clear", "order"), Answer.YES),
+    most_records=100,
 )
 
 

@@ -240,7 +240,7 @@ def test_no_more_than_ten_thousand_users_are_kept(open_client: Open, gateway: Ga
     client.take(10_002)
 
     assert client.has_voted("1") is True
-    assert len(client.client._votes._known) == 10_000  # noqa: SLF001 - memory has no other sign
+    assert len(client.client._votes) == 10_000  # noqa: SLF001 - memory has no other sign
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True])

@@ -80,7 +80,7 @@ def test_an_asynchronous_handler_in_disguise_is_told_when_it_is_called(
 ) -> None:
     async def thank(_: Vote, words: str) -> None: ...
 
-    handlers = Handlers()
+    handlers = Handlers(1)
     handlers.add("vote", lambda event: thank(event, "Thank you!"))
     handlers.call(VOTED)
 
