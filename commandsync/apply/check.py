@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
-from commandsync.apply.claims import named
+from commandsync.apply.ownership import unexplained
+from commandsync.apply.resume import progress_of
 from commandsync.apply.states import State
 from commandsync.diagnostics import Do
 from commandsync.errors import (
@@ -19,8 +20,10 @@ from commandsync.errors import (
     WrongBotError,
 )
 from commandsync.plan.changes import Change
+from commandsync.plan.guard import countable, refusal, with_copies
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import named
 
 
 def refusal_of(
@@ -116,8 +119,6 @@ def _texts(value: object) -> Iterator[str]:
 
 def _not_owned(plan: Plan, versions: Iterable[Snapshot]) -> RefusedError | None:
     """Return why a plan takes away what somebody else has listed."""
-    from commandsync.apply.ownership import unexplained  # noqa: PLC0415 - as above
-
     foreign = unexplained(plan, versions=versions)
     if not foreign:
         return None
@@ -130,9 +131,6 @@ def _not_owned(plan: Plan, versions: Iterable[Snapshot]) -> RefusedError | None:
 
 def _outdated_or_limited(plan: Plan, listed: Snapshot) -> RefusedError | None:
     """Return why what is left of a plan does not fit the listing, or deletes too much."""
-    from commandsync.apply.resume import progress_of  # noqa: PLC0415 - as above
-    from commandsync.plan.guard import countable, refusal, with_copies  # noqa: PLC0415 - as above
-
     try:
         states = progress_of(plan, listed)
     except StalePlanError as error:

@@ -10,9 +10,19 @@ from commandsync.diagnostics import Do, Notice
 from commandsync.plan.changes import Change, Delete
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Identity, by_identity
-from commandsync.records.texts import Resource, Text
+from commandsync.records.texts import Resource, Text, named
 
 Listed = Mapping[Identity, Text]
+
+_HOW = {State.UNKNOWN: "has an unknown result", State.REFUSED: "was refused"}
+_RENAMED = (
+    "if the service changed the name, write it in the manifest as it is listed; otherwise the next "
+    "apply adds it again"
+)
+_CUT = (
+    "the list may be cut, or show new records late: look for it on the bot's page first, because "
+    "another apply adds it again"
+)
 
 
 @dataclass(slots=True)
@@ -25,8 +35,7 @@ class Claims:
     known: set[Identity]  # the records that some earlier read showed: none of them is new
     without_id: int  # how many of them had no usable id in the first read
     listed: Listed = field(default_factory=dict)  # the texts in the last read since the writes
-    # The entries of the last read since the writes; None before it.
-    entries: tuple[Entry, ...] | None = None
+    entries: tuple[Entry, ...] | None = None  # the same read's entries; None before it
     # New records that no add of this run made, and their texts.
     unclaimed: dict[Identity, Text] = field(default_factory=dict)
     copies: frozenset[Text] = frozenset()  # the texts among these that equal an add of this run
@@ -104,8 +113,10 @@ class Claims:
             kind, count = self.resource, len(copies)
             what, verb = (kind, "equals") if count == 1 else (kind.collection, "equal")
             names = named([repr(text[0]) for text in copies])
-            message = f"{count} more {what} {verb} what this run added ({names})"
-            self.ledger.notices.append(Notice(f"{message}: {_SECOND_RUN}", _COPIES))
+            message = f"{count} more {what} {verb} what this run added ({names}): a second run may "
+            message += "have added them at the same time"
+            hint = "run again: with prune on, it deletes the copies, which no limit counts"
+            self.ledger.notices.append(Notice(message, hint))
             self.ledger.as_wanted = False
 
     def note_reposts(self) -> None:
@@ -123,10 +134,6 @@ class Claims:
         return isinstance(change, Delete) and change.before in self.copies
 
 
-_HOW = {State.UNKNOWN: "has an unknown result", State.REFUSED: "was refused"}
-_MOST_NAMED = 20
-
-
 def _matched(adds: Sequence[Write], new: Listed) -> Mapping[int, int]:
     """Return which adds made which new records, by their places."""
     claims = match(
@@ -136,24 +143,6 @@ def _matched(adds: Sequence[Write], new: Listed) -> Mapping[int, int]:
     return claims.pairs | claims.unwritable
 
 
-def named(names: Sequence[str], *, most: int = _MOST_NAMED) -> str:
-    """Return names as a list in a sentence, and how many more there are than the most."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 def _without_id(listed: Listed) -> int:
     """Count the records that have no usable id."""
     return sum(not isinstance(identity, str) for identity in listed)
-
-
-_RENAMED = (
-    "if the service changed the name, write it in the manifest as it is listed; otherwise the next "
-    "apply adds it again"
-)
-_CUT = (
-    "the list may be cut, or show new records late: look for it on the bot's page first, because "
-    "another apply adds it again"
-)
-_SECOND_RUN = "a second run may have added them at the same time"
-_COPIES = "run again: with prune on, it deletes the copies, which no limit counts"

@@ -38,8 +38,7 @@ class Settled:
     error: str = ""  # why it is not done, in one sentence; empty when it is
     hint: str | Hint = ""
     already: bool = False  # whether it was done before this run, which made no request for it
-    # Which fields the listing shows with another text than was written, and how.
-    rewrites: tuple[Rewrite, ...] = ()
+    rewrites: tuple[Rewrite, ...] = ()  # which fields are listed with another text, and how
     # What was raised, where something was; not part of what is compared.
     cause: ListingError | None = field(default=None, repr=False, compare=False)
 
@@ -50,17 +49,14 @@ class Result:
 
     plan: Plan
     settled: tuple[Settled, ...]  # every change with its outcome, in the plan's order
-    # What else reading showed, such as copies that another run made.
-    notices: tuple[Notice, ...] = ()
-    # What a new plan from the listing as read after the writes would still do, other than changes
-    # of this plan that are not done.
+    notices: tuple[Notice, ...] = ()  # what else reading showed, such as copies of another run
+    # What a new plan from the listing as read back would do, other than changes that are not done.
     remaining: tuple[Change, ...] = ()
     read_back: bool = True  # whether every managed collection was read again after the writes
     # Whether nothing is left to do, by the listing as it was read after the writes; with nothing to
     # write, as it was read for the plan. None where it cannot be read.
     verified: bool | None = True
-    # What became of the request that replaces a whole list; None if none was to be sent.
-    sent: Outcome | None = None
+    sent: Outcome | None = None  # of the request that replaces a whole list; None for none
     touched: bool = False  # whether something was or may have been written
     stopped: str = ""  # why the rest was skipped; empty when nothing was
     stopped_hint: str | Hint = ""  # what to do about that; empty where running again is enough

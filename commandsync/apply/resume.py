@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import assert_never
 
-from commandsync.apply.claims import named
 from commandsync.apply.states import State
 from commandsync.errors import StalePlanError
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
@@ -17,7 +16,7 @@ from commandsync.plan.matching import count_same_name
 from commandsync.plan.plan import Plan
 from commandsync.records.rewrites import folded
 from commandsync.records.snapshot import Entry, Snapshot, by_identity, shown_time
-from commandsync.records.texts import Text
+from commandsync.records.texts import Text, named
 
 
 def progress_of(plan: Plan, listed: Snapshot) -> tuple[State, ...]:

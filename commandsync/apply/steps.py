@@ -26,10 +26,8 @@ class Step:
     """What to do before the next event."""
 
     start: tuple[Call, ...] = ()  # calls to start now, all at once
-    # Seconds after which `Elapsed` comes; None to wait for the calls alone.
-    wait: float | None = None
-    # Outcomes that became final since the last step, for showing progress.
-    settled: tuple[Settled, ...] = ()
+    wait: float | None = None  # seconds until `Elapsed`; None to wait for the calls alone
+    settled: tuple[Settled, ...] = ()  # what became final since the last step, for progress
 
 
 @dataclass(frozen=True, slots=True)

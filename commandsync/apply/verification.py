@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from commandsync.api.policy import Doubt
-from commandsync.apply.claims import Claims, named
+from commandsync.apply.claims import Claims
 from commandsync.apply.ledger import Ledger, Write
 from commandsync.apply.resume import progress_of
 from commandsync.apply.states import FINDINGS, Finding, State
@@ -15,15 +15,19 @@ from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan
 from commandsync.records.rewrites import Rewrite, rewrites
 from commandsync.records.snapshot import Identity, Snapshot
-from commandsync.records.texts import Resource, Text
+from commandsync.records.texts import Resource, Text, named
+
+_NEXT = (
+    "somebody else changed it meanwhile, or the service did not keep what was written: run plan, "
+    "then apply again"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What a read shows of a change that was sent."""
 
-    # What the read shows instead of the change, as the end of a sentence; empty when it shows the
-    # change.
+    # What it shows instead of the change, as the end of a sentence; empty when it shows it.
     missing: str = ""
     rewrites: tuple[Rewrite, ...] = ()  # which fields differ from what was sent, and how
 
@@ -126,12 +130,10 @@ def _settle_missing(write: Write, missing: str, claims: Claims, *, certain: bool
 def _take_back(write: Write, evidence: Evidence, claims: Claims) -> None:
     why = f"{'it was done before' if write.already else 'the service accepted it'}, but "
     if evidence.rewrites:
-        claims.ledger.settle(write, State.UNKNOWN, why + evidence.missing, _AS_LISTED)
+        hint = "write it in the manifest as the service stores it"
+        claims.ledger.settle(write, State.UNKNOWN, why + evidence.missing, hint)
     else:
         claims.settle_missing(write, why + evidence.missing)
-
-
-_AS_LISTED = "write it in the manifest as the service stores it"
 
 
 def compare(
@@ -152,7 +154,8 @@ def compare(
     ledger.as_wanted = ledger.as_wanted and not (left or plan.unwritable)
     if ledger.remaining:
         shown = named([f"{c.action} {c.resource} {c.name!r}" for c in ledger.remaining])
-        ledger.notices.append(Notice(f"{_DIFFERS}: {shown}", _NEXT))
+        message = f"the listing still differs from the manifest, left to do: {shown}"
+        ledger.notices.append(Notice(message, _NEXT))
 
 
 def _enter_remaining(ledger: Ledger, plan: Plan, claims: Mapping[Resource, Claims]) -> None:
@@ -169,13 +172,6 @@ def _enter_remaining(ledger: Ledger, plan: Plan, claims: Mapping[Resource, Claim
     ledger.notices += [
         notice for notice in plan.notices if notice not in known and notice.location not in places
     ]
-
-
-_DIFFERS = "the listing still differs from the manifest, left to do"
-_NEXT = (
-    "somebody else changed it meanwhile, or the service did not keep what was written: run plan, "
-    "then apply again"
-)
 
 
 def _is_done(plan: Plan, listed: Snapshot) -> bool:

@@ -113,14 +113,6 @@ EndField = Annotated[
         description="When the record ends, or ended, by the manifest; absent for no end.",
     ),
 ]
-CopyField = Annotated[
-    bool,
-    Field(
-        default=False,
-        exclude_if=lambda copy: not copy,
-        description="Whether it is an exact copy, which no limit counts; absent for no.",
-    ),
-]
 Identifier = Annotated[str, Field(pattern=r"[^.]|\.\.\.")]  # not "", "." or ".."
 ResourceField = Annotated[Resource, Field(strict=False), one_of(Resource)]
 TextField = Annotated[
@@ -253,7 +245,11 @@ class PlannedDelete(PlannedChange):
     location: None
     uses: UsesField
     until: EndField
-    exact_copy: CopyField
+    exact_copy: bool = Field(
+        default=False,
+        exclude_if=lambda copy: not copy,
+        description="Whether it is an exact copy, which no limit counts; absent for no.",
+    )
 
 
 AnyChange = Annotated[

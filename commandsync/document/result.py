@@ -127,6 +127,5 @@ def _rewritten(settled: Settled) -> RewrittenRecord:
     return RewrittenRecord.of(
         change,
         id=getattr(change, "id", None),
-        location=change.location,
         fields=tuple(map(RewrittenField.of, settled.rewrites)),
     )

@@ -15,7 +15,7 @@ from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.entries import ListEdits, edit_list
 from commandsync.manifest.events import parse
-from commandsync.manifest.layout import OddLayoutError, Patch, line_break, line_end
+from commandsync.manifest.layout import OddLayoutError, Patch
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
 from commandsync.manifest.problems import FileProblems, Problems
 from commandsync.manifest.scalars import Value
@@ -53,8 +53,8 @@ def with_key(text: str, key: str, *, path: str) -> str:
 
     def change(patch: Patch, root: Mapping, wanted: dict[str, Any]) -> int:
         wanted |= _plain(_root(Source("", key)))
-        line = f"{line_break(text)}{key.rstrip()}".replace("\n", line_break(text))
-        patch.insert(line_end(patch.text, root["version"].end), line)
+        line = f"\n{key.rstrip()}".replace("\n", patch.line_break)
+        patch.insert(patch.source.line_end(root["version"].end), line)
         return root["version"].at
 
     return _changed(text, path, change)
@@ -65,7 +65,7 @@ def _changed(text: str, path: str, change: Callable[[Patch, Mapping, dict[str, A
     mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
     source = Source(path, text.removeprefix(_BYTE_ORDER_MARK))
     root = _root(source)
-    patch, wanted = Patch(source.text), _plain(root)
+    patch, wanted = Patch(source), _plain(root)
     try:
         at = change(patch, root, wanted)
         with suppress(ManifestError):

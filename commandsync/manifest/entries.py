@@ -8,21 +8,7 @@ from collections.abc import Sequence as AnySequence
 from dataclasses import dataclass, field, replace
 
 from commandsync.manifest import layout
-from commandsync.manifest.layout import (
-    OddLayoutError,
-    Patch,
-    after_colon,
-    begin,
-    break_before,
-    column,
-    content_end,
-    is_alias,
-    is_flow,
-    key_of,
-    line_break,
-    line_end,
-    line_start,
-)
+from commandsync.manifest.layout import OddLayoutError, Patch
 from commandsync.manifest.model import TABLES
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence
 from commandsync.manifest.scalars import STEP, EntryStyle, Value, quoting_of, style_of, written
@@ -48,7 +34,7 @@ class ListEdits:
 
 def edit_list(patch: Patch, root: Mapping, name: str, edits: ListEdits) -> None:
     """Edit the entries of one list of a file; `OddLayoutError` where that is not possible."""
-    entries = _entries(patch.text, root, name)
+    entries = _entries(patch, root, name)
     collection = _List(patch, root, name, entries, tuple(TABLES[name].model_fields))
     for index in edits.changed.keys() - edits.removed:
         entry = entries[index]
@@ -62,10 +48,10 @@ def edit_list(patch: Patch, root: Mapping, name: str, edits: ListEdits) -> None:
     collection.edit(edits.removed, added)
 
 
-def _entries(text: str, root: Mapping, name: str) -> Sequence:
+def _entries(patch: Patch, root: Mapping, name: str) -> Sequence:
     """Return the entries of a list; `OddLayoutError` if it is an alias, or empty as in JSON."""
     entries = root.get(name, Sequence(0))
-    odd = is_alias(text, entries) or (not entries and is_flow(text, root))
+    odd = patch.is_alias(entries) or (not entries and patch.is_flow(root))
     if isinstance(entries, Sequence) and not odd:
         return entries
     raise OddLayoutError(entries.at)
@@ -84,7 +70,7 @@ class _List:
         if not self.entries:
             if added:
                 self.fill([values for _, values in added])
-        elif is_flow(self.patch.text, self.entries):
+        elif self.patch.is_flow(self.entries):
             items = [(after, self.flow_item(after, values)) for after, values in added]
             layout.edit_flow(self.patch, self.entries, removed=removed, added=items)
         else:
@@ -92,38 +78,38 @@ class _List:
 
     def edit_lines(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
         """Edit a list whose entries begin with dashes."""
-        text = self.patch.text
-        lines = layout.lines_of(text, self.entries)
-        items = []
+        patch, lines, items = self.patch, layout.lines_of(self.patch, self.entries), []
         for after, values in added:
-            style, indent = style_of(text, self.entries[after]), column(text, lines[after].dash)
-            is_apart = layout.has_empty_lines(text, lines, after)
-            item = self.item(values, style, indent)
-            items.append((after, line_break(text) + item if is_apart else item))
-        colon = after_colon(text, key_of(self.root, self.name))
-        layout.edit_lines(self.patch, lines, colon=colon, removed=removed, added=items)
+            indent = patch.source.column(lines[after].dash)
+            item = self.item(values, style_of(patch, self.entries[after]), indent)
+            is_apart = layout.is_apart(patch.text, lines, after)
+            items.append((after, patch.line_break + item if is_apart else item))
+        layout.edit_lines(patch, lines, colon=self.colon(), removed=removed, added=items)
+
+    def colon(self) -> int:
+        """Return the index after the colon of the list's key."""
+        return self.patch.after_colon(next(k for k in self.root.written_keys() if k == self.name))
 
     def flow_item(self, after: int, values: Values) -> str:
         """Return a new entry of a list in brackets, on a line of its own."""
-        text, neighbour = self.patch.text, self.entries[after]
-        style = replace(style_of(text, neighbour), in_flow=True)
-        before = text[line_start(text, neighbour.at) : neighbour.at]
+        patch, neighbour = self.patch, self.entries[after]
+        style = replace(style_of(patch, neighbour), in_flow=True)
+        before = patch.text[neighbour.at - patch.source.column(neighbour.at) : neighbour.at]
         indent = before if not before.strip() else " " * STEP
-        return f"{line_break(text)}{indent}{style.flow_entry(self.ordered(values, style))}"
+        return f"{patch.line_break}{indent}{style.flow_entry(self.ordered(values, style))}"
 
     def fill(self, entries: list[Values]) -> None:
         """Put the first entries into a list, or add the list."""
-        text, root = self.patch.text, self.root
-        indent = column(text, next(root.written_keys()).at)
+        patch, root = self.patch, self.root
+        indent = patch.source.column(next(root.written_keys()).at)
         lines = [self.item(values, EntryStyle(), indent + STEP) for values in entries]
-        end = content_end(text, root)
+        end = patch.content_end(root)
         if self.name in root:
             end = self.entries.end
-            self.patch.cut(after_colon(text, key_of(root, self.name)), end)
+            patch.cut(self.colon(), end)
         else:
             lines.insert(0, f"{' ' * indent}{self.name}:")
-        separator = line_break(text)
-        self.patch.insert(line_end(text, end), "".join(f"{separator}{line}" for line in lines))
+        patch.insert(patch.source.line_end(end), "".join(patch.line_break + line for line in lines))
 
     def item(self, values: Values, style: EntryStyle, indent: int) -> str:
         """Return the lines of a new entry, from its dash on."""
@@ -131,8 +117,8 @@ class _List:
         dash = f"{' ' * indent}-{style.lead}"
         if style.in_flow:
             return f"{dash}{style.flow_entry(values)}"
-        separator = line_break(self.patch.text)
-        inner = column(dash, len(dash))
+        separator = self.patch.line_break
+        inner = len(dash.splitlines()[-1])
         lines = [
             style.block_field(key, value, indent=inner, separator=separator)
             for key, value in values.items()
@@ -154,11 +140,11 @@ def edit_fields(
     """Edit the fields of an entry, which may have the `keys` in this order; None removes one."""
     fields = [(key, entry[key]) for key in entry.written_keys()]
     kept = {str(key): n for n, (key, _) in enumerate(fields) if changes.get(key, "") is not None}
-    if is_alias(patch.text, entry) or not kept:
+    if patch.is_alias(entry) or not kept:
         raise OddLayoutError(entry.at)
     values = {name: value for name, value in changes.items() if value is not None}
     for name in kept.keys() & values.keys():
-        _replace(patch, *fields[kept[name]], values.pop(name), in_flow=is_flow(patch.text, entry))
+        _replace(patch, *fields[kept[name]], values.pop(name), in_flow=patch.is_flow(entry))
     removed = set(range(len(fields))).difference(kept.values())
     added = [
         (kept[fitting_key(name, kept, keys) or list(kept)[-1]], name, values[name])
@@ -176,58 +162,58 @@ def fitting_key(name: str, present: Collection[str], keys: AnySequence[str]) -> 
 def _edit(
     patch: Patch, entry: Mapping, removed: set[int], added: list[tuple[int, str, Value]]
 ) -> None:
-    text, style = patch.text, style_of(patch.text, entry)
-    if is_flow(text, entry):
+    source, style = patch.source, style_of(patch, entry)
+    if style.in_flow:
         items = [(after, f" {style.flow_field(name, value)}") for after, name, value in added]
         layout.edit_flow(patch, entry, removed=removed, added=items)
         return
-    spans, separator = layout.spans_of(text, entry), line_break(text)
-    indent = column(text, spans[0][0])
+    spans, separator = patch.spans_of(entry), patch.line_break
+    indent = source.column(spans[0][0])
     for n in removed:
         start, end = spans[n]
         if set(range(n)) <= removed:  # another key comes up to the dash
             following = spans[n + 1][0]
-            patch.cut(start, end if text[end:following].strip() else following)
+            patch.cut(start, end if source.text[end:following].strip() else following)
         else:
-            patch.cut(break_before(text, start), line_end(text, end))
+            patch.cut(patch.break_before(start), source.line_end(end))
     for after, name, value in added:
         lines = style.block_field(name, value, indent=indent, separator=separator)
-        at = line_end(text, spans[after][1])
+        at = source.line_end(spans[after][1])
         patch.insert(at, f"{separator}{' ' * indent}{lines}", rank=layout.FIELD)
 
 
 def _replace(patch: Patch, key: Scalar, old: Node, value: Value, *, in_flow: bool) -> None:
     text = patch.text
-    if isinstance(old, Sequence) and old and not is_alias(text, old):
+    if isinstance(old, Sequence) and old and not patch.is_alias(old):
         known = tuple(map(str, old))
         if isinstance(value, tuple) and value[: len(known)] == known:
             _append_items(patch, old, value[len(known) :])
             return
-    sample = text[begin(text, old) : content_end(text, old)] if isinstance(old, Scalar) else ""
+    sample = text[patch.begin(old) : patch.content_end(old)] if isinstance(old, Scalar) else ""
     start, end = _cut_value(patch, key, old, sample)
     new = written(value, quoting_of(sample), in_flow=in_flow, sample=sample)
     space = "" if text[start - 1].isspace() else " "
     patch.insert(start, f"{space}{new.line}")
-    indent = _body_indent(sample) or " " * (column(text, key.at) + STEP)
+    indent = _body_indent(sample) or " " * (patch.source.column(key.at) + STEP)
     for line in new.below:
-        patch.insert(end, line_break(text) + (line and f"{indent}{line}"), rank=layout.BELOW)
+        patch.insert(end, patch.line_break + (line and f"{indent}{line}"), rank=layout.BELOW)
 
 
 def _cut_value(patch: Patch, key: Scalar, old: Node, sample: str) -> tuple[int, int]:
     """Cut a value; return where another begins, and where its last line ends."""
-    text, start, end = patch.text, begin(patch.text, old), content_end(patch.text, old)
+    source, start, end = patch.source, patch.begin(old), patch.content_end(old)
     header = _HEADER.match(sample)
-    is_below = isinstance(old, Sequence) and not (is_flow(text, old) or is_alias(text, old))
+    is_below = isinstance(old, Sequence) and not (patch.is_flow(old) or patch.is_alias(old))
     if header or is_below:  # a comment may follow on the line of the key
-        start = after_colon(text, key) if is_below else start
+        start = patch.after_colon(key) if is_below else start
         patch.cut(start, start + len(header[0] if header else ""))
-        below = line_end(text, start), line_end(text, end)
-        if is_below and _COMMENT.search(text, *below):
+        below = source.line_end(start), source.line_end(end)
+        if is_below and _COMMENT.search(source.text, *below):
             raise OddLayoutError(old.at)
         patch.cut(*below)
     else:
         patch.cut(start, end)
-    return start, line_end(text, end)
+    return start, source.line_end(end)
 
 
 def _body_indent(sample: str) -> str:
@@ -238,12 +224,12 @@ def _body_indent(sample: str) -> str:
 
 def _append_items(patch: Patch, old: Sequence, new: tuple[str, ...]) -> None:
     """Add items to a list of texts, whose own items stay as they are written."""
-    text, last = patch.text, old[-1]
-    quoting = quoting_of(text[last.at : last.end])
+    last = old[-1]
+    quoting = quoting_of(patch.text[last.at : last.end])
     lines = [written(item, quoting, in_flow=True).line for item in new]
-    if is_flow(text, old):
-        patch.insert(content_end(text, last), "".join(f", {line}" for line in lines))
+    if patch.is_flow(old):
+        patch.insert(patch.content_end(last), "".join(f", {line}" for line in lines))
         return
-    place = layout.lines_of(text, old)[-1]
-    dash = f"{line_break(text)}{' ' * column(text, place.dash)}- "
+    place = layout.lines_of(patch, old)[-1]
+    dash = f"{patch.line_break}{' ' * patch.source.column(place.dash)}- "
     patch.insert(place.end, "".join(f"{dash}{line}" for line in lines), rank=layout.BELOW)

@@ -29,7 +29,7 @@ from commandsync.manifest.problems import (
 )
 from commandsync.manifest.recovery import BEGINNING, Resumption, parser_events, resumption
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES, Allowance, Source
-from commandsync.manifest.syntax import UNPRINTABLE, explain, unprintable
+from commandsync.manifest.syntax import UNPRINTABLE, explain
 
 _BEGINNINGS: dict[type, type[Mapping | Sequence]] = {
     yaml.MappingStartEvent: Mapping,
@@ -233,9 +233,10 @@ def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
 
 def _build(builder: _Builder) -> None:
     report, source = builder.report, builder.source
-    for explained in unprintable(source):
-        builder.broken = True
-        report.error(explained.at, explained.message, explained.hint)
+    for match in UNPRINTABLE.finditer(source.text):
+        builder.broken, code = True, f"{ord(match[0]):04X}"
+        hint = f'remove it, or write "\\u{code}" inside double quotes if it is meant'
+        report.error(match.start(), f"the character U+{code} is not allowed in YAML", hint)
     if builder.broken:
         builder.source = Source(source.path, UNPRINTABLE.sub("x", source.text))
     for _ in range(MOST_PROBLEMS):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import (
     AfterValidator,
+    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -36,13 +37,15 @@ _TOKEN_ENV = "COMMANDSYNC_[A-Za-z0-9_]+"  # noqa: S105 - a variable's name
 _LIMIT = r"^[ \t]*([0-9]{1,9}|(0?[0-9]{1,2}(\.[0-9]{1,6})?|100(\.0{1,6})?) ?%|[Aa][Ll][Ll])[ \t]*$"
 
 
-TABLE = ConfigDict(
-    frozen=True,
-    extra="forbid",
-    strict=True,
-    field_title_generator=lambda name, field: field.alias or name,
-)
-"""How the models of a manifest check their keys."""
+class Table(BaseModel):
+    """Keys and values of a manifest."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        field_title_generator=lambda name, field: field.alias or name,
+    )
 
 
 class Context(NamedTuple):
@@ -139,15 +142,20 @@ def _few_wildcards(patterns: tuple[str, ...]) -> tuple[str, ...]:
     return patterns
 
 
-def matching(pattern: str, message: str, hint: str) -> AfterValidator:
+def matching(
+    pattern: str,
+    message: str,
+    hint: str,
+    kind: type[AfterValidator | BeforeValidator] = AfterValidator,
+) -> AfterValidator | BeforeValidator:
     """Return what refuses other strings than those of a pattern, without showing them."""
 
-    def check(text: str) -> str:
-        if re.fullmatch(pattern, text):
+    def check(text: Node | str) -> Node | str:
+        if not isinstance(text, str) or re.fullmatch(pattern, text):
             return text
         raise refusal(message, hint)
 
-    return AfterValidator(check)
+    return kind(check)
 
 
 def keyed(names: dict[str, Any], values: dict[str, Any]) -> WithJsonSchema:
@@ -160,16 +168,6 @@ def keyed(names: dict[str, Any], values: dict[str, Any]) -> WithJsonSchema:
 def one_or_more(names: list[str]) -> WithJsonSchema:
     """Return the JSON Schema of a list of words, or of a single one."""
     return WithJsonSchema({"anyOf": [{"type": "array", "items": {"enum": names}}, {"enum": names}]})
-
-
-def _token_env(value: Node) -> Node:
-    if isinstance(value, Scalar) and not re.fullmatch(_TOKEN_ENV, value):
-        # It may be a pasted secret: it is not shown.
-        raise refusal(
-            "token_env must look like COMMANDSYNC_TOKEN_MYBOT",
-            "it names a variable of your environment; never write the token itself here",
-        )
-    return value
 
 
 def address(text: str, *, insecure_http: bool = False) -> str:
@@ -275,7 +273,12 @@ BaseUrl = Annotated[AnyText, AfterValidator(lambda text: address(text, insecure_
 
 TokenEnv = Annotated[
     AnyText,
-    BeforeValidator(_token_env),
+    matching(
+        _TOKEN_ENV,
+        "token_env must look like COMMANDSYNC_TOKEN_MYBOT",
+        "it names a variable of your environment; never write the token itself here",
+        BeforeValidator,  # before any other check, which might show a pasted secret
+    ),
     WithJsonSchema({"type": "string", "pattern": f"^{_TOKEN_ENV}$"}),
 ]
 

@@ -11,14 +11,12 @@ from pydantic import (
     Field,
     PlainValidator,
     TypeAdapter,
-    ValidationError,
     WithJsonSchema,
 )
 from pydantic.config import JsonDict
-from pydantic_core import PydanticKnownError
 
 from commandsync.manifest import fields as types
-from commandsync.manifest.fields import AnyText, Context, FieldName, keyed, matching, refusal
+from commandsync.manifest.fields import AnyText, FieldName, keyed, matching, refusal
 from commandsync.manifest.nodes import Node, Scalar
 from commandsync.services.catalogue import LISTS
 
@@ -30,10 +28,6 @@ _MOST = 999_999_999
 _SERVICE = r"\s*[A-Za-z0-9][A-Za-z0-9._-]{0,99}\s*"
 _URL = r"(https?://(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?)(/(?:[!\"$-\[\]-z|~]|\{bot\})*)"
 _EXAMPLE = "https://list.example/api/bots/{bot}/commands"
-
-
-def _url(text: str) -> str:
-    return re.sub(_URL, lambda parts: types.address(parts[1]) + parts[2], text)
 
 
 def _with_name(keys: dict[str, FieldName]) -> dict[str, FieldName]:
@@ -78,7 +72,7 @@ _Url = Annotated[
         f"url must look like {_EXAMPLE}",
         "it has a host and a path of ASCII characters, and only {bot} in braces",
     ),
-    AfterValidator(_url),
+    AfterValidator(lambda url: re.sub(_URL, lambda part: types.address(part[1]) + part[2], url)),
 ]
 _Authorization = Annotated[
     AnyText,
@@ -113,10 +107,8 @@ _Lossy = Annotated[
 ]
 
 
-class ReplaceModel(BaseModel):
+class ReplaceModel(types.Table):
     """The request that replaces the whole list of a service, as data."""
-
-    model_config = types.TABLE
 
     method: Annotated[Literal["POST", "PUT", "PATCH"], BeforeValidator(types.as_written)] = Field(
         description="The HTTP method."
@@ -143,10 +135,8 @@ class ReplaceModel(BaseModel):
     )
 
 
-class ListingModel(BaseModel):
+class ListingModel(types.Table):
     """A service that lists the bot, and takes its whole list of commands in one request."""
-
-    model_config = types.TABLE
 
     service: _Service = Field(
         description="The name of the service; one that is not known needs replace.",
@@ -182,11 +172,3 @@ ADAPTER: TypeAdapter[list[ListingModel]] = TypeAdapter(
     ]
 )
 """Checks `listings:`."""
-
-
-def checked(value: Node, context: Context) -> list[ListingModel]:
-    """Check `listings:`; the problems of its entries are found entry by entry."""
-    try:
-        return ADAPTER.validate_python(value, context=context)
-    except ValidationError:
-        raise PydanticKnownError("list_type") from None

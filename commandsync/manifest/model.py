@@ -4,13 +4,14 @@ The JSON Schema, by which editors complete and check a manifest, comes from the 
 """
 
 import json
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, FailFast, Field, PlainValidator, ValidationInfo
+from pydantic import BaseModel, FailFast, Field, PlainValidator, ValidationError, ValidationInfo
+from pydantic_core import PydanticKnownError
 
 from commandsync.manifest import fields, times
 from commandsync.manifest.defaults import CommandDefaults, UnfitError
-from commandsync.manifest.fields import TABLE
+from commandsync.manifest.fields import Table
 from commandsync.manifest.nodes import Node
 from commandsync.records.snapshot import Schedule
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
@@ -33,11 +34,7 @@ numbers in plain decimal digits; tags, merges and the limits on size. An include
 holds only commands: and announcements:, and needs no version:, which this schema requires."""
 
 
-class _Table(BaseModel):
-    model_config = TABLE
-
-
-class CommandModel(_Table):
+class CommandModel(Table):
     """A command as a manifest describes it."""
 
     name: fields.AnyText = Field(description="The command's name.", examples=["help"])
@@ -69,7 +66,7 @@ class CommandModel(_Table):
         return CommandText(self.name, self.description, defaults.filled(self.syntax), category)
 
 
-class AnnouncementModel(_Table):
+class AnnouncementModel(Table):
     """An announcement as a manifest describes it."""
 
     title: fields.AnyText = Field(description="The announcement's title.", examples=["v2.0 is out"])
@@ -104,7 +101,7 @@ class AnnouncementModel(_Table):
         return AnnouncementText(self.title, self.description)
 
 
-class DefaultsModel(_Table):
+class DefaultsModel(Table):
     """The values of every command that does not have its own."""
 
     category: fields.DefaultCategory = Field(
@@ -112,7 +109,7 @@ class DefaultsModel(_Table):
     )
 
 
-class SyncModel(_Table):
+class SyncModel(Table):
     """What a sync may do."""
 
     prune: fields.Flag = Field(
@@ -135,7 +132,7 @@ class SyncModel(_Table):
     )
 
 
-class ImportModel(_Table):
+class ImportModel(Table):
     """Where commands are imported from, and which."""
 
     sources: fields.Texts = Field(
@@ -191,21 +188,24 @@ Announcements = Annotated[
 ]
 
 
-class IncludedModel(_Table):
+class IncludedModel(Table):
     """A file that a manifest includes."""
 
     version: fields.Version = "1"
-    commands: Commands = []
-    announcements: Announcements = []
+    commands: Commands = Field([])
+    announcements: Announcements = Field([])
 
 
 def _listings(value: Node, info: ValidationInfo) -> list[Any]:
-    from commandsync.manifest.listingmodel import checked  # noqa: PLC0415 - seldom needed
+    from commandsync.manifest.listingmodel import ADAPTER  # noqa: PLC0415 - seldom needed
 
-    return checked(value, cast("fields.Context", info.context))
+    try:
+        return ADAPTER.validate_python(value, context=info.context)
+    except ValidationError:  # the problems of its entries are found entry by entry
+        raise PydanticKnownError("list_type") from None
 
 
-class ManifestModel(_Table):
+class ManifestModel(Table):
     """A whole manifest."""
 
     version: fields.Version = Field(description="The version of this grammar: 1.")
@@ -246,9 +246,9 @@ class ManifestModel(_Table):
     )
     sync: SyncModel = Field(default_factory=SyncModel)
     imports: ImportModel = Field(default_factory=ImportModel, alias="import")
-    listings: Annotated[list[Any], PlainValidator(_listings)] = []  # of `ListingModel`
-    commands: Commands = []
-    announcements: Announcements = []
+    listings: Annotated[list[Any], PlainValidator(_listings)] = Field([])  # of `ListingModel`
+    commands: Commands = Field([])
+    announcements: Announcements = Field([])
 
 
 TABLES: dict[str, type[BaseModel]] = {

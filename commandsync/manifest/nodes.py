@@ -81,12 +81,8 @@ def size_of(node: Node) -> tuple[int, int, int]:
     if isinstance(node, Scalar):
         return 1, len(node), 0
     parts = node if isinstance(node, Sequence) else [*node.written_keys(), *node.values()]
-    nodes, characters, height = 1, 0, 0
-    for part_nodes, part_characters, part_height in map(size_of, parts):
-        nodes += part_nodes
-        characters += part_characters
-        height = max(height, part_height)
-    return nodes, characters, height + 1
+    nodes, characters, heights = zip((1, 0, 0), *map(size_of, parts), strict=True)
+    return sum(nodes), sum(characters), max(heights) + 1
 
 
 @dataclass(slots=True)

@@ -6,10 +6,10 @@ emitter, which is slow, folds long lines, and quotes what people would write pla
 
 import re
 from collections.abc import Mapping as AnyMapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from commandsync.manifest.layout import begin, is_alias, is_flow, line_break, line_start
+from commandsync.manifest.layout import Patch
 from commandsync.manifest.nodes import Mapping, Node
 
 # What needs an escape: what YAML refuses or takes for a line break, and what hides in print (bidi
@@ -76,6 +76,10 @@ def written(value: Value, quoting: Quoting, *, in_flow: bool = False, sample: st
     return Written(_inline(value, quoting, in_flow=in_flow))
 
 
+def _fits_block(text: str) -> bool:
+    return bool(text) and text == text.strip() and not _needs_escapes(text)
+
+
 def _written_list(texts: tuple[str, ...], quoting: Quoting, *, in_brackets: bool) -> Written:
     items = [_inline(text, quoting, in_flow=in_brackets) for text in texts]
     if in_brackets:
@@ -93,10 +97,6 @@ def _inline(text: str, quoting: Quoting, *, in_flow: bool) -> str:
     if quote == "'" and not (_needs_escapes(text) or "\t" in text or "\n" in text):
         return "'" + text.replace("'", "''") + "'"
     return '"' + _ESCAPED.sub(_escape, text) + '"'
-
-
-def _fits_block(text: str) -> bool:
-    return bool(text) and text == text.strip() and not _needs_escapes(text)
 
 
 def one_line(text: str) -> str:
@@ -159,29 +159,29 @@ class EntryStyle:
         return f"{{{', '.join(fields)}}}"
 
 
-def style_of(text: str, entry: Node) -> EntryStyle:
+def style_of(patch: Patch, entry: Node) -> EntryStyle:
     """Return the style of an entry; the default one where it is not written as a mapping."""
-    if not (isinstance(entry, Mapping) and entry) or is_alias(text, entry):
+    if not (isinstance(entry, Mapping) and entry) or patch.is_alias(entry):
         return EntryStyle()
-    keys = list(entry.written_keys())
-    style = EntryStyle(
-        is_flow(text, entry),
-        key_quote=text[keys[0].at] if text[keys[0].at] in QUOTES else "",
+    text, first = patch.text, next(entry.written_keys())
+    return EntryStyle(
+        in_flow=patch.is_flow(entry),
+        lead=" " if patch.is_flow(entry) else _lead(patch, entry.at),
+        key_quote=text[first.at] if text[first.at] in QUOTES else "",
         samples={
             str(key): Sample(
-                value if isinstance(value, str) else "", text[begin(text, value) : value.end]
+                value if isinstance(value, str) else "", text[patch.begin(value) : value.end]
             )
-            for key, value in ((key, entry[key]) for key in keys)
-            if not is_alias(text, value)
+            for key, value in entry.items()
+            if not patch.is_alias(value)
         },
     )
-    return style if style.in_flow else replace(style, lead=_lead(text, entry.at))
 
 
-def _lead(text: str, at: int) -> str:
-    before = text[line_start(text, at) : at]
+def _lead(patch: Patch, at: int) -> str:
+    before = patch.text[at - patch.source.column(at) : at]
     if not before.strip():  # the dash is on a line above
-        return f"{line_break(text)}{before}"
+        return f"{patch.line_break}{before}"
     lead = before.rpartition("-")[2]
     return " " if lead.strip() else lead
 

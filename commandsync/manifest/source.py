@@ -65,8 +65,12 @@ class Source:
     def line_at(self, at: int) -> tuple[int, str]:
         """Return the index of the beginning of a character's line, and the line's text."""
         start = at - self.column(at)
+        return start, self.text[start : self.line_end(at)]
+
+    def line_end(self, at: int) -> int:
+        """Return the index of the line break that ends a character's line, or of the end."""
         end = _LINE_BREAK.search(self.text, at)
-        return start, self.text[start : end.start() if end else len(self.text)]
+        return end.start() if end else len(self.text)
 
     def excerpt(self, at: int) -> Excerpt | None:
         """Return the part of a line around a character, given its index in the text.
@@ -95,8 +99,7 @@ class Origin:
 
     stdin: Callable[[], bytes]
     workspace: Path | None = None  # the folder that a CI job works in; None outside CI
-    # The contents of files by their paths, in place of what is on the disk. What is read from there
-    # is added.
+    # The contents of files by path, in place of those on the disk; what is read there is added.
     contents: dict[str, bytes] = field(default_factory=dict, repr=False)
     folders: set[str] = field(default_factory=set, repr=False)  # those searched are added
 

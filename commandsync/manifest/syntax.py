@@ -1,7 +1,6 @@
 """A YAML parser's error -> its real place, a message in plain words, and a hint."""
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from yaml import YAMLError
@@ -99,14 +98,6 @@ def _end(text: str, at: int) -> int:
     """The index of the line feed after a character, or the end of the text."""
     end = text.find("\n", at)
     return len(text) if end < 0 else end
-
-
-def unprintable(source: Source) -> Iterator[Explained]:
-    """Yield the characters that YAML refuses before it reads anything."""
-    for match in UNPRINTABLE.finditer(source.text):
-        code = f"{ord(match[0]):04X}"
-        hint = f'remove it, or write "\\u{code}" inside double quotes if it is meant'
-        yield Explained(match.start(), f"the character U+{code} is not allowed in YAML", hint)
 
 
 def explain(error: YAMLError, source: Source, shift: int) -> Explained:

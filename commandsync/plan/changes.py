@@ -134,13 +134,10 @@ class Delete(_Change):
     resource: Resource
     id: str  # the service's identifier
     before: Text  # the text as listed
-    # How often it was used, which is lost with it; None where that is not known.
-    uses: int | None = None
-    # When it ended by the manifest, which asks for this delete; None for a record that the
-    # manifest does not have.
+    uses: int | None = None  # how often it was used, which is lost with it; None if not known
+    # When it ended by the manifest, which asks for this delete; None for one that it does not have.
     until: datetime | None = None
-    # Whether nothing is lost with it: it has no uses, and an equal record stays, or counts in its
-    # place.
+    # Whether nothing is lost: it has no uses, and an equal record stays, or counts in its place.
     exact_copy: bool = False
 
 

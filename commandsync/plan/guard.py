@@ -46,7 +46,10 @@ def refusal(
     limit = rules.max_deletes
     if limit is not None and limit.unlimited:
         return None
-    done = Counter((_action(change), change.resource) for change in changes)
+    done = Counter(
+        (_END if change.ends_record else _COPY if change.exempt else change.action, change.resource)
+        for change in changes
+    )
     losses = [
         _Loss(
             what=f"listed {resource.collection}"
@@ -98,13 +101,6 @@ def with_copies(changes: Sequence[Change], listed: Snapshot) -> tuple[Change, ..
         marked[id(change)] = replace(change, exact_copy=text in equals and not change.uses)
         equals.add(text)
     return tuple(marked.get(id(change), change) for change in changes)
-
-
-def _action(change: Change) -> str:
-    """Return the action of a change, or why it is exempt."""
-    if change.exempt:
-        return _END if change.ends_record else _COPY
-    return change.action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

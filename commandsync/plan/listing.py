@@ -18,9 +18,7 @@ class PlannedListing:
     whole: bool = False  # whether the list is replaced as a whole, in one request
     readable: bool = True  # whether the list is read
     returned: bool = False  # whether the service returns its list, at least to who has the token
-    # What the plan is compared with: `THE_LIST`, a file or a revision; empty where nothing is known
-    # of what is listed.
-    compared_with: str = THE_LIST
+    compared_with: str = THE_LIST  # or a file, or a revision; empty where nothing is known
     size: int = 0  # how many commands a whole list contains that is sent
     losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
     unseen: bool = False  # whether a list may be replaced of which nothing is known

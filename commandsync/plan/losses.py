@@ -1,46 +1,22 @@
 """What a service cannot show of a manifest, in sentences."""
 
 from collections.abc import Sequence
-from typing import assert_never
 
 from commandsync.diagnostics import Notice
 from commandsync.records.facts import Limit
 from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, TRANSLATIONS, Instead, Loss, Reason
+from commandsync.records.texts import named
 
 MOST_NAMED = 3
-
-_REASONS = {
-    Reason.SHORT: "the {field} is shorter than {limit.least} characters",
-    Reason.LONG: "the {field} is longer than {limit.most} characters",
-    Reason.CHARACTERS: "a {field} there contains only {limit.allowed}",
-    Reason.SAME_NAME: "another command has that name",
-    Reason.BELOW_COMMAND: "a command without sub-commands has the beginning of the name",
-    Reason.HAS_SUB_COMMANDS: "a group of commands has that name",
-    Reason.LEVELS: "the name has more levels than sub-commands have there",
-    Reason.SUB_COMMANDS: "there are at most {limit.most} in a group",
-    Reason.CHANGED: "the manifest has another text",
-    Reason.RECORDS: "there are at most {limit.most} in the list",
-}
 
 
 def instead_of(loss: Loss) -> str:
     """Return what happens instead of showing something."""
-    match loss.instead:
-        case Instead.LEFT_OUT:
-            limit = loss.limit or Limit()
-            return f"left out: {_REASONS[loss.reason].format(field=loss.field, limit=limit)}"
-        case Instead.GROUP:
-            return "shown only as the group of its sub-commands"
-        case Instead.SHORTENED:
-            most = loss.limit.most if loss.limit else None
-            return f"shortened to {most} characters"
-        case Instead.NOT_SHOWN:
-            changed = loss.reason is Reason.CHANGED
-            return f"not shown: {_REASONS[loss.reason]}" if changed else "not shown"
-        case Instead.NOT_KEPT:
-            return "not kept: the service does not return its list"
-        case _:
-            assert_never(loss.instead)
+    limit = loss.limit or Limit()
+    why = loss.reason.value.format(field=loss.field, limit=limit)
+    words = loss.instead.value.format(why=why, limit=limit)
+    explained = loss.instead is Instead.NOT_SHOWN and loss.reason is Reason.CHANGED
+    return f"{words}: {why}" if explained else words
 
 
 def loss_notice(loss: Loss, *, at: str) -> Notice:
@@ -66,6 +42,5 @@ def renewed_notices(names: Sequence[str], *, at: str) -> list[Notice]:
 
 def _counted(names: Sequence[str]) -> tuple[str, str]:
     """Return the number of commands, and the first names."""
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     commands = f"{len(names)} {'command' if len(names) == 1 else 'commands'}"
-    return commands, ", ".join(names[:MOST_NAMED]) + more
+    return commands, named(names, most=MOST_NAMED)

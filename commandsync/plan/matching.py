@@ -37,8 +37,7 @@ _MOST_STARTS = 20  # beginnings of one wanted name that are looked at, the longe
 class Matching:
     """How the wanted and the listed entries of one collection belong together."""
 
-    # Indices of the listed entry for each matched wanted one, in the wanted order.
-    pairs: dict[int, int]
+    pairs: dict[int, int]  # the listed index of each matched wanted one, in the wanted order
     wanted: tuple[int, ...]  # indices of the unmatched wanted entries
     listed: tuple[int, ...]  # indices of the unmatched listed entries
     lost_pins: tuple[int, ...]  # indices of wanted entries whose pinned id is not listed

@@ -26,13 +26,11 @@ _TWO_COMMANDS = "if two are different commands, do not merge: write both into th
 class Missing:
     """What a manifest lacks of one collection."""
 
-    # The listed entries that it has in no form, in the order of the listing.
-    added: tuple[Entry, ...]
+    added: tuple[Entry, ...]  # the listed entries that it has in no form, in their order
     # By the index of a wanted entry, the listed one that it probably was.
     renamed: Mapping[int, Entry] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()  # what a person should look at
-    # The indices of the wanted entries whose former names are no longer needed.
-    finished: tuple[int, ...] = ()
+    finished: tuple[int, ...] = ()  # wanted indices whose former names are no longer needed
 
     def only(self, *, adds: bool, finishes: bool) -> "Missing":
         """Return what is added and renamed, what is finished, or both."""

@@ -10,6 +10,7 @@ from enum import StrEnum
 from commandsync.plan.losses import MOST_NAMED
 from commandsync.plan.matching import starts_of
 from commandsync.records.rewrites import folded, folded_start
+from commandsync.records.texts import named
 
 
 class Cell(StrEnum):
@@ -69,9 +70,8 @@ class Parity:
         parts = []
         for kind in Difference:
             names = [shown(row.name) for row in self.rows if kind in row.differences]
-            more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
             if names:
-                parts.append(f"{len(names):,} {kind} ({', '.join(names[:MOST_NAMED])}{more})")
+                parts.append(f"{len(names):,} {kind} ({named(names, most=MOST_NAMED)})")
         differing = f"{len(self.differing):,} of {len(self.rows):,} commands differ"
         return f"{differing}: {', '.join(parts)}" if parts else f"{differing} in what was read"
 

@@ -44,8 +44,7 @@ class Plan:
     target: Target  # the listing it is for, and bound to
     manifest: tuple[str, ...]  # the files it was made from
     scope: tuple[Resource, ...]  # the collections that are managed
-    # What to do, in the order shown: adds, edits and replaces in the order of the manifest, then
-    # deletes as they are listed.
+    # In the order shown: adds, edits and replaces as in the manifest, then deletes as listed.
     changes: tuple[Change, ...]
     unchanged: int  # how many wanted records are listed as they should be
     # How many records each collection showed, without ignored ones and exact copies.
@@ -56,12 +55,10 @@ class Plan:
     unmanaged: tuple[tuple[Resource, Entry], ...] = ()
     # Listed records that should be changed or deleted and have no usable id.
     unwritable: tuple[tuple[Resource, Entry], ...] = ()
-    # What the user should know; nothing that is done depends on them.
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Notice, ...] = ()  # what the user should know; nothing depends on them
     left_out: int = 0  # how many changes `only` left out
     scheduled: tuple[Scheduled, ...] = ()  # the manifest's entries with a schedule, by phase
-    # The time by which they are due or have ended, in UTC; None if there are none.
-    now: datetime | None = None
+    now: datetime | None = None  # by which they are due or have ended, in UTC; None for none
     finished: int = 0  # how many entries have former names that are no longer needed
     # What is known of it as one of several listings; None for the only one.
     listing: PlannedListing | None = None

@@ -67,8 +67,7 @@ class SyncRules:
     """What a sync may do beyond adding and editing."""
 
     prune: bool = True  # delete listed commands that the manifest does not have
-    # Patterns (`*`, `?`, `[...]`) of names and titles that are never touched, in upper or lower
-    # case: a service may change that.
+    # Patterns (`*`, `?`, `[...]`) of names and titles that are never touched, in any case.
     ignore: tuple[str, ...] = ()
     max_deletes: DeleteLimit | None = None  # the guard's limit; None when nothing was configured
     # `append` adds what is missing; `mirror` also replaces and deletes.

@@ -24,8 +24,7 @@ class ChangedCommand:
     before: CommandText
     after: CommandText
     fields: tuple[FieldChange, ...]
-    # What users typed before the name and what they type now, such as `!` and `/`; None if that is
-    # the same or not known.
+    # What users typed before the name and type now (`!` and `/`); None if equal or not known.
     leads: tuple[str, str] | None = None
     needs: tuple[Argument, ...] = ()  # the arguments that users have to give now
     accepts_less: bool = False  # whether something that users could type after the name fails now
@@ -49,8 +48,7 @@ class ChangedCommand:
 class UserChanges:
     """What users notice between two manifests, each in the order of the manifest that has it."""
 
-    # The commands that only the old manifest has, which is a breaking change.
-    gone: tuple[CommandText, ...] = ()
+    gone: tuple[CommandText, ...] = ()  # the commands that only the old manifest has: breaking
     changed: tuple[ChangedCommand, ...] = ()  # the commands with another text
     new: tuple[CommandText, ...] = ()  # the commands that only the new manifest has
     notices: tuple[Notice, ...] = ()  # what to check before the changes are published

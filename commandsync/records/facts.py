@@ -79,8 +79,7 @@ class Source:
 class Fact:
     """One fact of a service."""
 
-    # An answer, a number, or what a service accepts; `Answer.UNKNOWN` where the source does not say
-    # it.
+    # An answer, a number, or what is accepted; `Answer.UNKNOWN` where the source does not say it.
     value: Answer | Reads | Limit | int
     source: Source  # where it is from
 

@@ -1,7 +1,7 @@
 """What a service cannot show of a manifest: each loss with its reason, and what happens instead."""
 
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum
 
 from commandsync.diagnostics import Location
 from commandsync.records.facts import Limit
@@ -12,30 +12,30 @@ texts, the command as a whole, and what the manifest's policy keeps on a list.""
 
 
 class Reason(Enum):
-    """Why the service cannot show it."""
+    """Why the service cannot show it; `limit` is what it accepts."""
 
-    SHORT = auto()  # the text is shorter than the service accepts
-    LONG = auto()  # it is longer
-    CHARACTERS = auto()  # it has characters that the service does not accept
-    SAME_NAME = auto()  # a command before it has that name
-    BELOW_COMMAND = auto()  # a command before it has the beginning of its name, and is not a group
-    HAS_SUB_COMMANDS = auto()  # its name is that of a group of commands before it
-    LEVELS = auto()  # its name has more levels of sub-commands than the service has
-    SUB_COMMANDS = auto()  # the command or group that it is in has as many as the service accepts
-    RECORDS = auto()  # the list has as many
-    NOT_TAKEN = auto()  # the service does not take that field
-    CHANGED = auto()  # it belongs to a text that the manifest has another one for
-    NOT_READ = auto()  # the service does not return its list
+    SHORT = "the {field} is shorter than {limit.least} characters"
+    LONG = "the {field} is longer than {limit.most} characters"
+    CHARACTERS = "a {field} there contains only {limit.allowed}"
+    SAME_NAME = "another command has that name"
+    BELOW_COMMAND = "a command without sub-commands has the beginning of the name"
+    HAS_SUB_COMMANDS = "a group of commands has that name"
+    LEVELS = "the name has more levels than sub-commands have there"
+    SUB_COMMANDS = "there are at most {limit.most} in a group"
+    RECORDS = "there are at most {limit.most} in the list"
+    NOT_TAKEN = "the service does not take that field"
+    CHANGED = "the manifest has another text"
+    NOT_READ = "the service does not return its list"
 
 
 class Instead(Enum):
-    """What happens instead."""
+    """What happens instead; `why` is the reason in words."""
 
-    LEFT_OUT = auto()  # the command is not sent
-    GROUP = auto()  # the command is shown as the group of its sub-commands, not as one of its own
-    SHORTENED = auto()  # the text is sent without its end
-    NOT_SHOWN = auto()  # the command is sent without the text
-    NOT_KEPT = auto()  # what the policy keeps on other lists is replaced on this one
+    LEFT_OUT = "left out: {why}"
+    GROUP = "shown only as the group of its sub-commands"
+    SHORTENED = "shortened to {limit.most} characters"
+    NOT_SHOWN = "not shown"
+    NOT_KEPT = "not kept: {why}"
 
 
 @dataclass(frozen=True, slots=True)

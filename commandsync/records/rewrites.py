@@ -101,6 +101,7 @@ def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
     return tuple(found)
 
 
+_SHORTEST_MIXED_CUT = 16  # characters that a cut leaves, where it is not the only thing done
 _MOST_FOLDS = 8  # each takes time, and a text of 10 MiB could be made to need a million
 _ESCAPED_AGAIN = re.compile(r"&(?:amp;|#0*38;|#x0*26;)+", re.IGNORECASE)
 _HALF_CHARACTER = "\ufffd"  # a cut has gone through the character
@@ -155,10 +156,6 @@ def _ways(sent: str, stored: str) -> tuple[Way, ...]:
         if start and _undone(sent, undoing).startswith(start):
             return (*undoing, "cut")
     return ()
-
-
-_SHORTEST_MIXED_CUT = 16
-"""Characters: a cut that is not the only thing done is not believed to leave less."""
 
 
 def _undone(text: str, undoing: tuple[Way, ...]) -> str:

@@ -40,8 +40,7 @@ class Schedule:
     """When an entry is to be listed."""
 
     publish: datetime | None = None  # from this time on, in UTC; None for always
-    # Up to this time, which is after `publish`, in UTC; None for no end.
-    until: datetime | None = None
+    until: datetime | None = None  # up to this time, after `publish`, in UTC; None for no end
 
     def phase(self, now: datetime) -> Phase:
         """Return the phase at a time; each begins with its very second."""
@@ -69,8 +68,7 @@ class Entry:
     id: str = ""  # the service's identifier; on the desired side the pin; empty when there is none
     location: Location | None = None  # where the manifest defines it; None on the listed side
     formerly: tuple[str, ...] = ()  # names it had before, canonical (desired commands only)
-    # How often it was used, on the desired side as a backup notes it; None if not known.
-    uses: int | None = None
+    uses: int | None = None  # how often it was used (desired: as a backup notes it), if known
     schedule: Schedule | None = None  # when it is to be listed (desired side); None for always
     own: Levels = field(default=(), compare=False)  # as a service is sent it; empty for none
 

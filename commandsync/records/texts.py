@@ -4,7 +4,7 @@ A text is a named tuple: equality is equality of all fields. No YAML, HTTP or py
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
@@ -124,6 +124,12 @@ Abilities = Mapping[Resource, Ability]
 def with_article(noun: str) -> str:
     """Return the name of a kind with its article, for sentences."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def named(names: Sequence[str], *, most: int = 20) -> str:
+    """Return names as a list in a sentence, and how many more there are than the most."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def canonical(text: str) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from commandsync.apply.claims import named
 from commandsync.plan.comparison import Scheduled
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Phase, shown_time
+from commandsync.records.texts import named
 from commandsync.report import summary
 from commandsync.report.escape import visible
 from commandsync.report.linediff import cut

@@ -3,7 +3,7 @@
 import pytest
 
 from commandsync.api.policy import LOOK, Health
-from commandsync.apply.claims import Claims, named
+from commandsync.apply.claims import Claims
 from commandsync.apply.ledger import Ledger, Write
 from commandsync.apply.outcomes import Outcome
 from commandsync.apply.states import State
@@ -78,14 +78,6 @@ def test_several_copies_are_reported_together() -> None:
             NEXT,
         ),
     )
-
-
-def test_at_most_twenty_names_are_listed() -> None:
-    names = [str(n) for n in range(21)]
-
-    assert named(names[:20]) == ", ".join(names[:20])
-    assert named(names) == f"{', '.join(names[:20])} and 1 more"
-    assert named(names, most=3) == "0, 1, 2 and 18 more"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from commandsync.records.texts import (
     Resource,
     by_category,
     canonical,
+    named,
 )
 
 
@@ -56,3 +57,11 @@ def test_a_command_is_loaded_with_what_mentions_it() -> None:
     command = LoadedCommand.of(text, "</ban:1>")
 
     assert (command, command.mention) == (text, "</ban:1>")
+
+
+def test_at_most_twenty_names_are_listed() -> None:
+    names = [str(n) for n in range(21)]
+
+    assert named(names[:20]) == ", ".join(names[:20])
+    assert named(names) == f"{', '.join(names[:20])} and 1 more"
+    assert named(names, most=3) == "0, 1, 2 and 18 more"
