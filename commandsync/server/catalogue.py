@@ -6,10 +6,10 @@ Its tables are derived from the bots' records: `add` and `refresh` keep them up 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from commandsync.server.search import fold, indexed, plain
-from commandsync.server.tables import bot_words, bots, catalogue
+from commandsync.server.tables import bot_words, bots, catalogue, vote_days
 
 SORTABLE = {
     "id": "id",
@@ -36,13 +36,14 @@ _EMPTY: dict[str, Any] = {"username": "", "average_rating": -1}  # -1: below eve
 _AT_ONCE = 500  # bots
 
 
+_VOTES = select(func.coalesce(func.sum(vote_days.c.votes), 0)).where(vote_days.c.bot == bots.c.id)
+_BOTS = select(bots, _VOTES.scalar_subquery().label("votes"))
+
+
 def fill(connection: Connection) -> None:
-    """Add the bots that are not in the catalogue: those of an older release."""
+    """Add the bots that are not in the catalogue: those of an older version."""
     missing = (
-        select(bots)
-        .where(bots.c.seq.not_in(select(catalogue.c.seq)))
-        .order_by(bots.c.seq)
-        .limit(_AT_ONCE)
+        _BOTS.where(bots.c.seq.not_in(select(catalogue.c.seq))).order_by(bots.c.seq).limit(_AT_ONCE)
     )
     while rows := connection.execute(missing).all():
         _insert(connection, rows)
@@ -54,11 +55,10 @@ def add(connection: Connection, bot: str) -> None:
 
 
 def refresh(connection: Connection, bot: str) -> None:
-    """Read a bot's record again after a change; its number of votes is not part of it."""
+    """Read a bot again after a change of its record, in a transaction that has locked it."""
     row = _row(connection, bot)
-    columns, words = _columns(row), _words(row.record)
-    del columns["total_votes"]
-    connection.execute(update(catalogue).where(catalogue.c.seq == row.seq).values(columns))
+    words = _words(row.record)
+    connection.execute(update(catalogue).where(catalogue.c.seq == row.seq).values(_columns(row)))
     connection.execute(
         # Only words that have changed: their index is the largest part of the catalogue.
         update(bot_words)
@@ -74,7 +74,7 @@ def count_vote(connection: Connection, bot: str) -> None:
 
 
 def _row(connection: Connection, bot: str) -> Row[Any]:
-    return connection.execute(select(bots).where(bots.c.id == bot)).one()
+    return connection.execute(_BOTS.where(bots.c.id == bot)).one()
 
 
 def _insert(connection: Connection, rows: Sequence[Row[Any]]) -> None:
@@ -91,6 +91,7 @@ def _columns(row: Row[Any]) -> dict[str, Any]:
         if column not in COUNTED
     }
     columns["username"] = fold(columns["username"])[:_LONGEST_KEY]
+    columns["total_votes"] += row.votes
     return {
         name: value if isinstance(value, str) else max(-_LARGEST, min(value, _LARGEST))
         for name, value in columns.items()

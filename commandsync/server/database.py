@@ -130,16 +130,15 @@ def _upgraded(connection: Connection, name: str) -> str:
         known = {row.key: row.value for row in connection.execute(select(settings))}
     if tables:
         _check(known, name)
-    current = {"schema": str(migrations.LATEST)}
-    changed = {"secret": secrets.token_hex(32), **known, **current}
-    if changed != known:
-        migrations.upgrade(connection)
+    version = int(known.get("schema", 0))
+    if version < migrations.LATEST:
+        migrations.upgrade(connection, version)
         catalogue.fill(connection)
-        # Releases before Alembic read the version here, and refuse a newer one.
+        known = {"secret": secrets.token_hex(32), **known, "schema": str(migrations.LATEST)}
         connection.execute(delete(settings))
-        rows = [{"key": key, "value": value} for key, value in changed.items()]
+        rows = [{"key": key, "value": value} for key, value in known.items()]
         connection.execute(insert(settings), rows)
-    return changed["secret"]
+    return known["secret"]
 
 
 def _shown(engine: Engine) -> str:

@@ -1,7 +1,7 @@
 """The search among bots: the words and tags of a bot and of a query, folded in the same way.
 
-A bot is found if its words contain every part of the query, in any order. The index, which the
-migrations define, contains the endings of each word, and a search looks for those that begin with
+A bot is found if its words contain every part of the query, in any order. The index, which
+`tables` define, contains the endings of each word, and a search looks for those that begin with
 the part: `antern` and `ern` are endings of `lantern`, so `ter` is found. That needs no spaces
 between words, so it also finds parts of Chinese and Japanese sentences.
 

@@ -93,7 +93,44 @@ catalogue = sa.Table(
 bot_words = sa.Table(
     "bot_words", metadata, _of_bot(), sa.Column("words", sa.String, nullable=False)
 )
-"""The folded words and tags of a bot that are searched; see `search.indexed`."""
+"""The folded words and tags of a bot that are searched; see `search.indexed`. The index of a search
+follows from it: a table in SQLite, a column in PostgreSQL."""
+
+_SEARCH = {
+    "sqlite": (
+        """CREATE VIRTUAL TABLE bot_search USING fts5(
+            endings, content='', detail=none, prefix='1 2', tokenize="ascii tokenchars '$+<=>^`|~'"
+        )""",
+        """CREATE TRIGGER bot_words_added AFTER INSERT ON bot_words BEGIN
+            INSERT INTO bot_search (rowid, endings) VALUES (new.seq, word_endings(new.words));
+        END""",
+        """CREATE TRIGGER bot_words_deleted AFTER DELETE ON bot_words BEGIN
+            INSERT INTO bot_search (bot_search, rowid, endings)
+            VALUES ('delete', old.seq, word_endings(old.words));
+        END""",
+        """CREATE TRIGGER bot_words_changed AFTER UPDATE ON bot_words BEGIN
+            INSERT INTO bot_search (bot_search, rowid, endings)
+            VALUES ('delete', old.seq, word_endings(old.words));
+            INSERT INTO bot_search (rowid, endings) VALUES (new.seq, word_endings(new.words));
+        END""",
+    ),
+    "postgresql": (
+        """CREATE OR REPLACE FUNCTION word_endings(words text) RETURNS tsvector
+        LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+            SELECT array_to_tsvector(coalesce(array_agg(DISTINCT ending), ARRAY[]::text[]))
+            FROM (SELECT DISTINCT unnest(string_to_array(words, ' ')) AS word) AS every_word,
+                 generate_series(1, length(word)) AS start,
+                 substr(word, start, CASE left(word, 1) WHEN '·' THEN 500 ELSE 16 END) AS ending
+            WHERE start = 1 OR left(word, 1) <> '·'
+        $$""",
+        """ALTER TABLE bot_words ADD COLUMN
+            endings tsvector GENERATED ALWAYS AS (word_endings(words)) STORED""",
+        "CREATE INDEX ix_bot_words_endings ON bot_words USING gin (endings)",
+    ),
+}
+for _dialect, _statements in _SEARCH.items():
+    for _statement in _statements:
+        sa.event.listen(bot_words, "after_create", sa.DDL(_statement).execute_if(dialect=_dialect))
 
 
 def _record_table(resource: Resource) -> sa.Table:

@@ -42,11 +42,6 @@ class Recipe:
         file.write_text(source.replace(before, text + before, 1), encoding="utf-8")
         self.files.add(f"commandsync/{path}")
 
-    def create(self, path: str, text: str, *, beside: str) -> None:
-        """Write a new file, which the recipe names by the one beside it."""
-        (self.root / "commandsync" / path).write_text(text, encoding="utf-8")
-        self.files.add(f"commandsync/{beside}")
-
 
 def values(recipe: Recipe, *, edit: bool) -> None:
     """Add the kind to the rooms of values: its fields, what the service does, its keys in YAML."""
@@ -160,21 +155,8 @@ def service(recipe: Recipe) -> None:
         '    return answer("The review was written.")\n',
         before="\n\n_PING =",
     )
-    last = len(list((recipe.root / "commandsync/server/migrations/versions").glob("schema_*.py")))
-    recipe.create(
-        f"server/migrations/versions/schema_{last + 1}.py",
-        '"""Reviews."""\n\nimport sqlalchemy as sa\nfrom alembic import op\n\n'
-        f'revision = "{last + 1}"\ndown_revision = "{last}"\n\n\n'
-        "def upgrade() -> None:\n"
-        "    whole = sa.BigInteger().with_variant(sa.Integer, 'sqlite')\n"
-        "    of = sa.ForeignKey('bots.id')\n"
-        "    bot = sa.Column('bot', sa.String, of, nullable=False, index=True)\n"
-        "    fields = [sa.Column(f, sa.String, nullable=False, server_default='')\n"
-        "              for f in ('heading', 'body', 'stars', 'note')]\n"
-        "    op.create_table('reviews', sa.Column('seq', whole, primary_key=True),\n"
-        "        sa.Column('id', sa.String, nullable=False, unique=True), bot, *fields,\n"
-        "        sa.Column('created_at', sa.String, nullable=False))\n",
-        beside="server/migrations/versions/schema_1.py",
+    recipe.insert(
+        "server/migrations.py", "LATEST = 1_000  # a later one\n", before='"""The newest version;'
     )
 
 

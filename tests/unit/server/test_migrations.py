@@ -5,19 +5,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic.script import ScriptDirectory
-from sqlalchemy import inspect
+from sqlalchemy import Connection, inspect, select
 
 from commandsync.errors import FileError
 from commandsync.records.texts import Resource
 from commandsync.server import migrations, selection, storage, tokens
-from commandsync.server.counters import days
+from commandsync.server.counters import days, with_counts
 from commandsync.server.database import Database, opened
 from commandsync.server.selection import Wanted
-from commandsync.server.tables import metadata
+from commandsync.server.tables import bots, catalogue, metadata
+from commandsync.server.votes import cast
 
 OLD = sorted((Path(__file__).parents[2] / "fixtures" / "databases").glob("*.sql"))
 HARBOR = "812045337190064138"
+RECORD = {"profile": {"username": "Harbor", "avatar": ""}, "statistics": {"totalVotes": 0}}
+BEFORE = (  # what makes a database one of version 3
+    "DELETE FROM bot_words",
+    "UPDATE catalogue SET total_votes = 7",
+    "CREATE TABLE bot_tags (tag VARCHAR PRIMARY KEY)",
+    "CREATE TABLE alembic_version (version_num VARCHAR PRIMARY KEY)",
+    "ALTER TABLE bots DROP COLUMN token_key",
+    "DROP INDEX ix_voters_bot_remind_at",
+    "CREATE INDEX ix_voters_remind_at ON voters (remind_at)",
+    "UPDATE settings SET value = '3' WHERE key = 'schema'",
+)
 
 
 @pytest.fixture(params=OLD, ids=lambda path: path.stem)
@@ -73,27 +84,13 @@ def described(database: Database) -> dict[str, Any]:
         }
 
 
-def test_the_last_version_is_that_of_the_code() -> None:
-    heads = ScriptDirectory.from_config(migrations.configuration()).get_heads()
+def assert_votes_are_counted(connection: Connection) -> None:
+    """Check that the list is sorted by the votes that it shows."""
+    keys = [*connection.execute(select(bots.c.seq)).scalars()]
+    shown = with_counts(connection, storage.bots_of(connection, keys), at=datetime.now(UTC))
+    sorted_by = connection.execute(select(catalogue.c.id, catalogue.c.total_votes))
 
-    assert heads == [str(migrations.LATEST)]
-
-
-def test_a_new_database_has_the_tables_of_the_code(database_url: str) -> None:
-    with opened(database_url) as database:
-        with database.writing() as connection:
-            metadata.drop_all(connection)
-            connection.exec_driver_sql("DROP TABLE alembic_version")
-            migrations.upgrade(connection)
-            if connection.dialect.name == "postgresql":
-                # The index of the search is defined by the migrations alone.
-                connection.exec_driver_sql("ALTER TABLE bot_words DROP COLUMN endings")
-        migrated = described(database)
-        with database.writing() as connection:
-            metadata.drop_all(connection)
-            metadata.create_all(connection)
-
-        assert migrated == described(database)
+    assert dict(sorted_by.all()) == {b["id"]: b["statistics"]["totalVotes"] for b in shown}
 
 
 def test_an_old_database_gets_the_tables_of_a_new_one(old: str) -> None:
@@ -102,11 +99,8 @@ def test_an_old_database_gets_the_tables_of_a_new_one(old: str) -> None:
 
 
 def test_an_old_database_keeps_every_row(old: str) -> None:
-    derived = {"bot_tags", "bot_words"}  # from the bots, for the search: see below
-    columns = {
-        table: columns_of(old, table)
-        for table in tables_of(old) - {"settings", "alembic_version"} - derived
-    }
+    kept = {table.name for table in metadata.sorted_tables} - {"settings", "bot_words"}
+    columns = {table: columns_of(old, table) for table in tables_of(old) & kept}
     before = {table: rows(old, table, names) for table, names in columns.items()}
     with opened(old):
         pass
@@ -134,6 +128,31 @@ def test_the_bots_of_an_old_database_are_searched(old: str) -> None:
         (bot,) = storage.bots_of(connection, found[0])
 
     assert (bot["id"], found[1]) == (HARBOR, 1)
+
+
+def test_the_bots_of_an_old_database_are_sorted_by_all_their_votes(old: str) -> None:
+    with opened(old) as database, database.reading() as connection:
+        assert_votes_are_counted(connection)
+
+
+def test_a_database_from_before_the_first_release_is_upgraded(database_url: str) -> None:
+    with opened(database_url) as database:
+        new = described(database)
+        with database.writing() as connection:
+            for bot in ("42", "43"):
+                storage.add_bot(connection, bot, {**RECORD, "information": {"tags": [bot]}})
+            cast(connection, "43", {"id": "1"}, at=datetime.now(UTC))
+            for statement in BEFORE:
+                connection.exec_driver_sql(statement)
+    with opened(database_url) as database, database.writing() as connection:
+        storage.add(connection, "42", Resource.ANNOUNCEMENT, {"title": "New", "description": "."})
+        wanted = Wanted(sort="-totalVotes"), Wanted(tags=("43",))
+        found = [selection.find(connection, one, days=days(datetime.now(UTC))) for one in wanted]
+
+        assert found == [([2, 1], 2), ([2], 1)]
+        assert_votes_are_counted(connection)
+    with opened(database_url) as database:
+        assert described(database) == new
 
 
 @pytest.mark.parametrize("old", [path for path in OLD if path.stem == "7e8a328"], indirect=True)
