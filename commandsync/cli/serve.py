@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from datetime import timedelta
@@ -138,7 +139,8 @@ def serve_command(
     for line in conditions.described():
         run.output.talk(line)
     # A database of PostgreSQL may be anybody's: only a file that is made now gets bots.
-    if seed is None and "://" not in database and not Path(database).exists():
+    exists = os.path.exists(database)  # noqa: PTH110 - False also for a name that is too long
+    if seed is None and "://" not in database and not exists:
         seed = str(example("seed.json"))
     serve(
         database=database,

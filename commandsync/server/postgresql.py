@@ -3,6 +3,8 @@
 A URL can contain a password: names and reasons that are shown are made here, without it.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -75,6 +77,20 @@ def connect(url: URL) -> Engine:
 def wait_alone(connection: Connection) -> None:
     """Wait until no other transaction is past this point; the lock ends with the transaction."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ALONE})
+
+
+@contextmanager
+def limited(connection: Connection, seconds: float) -> Iterator[None]:
+    """Cancel each statement of a block that reads after a time, with the state 57014.
+
+    The transaction goes on after that, without the limit.
+    """
+    block = connection.begin_nested()
+    try:
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = {round(seconds * 1000)}")
+        yield
+    finally:
+        block.rollback()
 
 
 def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's

@@ -209,7 +209,7 @@ _REFUSALS = {
     ),
     500: ("An internal error of the service.", "internal error; see the log of the service"),
     503: (
-        "The database does not answer; or a failure on request (`serve --fail`).",
+        "The database does not answer in time; or a failure on request (`serve --fail`).",
         "the database does not answer; try again later",
     ),
 }

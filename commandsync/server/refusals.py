@@ -3,7 +3,7 @@
 import logging
 import re
 from http import HTTPStatus
-from sqlite3 import SQLITE_ERROR, SQLITE_FULL
+from sqlite3 import SQLITE_ERROR, SQLITE_FULL, SQLITE_INTERRUPT
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -14,7 +14,7 @@ from starlette.routing import Match
 from commandsync.api.address import API_VERSION
 from commandsync.server.bodies import describe
 from commandsync.server.endpoint import AnotherBotError, refusal
-from commandsync.server.selection import BadQueryError
+from commandsync.server.selection import LONGEST_QUERY, BadQueryError
 from commandsync.server.storage import UnknownError
 from commandsync.server.tokens import BadTokenError
 from commandsync.server.votes import TooEarlyError
@@ -22,6 +22,7 @@ from commandsync.server.votes import TooEarlyError
 _DISCONTINUED = 0
 """The version of the interface that there was before."""
 _FULL = {SQLITE_FULL, "53100"}  # the second is PostgreSQL's
+_SLOW = {SQLITE_INTERRUPT, "57014"}
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 _log = logging.getLogger(__name__)
 
@@ -111,6 +112,9 @@ async def _unavailable(_request: Request, error: Exception) -> Response:
     code = getattr(cause, "sqlite_errorcode", getattr(cause, "sqlstate", None))
     if code == SQLITE_ERROR:
         raise error  # SQLite has answered: the statement is wrong
+    if code in _SLOW:
+        words = f"to search and sort the bots took longer than {LONGEST_QUERY:g} seconds"
+        return refusal(503, f"{words}; try again later, or restrict the list", 1)
     reason = " ".join(str(cause or error).split())
     _log.error("the database does not answer: %s", reason)
     if code in _FULL:

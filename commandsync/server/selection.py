@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
 
-from commandsync.server import search
+from commandsync.server import postgresql, search, sqlite
 from commandsync.server.catalogue import COUNTED, SORTABLE
 from commandsync.server.tables import bots, catalogue, vote_days
 
@@ -26,6 +26,10 @@ MOST_TAGS = 50
 FARTHEST = 10**9
 """The last page that can be read: the rows before it are counted with 64 bits."""
 
+LONGEST_QUERY = 2.0
+"""Seconds that the database may take to search, count and sort."""
+
+_MANY = 2_000  # bots that are found: to walk the index of the order is quicker than to sort them
 _QUERIES = 500  # at most, of each kind; those by one field and with one restriction are about 300
 
 
@@ -53,7 +57,8 @@ def find(
 ) -> tuple[list[int], int]:
     """Return the bots of a page, as `seq`, and the number of bots on all pages.
 
-    The counters of recent votes begin with `days`, see `counters.days`. Raises `BadQueryError`.
+    The counters of recent votes begin with `days`, see `counters.days`. Raises `BadQueryError`, and
+    what the database raises after `LONGEST_QUERY`.
     """
     column, descending = _order(wanted.sort)
     dialect = connection.dialect.name
@@ -65,16 +70,19 @@ def find(
         search=dialect if words else None, ids=wanted.ids is not None, certified=wanted.certified
     )
     values = {"words": words, "ids": wanted.ids or (), **days}
-    number: int = connection.execute(_number(restriction), values).scalar_one()
-    first = (wanted.page - 1) * wanted.limit
-    if first >= number:
-        return [], number
-    after = max(0, number - first - wanted.limit)
-    # The rows before the page are walked, or those after it, whichever are fewer.
-    backwards = after < first
-    limit = {"limit": min(wanted.limit, number - first), "offset": after if backwards else first}
-    query = _page(restriction, column, descending=descending != backwards)
-    keys = list(connection.execute(query, values | limit).scalars())
+    is_file = dialect == "sqlite"
+    with (sqlite if is_file else postgresql).limited(connection, LONGEST_QUERY):
+        number: int = connection.execute(_number(restriction), values).scalar_one()
+        first = (wanted.page - 1) * wanted.limit
+        if first >= number:
+            return [], number
+        after = max(0, number - first - wanted.limit)
+        # The rows before the page are walked, or those after it, whichever are fewer.
+        backwards = after < first
+        limit = {"limit": min(wanted.limit, number - first), "offset": min(first, after)}
+        descending = descending != backwards
+        query = _page(restriction, column, descending=descending, walked=number > _MANY)
+        keys = list(connection.execute(query, values | limit).scalars())
     return keys[::-1] if backwards else keys, number
 
 
@@ -104,17 +112,18 @@ class _Restriction:
     ids: bool
     certified: bool | None
 
-    def conditions(self) -> list[ColumnElement[bool]]:
-        """Return conditions on the catalogue.
+    def conditions(self, *, walked: bool = False) -> list[ColumnElement[bool]]:
+        """Return conditions on the catalogue; if it is `walked`, what is found is looked up.
 
         What a search finds is complete before a bot is looked up in it: a join could search the
         text again for each bot.
         """
         conditions: list[ColumnElement[bool]] = []
+        key = catalogue.c.seq + 0 if walked else catalogue.c.seq  # of a sum SQLite has no index
         if self.search is not None:
             found = search.FOUND[self.search].cte("found")
             found = found.prefix_with("MATERIALIZED", dialect="postgresql")  # SQLite does
-            conditions.append(catalogue.c.seq.in_(select(found.c.seq)))
+            conditions.append(key.in_(select(found.c.seq)))
         if self.ids:
             # As a set too: SQLite could look up every pair of an id and a bot that was found.
             named = select(bots.c.seq).where(bots.c.id.in_(bindparam("ids", expanding=True)))
@@ -133,7 +142,7 @@ def _number(restriction: _Restriction) -> Select[int]:
 
 
 @lru_cache(_QUERIES)
-def _page(restriction: _Restriction, column: str, *, descending: bool) -> Select[int]:
+def _page(restriction: _Restriction, column: str, *, descending: bool, walked: bool) -> Select[int]:
     """Return the query of the bots of a page, as `seq`."""
     source: FromClause = catalogue
     key: ColumnElement[Any]
@@ -148,7 +157,7 @@ def _page(restriction: _Restriction, column: str, *, descending: bool) -> Select
     return (
         select(catalogue.c.seq)
         .select_from(source)
-        .where(*restriction.conditions())
+        .where(*restriction.conditions(walked=walked))
         .order_by(*(c.desc() if descending else c.asc() for c in (key, catalogue.c.seq)))
         .limit(bindparam("limit"))
         .offset(bindparam("offset"))

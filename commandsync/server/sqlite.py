@@ -6,9 +6,11 @@ is answered, so neither `kill -9` nor a power cut loses what was acknowledged.
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
@@ -66,16 +68,28 @@ def log_ahead(engine: Engine) -> None:
         connection.cursor().execute("PRAGMA journal_mode=WAL")
 
 
+@contextmanager
+def limited(connection: Connection, seconds: float) -> Iterator[None]:
+    """Interrupt what a block reads after a time, with the code `SQLITE_INTERRUPT`."""
+    driver = cast("sqlite3.Connection", connection.connection.driver_connection)
+    end = monotonic() + seconds
+    driver.set_progress_handler(lambda: monotonic() > end, 10_000)  # instructions: below 1 ms
+    try:
+        yield
+    finally:
+        driver.set_progress_handler(None, 0)
+
+
 def _make_private_file(path: Path) -> None:
     """Create the file so that only its owner can read the secret; SQLite's other files follow."""
-    if not path.parent.is_dir():
-        raise FileError(
-            f"the database's folder {path.parent} does not exist",
-            hint="create it first, or give another --database",
-        )
     try:
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileNotFoundError as error:
+        raise FileError(
+            f"the database's folder {path.parent} does not exist",
+            hint="create it first, or give another --database",
+        ) from error
     except OSError as error:
         raise FileError(
             f"the database {path} cannot be created: {error.strerror}", hint=ANOTHER

@@ -1,11 +1,17 @@
 """GET /v1/bots, to the letter of the interface; what is listed is tested beside the catalogue."""
 
+import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from sqlalchemy import text
 
+from commandsync.server import selection
+from commandsync.server.app import create_app
+from commandsync.server.conditions import Conditions
 from commandsync.server.runner import running
 from tests.support.callers import ROOT, Caller
 
@@ -115,3 +121,26 @@ def test_a_wrong_parameter_is_named(reader: Caller, query: str, named: str) -> N
 
     assert status == 400
     assert answer["error"].startswith(named)
+
+
+def test_a_query_that_takes_too_long_is_refused(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000000)"
+        " SELECT count(*) FROM n"
+    )
+    late = partial(create_app, conditions=Conditions(lag=60))  # its transactions stay open
+    with running(database_url, seed=ROOT / "examples" / "seed.json", application=late) as service:
+        caller = Caller(service.url, service.bots[0].id, service.bots[0].token)
+        caller.ask("DELETE", "/commands/1")  # from now on the reads are late
+        with monkeypatch.context() as patch:
+            patch.setattr(selection, "LONGEST_QUERY", 0.05)
+            patch.setattr(selection, "_number", lambda _: text(slow))
+            refused = caller.raw("GET", "/v1/bots")
+        queries, _ = page(caller)
+
+    assert refused.status == 503
+    assert "took longer than 2 seconds" in json.loads(refused.content)["error"]
+    assert refused.headers["retry-after"] == "1"
+    assert queries["maxPage"] == 1

@@ -38,6 +38,7 @@ for library in ("fastapi", "jwt", "limits", "sqlalchemy", "uvicorn"):
     ("arguments", "code", "said"),
     [
         (["--database", "nowhere/listing.db"], 1, "folder nowhere does not exist"),
+        (["--database", f"{'a' * 300}.db"], 1, "aaa.db cannot be created: "),
         (["--database", ""], 1, "the database is not a file path"),
         (["--database", "."], 1, "the database . cannot be used: unable to open"),
         (["--database", "mysql://u@h/d"], 1, "not a file path or a URL of PostgreSQL"),
