@@ -86,12 +86,14 @@ class Broadcast:
         self._clients: set[Client] = set()
         self._changed = asyncio.Event()
         self._failing = False
+        self.loop = asyncio.get_running_loop()
+        """The loop that all of this runs in."""
         self.joined = asyncio.Event()
         """Set when a client joins."""
 
     def bots(self) -> set[str]:
-        """Return the bots that are connected to this process."""
-        return {client.bot for client in self._clients if client.key is not None}
+        """Return the bots that are connected to this process; may be called in any thread."""
+        return {client.bot for client in [*self._clients] if client.key is not None}
 
     def join(self, client: Client) -> None:
         """Deliver to a client every entry that follows its position."""
@@ -113,8 +115,8 @@ class Broadcast:
                         await self._changed.wait()
 
     def hint(self) -> None:
-        """Read the outbox at once."""
-        self._changed.set()
+        """Read the outbox at once; may be called in any thread."""
+        self.loop.call_soon_threadsafe(self._changed.set)
 
     async def _deliver(self) -> bool:
         """Deliver the next entries; return whether there may be more of them."""
@@ -168,8 +170,7 @@ class Broadcast:
 async def delivering(database: Database) -> AsyncIterator[Broadcast]:
     """Deliver for as long as the block lasts."""
     broadcast = Broadcast(database)
-    loop = asyncio.get_running_loop()
-    database.after_commit = lambda: loop.call_soon_threadsafe(broadcast.hint)
+    database.after_commit = broadcast.hint
     tasks = [asyncio.create_task(work) for work in (broadcast.run(), broadcast.check_tokens())]
     try:
         yield broadcast

@@ -1,12 +1,10 @@
 """An application around another one, for tests: it records requests, and fails some on request."""
 
-import asyncio
 import json
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from threading import Condition
 from typing import Any
 
 from starlette.responses import Response
@@ -38,9 +36,6 @@ class Recorder:
         self._refuse = refuse
         self._requests: list[Request] = []
         self._faults: deque[Callable[[ASGIApp], ASGIApp]] = deque()
-        self._connected: Counter[str] = Counter()
-        self._change = Condition()
-        self._loop: asyncio.AbstractEventLoop | None = None  # where connections are served
 
     @property
     def requests(self) -> list[Request]:
@@ -60,31 +55,11 @@ class Recorder:
         """Answer the next requests in another way, before or after their work is done."""
         self._faults += [partial(answer_instead, response=response, after=after)] * times
 
-    def is_connected(self, bot: str) -> bool:
-        """Whether a client of the gateway has received `ready`, and has not left."""
-        return self._connected[bot] > 0
-
-    def wait_until_connected(self, bot: str, timeout: float) -> bool:
-        """Wait until a client is connected; False if it takes longer.
-
-        A client that has left before the call does not count: the loop reads that first.
-        """
-        if self._loop is not None:
-            asyncio.run_coroutine_threadsafe(_passes(), self._loop).result()
-        with self._change:
-            return self._change.wait_for(lambda: self.is_connected(bot), timeout)
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or fail it."""
-        match scope["type"]:
-            case "http":
-                await self._answer(scope, receive, send)
-            case "websocket":
-                await self._connect(scope, receive, send)
-            case _:
-                await self._app(scope, receive, send)
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
         messages = deque([await receive()])
         while messages[-1].get("more_body", False):
             messages.append(await receive())
@@ -97,36 +72,6 @@ class Recorder:
         if self._faults:
             app = self._faults.popleft()(app)
         await app(scope, replay, send)
-
-    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
-        bots: list[str] = []
-        self._loop = asyncio.get_running_loop()
-
-        def leave() -> None:
-            while bots:
-                self._count(bots.pop(), -1)
-
-        async def hear() -> Message:
-            message = await receive()
-            if message["type"] == "websocket.disconnect":
-                leave()
-            return message
-
-        async def note(message: Message) -> None:
-            await send(message)
-            if not bots and (bot := _ready(message)):
-                bots.append(bot)
-                self._count(bot, 1)
-
-        try:
-            await self._app(scope, hear, note)
-        finally:
-            leave()
-
-    def _count(self, bot: str, change: int) -> None:
-        with self._change:
-            self._connected[bot] += change
-            self._change.notify_all()
 
 
 def reply(content: bytes = b"", *, status: int, **headers: str) -> ASGIApp:
@@ -141,12 +86,6 @@ async def lose_answer(scope: Scope, receive: Receive, _send: Send) -> None:
         pass  # the server waits for an answer until then
 
 
-async def _passes() -> None:
-    """Let the loop read what has arrived, and pass it on: that takes two passes, or three."""
-    for _ in range(5):
-        await asyncio.sleep(0)
-
-
 def _recorded(scope: Scope, messages: deque[Message]) -> Request:
     content = b"".join(message.get("body", b"") for message in messages)
     query = scope["query_string"].decode("latin-1")
@@ -156,13 +95,3 @@ def _recorded(scope: Scope, messages: deque[Message]) -> Request:
     except ValueError:
         body = content or None
     return Request(scope["method"], without_token(path), body)
-
-
-def _ready(message: Message) -> str:
-    """Return the id of the bot that a frame welcomes; empty for another frame."""
-    frame = message.get("text") or ""
-    if not frame.startswith('42["message"'):
-        return ""
-    event = json.loads(json.loads(frame[2:])[1])
-    bot: str = event["data"]["id"] if event["event"] == "ready" else ""
-    return bot

@@ -128,9 +128,12 @@ _SEARCH = {
         "CREATE INDEX ix_bot_words_endings ON bot_words USING gin (endings)",
     ),
 }
-for _dialect, _statements in _SEARCH.items():
-    for _statement in _statements:
-        sa.event.listen(bot_words, "after_create", sa.DDL(_statement).execute_if(dialect=_dialect))
+
+
+@sa.event.listens_for(bot_words, "after_create")
+def _create_index(_table: object, connection: sa.Connection, **_: object) -> None:
+    for statement in _SEARCH[connection.dialect.name]:
+        connection.exec_driver_sql(statement)
 
 
 def _record_table(resource: Resource) -> sa.Table:

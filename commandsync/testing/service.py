@@ -11,6 +11,7 @@ from typing import Any, Unpack
 from commandsync import AsyncClient, Client, UsageError
 from commandsync.client import Settings
 from commandsync.server.app import create_app
+from commandsync.server.broadcast import Broadcast
 from commandsync.server.database import Database
 from commandsync.server.recorder import Recorder
 from commandsync.server.reminders import send_due
@@ -20,6 +21,8 @@ from commandsync.server.votes import TooEarlyError, cast
 from commandsync.testing.simulation import Recorded, SimulatedListing, serve_simulation
 
 _FIRST_ID = 779641401482805289
+_PASSES = 10  # of the loop: more than an end of a connection takes from the socket to the broadcast
+_PAUSE = 0.005  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +68,15 @@ class Listing(Recorded):
     def __init__(
         self,
         base_url: str,
-        database: Database,
+        state: Any,  # noqa: ANN401 - the application's own
         recorder: Recorder,
         clock: _Clock,
         simulations: ExitStack,
     ) -> None:
         self.base_url = base_url
         self._simulations = simulations
-        self._database = database
+        self._database: Database = state.database
+        self._broadcast: Broadcast = state.broadcast
         self._recorder = recorder
         self._clock = clock
         self._ids = count(_FIRST_ID)
@@ -127,12 +131,11 @@ class Listing(Recorded):
     def pass_time(self, *, hours: float) -> None:
         """Let the service's clock go on; reminders of connected bots that are due are sent."""
         self._clock.ahead += timedelta(hours=hours)
-        bots = {bot.id for bot in self._bots if self._recorder.is_connected(bot.id)}
-        while send_due(self._database, bots, self._clock()) <= timedelta():
+        while send_due(self._database, self._broadcast.bots(), self._clock()) <= timedelta():
             pass  # a transaction sends some of them
 
     def wait_until_connected(self, bot: ListedBot | None = None, *, timeout: float = 10) -> None:
-        """Wait until a client of a bot has received `ready`: a vote reaches it from then on.
+        """Wait until a client of a bot is sent `ready`: a vote reaches it from then on.
 
         One that was closed before does not count.
 
@@ -145,8 +148,12 @@ class Listing(Recorded):
             UsageError: The bot is not given, and there is not exactly one.
         """
         bot = bot or self._only_bot()
-        if not self._recorder.wait_until_connected(bot.id, timeout):
-            raise TimeoutError(f"no client of {bot.username} was connected in {timeout:g} seconds")
+        connected = _connected(self._broadcast, bot.id, timeout)
+        try:
+            asyncio.run_coroutine_threadsafe(connected, self._broadcast.loop).result()
+        except TimeoutError:
+            words = f"no client of {bot.username} was connected in {timeout:g} seconds"
+            raise TimeoutError(words) from None
 
     async def wait_until_connected_async(
         self,
@@ -167,12 +174,21 @@ class Listing(Recorded):
 def serve_listing() -> Iterator[Listing]:
     """Run a service in memory, on a free port of loopback, for as long as the block lasts."""
     clock = _Clock()
-    made: list[tuple[Database, Recorder]] = []
+    made: list[tuple[Any, Recorder]] = []
 
     def application(database: Database) -> Recorder:
-        recorder = Recorder(create_app(database, now=clock))
-        made.append((database, recorder))
-        return recorder
+        app = create_app(database, now=clock)
+        made.append((app.state, Recorder(app)))
+        return made[0][1]
 
     with running(application=application) as service, ExitStack() as simulations:
         yield Listing(service.url, *made[0], clock, simulations)
+
+
+async def _connected(broadcast: Broadcast, bot: str, timeout: float) -> None:  # noqa: ASYNC109 - as its caller's
+    """Wait until a client is connected, after the loop has read who has left."""
+    async with asyncio.timeout(timeout):
+        for _ in range(_PASSES):
+            await asyncio.sleep(0)
+        while bot not in broadcast.bots():  # noqa: ASYNC110 - it is only for tests
+            await asyncio.sleep(_PAUSE)

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from commandsync.server import frames
 from commandsync.server.recorder import Recorder, Request
 
 
@@ -53,29 +52,3 @@ def test_a_query_is_recorded_without_its_token() -> None:
     requests, _ = recorded(query=b"page=2&token=secret")
 
     assert requests[0].path == "/v1/x?page=2&token=***"
-
-
-def test_a_client_is_connected_from_its_ready_to_its_end() -> None:
-    connected: list[bool] = []
-    sent: list[Any] = []
-
-    async def app(_scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        await send({"type": "websocket.accept"})
-        for text in ("40", frames.event("vote", {}), frames.event("ready", {"id": "42"})):
-            connected.append(recorder.is_connected("42"))
-            await send({"type": "websocket.send", "text": text})
-        connected.append(recorder.is_connected("42"))
-        await send({"type": "websocket.send", "text": frames.event("vote", {})})
-
-    async def receive() -> Any:  # noqa: ANN401 - ASGI's
-        raise AssertionError
-
-    async def send(message: Any) -> None:  # noqa: ANN401 - ASGI's
-        sent.append(message)
-
-    recorder = Recorder(app)
-    asyncio.run(recorder({"type": "websocket"}, receive, send))
-
-    assert connected == [False, False, False, True]
-    assert not recorder.is_connected("42")
-    assert len(sent) == 5
