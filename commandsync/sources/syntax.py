@@ -27,6 +27,11 @@ def slash_syntax(path: str, parameters: Iterable[Parameter] = ()) -> str:
     return literal(" ".join((f"/{path}", *map(parameter_text, parameters))))
 
 
+def prefix_syntax(path: str, signature: str) -> str:
+    """Return the syntax of a prefix command, as the manifest writes it."""
+    return "{prefix}" + literal(f"{path} {signature}".rstrip())
+
+
 def parameter_text(parameter: Parameter) -> str:
     """Return `<name>`, `[name]` or `[name...]`.
 

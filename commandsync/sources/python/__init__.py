@@ -15,7 +15,6 @@ from commandsync.sources.python.cog import Cogs
 from commandsync.sources.python.constant import Code
 from commandsync.sources.python.entries import Entries
 from commandsync.sources.python.inventory import Inventory
-from commandsync.sources.python.parameter import Arguments
 from commandsync.sources.python.scope import Outline
 from commandsync.sources.python.telegram import Telegram
 
@@ -51,7 +50,7 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
     unread = {content for content in read_files if isinstance(content, Notice)}
     unread.update(note for outline in outlines for note in outline.scope.file.problems)
     inventory = Inventory(outlines, code)
-    entries = Entries(inventory, Cogs(outlines, code), Arguments(code), code)
+    entries = Entries(inventory, Cogs(outlines, code), code)
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]
     telegram = Telegram(code)
     made += telegram.entries(outlines)

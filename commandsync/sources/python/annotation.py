@@ -8,7 +8,7 @@ from functools import partial
 from commandsync.sources.python.constant import Code, Value
 from commandsync.sources.python.lineage import Kind, lineage
 from commandsync.sources.python.names import Definition
-from commandsync.sources.python.scope import Scope, words
+from commandsync.sources.python.scope import Scope
 
 _MOST_PARTS = 200
 _OPTIONS = {"Option", "SlashOption"}
@@ -40,7 +40,8 @@ class Annotations:
         result = Annotation()
         if expression is None:
             return result
-        parts = self._alternatives(Definition(expression, scope), result)
+        whole = Definition(expression, scope)
+        parts = list(_leaves(whole, partial(self._inside, result=result)))
         types = [part for part in parts if part.node is not _NONE]
         result.optional = len(types) < len(parts) and bool(types)
         if len(types) == 1:
@@ -52,8 +53,7 @@ class Annotations:
             case ast.Subscript(value=head, slice=inside):
                 name = self._code.last_name(head, part.scope)
                 if name == "Literal":
-                    values = tuple(self._literals(inside, part.scope, result))
-                    result.literals = () if result.unread else values
+                    result.literals = self._literals(inside, part.scope, result)
                     result.choices = tuple(map(str, result.literals))
                 elif name == "Greedy" and not inner:
                     item = self.read(inside, part.scope, inner=True)
@@ -74,17 +74,17 @@ class Annotations:
         if ancestry.kind is Kind.FLAGS:
             result.flags = part
         elif ancestry.kind is Kind.ENUM:
-            result.choices = tuple(_members(ancestry.classes[0][0]))
+            result.choices = _members(ancestry.classes[0][0])
 
-    def _literals(self, inside: ast.AST, scope: Scope, result: Annotation) -> Iterator[Value]:
-        seen: set[tuple[type, Value]] = set()
+    def _literals(self, inside: ast.AST, scope: Scope, result: Annotation) -> tuple[Value, ...]:
+        values: dict[tuple[type, Value], Value] = {}  # as those of `typing.Literal`, without equals
         for part in _leaves(Definition(inside, scope), self._inside_literal):
             value = self._code.value(part.node, part.scope)
-            if not isinstance(value, (str, int, type(None))):
+            if isinstance(value, (str, int, type(None))):
+                values[type(value), value] = value
+            else:
                 result.unread.append(part)
-            elif (type(value), value) not in seen:
-                seen.add((type(value), value))
-                yield value
+        return () if result.unread else tuple(values.values())
 
     def _inside_literal(self, part: Definition) -> list[Definition] | None:
         """Return the values that a part of a `Literal` is made of, None if it is a value."""
@@ -100,13 +100,6 @@ class Annotations:
         is_name = isinstance(part.node, (ast.Name, ast.Attribute))
         meaning = self._code.meaning(part.node, part.scope) if is_name else None
         return [meaning] if isinstance(meaning, Definition) else None
-
-    def _alternatives(self, whole: Definition, result: Annotation) -> list[Definition]:
-        """Return the types of which an argument may be one, as `typing.Union` has them."""
-        types: dict[str | ast.AST, Definition] = {}
-        for part in _leaves(whole, partial(self._inside, result=result)):
-            types.setdefault(self._identity(part), part)
-        return list(types.values())
 
     def _inside(self, part: Definition, result: Annotation) -> list[Definition] | None:
         """Return the types that a type is made of, None if it is a single one."""
@@ -148,12 +141,6 @@ class Annotations:
                 return parts[0]
         return (parts[1:2] or parts)[0]
 
-    def _identity(self, part: Definition) -> str | ast.AST:
-        if isinstance(part.node, (ast.Name, ast.Attribute)):
-            meaning = self._code.meaning(part.node, part.scope)
-            return meaning if isinstance(meaning, str) else words(part.node)
-        return part.node
-
 
 def _leaves(
     whole: Definition, parts_of: Callable[[Definition], list[Definition] | None]
@@ -182,13 +169,12 @@ def _parsed(text: str, node: ast.AST) -> ast.expr | None:
     return expression
 
 
-def _members(node: ast.ClassDef) -> Iterator[str]:
-    """Yield the names of an enumeration; of those with one value, the first."""
-    seen = set()
+def _members(node: ast.ClassDef) -> tuple[str, ...]:
+    """Return the names of an enumeration; of those with one value, the first."""
+    names: dict[str, str] = {}
     for statement in node.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name[0] != "_":
                 written = repr(value.value) if isinstance(value, ast.Constant) else name
-                if written not in seen:
-                    seen.add(written)
-                    yield name
+                names.setdefault(written, name)
+    return tuple(names.values())

@@ -18,7 +18,6 @@ _TEXTS: dict[str, Callable[[str], str]] = {  # functions that return the text th
     "cleandoc": inspect.cleandoc,
     "dedent": textwrap.dedent,
 }
-_OTHERS = ast.Name("**")  # for the key of `**` in a dictionary, which no code binds
 _MOST_STEPS = 50
 _MOST_PARTS = 100
 _LONGEST = 10_000  # characters
@@ -30,11 +29,8 @@ _OPERATORS: dict[type[ast.operator], Callable[[Value, Value], Value]] = {
 }
 
 
-class Unknown:
-    """The value of an expression that only a run of the code can tell."""
-
-
-UNKNOWN: Final = Unknown()
+UNKNOWN: Final = object()
+"""The value of an expression that only a run of the code can tell."""
 
 
 class Code(Names):
@@ -92,8 +88,9 @@ class Code(Names):
 
     def _computed(self, expression: ast.AST, scope: Scope) -> Value:
         match expression:
-            case ast.Dict(keys=keys, values=values):
-                return self._dictionary([key or _OTHERS for key in keys], values, scope)
+            case ast.Dict(keys=keys, values=values) if None not in keys:  # for `**`
+                parts = self._parts([*filter(None, keys)], scope), self._parts(values, scope)
+                return UNKNOWN if UNKNOWN in parts else dict(zip(*parts, strict=True))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 value = self.value(operand, scope)
                 return -value if _is_number(value) else UNKNOWN
@@ -103,12 +100,6 @@ class Code(Names):
                 return self._joined(parts, scope)
             case _:
                 return UNKNOWN
-
-    def _dictionary(self, keys: list[ast.expr], values: list[ast.expr], scope: Scope) -> Value:
-        names, items = self._parts(keys, scope), self._parts(values, scope)
-        if isinstance(names, list) and isinstance(items, list):
-            return dict(zip(names, items, strict=True))
-        return UNKNOWN
 
     def _joined(self, parts: list[ast.expr], scope: Scope) -> Value:
         texts = [self._formatted(part, scope) for part in parts]

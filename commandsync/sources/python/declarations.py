@@ -3,10 +3,10 @@
 import ast
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 
 from commandsync.sources.python.constant import Code
-from commandsync.sources.python.declaration import Declaration, Form
 from commandsync.sources.python.lineage import Kind, kebab, kind_of, lineage
 from commandsync.sources.python.names import Definition
 from commandsync.sources.python.scope import (
@@ -20,24 +20,25 @@ from commandsync.sources.python.scope import (
     words,
 )
 
-_COMMANDS = {
-    "bridge_command": Form.HYBRID,
-    "command": Form.PREFIX,
-    "context_menu": Form.MENU,
-    "hybrid_command": Form.HYBRID,
-    "message_command": Form.MENU,
-    "slash_command": Form.SLASH,
-    "sub_command": Form.SLASH,
-    "subcommand": Form.SLASH,
-    "user_command": Form.MENU,
-}
-_GROUPS = {
-    "bridge_group": Form.HYBRID,
-    "group": Form.PREFIX,
-    "hybrid_group": Form.HYBRID,
+
+class Form(Enum):
+    """How users call a command."""
+
+    PREFIX = auto()
+    HYBRID = auto()  # by a prefix and as a slash command
+    SLASH = auto()
+    MENU = auto()  # in the menu of a user or a message
+
+
+_GROUPS = {"bridge_group", "group", "hybrid_group", "sub_command_group"}
+_DECORATORS = {
+    **dict.fromkeys(("command", "group"), Form.PREFIX),
+    **dict.fromkeys(("bridge_command", "hybrid_command"), Form.HYBRID),
+    **dict.fromkeys(("bridge_group", "hybrid_group"), Form.HYBRID),
+    **dict.fromkeys(("slash_command", "sub_command", "subcommand"), Form.SLASH),
     "sub_command_group": Form.SLASH,
+    **dict.fromkeys(("context_menu", "message_command", "user_command"), Form.MENU),
 }
-_DECORATORS = _COMMANDS | _GROUPS
 _CLASSES = {
     ".app_commands.Command": Form.SLASH,
     ".app_commands.ContextMenu": Form.MENU,
@@ -49,6 +50,26 @@ _OWN_FORM = {"command", "group"}  # whose form is that of what they are called o
 _INTERACTION = re.compile(r"inter|itx")
 _CONTEXT = re.compile(r"_?(ctx|context|c|i)\b|.*(Context|Inter)|.*inter|.*itx")
 _MOST_GROUPS = 30  # that one is declared in, one in the other
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Declaration:
+    """A command or a group of commands."""
+
+    form: Form
+    name: str | None  # its own name; None if only a run of the code can tell
+    node: ast.AST  # the function or the call that declares it
+    scope: Scope
+    is_group: bool = False  # whether it contains other commands
+    parent: "Declaration | None" = None  # the group it is declared in
+    given: dict[str, ast.expr] = field(default_factory=dict)  # to its decorator or call
+    function: tuple[Function, Scope] | None = None  # what a call of it runs
+    instance_of: ast.ClassDef | None = None  # the class of slash commands that it is an instance of
+
+    @property
+    def decorators(self) -> list[ast.expr]:
+        """The decorators of its function."""
+        return self.function[0].decorator_list if self.function else []
 
 
 class Declarations:
@@ -119,7 +140,6 @@ class Declarations:
             parent=on if isinstance(on, Declaration) else None,
             given=given,
             function=(function, scope),
-            menu=_menu_of(function, name) if _DECORATORS[name] is Form.MENU else "user",
         )
 
     def _declared_on(
@@ -212,7 +232,6 @@ class Declarations:
             scope=scope,
             given=given,
             function=function,
-            menu=_menu_of(function[0]) if function else "user",
         )
 
     def _name(self, given: dict[str, ast.expr], scope: Scope, default: str | None) -> str | None:
@@ -235,15 +254,6 @@ def _given(call: ast.expr) -> dict[str, ast.expr]:
         return {}
     given = keywords(call)
     return {"name": call.args[0], **given} if call.args else given
-
-
-def _menu_of(function: Function, decorator: str = "") -> str:
-    """Return whose menu a function is in: its last parameter says what it is about."""
-    if decorator == "message_command":
-        return "message"
-    annotations = [parameter.annotation for parameter in parameters(function.args)][-1:]
-    types = " ".join(words(annotation) for annotation in annotations if annotation)
-    return "message" if "Message" in types else "user"
 
 
 def _initial(node: ast.ClassDef) -> dict[str, ast.expr]:

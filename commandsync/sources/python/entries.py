@@ -5,7 +5,8 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from itertools import chain as chained
 from itertools import islice
 
 from commandsync.diagnostics import Notice
@@ -13,39 +14,37 @@ from commandsync.sources.code import BY_HAND
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait, menu_description
 from commandsync.sources.python.cog import Cogs
 from commandsync.sources.python.constant import Code
-from commandsync.sources.python.declaration import Declaration, Form
+from commandsync.sources.python.declarations import Declaration, Form
 from commandsync.sources.python.inventory import Inventory
 from commandsync.sources.python.lineage import Kind
-from commandsync.sources.python.parameter import Argument, Arguments
-from commandsync.sources.python.scope import last_name
-from commandsync.sources.python.signature import prefix_syntax, signature, slash_command
+from commandsync.sources.python.parameter import Arguments
+from commandsync.sources.python.scope import callee, last_name, parameters, words
+from commandsync.sources.python.signature import signature, slash_command
 from commandsync.sources.python.trait import of_arguments, of_decorators
-from commandsync.sources.syntax import literal
+from commandsync.sources.syntax import literal, prefix_syntax
 
 Chain = list[Declaration]
 
 _LOCALIZATION_KEY = re.compile(r"\{\{[^{}\n]{1,100}\}\}")  # which disnake takes out
 _PARAMETERS = re.compile(r"Parameters?\n---+\n", re.IGNORECASE)
+_OF_MESSAGE = re.compile("message_command|Message")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _LONGEST = 100  # characters, of the description of a slash command
 _MOST_GROUPS = 10  # in each other
 _MOST_CHAINS = 25
 
 
-@dataclass
 class Entries:
-    """Makes the entries of declarations."""
+    """Makes the entries of what all files declare; what cannot be read is in the notes."""
 
-    inventory: Inventory  # what all files declare
-    cogs: Cogs  # the classes that commands are declared in
-    arguments: Arguments  # what reads the parameters of functions
-    code: Code
-    notes: list[Notice] = field(default_factory=list)  # what could not be read so far
-
-    def __post_init__(self) -> None:
-        """Find the slash commands that others are declared in: they cannot be called."""
-        parents = (declaration.parent for declaration in self.inventory.declared)
-        self._with_sub_commands = {parent for parent in parents if parent is not None}
+    def __init__(self, inventory: Inventory, cogs: Cogs, code: Code) -> None:
+        self.inventory = inventory
+        self.cogs = cogs
+        self.code = code
+        self.arguments = Arguments(code)
+        self.notes: list[Notice] = []
+        # Slash commands that others are declared in cannot be called.
+        self._with_sub_commands = {declaration.parent for declaration in inventory.declared}
 
     def of(self, declaration: Declaration) -> Iterator[SourceEntry]:
         """Yield what users can call of a declaration; a group of slash commands they cannot."""
@@ -104,10 +103,14 @@ class Entries:
     def _syntax(self, declaration: Declaration, name: str, *, prefix: bool) -> str:
         if declaration.form is Form.MENU:
             return literal(name)
-        arguments = self._arguments(declaration)
+        if declaration.function is None:
+            self._note(declaration, "the function of this command is computed at run time")
+        arguments = self.arguments.read(*declaration.function) if declaration.function else []
         if not prefix:
-            optional_types = not _is_disnake(declaration)
-            return slash_command(name, self._flattened(arguments), optional_types=optional_types)
+            flags = [argument.annotation.flags for argument in arguments]
+            plain = (argument for argument in arguments if argument.annotation.flags is None)
+            every = chained(plain, *map(self.arguments.flags, filter(None, flags)))
+            return slash_command(name, every, optional_types=not _is_disnake(declaration))
         usage = self._text(declaration, "usage")
         if usage is not None:
             return prefix_syntax(name, usage)
@@ -119,26 +122,13 @@ class Entries:
         require_rest = self.code.value(required, declaration.scope) is True
         return prefix_syntax(name, signature(arguments, require_rest=require_rest))
 
-    def _arguments(self, declaration: Declaration) -> list[Argument]:
-        if declaration.function is None:
-            self._note(declaration, "the function of this command is computed at run time")
-            return []
-        return self.arguments.read(*declaration.function)
-
-    def _flattened(self, arguments: list[Argument]) -> Iterator[Argument]:
-        """Yield the arguments of a slash command, in which each flag is one of them."""
-        yield from (argument for argument in arguments if argument.annotation.flags is None)
-        for argument in arguments:
-            if argument.annotation.flags is not None:
-                yield from self.arguments.flags(argument.annotation.flags)
-
     def _description(self, declaration: Declaration, *, prefix: bool) -> str:
         description = self._text(declaration, "description")
         docstring = _docstring(declaration)
         if declaration.form in {Form.MENU, Form.SLASH}:
             text = first_paragraph(docstring) if description is None else description
             is_menu = declaration.form is Form.MENU
-            return text or (menu_description(declaration.menu) if is_menu else "")
+            return text or (menu_description(_menu_of(declaration)) if is_menu else "")
         description = inspect.cleandoc(description or "")
         if description and not prefix:
             return description
@@ -212,21 +202,21 @@ def _is_disnake(declaration: Declaration) -> bool:
 
 def _key(declaration: Declaration) -> str | None:
     """Return the names of a command's class and function; None for what a call declares."""
-    function = getattr(declaration.node, "name", None)
-    if function is None:
-        return None
-    owner = declaration.scope.node
-    return (
-        f"python:{owner.name}.{function}"
-        if isinstance(owner, ast.ClassDef)
-        else f"python:{function}"
-    )
+    function, owner = getattr(declaration.node, "name", None), declaration.scope.node
+    inside = f"{owner.name}." if isinstance(owner, ast.ClassDef) else ""
+    return f"python:{inside}{function}" if function else None
+
+
+def _menu_of(declaration: Declaration) -> str:
+    """Return whose menu a command is in: its decorator or its last parameter says it."""
+    given = parameters(declaration.function[0].args) if declaration.function else ()
+    said = [*map(callee, declaration.decorators), *list(given)[-1:]]
+    return "message" if _OF_MESSAGE.search(" ".join(map(words, said))) else "user"
 
 
 def _docstring(declaration: Declaration) -> str:
-    if declaration.function is None:
-        return ""
-    docstring = ast.get_docstring(declaration.function[0], clean=False) or ""
+    function = declaration.function
+    docstring = (function and ast.get_docstring(function[0], clean=False)) or ""
     return _LOCALIZATION_KEY.sub("", docstring) if _is_disnake(declaration) else docstring
 
 

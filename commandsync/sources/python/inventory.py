@@ -6,13 +6,13 @@ from sys import maxsize
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.sources.python.constant import Code
-from commandsync.sources.python.declaration import Declaration
-from commandsync.sources.python.declarations import Declarations
+from commandsync.sources.python.declarations import Declaration, Declarations
 from commandsync.sources.python.lineage import Kind, lineage
 from commandsync.sources.python.names import Definition, classes_of
-from commandsync.sources.python.scope import Outline, Scope, keywords, last_name
+from commandsync.sources.python.scope import Outline, Scope, callee, keywords, last_name
 
 _BY_HAND = "declare it with a decorator in the code, or by hand in the manifest"
+_ADDING = {"add_command", "add_application_command"}  # not of Telegram's frameworks
 _GUILDS = {"guild", "guilds"}
 _READ = {"discord", "disnake", "nextcord", "redbot"}
 _UNREAD = {"arc", "crescent", "hikari", "interactions", "lightbulb", "tanjun"}
@@ -64,39 +64,27 @@ class Inventory:
             elif self._declarations.may_declare(function, scope):
                 message = f"cannot tell whether {function.name!r} is a command"
                 self.notes.append(Notice(message, _BY_HAND, scope.file.place(function)))
-        for call, scope in read_file.created:
+        for call, scope in [*read_file.created, *read_file.registered]:
             yield from filter(None, [self._declarations.of_call(call, scope)])
         for call, scope in read_file.registered:
-            yield from self._registered(call, last_name(call.func), scope)
+            for argument in call.args[:1]:
+                yield from self._registered(call, argument, scope)
 
-    def _registered(self, call: ast.Call, name: str, scope: Scope) -> Iterator[Declaration]:
-        if name == "ContextMenu":
-            yield from filter(None, [self._declarations.of_call(call, scope)])
-        elif name == "add_cog":
-            self._add_cog(call, scope)
-        elif name in {"add_command", "add_application_command"}:  # not of Telegram's frameworks
-            yield from self._add_command(call, scope)
-
-    def _add_command(self, call: ast.Call, scope: Scope) -> Iterator[Declaration]:
+    def _registered(
+        self, call: ast.Call, argument: ast.expr, scope: Scope
+    ) -> Iterator[Declaration]:
         """Yield what a call registers, with what it says of it; a note if that is not clear."""
-        for argument in call.args[:1]:
+        guilds = {key: value for key, value in keywords(call).items() if key in _GUILDS}
+        if last_name(call.func) == "add_cog" and guilds:
+            meaning = self._code.meaning(callee(argument), scope)
+            self.guild_cogs |= {meaning.node} if isinstance(meaning, Definition) else set()
+        elif last_name(call.func) in _ADDING:
             declaration = self._declarations.of(argument, scope)
             if declaration is not None:
-                declaration.given = declaration.given | _guilds(call)
+                declaration.given = declaration.given | guilds
                 if isinstance(call.func, ast.Attribute) and declaration.parent is None:
                     declaration.parent = self._declarations.of(call.func.value, scope)
                 yield declaration
             elif scope.file.frameworks:
                 message = "what is registered here is computed at run time"
                 self.notes.append(Notice(message, _BY_HAND, scope.file.place(call)))
-
-    def _add_cog(self, call: ast.Call, scope: Scope) -> None:
-        for cog in call.args[:1]:
-            if isinstance(cog, ast.Call) and _guilds(call):
-                meaning = self._code.meaning(cog.func, scope)
-                if isinstance(meaning, Definition):
-                    self.guild_cogs.add(meaning.node)
-
-
-def _guilds(call: ast.Call) -> dict[str, ast.expr]:
-    return {key: value for key, value in keywords(call).items() if key in _GUILDS}

@@ -17,10 +17,8 @@ class Kind(Enum):
 
     BOT = auto()
     COG = auto()
-    GROUP_COG = auto()
-    """A cog whose slash commands are in a group."""
-    GROUP = auto()
-    """A group of slash commands."""
+    GROUP_COG = auto()  # a cog whose slash commands are in a group
+    GROUP = auto()  # a group of slash commands
     TREE = auto()
     ENUM = auto()
     FLAGS = auto()
@@ -28,22 +26,18 @@ class Kind(Enum):
 
 
 _KINDS = {
-    "AutoShardedBot": Kind.BOT,
-    "AutoShardedInteractionBot": Kind.BOT,
-    "Bot": Kind.BOT,
-    "Client": Kind.BOT,
-    "Cog": Kind.COG,
-    "CommandTree": Kind.TREE,
-    "Enum": Kind.ENUM,
-    "FlagConverter": Kind.FLAGS,
-    "GroupCog": Kind.GROUP_COG,
-    "IntEnum": Kind.ENUM,
-    "InteractionBot": Kind.BOT,
-    "SlashCommandGroup": Kind.GROUP,
-    "StrEnum": Kind.ENUM,
-    **dict.fromkeys(("discord.AutoShardedBot", "discord.Bot"), Kind.TREE),  # of py-cord
-    "discord.app_commands.Group": Kind.GROUP,
-    "discord.app_commands.commands.Group": Kind.GROUP,
+    name: kind
+    for kind, names in {
+        Kind.BOT: "AutoShardedBot AutoShardedInteractionBot Bot Client InteractionBot",
+        Kind.COG: "Cog",
+        Kind.GROUP_COG: "GroupCog",
+        Kind.GROUP: "SlashCommandGroup discord.app_commands.Group"
+        " discord.app_commands.commands.Group",
+        Kind.TREE: "CommandTree discord.AutoShardedBot discord.Bot",  # the bots are py-cord's
+        Kind.ENUM: "Enum IntEnum StrEnum",
+        Kind.FLAGS: "FlagConverter",
+    }.items()
+    for name in names.split()
 }
 
 
@@ -69,7 +63,7 @@ def lineage(definition: Definition, names: Names) -> Lineage:
     waiting = [definition]
     while waiting and len(order) < _MOST_CLASSES:
         current = waiting.pop(0)
-        inside = names.scope_of(current)
+        inside = names.classes.get(current.node)
         if not isinstance(current.node, ast.ClassDef) or inside is None or current.node in order:
             continue
         order[current.node] = inside

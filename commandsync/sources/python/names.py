@@ -5,6 +5,7 @@ import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
+from os.path import commonprefix
 from typing import TypeAlias
 
 from commandsync.diagnostics import Notice
@@ -36,6 +37,7 @@ class Names:
     """The modules of a bot, each read when it is first needed, and what the names in them mean."""
 
     def __init__(self, paths: Iterable[str]) -> None:
+        self.classes: dict[ast.AST, Scope] = {}  # of the files that were read, with their scopes
         self._parsed: dict[str, Outline | Notice] = {}
         self._endings: dict[Module, list[str]] = {}
         for path in paths:
@@ -47,17 +49,10 @@ class Names:
         """Return what a file contains, or why it cannot be read."""
         if path not in self._parsed:
             file = parsed(path, parse)
-            self._parsed[path] = (
-                file if isinstance(file, Notice) else outline(file, _module_name(path))
-            )
+            read = file if isinstance(file, Notice) else outline(file, _module_name(path))
+            self.classes.update(read.classes.items() if isinstance(read, Outline) else ())
+            self._parsed[path] = read
         return self._parsed[path]
-
-    def scope_of(self, definition: Definition) -> Scope | None:
-        """Return the scope of a class that is defined in the bot's files."""
-        read = self._parsed.get(definition.scope.file.path)
-        if isinstance(read, Outline) and isinstance(definition.node, ast.ClassDef):
-            return read.classes.get(definition.node)
-        return None
 
     def meaning(self, expression: ast.AST, scope: Scope, steps: int = 0) -> Meaning:
         """Return what an expression means; a `Definition` of itself if it is not a name."""
@@ -132,8 +127,11 @@ class Names:
 
     def _path(self, module: Module, near: Module) -> str | None:
         """Return the file of a module: of those that end in its name, the nearest one."""
-        paths = self._endings.get(module, ())
-        return max(paths, key=lambda path: _shared(_module_name(path), near), default=None)
+        shared = {
+            path: commonprefix([_module_name(path), near])  # noqa: RUF071 - of their parts
+            for path in self._endings.get(module, ())
+        }
+        return max(shared, key=lambda path: len(shared[path]), default=None)
 
     def _member(self, base: Meaning, name: str, steps: int) -> Meaning:
         if steps > _MOST_STEPS:
@@ -143,12 +141,11 @@ class Names:
             return self._module(path) if path else f"{base}.{name}"
         if isinstance(base, Outline):
             return self._in_module(base.scope, name, steps)
-        inside = self.scope_of(base) if base is not None else None
-        if inside is not None and name in inside.bindings:
-            return self._binding(inside.bound(name), inside, steps)
-        if inside is not None and name in inside.attributes:
-            return self._binding(inside.attributes[name], inside, steps)
-        return None
+        inside = self.classes.get(base.node) if base is not None else None
+        if inside is None:
+            return None
+        bound = inside.bound(name) if name in inside.bindings else inside.attributes.get(name)
+        return self._binding(bound, inside, steps)
 
     def _in_module(self, scope: Scope, name: str, steps: int) -> Meaning:
         if name in scope.bindings:
@@ -183,8 +180,3 @@ def _module_name(path: str) -> Module:
     parts = path.rpartition(".")[0].replace("/", ".").split(".")
     named = tuple(part for part in parts if part)
     return named[:-1] if named[-1:] == ("__init__",) else named
-
-
-def _shared(module: Module, other: Module) -> int:
-    pairs = zip(module, other, strict=False)
-    return next((count for count, (left, right) in enumerate(pairs) if left != right), len(module))

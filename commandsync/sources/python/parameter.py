@@ -3,6 +3,7 @@
 import ast
 import builtins
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from commandsync.sources.python.annotation import Annotation, Annotations
@@ -32,7 +33,6 @@ class Argument:
     option: str  # its name in a slash command
     displayed: str  # its name in a prefix command
     annotation: Annotation  # what its annotation says
-    node: ast.AST
     optional: bool = False  # whether it has a default
     default: str = ""  # its default as text; empty if there is none to show
     required: bool | None = None  # None if the code does not say it
@@ -52,22 +52,19 @@ class Arguments:
     def read(self, function: Function, scope: Scope) -> list[Argument]:
         """Return the arguments of a command, without `self` and the context."""
         given = list(parameters(function.args).items())[1 + isinstance(scope.node, ast.ClassDef) :]
-        arguments = [self._argument(node, default, scope) for node, default in given]
+        by_name = {node.arg: self._argument(node, default, scope) for node, default in given}
         rest, keywords = function.args.vararg, function.args.kwarg
-        for argument in arguments:
-            argument.rest, argument.keywords = argument.node is rest, argument.node is keywords
-        by_name = {argument.name: argument for argument in arguments}
+        for node, _ in given:
+            by_name[node.arg].rest, by_name[node.arg].keywords = node is rest, node is keywords
         for decorator in function.decorator_list:
             if isinstance(decorator, ast.Call):
                 self._decorate(decorator, scope, by_name)
-        return arguments
+        return [*by_name.values()]
 
     def flags(self, definition: Definition) -> Iterator[Argument]:
         """Yield what a class of flags adds to a slash command: an argument for each flag."""
-        inside = self._code.scope_of(definition)
-        if inside is None or not isinstance(definition.node, ast.ClassDef):
-            return  # pragma: no cover - the class is in the bot's files
-        for statement in definition.node.body:
+        inside = self._code.classes[definition.node]
+        for statement in getattr(definition.node, "body", ()):
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 node = ast.arg(statement.target.id, statement.annotation)
                 yield self._argument(ast.copy_location(node, statement), statement.value, inside)
@@ -75,10 +72,13 @@ class Arguments:
     def _argument(self, node: ast.arg, default: ast.expr | None, scope: Scope) -> Argument:
         annotation = self._annotations.read(node.annotation, scope)
         argument = Argument(
-            name=node.arg, option=node.arg, displayed=node.arg, annotation=annotation, node=node
+            name=node.arg,
+            option=node.arg,
+            displayed=node.arg,
+            annotation=annotation,
+            choices=annotation.choices,
+            unread=[*annotation.unread],
         )
-        argument.choices = annotation.choices
-        argument.unread += annotation.unread
         if annotation.option is not None:
             self._describe(annotation.option, argument)
         if default is None:
@@ -127,26 +127,16 @@ class Arguments:
 
     def _decorate(self, call: ast.Call, scope: Scope, by_name: dict[str, Argument]) -> None:
         """Apply `rename(...)`, `choices(...)` and `option(...)`."""
-        given = keywords(call)
-        match self._code.last_name(call.func, scope):
-            case "rename":
-                for name in given.keys() & by_name.keys():
-                    by_name[name].option = self._text(name, given, scope) or by_name[name].option
-            case "choices":
-                for name in given.keys() & by_name.keys():
-                    by_name[name].choices = self._choices(given[name], scope)
-            case "option":
-                self._option(call, given.get("parameter_name"), scope, by_name)
-            case _:
-                pass
-
-    def _option(
-        self, call: ast.Call, named: ast.expr | None, scope: Scope, by_name: dict[str, Argument]
-    ) -> None:
-        for name in [*filter(None, [named]), *call.args[:1]][:1]:
-            argument = by_name.get(self._code.text(name, scope) or "")
-            if argument is not None:
+        given, called = keywords(call), self._code.last_name(call.func, scope)
+        named = [given.get("parameter_name"), *call.args] if called == "option" else []
+        for expression in [*filter(None, named)][:1]:
+            if argument := by_name.get(self._code.text(expression, scope) or ""):
                 self._describe(Definition(call, scope), argument)
+        for name in given.keys() & by_name.keys():
+            if called == "rename":
+                by_name[name].option = self._text(name, given, scope) or by_name[name].option
+            elif called == "choices":
+                by_name[name].choices = self._choices(given[name], scope)
 
     def _choices(self, expression: ast.expr, scope: Scope) -> tuple[str, ...]:
         """Return the names of choices; none if the code does not state them all."""
@@ -167,8 +157,7 @@ class Arguments:
     def _choice(self, expression: ast.expr, scope: Scope) -> str | None:
         if isinstance(expression, ast.Call):  # Choice(name="One", value=1), OptionChoice("One", 1)
             names = [keyword.value for keyword in expression.keywords if keyword.arg == "name"]
-            name = next(iter([*names, *expression.args]), None)
-            return self._code.text(name, scope) if name is not None else None
+            return self._code.text([*names, *expression.args, ast.Constant(None)][0], scope)
         value = self._code.value(expression, scope)
         return str(value) if isinstance(value, (str, int, float)) else None
 
@@ -179,15 +168,13 @@ class Arguments:
             return ""
         name = self._code.framework(default, scope)
         known = _DEFAULTS.get(name.rpartition(".")[2]) if ".commands." in name else None
-        if value is UNKNOWN and known is None:
-            argument.unread.append(Definition(default, scope))
-        if known is not None or value is UNKNOWN:
-            return known or ""
-        try:
-            return str(value)
-        except ValueError:  # a number with more digits than Python writes
-            argument.unread.append(Definition(default, scope))
-            return ""
+        if known is not None:
+            return known
+        with suppress(ValueError):  # of a number with more digits than Python writes
+            if value is not UNKNOWN:
+                return str(value)
+        argument.unread.append(Definition(default, scope))
+        return ""
 
     def _is_callable(self, default: ast.expr, scope: Scope) -> bool:
         meaning = self._code.meaning(default, scope)

@@ -21,6 +21,7 @@ _REGISTERING = re.compile(
     r"add_cog|add_command|add_application_command|ContextMenu|CommandHandler|BotCommand"
     r"|set_my_commands|register"
 )
+_ADDING = {"add_handler", "register"}  # a handler, in the frameworks of Telegram
 CREATORS = frozenset({"create_group", "create_subgroup"})
 _MOST_TURNS = 25  # of a loop
 _MOST_WILDCARDS = 10  # of one module; the others are ignored
@@ -87,7 +88,10 @@ class _Visitor:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     self._function(statement, scope)
                 case ast.ClassDef():
-                    self._class(statement, scope)
+                    scope.bind(statement.name, statement.lineno, statement)
+                    inside = Scope(scope.file, scope.module, statement, scope)
+                    self._result.classes[statement] = inside
+                    self.visit(statement.body, inside)
                 case ast.For(iter=ast.Tuple(elts=turns) | ast.List(elts=turns)) if _declares(
                     statement, scope, len(turns)
                 ):
@@ -121,12 +125,6 @@ class _Visitor:
             self.visit(node.body, inner)
         node.body = node.body[:2]  # the docstring, and the whole of a short check
 
-    def _class(self, node: ast.ClassDef, scope: Scope) -> None:
-        scope.bind(node.name, node.lineno, node)
-        inner = Scope(scope.file, scope.module, node, scope)
-        self._result.classes[node] = inner
-        self.visit(node.body, inner)
-
     def _other(self, statement: ast.AST, scope: Scope, *, simple: bool) -> None:
         for name, value in _assigned(statement):
             scope.bind(name, getattr(statement, "lineno", 0), value)
@@ -154,53 +152,32 @@ class _Visitor:
 def _declares(loop: ast.For, scope: Scope, turns: int) -> bool:
     """Whether a loop over a literal, in no other, declares a command in each of its few turns."""
     is_inner = scope.parent is not None and scope.parent.node is scope.node
-    declares = any(getattr(part, "decorator_list", ()) or _adds_handler(part) for part in loop.body)
-    return declares and turns <= _MOST_TURNS and not is_inner
-
-
-def _adds_handler(statement: ast.AST) -> bool:
-    """Whether a statement registers a handler, as those of Telegram's frameworks do."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=function)):
-            return last_name(function) in {"add_handler", "register"}
-        case _:
-            return False
+    calls = (part.value for part in loop.body if isinstance(part, ast.Expr))
+    called = {last_name(call.func) for call in calls if isinstance(call, ast.Call)}
+    declares = called & _ADDING or any(getattr(part, "decorator_list", ()) for part in loop.body)
+    return bool(declares) and turns <= _MOST_TURNS and not is_inner
 
 
 def _assigned(statement: ast.AST) -> Iterator[tuple[str, Binding]]:
     """Yield each name that a statement binds, with its value if that is written there."""
-    match statement:
-        case ast.Assign(targets=targets, value=value):
-            for target in targets:
-                alone = isinstance(target, ast.Name)
-                yield from ((name, value if alone else None) for name in _names(target))
-        case ast.AnnAssign(target=ast.Name(id=name), value=value):
-            if value is not None:  # else it only says the type of the name
-                yield name, value
-        case ast.With(items=items) | ast.AsyncWith(items=items):
-            for item in items:
-                yield from ((name, None) for name in _names(item.optional_vars))
-        case ast.ExceptHandler(name=str(name)):
-            yield name, None
-        case _:
-            yield from _other_bindings(statement)
+    value, caught = getattr(statement, "value", None), getattr(statement, "name", None)
+    if isinstance(statement, ast.AnnAssign) and value is None:
+        return  # it only says the type of the name
+    if isinstance(caught, str):
+        yield caught, None
+    targets = [getattr(statement, "target", None), *getattr(statement, "targets", ())]
+    targets += [item.optional_vars for item in getattr(statement, "items", ())]
+    targets += [caught]  # of `type Alias = ...`, from Python 3.12 on
+    for target in targets:
+        is_value = isinstance(target, ast.Name) and not isinstance(statement, ast.AugAssign)
+        yield from ((name, value if is_value else None) for name in _names(target))
 
 
-def _other_bindings(statement: ast.AST) -> Iterator[tuple[str, Binding]]:
-    for name in _names(getattr(statement, "target", None)):  # a loop, or an assignment like +=
-        yield name, None
-    alias = getattr(statement, "name", None)  # `type Alias = ...`, from Python 3.12 on
-    if isinstance(alias, ast.Name):  # pragma: no cover - which is tested there
-        yield alias.id, getattr(statement, "value", None)
-
-
-def _names(target: ast.AST | None) -> Iterator[str]:
-    if isinstance(target, ast.Name):
-        yield target.id
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        yield from (name for part in target.elts for name in _names(part))
-    elif isinstance(target, ast.Starred):
-        yield from _names(target.value)
+def _names(target: object) -> Iterator[str]:
+    """Yield the names that a target binds, such as those of a tuple."""
+    for node in ast.walk(target) if isinstance(target, ast.AST) else ():
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
 
 
 def _bind_import(node: ast.Import | ast.ImportFrom, scope: Scope) -> None:

@@ -3,12 +3,7 @@
 from collections.abc import Iterable
 
 from commandsync.sources.python.parameter import Argument
-from commandsync.sources.syntax import Parameter, literal, slash_syntax
-
-
-def prefix_syntax(path: str, signature: str) -> str:
-    """Return the syntax of a prefix command with this signature, as the manifest writes it."""
-    return "{prefix}" + literal(f"{path} {signature}".rstrip())
+from commandsync.sources.syntax import Parameter, slash_syntax
 
 
 def signature(arguments: Iterable[Argument], *, require_rest: bool) -> str:
@@ -38,21 +33,12 @@ def slash_command(path: str, arguments: Iterable[Argument], *, optional_types: b
 
     `optional_types` is whether `Optional[...]` makes an argument optional.
     """
-    parameters = [
-        Parameter(
-            name=argument.option,
-            required=_is_required(argument, optional_types=optional_types),
-            choices=argument.choices,
-            rest=argument.rest,
-        )
-        for argument in arguments
-        if not argument.keywords
-    ]
+    parameters = []
+    for argument in (each for each in arguments if not each.keywords):
+        required, rest = argument.required, argument.rest
+        if required is None:
+            is_optional = optional_types and argument.annotation.optional
+            required = not (argument.optional or rest or is_optional)
+        name, choices = argument.option, argument.choices
+        parameters.append(Parameter(name=name, required=required, choices=choices, rest=rest))
     return slash_syntax(path, sorted(parameters, key=lambda parameter: not parameter.required))
-
-
-def _is_required(argument: Argument, *, optional_types: bool) -> bool:
-    if argument.required is not None:
-        return argument.required
-    unsaid = optional_types and argument.annotation.optional
-    return not (argument.optional or argument.rest or unsaid)

@@ -44,12 +44,9 @@ class Telegram:
             for call, scope in read_file.registered:
                 for name, text in self._texts(call, scope):
                     texts.setdefault(name, (text, _Handler(name, None, call, scope)))
-        for name, handler in {
-            **{name: each for name, (_, each) in texts.items()},
-            **handlers,
-        }.items():
-            text, _ = texts.get(name, ("", handler))
-            yield _entry(handler, text)
+        known = {name: handler for name, (_, handler) in texts.items()} | handlers
+        for name, handler in known.items():
+            yield _entry(handler, texts.get(name, ("",))[0])
 
     def _handlers(self, read_file: Outline) -> Iterator[_Handler]:
         for function, scope in [*read_file.functions, *read_file.classes.items()]:
