@@ -8,7 +8,6 @@ that is read.
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, Protocol
 
 from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Location, Notice
@@ -74,16 +73,6 @@ _MOST_NAMED = 10  # in one note
 _LONGEST_NAMED = 100  # characters
 
 
-class Source(Protocol):
-    """A value with its place: of a JSON file, or of code."""
-
-    @property
-    def content(self) -> Any: ...  # noqa: ANN401, D102 - whatever it is
-    @property
-    def place(self) -> Location | None: ...  # noqa: D102
-    def problem(self, message: str, hint: str = "") -> FileError: ...  # noqa: D102
-
-
 class CommandReader:
     """Reads application commands one by one, and gathers what is worth a note.
 
@@ -96,15 +85,17 @@ class CommandReader:
         self._localized = False
         self._seen: dict[str, dict[str, Location | None]] = {kind: {} for kind in _NOTES}
 
-    def entries(self, value: Source, *, folder: str | None = None) -> Iterator[SourceEntry]:
+    def entries(
+        self, content: object, place: Location | None, *, folder: str | None = None
+    ) -> Iterator[SourceEntry]:
         """Yield what users can call of one command: itself, or each of its sub-commands.
 
-        Their category is its own, else the `folder`. Raises `FileError` if it is not an application
-        command.
+        Their category is its own, else the `folder`. Raises `FileError`, without the place, if it
+        is not an application command.
         """
-        command = self._node(value.content, value, "command")
-        for path in self._callable(command, value):
-            yield self._entry(path, value, folder)
+        command = self._node(content, place, "command")
+        for path in self._callable((command,), place):
+            yield self._entry(path, place, folder)
 
     def notes(self) -> tuple[Notice, ...]:
         """Return what was tolerated so far."""
@@ -121,75 +112,67 @@ class CommandReader:
             notes.append(Notice(message, hint))
         return tuple(notes)
 
-    def _callable(self, command: Node, value: Source) -> Iterator[tuple[Node, ...]]:
+    def _callable(
+        self, path: tuple[Node, ...], place: Location | None
+    ) -> Iterator[tuple[Node, ...]]:
         """Yield the path to each node that can be called; one that has sub-commands cannot."""
-        waiting: list[tuple[Node, ...]] = [(command,)]
-        while waiting:
-            path = waiting.pop()
-            node, depth = path[-1], len(path)
-            nested = (part for part in self._options(node, value) if part["type"] in NESTING)
-            inner = [(*path, option) for option in nested]
-            if inner and depth == _DEEPEST:
-                raise value.problem("its sub-commands are nested deeper than Discord allows")
-            if not inner and depth > 1 and node["type"] == _GROUP:
-                self._note(_EMPTY, text_of(node, "name"), value)
-            elif not inner:
-                yield path
-            waiting += reversed(inner)
+        node, options = path[-1], self._options(path[-1], place)
+        nested = [option for option in options if option["type"] in NESTING]
+        if nested and len(path) == _DEEPEST:
+            raise FileError("its sub-commands are nested deeper than Discord allows")
+        if not nested and len(path) > 1 and node["type"] == _GROUP:
+            self._note(_EMPTY, text_of(node, "name"), place)
+        elif not nested:
+            yield path
+        for option in nested:
+            yield from self._callable((*path, option), place)
 
-    def _node(self, content: object, value: Source, what: str) -> Node:
+    def _node(self, content: object, place: Location | None, what: str) -> Node:
         node = spelled(content) if isinstance(content, dict) else {}
         if not text_of(node, "name"):
             message = f"not an application command: {with_article(what)} has no name"
-            raise value.problem(message, _OWN_LIST)
+            raise FileError(message, hint=_OWN_LIST)
         for key in node:
             if key not in KEYS[what]:
-                self._note(f"unknown keys of {what}s", key, value)
+                self._note(f"unknown keys of {what}s", key, place)
         return {**node, "type": type_number(node.get("type"), what)}
 
-    def _note(self, kind: str, text: object, value: Source) -> None:
+    def _note(self, kind: str, text: object, place: Location | None) -> None:
         places, name = self._seen[kind], redacted(str(text))[:_LONGEST_NAMED]
-        if len(places) <= _MOST_NAMED and name not in places:
-            places[name] = value.place
+        if len(places) <= _MOST_NAMED:
+            places.setdefault(name, place)
 
-    def _options(self, node: Node, value: Source) -> list[Node]:
-        options = node.get("options")
-        if options is None:
-            return []
+    def _options(self, node: Node, place: Location | None) -> list[Node]:
+        options = [] if node.get("options") is None else node["options"]
         if not isinstance(options, list):
-            raise value.problem("not an application command: its options are not a list")
-        return [self._node(option, value, "option") for option in options]
+            raise FileError("not an application command: its options are not a list")
+        return [self._node(option, place, "option") for option in options]
 
-    def _entry(self, path: tuple[Node, ...], value: Source, folder: str | None) -> SourceEntry:
+    def _entry(
+        self, path: tuple[Node, ...], place: Location | None, folder: str | None
+    ) -> SourceEntry:
         command, node = path[0], path[-1]
-        kind = command["type"]
+        kind, group = command["type"], self._shown(command, "name") if len(path) > 1 else None
         name = " ".join(self._shown(step, "name") for step in path)
-        description = self._shown(node, "description") or NO_DESCRIPTION
-        syntax = literal(name)
-        if kind in _MENUS:
-            if description == NO_DESCRIPTION:
-                description = menu_description(_MENUS[kind])
-        elif kind in {_COMMAND, _ENTRY_POINT}:
-            syntax = slash_syntax(name, self._parameters(node, value))
-        else:
-            self._note("unknown types of commands", kind, value)
+        unsaid = menu_description(_MENUS[kind]) if kind in _MENUS else NO_DESCRIPTION
+        is_slash = kind in {_COMMAND, _ENTRY_POINT}
+        if not is_slash and kind not in _MENUS:
+            self._note("unknown types of commands", kind, place)
         return SourceEntry(
             name=name,
-            description=description,
-            syntax=syntax,
-            category=text_of(command, "category")
-            or folder
-            or (self._shown(command, "name") if len(path) > 1 else None),
+            description=self._shown(node, "description") or unsaid,
+            syntax=slash_syntax(name, self._parameters(node, place)) if is_slash else literal(name),
+            category=text_of(command, "category") or folder or group,
             key=_key(path),
-            place=value.place,
+            place=place,
             traits=frozenset(_traits(command)),
         )
 
-    def _parameters(self, node: Node, value: Source) -> Iterator[Parameter]:
-        for option in self._options(node, value):
+    def _parameters(self, node: Node, place: Location | None) -> Iterator[Parameter]:
+        for option in self._options(node, place):
             name = self._shown(option, "name")
             if (kind := option["type"]) not in _OPTION_TYPES:
-                self._note("unknown types of options", kind, value)
+                self._note("unknown types of options", kind, place)
             choices = option.get("choices")
             names = (
                 self._shown(spelled(choice), "name") if isinstance(choice, dict) else ""
@@ -259,11 +242,8 @@ def _traits(command: Node) -> Iterator[Trait]:
         yield Trait.GUILD_ONLY
     if command.get("nsfw") is True:
         yield Trait.NSFW
-    if command.get("default_permission") is False or _for_administrators(command):
-        yield Trait.ADMIN_ONLY
-
-
-def _for_administrators(command: Node) -> bool:
     permissions = str(command.get("default_member_permissions"))
     is_number = re.fullmatch("[0-9]{1,20}", permissions)
-    return is_number is not None and only_administrators(int(permissions))
+    is_restricted = is_number and only_administrators(int(permissions))
+    if is_restricted or command.get("default_permission") is False:
+        yield Trait.ADMIN_ONLY

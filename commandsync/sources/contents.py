@@ -1,7 +1,7 @@
 """The contents of files as entries: custom lists, and Discord's commands in their wrappers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePosixPath
 
 from commandsync.diagnostics import Notice
@@ -52,13 +52,20 @@ def of_json(
         if kinds == {True, None} or is_own:
             entries.append(row_entry(value.content, mapped, value.place, category or None))
         else:
-            entries += reader.entries(value, folder=category)
+            entries += _of_discord(reader, value, category)
             objects += [kept(value.content)] if is_own is False else []
         _check_number(len(entries), value.file.path)
     _check_columns(columns if True in kinds else {}, [command.value for command in found])
     unclear = Notice(*_UNDECIDED, found[0].value.place) if kinds == {None} else None
     notes = filter(None, [*reader.notes(), unclear])
     return SourceReading(entries=tuple(entries), notes=tuple(notes), objects=tuple(objects))
+
+
+def _of_discord(reader: CommandReader, value: JsonValue, folder: str) -> list[SourceEntry]:
+    try:
+        return list(reader.entries(value.content, value.place, folder=folder))
+    except FileError as error:
+        raise value.problem(error.message, str(error.hint)) from None
 
 
 def _found(path: str, content: bytes, folder: str) -> Iterator[Found]:
@@ -89,11 +96,9 @@ def _check_columns(columns: Mapping[str, str], rows: Sequence[JsonValue]) -> Non
 
 def of_csv(data: bytes, path: str, columns: Mapping[str, str]) -> SourceReading:
     """Read a CSV file; raises as `of_json` does."""
-    entries: list[SourceEntry] = []
-    for entry in csv_entries(data, path, columns):
-        entries.append(entry)
-        _check_number(len(entries), path)
-    return SourceReading(entries=tuple(entries))
+    entries = tuple(islice(csv_entries(data, path, columns), MOST_COMMANDS + 1))
+    _check_number(len(entries), path)
+    return SourceReading(entries=entries)
 
 
 def _check_number(number: int, path: str) -> None:

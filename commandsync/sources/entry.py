@@ -24,28 +24,16 @@ def menu_description(kind: str) -> str:
 class Trait(StrEnum):
     """Why a command may not belong on a public list."""
 
-    HIDDEN = "hidden"
-    """The bot's own help does not show it (`hidden=True`)."""
-
-    OWNER_ONLY = "owner-only"
-    """Only the bot's owner may use it (`is_owner()`, `ownerOnly`)."""
-
-    DISABLED = "disabled"
-    """It is in a folder of this name."""
-
+    HIDDEN = "hidden"  # the bot's own help does not show it (`hidden=True`)
+    OWNER_ONLY = "owner-only"  # only the bot's owner may use it (`is_owner()`, `ownerOnly`)
+    DISABLED = "disabled"  # it is in a folder of this name
+    # Only certain servers have it (`guild_id`, `@app_commands.guilds(...)`, `guild_ids=[...]`, a
+    # folder whose name is a server's id). A command that every server has, and direct messages do
+    # not (`guild_only()`, `contexts: [0]`), is a public one: most of a moderation bot are.
     GUILD_ONLY = "guild-only"
-    """Only certain servers have it (`guild_id`, `@app_commands.guilds(...)`, `guild_ids=[...]`, a
-    folder whose name is a server's id).
-
-    A command that every server has, and direct messages do not (`guild_only()`, `contexts: [0]`),
-    is a public one: most commands of a moderation bot are.
-    """
-
+    # Only administrators may use it: its permissions are `"0"`, or include ADMINISTRATOR.
     ADMIN_ONLY = "admin-only"
-    """Only administrators may use it: its permissions are `"0"`, or include ADMINISTRATOR."""
-
-    NSFW = "nsfw"
-    """It works only in age-restricted channels."""
+    NSFW = "nsfw"  # it works only in age-restricted channels
 
 
 def only_administrators(permissions: int) -> bool:

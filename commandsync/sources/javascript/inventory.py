@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
 
-from commandsync.diagnostics import Location, Notice
+from commandsync.diagnostics import Notice
 from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import CommandReader, spelled
 from commandsync.sources.code import BY_HAND
@@ -23,7 +22,7 @@ from commandsync.sources.javascript.value import (
     fields_of,
     flat,
 )
-from commandsync.sources.syntax import literal
+from commandsync.sources.syntax import prefix_syntax
 
 _COMMAND = re.compile("command", re.IGNORECASE)
 _MOST_PARTS = 2000  # of a command
@@ -32,16 +31,6 @@ _TEXTS = {"name_localizations", "description_localizations"}
 _LISTS = {"options", "choices"}
 _KEYS = {"name", "description", "type", "required", "nsfw", "category", "guild_id", REST}
 _KEYS |= _TEXTS | _LISTS | {"default_permission", "default_member_permissions"}
-
-
-class _Document(NamedTuple):
-    """A command as the reader of application commands takes it."""
-
-    content: Any
-    place: Location | None
-
-    def problem(self, message: str, hint: str = "") -> FileError:
-        return FileError(message, hint=hint)
 
 
 class Inventory:
@@ -107,9 +96,9 @@ class Inventory:
         if document is None:
             return
         traits = self._traits(handler, document["name"])
-        source, category = _Document(document, at.place), self._category(handler, at)
+        category = self._category(handler, at)
         try:
-            entries = list(self._reader.entries(source, folder=category))
+            entries = list(self._reader.entries(document, at.place, folder=category))
         except FileError as error:
             self._note(error.message, at)
             return
@@ -124,7 +113,7 @@ class Inventory:
             yield SourceEntry(
                 name=name,
                 description=self._text(handler, "description") or NO_DESCRIPTION,
-                syntax="{prefix}" + literal(f"{name} {self._usage(handler, name)}".rstrip()),
+                syntax=prefix_syntax(name, self._usage(handler, name)),
                 category=self._category(handler, handler.at),
                 key=self._key(handler.at),
                 place=handler.at.place,

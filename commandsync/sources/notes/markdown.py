@@ -66,11 +66,13 @@ class Page:
         shown = (child for child in token.children or () if child.type in _SHOWN)
         return "".join(child.content or " " for child in shown)  # a break has no content
 
+    def labels_in(self, text: str) -> set[str]:
+        """Return the labels of the definitions that the links and images of a text use."""
+        return _labels(_parser().parse(text, dict(self.env)))
+
     def used_definitions(self, text: str, *, without: range) -> str:
         """Return the definitions that the links of a text use, but for those on lines `without`."""
-        if not self.definitions:
-            return ""
-        used = _labels(_parser().parse(text, dict(self.env)))
+        used = self.labels_in(text) if self.definitions else ()
         spans = sorted(self.definitions[label] for label in used if label in self.definitions)
         return "".join(
             line.rstrip("\r\n") + "\n"

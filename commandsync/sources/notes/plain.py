@@ -5,10 +5,7 @@ Everything else stays to the character. A parser finds them, so that code keeps 
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, html_inline, image, link
 from markdown_it.token import Token
 
@@ -48,8 +45,17 @@ def plain(text: str) -> str:
     """
     page = page_of(_seen(text))
     finder = _Finder(page)
-    rest = {begin: (end, finder.rest_of(token, begin, end)) for token, begin, end in _texts(page)}
-    for begin, end in (page.definitions[label] for label in finder.unused):
+    # Of the blocks that contain text or HTML, but not code.
+    rest = {
+        token.map[0]: (token.map[1], finder.rest_of(token.type, *token.map))
+        for token in page.tokens
+        if token.type in {"paragraph_open", "heading_open", "html_block"} and token.map
+    }
+    shown = "".join(_joined(page.lines, rest))
+    if not page.definitions:
+        return shown
+    for label in page.labels_in("".join(page.lines)) - page.labels_in(shown):
+        begin, end = page.definitions[label]
         rest[begin] = end, ""
     return "".join(_joined(page.lines, rest))
 
@@ -61,14 +67,6 @@ def on_one_line(text: str) -> str:
 
 def _seen(text: str) -> str:
     return _HALF.sub("\ufffd", _HIDDEN.sub("", _LINE_END.sub("\n", text)))
-
-
-def _texts(page: Page) -> Iterator[tuple[Token, int, int]]:
-    """Yield the blocks that contain text or HTML, but not code, with their lines."""
-    for token in page.tokens:
-        if token.type in {"paragraph_open", "heading_open", "html_block"} and token.map:
-            begin, end = token.map
-            yield token, begin, end
 
 
 def _joined(lines: Sequence[str], rest: dict[int, tuple[int, str]]) -> Iterator[str]:
@@ -84,56 +82,31 @@ def _joined(lines: Sequence[str], rest: dict[int, tuple[int, str]]) -> Iterator[
         at = end
 
 
-class _Span(NamedTuple):
-    """A link, an image or HTML inside of a text: its place and its tokens."""
-
-    begin: int
-    end: int
-    tokens: Sequence[Token]
-
-    @property
-    def is_left_out(self) -> bool:
-        first, *inner = self.tokens
-        if first.type == "link_open":
-            shown = [token for token in inner[:-1] if token.content.strip() or token.attrs]
-            return bool(shown) and all(map(_is_left_out, shown))
-        return _is_left_out(first)
-
-    @property
-    def label(self) -> str:
-        """The label of the definition that it uses; empty where it uses none."""
-        return str(self.tokens[0].meta.get("label", ""))
+def _is_left_out(first: Token, *inner: Token) -> bool:
+    """Whether a link, an image or HTML inside of a text is left out, by its tokens."""
+    if first.type == "link_open":
+        shown = [token for token in inner[:-1] if token.content.strip() or token.attrs]
+        return bool(shown) and all(map(_is_left_out, shown))
+    html = first.type == "html_inline" and _LEFT_OUT.fullmatch(first.content)
+    return first.type == "image" or bool(html)
 
 
-def _is_left_out(token: Token) -> bool:
-    html = token.type == "html_inline" and _LEFT_OUT.fullmatch(token.content)
-    return token.type == "image" or bool(html)
-
-
-@dataclass(slots=True)
 class _Finder:
-    """Finds what is left out, and remembers which definitions that uses, and which the rest."""
+    """Finds what is left out."""
 
-    page: Page
-    parser: MarkdownIt = field(default_factory=new_parser)
-    source: str = ""
-    spans: list[_Span] = field(default_factory=list)
-    gone: set[str] = field(default_factory=set)
-    kept: set[str] = field(default_factory=lambda: {""})
-
-    def __post_init__(self) -> None:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.parser = new_parser()
+        self.source = ""
+        # Of the source, with their tokens, which are complete when all of it is parsed.
+        self.spans: list[tuple[int, int, Sequence[Token]]] = []
         for name, rule in (("link", link), ("image", image), ("html_inline", html_inline)):
             self.parser.inline.ruler.at(name, self._watched(rule))
 
-    @property
-    def unused(self) -> set[str]:
-        """The labels of the definitions that only what is left out uses."""
-        return self.gone - self.kept
-
-    def rest_of(self, block: Token, begin: int, end: int) -> str:
-        """Return what is left of a block."""
+    def rest_of(self, kind: str, begin: int, end: int) -> str:
+        """Return what is left of a block of a kind, which the parser names."""
         raw = "".join(self.page.lines[begin:end])
-        if block.type == "html_block":
+        if kind == "html_block":
             marked = _LEFT_OUT.sub(_CUT, raw)
             is_empty = marked != raw and not _TAG.sub("", marked).strip(f"{_CUT}\n\t >")
             return "" if is_empty else _without_marks(marked)
@@ -143,11 +116,10 @@ class _Finder:
         self.source, self.spans = raw, []
         self.parser.parseInline(raw, dict(self.page.env))
         marked, at = [], 0
-        for span in sorted(self.spans, key=lambda span: (span.begin, -span.end)):
-            (self.gone if span.is_left_out else self.kept).add(span.label)
-            if span.is_left_out and span.begin >= at:
-                marked += [raw[at : span.begin], _CUT]
-                at = span.end
+        for begin, end, tokens in sorted(self.spans, key=lambda span: (span[0], -span[1])):
+            if begin >= at and _is_left_out(*tokens):
+                marked += [raw[at:begin], _CUT]
+                at = end
         return "".join([*marked, raw[at:]])
 
     def _watched(self, rule: Rule) -> Rule:
@@ -161,7 +133,7 @@ class _Finder:
                 tokens = state.tokens[count:]
                 if tokens[0].type == "text" and len(tokens) > 1:
                     tokens = tokens[1:]  # it was pending
-                self.spans.append(_Span(begin, state.pos, tokens))
+                self.spans.append((begin, state.pos, tokens))
             return matches
 
         return watched

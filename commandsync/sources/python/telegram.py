@@ -37,16 +37,17 @@ class Telegram:
     def entries(self, outlines: Iterable[Outline]) -> Iterator[SourceEntry]:
         """Yield the commands of files: those with a handler, then those with a text alone."""
         handlers: dict[str, _Handler] = {}
-        texts: dict[str, tuple[str, _Handler]] = {}
+        in_menu: dict[str, _Handler] = {}
+        texts: dict[str, str] = {}
         for read_file in outlines:
             for handler in self._handlers(read_file):
                 handlers.setdefault(handler.name, handler)
             for call, scope in read_file.registered:
                 for name, text in self._texts(call, scope):
-                    texts.setdefault(name, (text, _Handler(name, None, call, scope)))
-        known = {name: handler for name, (_, handler) in texts.items()} | handlers
-        for name, handler in known.items():
-            yield _entry(handler, texts.get(name, ("",))[0])
+                    in_menu.setdefault(name, _Handler(name, None, call, scope))
+                    texts[name] = texts.get(name) or text
+        for name, handler in (in_menu | handlers).items():
+            yield _entry(handler, texts.get(name, ""))
 
     def _handlers(self, read_file: Outline) -> Iterator[_Handler]:
         for function, scope in [*read_file.functions, *read_file.classes.items()]:

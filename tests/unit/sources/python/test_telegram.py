@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commandsync.sources.python import read
@@ -79,6 +79,7 @@ BOTS = st.builds(Bot, st.lists(HANDLERS, max_size=4), st.dictionaries(NAMES, WOR
     ("head", "forms"), [(PTB_HEAD, PTB), (AIOGRAM_HEAD, AIOGRAM)], ids=["telegram", "aiogram"]
 )
 @given(bot=BOTS)
+@example(bot=Bot([Handler(["a"], "", 2)], {"a": "0"}))  # whose first text is empty
 def test_handlers_read_as_they_are_registered(
     head: str, forms: tuple[str, ...], bot: Bot, tmp_path: Path
 ) -> None:
