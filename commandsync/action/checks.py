@@ -27,17 +27,13 @@ def checks_of(
     manifests: Sequence[Manifest], settings: Settings, inputs: Inputs
 ) -> Callable[[Verdict], Verdict]:
     """Check the files beside manifests, and return what adds the results to a verdict."""
-    imports = _imports_of(manifests, settings) if inputs.import_check else []
-    lists = _outdated_lists(manifests, inputs.docs_check)
-    return lambda verdict: _with_lists(_with_imports(_with_names(verdict, imports), imports), lists)
-
-
-def _imports_of(manifests: Sequence[Manifest], settings: Settings) -> list[Import]:
-    """Return what an import of each manifest would change."""
-    return [
+    imports = [
         plan_import(replace(settings, files=(each.path,)), [], registered=_refuse_requests)
         for each in manifests
+        if inputs.import_check
     ]
+    lists = _outdated_lists(manifests, inputs.docs_check)
+    return lambda verdict: _with_lists(_with_imports(_with_names(verdict, imports), imports), lists)
 
 
 def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list[Location]:

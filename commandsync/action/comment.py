@@ -3,13 +3,12 @@
 It only shows: no run decides anything by what a comment says.
 """
 
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from commandsync.action.event import GitHubEvent
-from commandsync.action.inputs import Inputs
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.report.page import LONGEST_COMMENT, cut_page
 
@@ -22,15 +21,6 @@ class Post(NamedTuple):
     number: int
     body: str
     url: str
-
-
-def key_of(inputs: Inputs) -> str:
-    """Return the key of a run's comment: of its label, or else of the manifests and the listing.
-
-    The listing is the one that the inputs name: what a manifest names goes with its file.
-    """
-    named = inputs.label or "\n".join((*inputs.files, inputs.base_url, inputs.bot))
-    return sha256(named.encode("utf-8", "backslashreplace")).hexdigest()[:20]
 
 
 def write_comment(
@@ -49,7 +39,8 @@ def write_comment(
     Returns the comment's URL, empty if nothing is written; raises `GitHubError`.
     """
     marker, issues = f"<!-- commandsync:{key}", f"/repos/{event.repository}/issues"
-    new = {"body": comment_body(markdown, key=key, run_url=event.run_url)} if creates else None
+    body = comment_body(markdown, key=key, run_url=event.run_url, applied=bool(applied))
+    new = {"body": body} if creates else None
     comments = f"{issues}/{event.pull_request}/comments"
     existing = posts_of(github, comments, marker=marker, number="id", new=new)
     if not existing:
@@ -59,7 +50,6 @@ def write_comment(
         return ""
     for other in others:
         github.delete(f"{issues}/comments/{other.number}")
-    body = comment_body(markdown, key=key, run_url=event.run_url, applied=bool(applied))
     if not is_same_body(body, oldest.body):
         github.patch(f"{issues}/comments/{oldest.number}", {"body": body})
     return oldest.url
@@ -93,7 +83,7 @@ def posts_of(
     *,
     marker: str,
     number: str,
-    new: dict[str, Any] | None,
+    new: Mapping[str, str] | None,
     query: str = "",
 ) -> list[Post]:
     """Return our comments or issues whose text begins with a marker, the oldest first.
@@ -107,22 +97,21 @@ def posts_of(
         author = github.login() or author
     query = query.format(quote(author, safe=""))
     while True:
-        records = github.pages(path + query)
-        ours = sorted(_post(each, number) for each in records if _begins(each, marker, author))
+        ours = sorted(_ours(github.pages(path + query), marker, author, number))
         if ours or new is None:
             return ours
         github.post(path, new)
         new = None
 
 
-def _begins(record: Any, marker: str, author: str) -> bool:  # noqa: ANN401 - any JSON
-    """Whether a record is a text of an author, and begins with a marker."""
-    user = record.get("user") if isinstance(record, dict) else None
-    is_ours = isinstance(user, dict) and user.get("login") == author
-    return is_ours and str(record.get("body") or "").startswith(marker)
-
-
-def _post(record: dict[str, Any], number: str) -> Post:
-    if not isinstance(record.get(number), int):
-        raise GitHubError(f"GitHub did not answer with the {number} of a comment or an issue")
-    return Post(record[number], str(record["body"]), str(record.get("html_url") or ""))
+def _ours(records: Iterable[Any], marker: str, author: str, number: str) -> Iterator[Post]:
+    """Yield the records whose texts are of an author and begin with a marker."""
+    for record in records:
+        match record:
+            case {"user": {"login": login}, "body": str(body)} if (
+                login == author and body.startswith(marker)
+            ):
+                if not isinstance(record.get(number), int):
+                    kind = "comment or an issue"
+                    raise GitHubError(f"GitHub did not answer with the {number} of a {kind}")
+                yield Post(record[number], body, str(record.get("html_url") or ""))

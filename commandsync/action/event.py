@@ -9,18 +9,20 @@ from typing import Any
 
 from commandsync.action.inputs import Mode
 
+_COMMIT = re.compile(r"\A(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+
 
 @dataclass(frozen=True, slots=True)
 class GitHubEvent:
     """The event that started the workflow: a pull request by number, or 0, and its base commit.
 
     A merged pull request has no number: an apply writes to its comment.
-    `head_sha` is the commit that the pull request adds, or the one that was pushed: `sha` is that
-    of a merge with the base branch. A merge queue's group has a base commit and no number. `branch`
-    is the branch that is checked out, empty for a tag or a pull request; `default_branch` is for a
-    push to it; `before` is the commit that the branch has without the proposal, or had before the
-    push, if that is known; `workflow` is the file of the caller's workflow; `run_url` is the page
-    of the job's summary.
+    `head_sha` is the commit that the pull request adds, or the one that was pushed, empty if it is
+    not known: `sha` is that of a merge with the base branch. A merge queue's group has a base
+    commit and no number. `branch` is the branch that is checked out, empty for a tag or a pull
+    request; `default_branch` is for a push to it; `before` is the commit that the branch has
+    without the proposal, or had before the push, if that is known; `workflow` is the file of the
+    caller's workflow; `run_url` is the page of the job's summary.
     """
 
     name: str = ""
@@ -45,7 +47,7 @@ class GitHubEvent:
     @property
     def files_url(self) -> str:
         """The page of the head commit's files; empty for a fork, whose comment is shown as text."""
-        known = re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", self.head_sha) and not self.fork
+        known = self.head_sha and not self.fork
         return f"{self.run_url.partition('/actions/')[0]}/blob/{self.head_sha}" if known else ""
 
     @property
@@ -69,6 +71,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
     request = _inner(payload, "pull_request")
     number = request.get("number")
     head = _inner(request, "head", "repo").get("full_name")
+    commit = _inner(request, "head").get("sha") or environ.get("GITHUB_SHA", "")
     base = _inner(request, "base").get("sha") or _inner(payload, "merge_group").get("base_sha")
     ref = environ.get("GITHUB_REF", "")
     default = _inner(payload, "repository").get("default_branch")
@@ -81,7 +84,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         base_sha=str(base or ""),
         fork=bool(request) and head != repository,
         default_branch=bool(default) and ref == f"refs/heads/{default}",
-        head_sha=str(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA", "")),
+        head_sha="".join(_COMMIT.findall(str(commit))),
         run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
         branch=ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else "",
         workflow=environ.get("GITHUB_WORKFLOW_REF", "")

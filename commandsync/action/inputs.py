@@ -1,15 +1,16 @@
 """The Action's inputs, read from the step's environment and validated, and its secrets to mask."""
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Literal, get_args, get_type_hints
 
 from commandsync.api.credentials import bare
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 from commandsync.sync import default_manifest
+from commandsync.sync.redaction import SECRET_VARIABLE
 from commandsync.sync.settings import BASE_URL_VARIABLE, BOT_VARIABLE, Settings, read_clock
 
 Mode = Literal["validate", "plan", "apply", "drift"]
@@ -18,8 +19,6 @@ Apply = Literal["reviewed", "current"]
 Issue = Literal["auto", "never"]
 
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
-_SECRETS = ("INPUT_TOKEN", "INPUT_GITHUB_TOKEN")
-_VARIABLE = re.compile(r"COMMANDSYNC_TOKEN(_\w+)?|(TOPGG|DISCORDBOTLIST|DBL|TELEGRAM(_BOT)?)_TOKEN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +49,15 @@ class Inputs:
     plan_file: str = ""
     issue: Issue = "auto"
     preview: bool = False
+
+    @property
+    def key(self) -> str:
+        """The key of a run's comment and issue: of its label, or of the manifests and the listing.
+
+        The listing is the one that the inputs name: what a manifest names goes with its file.
+        """
+        named = self.label or "\n".join((*self.files, self.base_url, self.bot))
+        return sha256(named.encode("utf-8", "backslashreplace")).hexdigest()[:20]
 
 
 _READ_BY_TYPE = {
@@ -170,7 +178,7 @@ def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tupl
     secrets = (
         value.strip()
         for name, value in sorted(environ.items())
-        if name in (variables or _SECRETS) or (not variables and _VARIABLE.fullmatch(name))
+        if (name in variables if variables else SECRET_VARIABLE.fullmatch(name))
     )
     texts = dict.fromkeys(text for secret in secrets for text in (secret, bare(secret)))
     return tuple(text for text in texts if len(text) >= _SHORTEST)

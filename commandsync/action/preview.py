@@ -31,14 +31,11 @@ def write_preview(
         )
         return
     (manifest,) = manifests
-    try:
+    with reporter.warned("no preview is written"):
         baseline = _baseline(settings, manifest, planned)
         page = state_of(settings, manifest, baseline).page
         folder = str(reporter.new_folder("preview"))
         write_folder(folder, page_files(page), force=False)
-    except CommandsyncError as error:
-        reporter.warn(f"no preview is written: {error.message}", error.hint)
-    else:
         reporter.put_outputs({"preview": folder})
 
 

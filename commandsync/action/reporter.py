@@ -1,16 +1,14 @@
 """Reports a verdict: the log, annotations, outputs, the summary and the comment."""
 
-import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from commandsync import report
-from commandsync.action.comment import cut_to_fit, key_of, write_comment
+from commandsync.action.comment import cut_to_fit, write_comment
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs, Mode
 from commandsync.action.issue import keep_issue
@@ -27,7 +25,7 @@ from commandsync.action.verdict import Verdict, outputs_of
 from commandsync.api.redaction import redacted
 from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Hint
-from commandsync.errors import FileError, RefusedError
+from commandsync.errors import CommandsyncError
 from commandsync.plan.plan import Plan
 from commandsync.report import github
 from commandsync.report.escape import visible
@@ -39,7 +37,6 @@ from commandsync.sync.job import Planned
 from commandsync.sync.site import Site
 
 _ROOM_FOR_LINE = 1000  # bytes: the workflow that writes the comment adds a line
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(slots=True)
@@ -60,31 +57,25 @@ class Reporter:
         """Report a verdict; the comment comes last, since it may wait for the network."""
         say(verdict.text)
         self.annotate(verdict.annotations)
-        self.put_outputs(outputs_of(verdict) | {"key": self.key})
+        self.put_outputs(outputs_of(verdict) | {"key": self.inputs.key})
         if verdict.plans:
-            self.put_outputs(self._files(verdict.plans))
+            with self.warned("the plan's files are not written"):
+                self.put_outputs(self._files(verdict.plans))
         if self.inputs.summary:
             self._summarise(verdict)
-        if self.event.fork and self.event.pull_request:
-            self.put_outputs(self._comment_file(verdict))
         if self.applied and self.github:
-            self._written("the commit's status is not set", self._set_results, verdict)
-        if self._comments(verdict):
-            url = self._written("the comment is not written", self._comment, verdict)
-            self.put_outputs({"comment-url": url})
+            with self.warned("the commit's status is not set"):
+                self._set_results(verdict)
+        if self.inputs.comment != "never" and verdict.word != "valid":
+            self._put_comment(verdict)
         if self._keeps_issue(verdict):
-            url = self._written("the issue is not written", self._issue, verdict)
-            self.put_outputs({"issue-url": url})
+            with self.warned("the issue is not written"):
+                self.put_outputs({"issue-url": self._issue(verdict)})
 
     @property
     def mode(self) -> Mode:
         """The mode of the run: that of the input, or with auto that of the event."""
         return self.event.usual_mode if self.inputs.mode == "auto" else self.inputs.mode
-
-    @property
-    def key(self) -> str:
-        """The key of the run's comment and issue."""
-        return key_of(self.inputs)
 
     @property
     def api(self) -> GitHub:
@@ -120,8 +111,11 @@ class Reporter:
 
         Raises `FileError` if one cannot be written: then nothing must be changed.
         """
-        pages = [item for item in planned if not (item.plan.listing and item.plan.listing.whole)]
-        changing = [item for item in pages if item.plan.changes]
+        changing = [
+            item
+            for item in planned
+            if item.plan.changes and not (item.plan.listing and item.plan.listing.whole)
+        ]
         paths = [str(self.new_folder("backup") / "commands.yaml") for _ in changing]
         for item, path in zip(changing, paths, strict=True):
             write_backup(item, path, force=False)
@@ -142,15 +136,11 @@ class Reporter:
         self._put("GITHUB_OUTPUT", github.outputs(values))
 
     def _files(self, plans: tuple[Plan, ...]) -> dict[str, str]:
-        try:
-            folder = self.new_folder("plan")
-            saved, shown = folder / "plan.json", folder / "plan.md"
-            markdown = redacted(report.render_plans(plans, format="markdown"))
-            write_file(str(shown), markdown, force=False)
-            write_file(str(saved), report.render_plans(plans, format="json"), force=False)
-        except (FileError, RefusedError) as error:
-            self.warn(f"the plan's files are not written: {error.message}", error.hint)
-            return {}
+        folder = self.new_folder("plan")
+        saved, shown = folder / "plan.json", folder / "plan.md"
+        markdown = redacted(report.render_plans(plans, format="markdown"))
+        write_file(str(shown), markdown, force=False)
+        write_file(str(saved), report.render_plans(plans, format="json"), force=False)
         return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
 
     def _summarise(self, verdict: Verdict) -> None:
@@ -169,63 +159,54 @@ class Reporter:
         """Create a folder for files of the run, which other steps can read; raises `FileError`."""
         return temporary_folder(name, within=self.environ.get("RUNNER_TEMP", ""))
 
-    def _comments(self, verdict: Verdict) -> bool:
-        choice = self.inputs.comment
-        if choice == "never" or verdict.word == "valid":
-            return False
-        if choice == "always" or self.mode == "apply":
+    def _put_comment(self, verdict: Verdict) -> None:
+        if self.event.fork and self.event.pull_request:
+            with self.warned("the comment's file is not written"):
+                self.put_outputs(self._comment_file(verdict))
+        if self._comments():
+            with self.warned("the comment is not written"):
+                self.put_outputs({"comment-url": self._comment(verdict)})
+
+    def _comments(self) -> bool:
+        if self.inputs.comment == "always" or self.mode == "apply":
             return bool(self.event.pull_request or self.commits)
         if self.event.name == "pull_request" and self.event.fork:
             summary = "; the plan is in the summary" if self.inputs.summary else ""
             say(f"A job of a fork's pull request may not comment{summary}.")
         return not self.event.fork and self.event.name == "pull_request"
 
-    def _written(
-        self, problem: str, write: Callable[[Verdict, GitHub], str], verdict: Verdict
-    ) -> str:
-        """Return the URL of what is written at GitHub; empty after a warning of the problem."""
+    @contextmanager
+    def warned(self, problem: str) -> Iterator[None]:
+        """Warn of a problem if the block raises an error, which then does not fail the run."""
         try:
-            return write(verdict, self.api)
-        except GitHubError as error:
+            yield
+        except (CommandsyncError, GitHubError) as error:
             self.warn(f"{problem}: {error.message}", error.hint)
-            return ""
 
-    def _comment(self, verdict: Verdict, github: GitHub) -> str:
-        markdown = self._page(verdict)
-        if not self.event.pull_request:
-            return self._results(verdict, markdown, github)
-        pending = any(plan.writes for plan in verdict.plans)
-        creates = pending or self.inputs.comment == "always"
-        return write_comment(markdown, github, self.event, key=self.key, creates=creates)
-
-    def _results(self, verdict: Verdict, markdown: str, github: GitHub) -> str:
-        """Write the result of an apply to the pull requests that it is of."""
+    def _comment(self, verdict: Verdict) -> str:
+        """Write the comment; of an apply, to the pull requests that it is of. Return the URL."""
+        markdown, key = self._page(verdict), self.inputs.key
+        if self.event.pull_request:
+            pending = any(plan.writes for plan in verdict.plans)
+            creates = pending or self.inputs.comment == "always"
+            return write_comment(markdown, self.api, self.event, key=key, creates=creates)
         contexts = contexts_of(self.sites, self.inputs).values()
-        numbers = merged_requests(self.commits, github, self.event, contexts=contexts)
+        numbers = merged_requests(self.commits, self.api, self.event, contexts=contexts)
         requests = [replace(self.event, pull_request=number) for number in numbers]
-        key, applied = self.key, verdict.complete
-        write = partial(write_comment, markdown, github, key=key, applied=applied)
-        return next(filter(None, [write(each) for each in requests]), "")
+        applied = verdict.complete
+        urls = [write_comment(markdown, self.api, r, key=key, applied=applied) for r in requests]
+        return next(filter(None, urls), "")
 
-    def _set_results(self, verdict: Verdict, _: GitHub) -> str:
+    def _set_results(self, verdict: Verdict) -> None:
         """Set the statuses of listings: of a page alone if all is done, of others of their own."""
         some = [pair for pair in self.applied if verdict.complete or pair[1].plan.listing]
         self._set_statuses((item, status_of(result)) for item, result in some)
-        return ""
 
     def _comment_file(self, verdict: Verdict) -> dict[str, str]:
         """Write the comment that a fork's job may not write, for a workflow that may."""
-        if self.inputs.comment == "never" or verdict.word == "valid":
-            return {}
-        text = cut_to_fit(
-            redacted(self._page(verdict)), run_url=self.event.run_url, room=_ROOM_FOR_LINE
-        )
-        try:
-            path = self.new_folder("comment") / "comment.md"
-            write_file(str(path), text, force=False)
-        except FileError as error:
-            self.warn(f"the comment's file is not written: {error.message}", error.hint)
-            return {}
+        markdown, path = redacted(self._page(verdict)), self.new_folder("comment") / "comment.md"
+        text = cut_to_fit(markdown, run_url=self.event.run_url, room=_ROOM_FOR_LINE)
+        write_file(str(path), text, force=False)
         return {"comment-file": str(path), "pull-request": str(self.event.pull_request)}
 
     def _keeps_issue(self, verdict: Verdict) -> bool:
@@ -234,13 +215,13 @@ class Reporter:
             return False
         return verdict.changed is True or bool(verdict.plans and verdict.word == "no-changes")
 
-    def _issue(self, verdict: Verdict, github: GitHub) -> str:
+    def _issue(self, verdict: Verdict) -> str:
         label = f": {visible(self.inputs.label)}" if self.inputs.label else ""
         title, drifted = f"The listing differs from the manifest{label}", verdict.changed is True
         markdown = page(verdict.markdown, label=self.inputs.label)
         try:
             return keep_issue(
-                markdown, github, self.event, key=self.key, title=title, drifted=drifted
+                markdown, self.api, self.event, key=self.inputs.key, title=title, drifted=drifted
             )
         except GitHubError as error:
             if drifted:
@@ -251,7 +232,7 @@ class Reporter:
     def _page(self, verdict: Verdict) -> str:
         commit, run = self.event.head_sha, self.event.run_url
         # GitHub links a commit that is written out.
-        notes = [f"Commit {commit}, [run]({run})"] if _COMMIT.fullmatch(commit) else []
+        notes = [f"Commit {commit}, [run]({run})"] if commit else []
         return page(verdict.markdown, label=self.inputs.label, title=verdict.title, notes=notes)
 
     def warn(self, message: str, hint: str | Hint = "") -> None:
@@ -262,10 +243,8 @@ class Reporter:
     def _put(self, variable: str, text: str) -> None:
         """Append to a file of the runner, if there is one; an error is only a warning."""
         if path := self.environ.get(variable, ""):
-            try:
+            with self.warned(f"the runner's file {variable} is not written"):
                 append_to_file(path, redacted(text))
-            except FileError as error:
-                self.warn(f"the runner's file {variable} is not written: {error.message}")
 
 
 def say(text: str, *, with_tokens: bool = False) -> None:

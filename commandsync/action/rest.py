@@ -86,13 +86,13 @@ class GitHub:
                 return
             url = following[1]
 
-    def post(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
+    def post(self, path: str, body: Mapping[str, str]) -> None:
         """Create a resource."""
-        return self._send("POST", self.url + path, _shown(body))[0]
+        self._send("POST", self.url + path, body)
 
-    def patch(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
+    def patch(self, path: str, body: Mapping[str, str]) -> None:
         """Change a resource."""
-        return self._send("PATCH", self.url + path, _shown(body))[0]
+        self._send("PATCH", self.url + path, body)
 
     def delete(self, path: str) -> None:
         """Remove a resource; another run may have removed it already."""
@@ -116,7 +116,9 @@ class GitHub:
             raise GitHubError(f"GitHub answers: {visible(str(content))[:_LONGEST_MESSAGE]}")
         return data if isinstance(data, dict) else {}
 
-    def _send(self, method: str, url: str, body: dict[str, Any] | None = None) -> tuple[Any, str]:
+    def _send(
+        self, method: str, url: str, body: Mapping[str, str] | None = None
+    ) -> tuple[Any, str]:
         """Send a request until it is answered; return the answer's JSON and its `Link` header."""
         for backoff in _BACKOFF:
             try:
@@ -127,13 +129,14 @@ class GitHub:
                 sleep(max(backoff, error.wait))
         return self._send_once(method, url, body)
 
-    def _send_once(self, method: str, url: str, body: dict[str, Any] | None) -> tuple[Any, str]:
+    def _send_once(self, method: str, url: str, body: Mapping[str, str] | None) -> tuple[Any, str]:
         if not url.startswith(("https://", "http://")):
             raise GitHubError("GITHUB_API_URL is not a URL")
+        shown = body and {key: redacted(text) for key, text in body.items()}  # others will read it
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked above
             url,
             method=method,
-            data=None if body is None else json.dumps(body).encode(),
+            data=None if shown is None else json.dumps(shown).encode(),
             headers={
                 "Accept": "application/vnd.github+json",
                 "Authorization": f"Bearer {self.token}",
@@ -155,11 +158,6 @@ class GitHub:
             raise GitHubError(f"no answer from GitHub: {visible(str(reason))}", wait=wait) from None
         except (ValueError, RecursionError) as error:
             raise GitHubError(f"GitHub's answer cannot be read: {error}") from None
-
-
-def _shown(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what others will read, without the run's tokens."""
-    return {key: redacted(text) if isinstance(text, str) else text for key, text in body.items()}
 
 
 def github_of(token: str, environ: Mapping[str, str]) -> GitHub | None:

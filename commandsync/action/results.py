@@ -5,7 +5,7 @@ tells what such a list shows (see `listings`).
 """
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, TypeAlias
 
 from commandsync.action.event import GitHubEvent
@@ -61,7 +61,7 @@ def refusal(what: str, error: GitHubError) -> RefusedError:
 
 def statuses_of(commits: Sequence[str], github: GitHub, event: GitHubEvent) -> list[dict[str, str]]:
     """Return the states of the statuses of each commit, by their names; raises `GitHubError`."""
-    return [dict(_states(each)) for each in _queried(commits, github, event, _STATUS, whole=True)]
+    return [*map(_states, _queried(commits, github, event, _STATUS, whole=True))]
 
 
 def merged_requests(
@@ -74,10 +74,11 @@ def merged_requests(
     """
     numbers: dict[int, None] = {}
     for n, commit in enumerate(_queried(commits, github, event, f"{_STATUS} {_REQUESTS}")):
-        states = dict(_states(commit))
+        states = _states(commit)
         if n and all(states.get(context) == SUCCESS for context in contexts):
             break
-        numbers |= dict.fromkeys(_merged(commit))
+        requests = (commit.get("associatedPullRequests") or {}).get("nodes") or ()
+        numbers |= {each["number"]: None for each in requests if each.get("merged")}
     return list(numbers)[:_MOST_REQUESTS]
 
 
@@ -96,12 +97,6 @@ def _queried(
     return [found.get(f"c{n}") or {} for n in range(len(commits))]
 
 
-def _states(commit: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for status in (commit.get("status") or {}).get("contexts") or ():
-        yield status.get("context", ""), status.get("state", "")
-
-
-def _merged(commit: dict[str, dict[str, list[dict[str, int]]]]) -> Iterator[int]:
-    for request in (commit.get("associatedPullRequests") or {}).get("nodes") or ():
-        if request.get("merged"):
-            yield request["number"]
+def _states(commit: dict[str, Any]) -> dict[str, str]:
+    statuses = (commit.get("status") or {}).get("contexts") or ()
+    return {status.get("context", ""): status.get("state", "") for status in statuses}

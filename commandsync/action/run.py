@@ -154,7 +154,7 @@ class _Run:
                 self.reporter.annotate(plan_annotations(plan))
             self.reporter.put_backups(begun)
             self.reporter.announce(begun)
-            stop = Stop(signals.announce_stop)
+            stop = Stop()
             with self.signals.answered_by(stop):
                 results = execute(begun, stop, settings=self.settings, signals=self.signals)
         self.reporter.applied = list(zip(begun, results, strict=True))

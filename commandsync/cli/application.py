@@ -25,7 +25,6 @@ from commandsync.sync.loading import load
 from commandsync.sync.saved import saved_plan
 from commandsync.sync.selection import jobs
 from commandsync.sync.settings import Settings, about
-from commandsync.sync.signals import announce_stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +110,7 @@ def _carry_out(
 ) -> int:
     if choices.backup:
         _back_up(planned[0], choices.backup, run.output, force=choices.force)
-    stop = Stop(announce_stop)
+    stop = Stop()
     with run.signals.answered_by(stop):
         results = execute(
             planned, stop, settings=run.settings, signals=run.signals, unordered=choices.unordered

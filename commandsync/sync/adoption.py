@@ -79,12 +79,7 @@ def plan_adoption(
 
 
 def _collect(
-    manifest: Manifest,
-    resource: Resource,
-    missing: Missing,
-    edits: Edits,
-    *,
-    pin: bool,
+    manifest: Manifest, resource: Resource, missing: Missing, edits: Edits, *, pin: bool
 ) -> None:
     """Add the edits of one collection to those of the files."""
     wanted = manifest.snapshot.collections.get(resource, ())

@@ -36,17 +36,20 @@ class NamedSource(NamedTuple):
     path: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReadSources:
-    """What sources declare."""
+    """What sources declare: `declared` has no two commands equal in name and syntax.
 
-    declared: tuple[Declared, ...]  # the commands to import, no two equal in name and syntax
-    excluded: tuple[Excluded, ...]  # what is left out, each with its reason
-    notes: tuple[Notice, ...]  # what was tolerated or could not be read
-    complete: tuple[str, ...]  # the names of the sources that were read in full
-    generated: tuple[str, ...] = ()  # the files that are not read, since a program wrote them
-    # What is kept of the platform's own objects, by source.
-    objects: Mapping[str, Sequence[Node]] = field(default_factory=dict)
+    `complete` are the names of the sources that were read in full, and `generated` the files that
+    are not read, since a program wrote them.
+    """
+
+    declared: list[Declared] = field(default_factory=list)
+    excluded: list[Excluded] = field(default_factory=list)  # what is left out, with its reason
+    notes: list[Notice] = field(default_factory=list)  # what was tolerated or could not be read
+    complete: list[str] = field(default_factory=list)
+    generated: list[str] = field(default_factory=list)
+    objects: dict[str, Sequence[Node]] = field(default_factory=dict)  # the platform's, by source
 
 
 def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
@@ -93,13 +96,8 @@ def read_sources(
     the default texts, in which `registered` reads Discord's own list. Raises `FileError` if a
     source cannot be read, or has no commands.
     """
-    rules = manifest.imports
-    declared: dict[tuple[str, str], Declared] = {}
-    excluded: list[Excluded] = []
-    notes: list[Notice] = []
-    complete: list[str] = []
-    generated: list[str] = []
-    objects: dict[str, Sequence[Node]] = {}
+    rules, found = manifest.imports, ReadSources()
+    known: dict[tuple[str, str], Declared] = {}
     columns: dict[str, str] = dict(rules.columns.items())
     for name, path in sources:
         reading = (
@@ -109,26 +107,20 @@ def read_sources(
         )
         _check_entries(reading, path or name)
         if reading.complete:
-            complete.append(name)
-        notes += reading.notes
-        generated += reading.generated
-        objects[name] = reading.objects
+            found.complete.append(name)
+        found.notes += reading.notes
+        found.generated += reading.generated
+        found.objects[name] = reading.objects
         for entry in reading.entries:
             command = Declared(name, _canonical(entry, rules.categories))
             key = command.entry.name, command.entry.syntax
             if reason := _reason(command.entry, path or "", manifest):
-                excluded.append(Excluded(entry, reason))
-            elif (first := declared.setdefault(key, command)) is not command:
+                found.excluded.append(Excluded(entry, reason))
+            elif (first := known.setdefault(key, command)) is not command:
                 where = first.entry.place or first.source
-                excluded.append(Excluded(entry, f"{where} has it already"))
-    return ReadSources(
-        tuple(declared.values()),
-        tuple(excluded),
-        tuple(notes),
-        tuple(complete),
-        tuple(generated),
-        objects,
-    )
+                found.excluded.append(Excluded(entry, f"{where} has it already"))
+    found.declared += known.values()
+    return found
 
 
 def _reason(entry: SourceEntry, source: str, manifest: Manifest) -> str:

@@ -8,7 +8,7 @@ from a variable that is neither the page's nor another service's.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,9 +33,8 @@ _KNOWN_VARIABLES = {name for service in LISTS.values() for name in service.varia
 class ListSite(Site):
     """A listing that takes a whole list, and its token."""
 
-    service: ListService  # the service
-    # Why its token is not sent to its host; None if it may be.
-    untrusted: RefusedError | None = None
+    service: ListService
+    untrusted: RefusedError | None = None  # why its token is not sent to its host, if it is not
 
     def check_token(self) -> None:
         """Refuse to write without a token that may be sent; raises as `Site.check_token`."""
@@ -55,40 +54,31 @@ def list_sites(settings: Settings, manifest: Manifest) -> list[tuple[Listing, Li
     `WrongBotError` if a token belongs to another bot.
     """
     return [
-        (listing, _site(listing, manifest, os.environ))
+        (listing, _site(listing, manifest))
         for listing in manifest.listings
         if is_selected(settings, listing.service)
     ]
 
 
-def _site(listing: Listing, manifest: Manifest, environ: Mapping[str, str]) -> ListSite:
+def _site(listing: Listing, manifest: Manifest) -> ListSite:
     service = listing.list_service
     address = parse_address(service.origin, version=None)
     own_host = not (listing.base_url or listing.replace)
     page = {TOKEN_VARIABLE, manifest.token_env or TOKEN_VARIABLE}
-    untrusted = None if own_host else _untrusted(listing, address, page, environ)
+    untrusted = None if own_host else _untrusted(listing, address, page)
     names = _variables(listing, service, own_host=own_host)
-    token, source = (None, names[0]) if untrusted else _token(names, environ)
+    token, source = (None, names[0]) if untrusted else _token(names)
     bot = listing.bot_of(manifest.bot)
     if service.names_bot and not bot:
         raise UsageError(f"the bot's id is missing for {service.name}", hint=Do.GIVE_BOT())
     _check_bot(service, listing.bot, token)
-    return ListSite(
-        address=address,
-        bot=bot,
-        token=token,
-        token_from=source,
-        service=service,
-        untrusted=untrusted,
-    )
+    return ListSite(address, bot, token, source, service=service, untrusted=untrusted)
 
 
-def _untrusted(
-    listing: Listing, address: Address, page: Collection[str], environ: Mapping[str, str]
-) -> RefusedError | None:
+def _untrusted(listing: Listing, address: Address, page: Collection[str]) -> RefusedError | None:
     """Return why a host of a manifest gets no token, or None; `page` are the page's variables."""
     host, variable = service_of(address.base_url), listing.token_env
-    hosts = environ.get(HOSTS_VARIABLE, "").replace(",", " ").lower().split()
+    hosts = os.environ.get(HOSTS_VARIABLE, "").replace(",", " ").lower().split()
     if not (address.loopback or host in hosts):
         return RefusedError(
             f"{host} is named by the manifest only: the token for {listing.service} is not sent",
@@ -114,9 +104,10 @@ def _variables(listing: Listing, service: ListService, *, own_host: bool) -> tup
     return names if own_host else tuple(name for name in names if name.startswith(_PREFIX))
 
 
-def _token(names: Sequence[str], environ: Mapping[str, str]) -> tuple[Token | None, str]:
+def _token(names: Sequence[str]) -> tuple[Token | None, str]:
     """Return the token, and the variable that it is from or could be from."""
-    given = {name: environ[name].strip() for name in names if environ.get(name, "").strip()}
+    values = {name: os.environ.get(name, "").strip() for name in names}
+    given = {name: value for name, value in values.items() if value}
     if len(set(given.values())) > 1:
         raise UsageError(
             f"{' and '.join(given)} are set, and differ", hint="unset all but one of them"

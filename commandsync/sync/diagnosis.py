@@ -15,12 +15,7 @@ from itertools import chain
 from commandsync.diagnostics import Check, Do, State
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.manifest import Manifest
-from commandsync.sync.destinations import (
-    check_tokens,
-    is_selected,
-    list_sites,
-    unknown_listing,
-)
+from commandsync.sync.destinations import check_tokens, is_selected, list_sites, unknown_listing
 from commandsync.sync.loading import load
 from commandsync.sync.parity import compare_names, exit_code
 from commandsync.sync.reachability import acceptance, failed, reachability

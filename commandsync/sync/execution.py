@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from queue import SimpleQueue
@@ -20,7 +20,7 @@ from commandsync.sync.files import write_file
 from commandsync.sync.job import Planned
 from commandsync.sync.progress import ApplyProgress
 from commandsync.sync.settings import Settings
-from commandsync.sync.signals import Signals
+from commandsync.sync.signals import Signals, announce_stop
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection
@@ -28,12 +28,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Stop:
-    """Answers signals while plans are applied: the current plan gets them as events.
+    """Answers signals while plans are applied: the current plan gets them as events."""
 
-    `on_stopping` is called at the first signal, between any two steps of the program.
-    """
-
-    on_stopping: Callable[[], None]
     events: SimpleQueue[StepResult] = field(default_factory=SimpleQueue)
     connection: Connection | None = None
 
@@ -43,7 +39,7 @@ class Stop:
         if self.connection is not None:
             self.connection.stop()
         if count == 1:
-            self.on_stopping()
+            announce_stop()
 
 
 def refusal_of(planned: Planned) -> RefusedError | None:

@@ -256,13 +256,13 @@ def _real(path: Path) -> Path:
 
 def _move(aside: Path, target: Path, *, force: bool) -> None:
     """Move into place; without `force`, fail if the file has been created in the meantime."""
-    if not force and hasattr(os, "link"):
+    if not force:
         try:
             os.link(aside, target)
         except FileExistsError:
             raise
-        except OSError:
-            pass  # a file system without hard links: the earlier check has to do
+        except (OSError, AttributeError):
+            pass  # a system without hard links: the earlier check has to do
         else:
             return
     aside.replace(target)

@@ -58,20 +58,15 @@ class History:
         if self._known is not None:
             yield from self._known
             return
-        known = []
+        known, service = [], service_of(self.base_url)
         with _refused(self.manifest.path):
-            for version in self._versions():
-                known.append(version)
-                yield version
+            for _, version in _versions(self.manifest.path, self.skipped):
+                if version is None or version.bot not in {"", self.bot}:
+                    continue
+                if service_of(version.base_url or self.base_url) == service:
+                    known.append(version.snapshot)
+                    yield version.snapshot
         self._known = known
-
-    def _versions(self) -> Iterator[Snapshot]:
-        for _, version in _versions(self.manifest.path, self.skipped):
-            if version and version.bot in {"", self.bot} and self._is_service(version.base_url):
-                yield version.snapshot
-
-    def _is_service(self, base_url: str) -> bool:
-        return not base_url or service_of(base_url) == service_of(self.base_url)
 
 
 def place_of(path: str) -> tuple[str, str]:

@@ -90,9 +90,9 @@ def plan_import(
         edits=tuple(FileEdit(path, written.get(path), text) for path, text in edited.items()),
         imported=after if after.after != after.before else None,
         objects=objects,
-        excluded=reading.excluded,
+        excluded=tuple(reading.excluded),
         notes=(*reading.notes, *notes),
-        generated=reading.generated,
+        generated=tuple(reading.generated),
         places=_places(merge, places, texts),
     )
 

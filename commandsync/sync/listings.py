@@ -17,7 +17,6 @@ from commandsync.errors import ManifestError, UsageError
 from commandsync.plan.listing import THE_LIST, PlannedListing
 from commandsync.plan.losses import loss_notice, renewed_notices
 from commandsync.plan.plan import Plan, Target, expected_listing, make_plan
-from commandsync.plan.rules import SyncRules
 from commandsync.records.facts import Reads
 from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
@@ -110,13 +109,8 @@ def _sites(
 
 def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[int, Manifest]:
     """Load the manifests that were sent last, where the settings name them."""
-    if not settings.since:
-        return {}
-    return {
-        id(manifest): earlier_manifest(settings.since, manifest)
-        for manifest in manifests
-        if manifest.listings
-    }
+    some = [manifest for manifest in manifests if settings.since and manifest.listings]
+    return {id(manifest): earlier_manifest(settings.since, manifest) for manifest in some}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,11 +122,6 @@ class ListingJob(Job):
     sent: Manifest | None = None  # the manifest that was sent last; None if it is not known
 
     @property
-    def service(self) -> ListService:
-        """The service."""
-        return self.site.service
-
-    @property
     def earlier(self) -> Manifest | None:
         """The manifest that was sent last, if it had this listing."""
         return self.sent if self.sent and self.is_in(self.sent) else None
@@ -140,7 +129,7 @@ class ListingJob(Job):
     @property
     def returned(self) -> bool:
         """Whether the service returns the list, to who has its token."""
-        return self.service.facts.read.value is not Reads.NO
+        return self.site.service.facts.read.value is not Reads.NO
 
     @property
     def is_read(self) -> bool:
@@ -166,6 +155,9 @@ class ListingJob(Job):
         """Compare what the service can show of the manifest with a list."""
         sent = self._fitted(self.manifest)
         warned = [loss for loss in sent.losses if loss.field not in self.entry.lossy]
+        rules = rules_of(self.settings, self.manifest)
+        if not self.is_read:  # what the rules keep on a list is not kept where that cannot be read
+            rules = replace(rules, prune=True, ignore=())
         renewed = self._renewed(sent)
         plan = make_plan(
             desired=sent.snapshot,
@@ -173,9 +165,9 @@ class ListingJob(Job):
             target=Target(
                 bot=self.site.bot,
                 base_url=self.site.address.base_url,
-                abilities=self.service.abilities,
+                abilities=self.site.service.abilities,
             ),
-            rules=self._rules(),
+            rules=rules,
             now=self.settings.now,
             manifest=self.manifest.paths,
             notices=[
@@ -186,7 +178,7 @@ class ListingJob(Job):
         if self.settings.only:
             plan = self._selected(plan)
         listing = PlannedListing(
-            name=self.service.name,
+            name=self.site.service.name,
             whole=True,
             readable=self.is_read,
             returned=self.returned,
@@ -208,13 +200,13 @@ class ListingJob(Job):
             send=self.request(planned),
             wanted=wanted,
             before=planned.listed.collections[_COMMANDS],
-            read=self.service.read(self.site.bot, _COMMANDS) if self.is_read else None,
+            read=self.site.service.read(self.site.bot, _COMMANDS) if self.is_read else None,
         )
 
     def request(self, planned: Planned) -> Operation[None]:
         """Return the request that replaces the list, without the token."""
         wanted = self._wanted(planned.plan, planned.listed)
-        return self.service.replace(self.site.bot, Snapshot({_COMMANDS: wanted}))
+        return self.site.service.replace(self.site.bot, Snapshot({_COMMANDS: wanted}))
 
     def shown(self, planned: Planned) -> dict[str, object]:
         """Return the request that replaces the list as keys of a JSON document: without a token."""
@@ -223,12 +215,12 @@ class ListingJob(Job):
             "listing": self.name,
             "method": operation.method,
             "url": self.site.address.api + operation.path,  # which may have `{token}`
-            "authorization": self.service.authorization or None,
+            "authorization": self.site.service.authorization or None,
             "body": operation.body,
         }
 
     def _fitted(self, manifest: Manifest) -> Fitted:
-        return fitted(self.settings, manifest, self.service)
+        return fitted(self.settings, manifest, self.site.service)
 
     def _renewed(self, wanted: Fitted) -> tuple[str, ...]:
         """Return the commands whose texts are as they were sent, and the rest of them is not."""
@@ -239,15 +231,10 @@ class ListingJob(Job):
         entries = wanted.snapshot.collections[_COMMANDS]
         return tuple(each.name for each in entries if known.get(each.text, each.own) != each.own)
 
-    def _rules(self) -> SyncRules:
-        """Return the rules: what they keep on a list is not kept where that cannot be read."""
-        rules = rules_of(self.settings, self.manifest)
-        return rules if self.is_read else replace(rules, prune=True, ignore=())
-
     def _selected(self, plan: Plan) -> Plan:
         if not self.is_read:
             raise UsageError(
-                f"{self.service.name} does not return its list: it is replaced as a whole",
+                f"{self.site.service.name} does not return its list: it is replaced as a whole",
                 hint="leave out the selection for this listing",
             )
         return plan.only(self.settings.only)

@@ -22,10 +22,7 @@ _LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may hav
 
 
 def load(
-    settings: Settings,
-    *,
-    contents: dict[str, bytes] | None = None,
-    folders: set[str] | None = None,
+    settings: Settings, *, contents: dict[str, bytes] | None = None, folders: set[str] | None = None
 ) -> tuple[Manifest, ...]:
     """Load the manifests that the settings name.
 

@@ -112,7 +112,7 @@ def _listing(job: Job, reading: Callable[[], Snapshot]) -> Place:
         if not job.is_read:
             unread = str(job.site.untrusted or f"{job.site.token_from} is not set")
             return replace(place, others=Cell.NOT_READ, unread=unread)
-        sent = fitted(job.settings, job.manifest, job.service).snapshot
+        sent = fitted(job.settings, job.manifest, job.site.service).snapshot
     try:
         names = [entry.name for entry in reading().collections[_COMMANDS]]
     except CommandsyncError as error:

@@ -13,10 +13,13 @@ from typing import Any, TextIO, cast
 
 from commandsync.api.redaction import Redaction, redacting
 
-_VARIABLE = re.compile(
+SECRET_VARIABLE = re.compile(
     r"COMMANDSYNC_TOKEN(_\w+)?|INPUT_(GITHUB_)?TOKEN|"
     r"(DISCORD|TOPGG|DISCORDBOTLIST|DBL|TELEGRAM(_BOT)?)_TOKEN"
 )
+"""The variables that contain a token, whatever the settings name."""
+
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')  # of JSON
 _OPTION = "--token-file"
 
 
@@ -61,7 +64,7 @@ def redacted_outputs(environ: Mapping[str, str], arguments: Sequence[str] = ()) 
     the run reads later. They are known before anything is shown: an error may quote any argument.
     """
     redaction = Redaction()
-    secrets = (value for name, value in environ.items() if _VARIABLE.fullmatch(name))
+    secrets = (value for name, value in environ.items() if SECRET_VARIABLE.fullmatch(name))
     for secret in (*secrets, *_in_files(arguments)):
         _add(secret, redaction)
     streams = [
@@ -95,26 +98,14 @@ def _in_files(arguments: Sequence[str]) -> Iterator[str]:
 def _redacted(text: str, redaction: Redaction) -> str:
     """Hide tokens in a text: in the strings of JSON, since a quote must not lose its backslash."""
     try:
-        document = json.loads(text)
+        json.loads(text)
     except (ValueError, RecursionError):
         return redaction.redacted(text)
-    dumped = json.dumps(_without_tokens(document, redaction), indent=2)
-    for mark in ("::", "##"):  # a CI runner would obey it; JSON itself has neither
-        escaped = "".join(f"\\u{ord(sign):04x}" for sign in mark)
-        dumped = dumped.replace(mark, escaped)
-    return dumped + "\n" * text.endswith("\n")
 
+    def hidden(string: re.Match[str]) -> str:
+        dumped = json.dumps(redaction.redacted(json.loads(string[0])))
+        for mark in ("::", "##"):  # a CI runner would obey it; JSON itself has neither
+            dumped = dumped.replace(mark, "".join(f"\\u{ord(sign):04x}" for sign in mark))
+        return dumped
 
-def _without_tokens(value: object, redaction: Redaction) -> object:
-    match value:
-        case str():
-            return redaction.redacted(value)
-        case list():
-            return [_without_tokens(item, redaction) for item in value]
-        case dict():
-            return {
-                redaction.redacted(key): _without_tokens(item, redaction)
-                for key, item in value.items()
-            }
-        case _:
-            return value
+    return _STRING.sub(hidden, text)

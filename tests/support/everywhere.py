@@ -139,7 +139,7 @@ class Lists:
             job = place.job
             try:
                 if job.is_read:
-                    reading = driver.calling(job.service.read(BOT, COMMANDS))
+                    reading = driver.calling(job.site.service.read(BOT, COMMANDS))
                     listed = Snapshot({COMMANDS: self._through(reading, driver)})
                 else:
                     listed = job.start_reading()()

@@ -161,8 +161,8 @@ class Place:
     def _fitted(self, manifest: Manifest) -> Records:
         """Return what the service can show of a manifest, as it is sent."""
         commands = {COMMANDS: manifest.snapshot.collections[COMMANDS]}
-        fitted = fit(self.job.service, Snapshot(commands)).snapshot
-        body: Any = self.job.service.replace(BOT, fitted).body
+        fitted = fit(self.job.site.service, Snapshot(commands)).snapshot
+        body: Any = self.job.site.service.replace(BOT, fitted).body
         return body if isinstance(body, list) else body.get("commands", [])
 
 

@@ -4,7 +4,7 @@ from threading import Barrier
 
 import pytest
 
-from commandsync.action.comment import comment_body, key_of, write_comment
+from commandsync.action.comment import comment_body, write_comment
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs
 from commandsync.action.rest import GitHub, GitHubError
@@ -14,7 +14,7 @@ from tests.support.runner import REPOSITORY, SHA
 ON_PULL_REQUEST = GitHubEvent(
     "pull_request", REPOSITORY, SHA, 7, run_url="https://github.com/run/1"
 )
-KEY = key_of(Inputs(label="lantern"))
+KEY = Inputs(label="lantern").key
 
 
 def way(hub: Hub) -> GitHub:
@@ -65,7 +65,7 @@ def test_runs_of_several_bots_keep_a_comment_each(hub: Hub) -> None:
         Inputs(files=harbor, base_url="https://staging.example"),
         Inputs(files=harbor, bot="1"),
     )
-    for key in [key_of(inputs) for inputs in runs] * 2:
+    for key in [inputs.key for inputs in runs] * 2:
         write(hub, key=key, markdown=key)
 
     assert len(hub.ours) == len(hub.writes) == 4

@@ -108,7 +108,7 @@ def test_a_run_uses_the_service_of_its_site(manifest: str) -> None:
             planned = Job(loaded, site, settings, connection).read()
             assert isinstance(planned, Planned)
             assert refusal_of(planned) is None
-            stop = Stop(lambda: None)
+            stop = Stop()
             (result,) = execute([planned], stop, settings=settings, signals=Signals())
 
         assert result.verified
