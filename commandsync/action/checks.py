@@ -70,8 +70,8 @@ def _with_names(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
         own = Place("manifest", [entry.name for entry in result.ours], deleted)
         compared = parity(result.path, own, served=[source])
         if compared.differing:
-            line = f"Code and {code(result.path)}: {compared.sentence(code)}.\n\n"
-            verdict = replace(verdict, text=line + verdict.text, markdown=line + verdict.markdown)
+            lines = [f"Code and {code(result.path)}: {compared.sentence(code)}.", ""]
+            verdict = verdict.after(lines, lines)
     return verdict
 
 

@@ -134,13 +134,8 @@ def with_destinations(
         )
         for change in changes
     )
-    return replace(
-        verdict,
-        title=f"this pull request changes {keys}",
-        text="\n".join([*notes, "", verdict.text]),
-        markdown="\n".join([*notes, "", verdict.markdown]),
-        annotations=(*warnings, *verdict.annotations),
-    )
+    behind = verdict.after([*notes, ""], [*notes, ""], warnings)
+    return replace(behind, title=f"this pull request changes {keys}")
 
 
 def _has_token(manifest: Manifest) -> bool:

@@ -161,10 +161,8 @@ def _limit(text: str) -> DeleteLimit | None:
     try:
         return parse_delete_limit(text) if text else None
     except ValueError as error:
-        raise UsageError(
-            f"the input max-deletes is {text!r}: {error}",
-            hint="use a number, a percentage, or all",
-        ) from error
+        message = f"the input max-deletes is {text!r}: {error}"
+        raise UsageError(message, hint="use a number, a percentage, or all") from error
 
 
 def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tuple[str, ...]:

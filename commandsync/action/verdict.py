@@ -1,10 +1,10 @@
 """The verdict of a run: made from plans, results and errors."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
-from typing import Literal
+from typing import Literal, Self
 
 from commandsync import report
 from commandsync.apply.outcomes import Result
@@ -46,6 +46,17 @@ class Verdict:
     title: str = ""
     complete: bool = False
 
+    def after(
+        self, text: Iterable[str], markdown: Iterable[str], notes: Iterable[Annotation] = ()
+    ) -> Self:
+        """Return this verdict behind other lines and annotations."""
+        return replace(
+            self,
+            text="\n".join([*text, self.text]),
+            markdown="\n".join([*markdown, self.markdown]),
+            annotations=(*notes, *self.annotations),
+        )
+
 
 def of_validated(manifests: Sequence[Manifest]) -> Verdict:
     """Return the verdict of valid manifests."""
@@ -79,12 +90,9 @@ def failed(
 ) -> Verdict:
     """Return a verdict that fails for another reason, too, which comes first."""
     return replace(
-        verdict,
+        verdict.after(text, markdown, notes),
         word="failed",
         code=verdict.code or Exit.CHANGES,
-        text="\n".join([*text, verdict.text]),
-        markdown="\n".join([*markdown, verdict.markdown]),
-        annotations=(*notes, *verdict.annotations),
         reason=verdict.reason or "outdated",
         complete=False,
     )
@@ -204,11 +212,7 @@ def with_user_changes(
         texts.append(usersentences.text(changes))
         page = usersentences.markdown(changes, most=_MOST_SENTENCES)
         pages.append(f"**What users will notice{of_several}**\n\n{page}")
-    return replace(
-        verdict,
-        text="\n".join((*texts, verdict.text)),
-        markdown="\n".join((*pages, verdict.markdown)),
-    )
+    return verdict.after(texts, pages)
 
 
 def _reason_of_results(results: Sequence[Result]) -> str:

@@ -23,10 +23,11 @@ from commandsync.sources.notes.version import names, version_in
 from commandsync.sync import default_manifest
 from commandsync.sync.destinations import ListSite, list_sites
 from commandsync.sync.edits import EntryPlaces, check_edited
-from commandsync.sync.job import Planned, connected, page_jobs, plan_jobs
+from commandsync.sync.job import Planned, connected, plan_jobs
 from commandsync.sync.loading import load_to_edit
 from commandsync.sync.notes import Announcement
 from commandsync.sync.objects import mention_of, objects_of
+from commandsync.sync.selection import jobs
 from commandsync.sync.settings import Settings
 
 _KIND = Resource.ANNOUNCEMENT
@@ -113,8 +114,9 @@ def posting(
         snapshot=Snapshot({_KIND: (entry,)}),
         rules=replace(plan.manifest.rules, announcements="append"),
         warnings=(),
+        listings=(),
     )
-    with page_jobs(settings, [alone]) as opened:
+    with jobs(settings, [alone]) as opened:
         for job in opened:
             job.site.check_token()
         yield [

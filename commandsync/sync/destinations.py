@@ -41,10 +41,8 @@ class ListSite(Site):
         if self.untrusted:
             raise self.untrusted
         if self.token is None and (self.service.authorization or self.service.variables):
-            raise UsageError(
-                f"no token was given for {self.service.name}",
-                hint=Do.SET_VARIABLE(variable=self.token_from),
-            )
+            hint = Do.SET_VARIABLE(variable=self.token_from)
+            raise UsageError(f"no token was given for {self.service.name}", hint=hint)
 
 
 def list_sites(settings: Settings, manifest: Manifest) -> list[tuple[Listing, ListSite]]:

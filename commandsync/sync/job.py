@@ -15,7 +15,7 @@ from commandsync.services.abilities import PAGE_ABILITIES
 from commandsync.services.page import PAGE
 from commandsync.sync.loading import check_notices
 from commandsync.sync.progress import CallProgress
-from commandsync.sync.settings import Settings, about, bot_of, rules_of, sites_of
+from commandsync.sync.settings import Settings, about, bot_of, rules_of
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
@@ -181,17 +181,6 @@ def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connec
             connection.on_wait = calls_of(settings, site)
             connections.append(opened.enter_context(connection))
         yield connections
-
-
-@contextmanager
-def page_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job]]:
-    """Find the page of each manifest, whatever other listings it has, and open a connection."""
-    sites = sites_of(settings, manifests)
-    with connected(settings, sites) as connections:
-        yield [
-            Job(manifest, site, settings, connection)
-            for manifest, site, connection in zip(manifests, sites, connections, strict=True)
-        ]
 
 
 def plan_jobs(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:

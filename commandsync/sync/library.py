@@ -160,10 +160,8 @@ def _job(client: Client | AsyncClient, manifest: Manifest, **options: Unpack[Opt
         )
     bot = client.bot or manifest.bot
     if not bot:
-        raise UsageError(
-            "which bot? Neither the client nor the manifest contains a bot id",
-            hint=Do.GIVE_BOT(),
-        )
+        message = "which bot? Neither the client nor the manifest contains a bot id"
+        raise UsageError(message, hint=Do.GIVE_BOT())
     site = Site(
         connection.address, bot, connection.token, token_from="", service=connection.service
     )

@@ -66,20 +66,16 @@ def redacted_outputs(environ: Mapping[str, str], arguments: Sequence[str] = ()) 
     redaction = Redaction()
     secrets = (value for name, value in environ.items() if SECRET_VARIABLE.fullmatch(name))
     for secret in (*secrets, *_in_files(arguments)):
-        _add(secret, redaction)
+        from commandsync.api.credentials import Token  # noqa: PLC0415 - as late as there is one
+        from commandsync.errors import CommandsyncError  # noqa: PLC0415 - as above
+
+        with suppress(CommandsyncError):  # one that is not valid is refused where it is needed
+            redaction.add(Token(secret))
     streams = [
         cast("TextIO", RedactedStream(stream, redaction)) for stream in (sys.stdout, sys.stderr)
     ]
     with redacting(redaction), redirect_stdout(streams[0]), redirect_stderr(streams[1]):
         yield
-
-
-def _add(secret: str, redaction: Redaction) -> None:
-    from commandsync.api.credentials import Token  # noqa: PLC0415 - as late as there is one
-    from commandsync.errors import CommandsyncError  # noqa: PLC0415 - as above
-
-    with suppress(CommandsyncError):  # one that is not valid is refused where it is needed
-        redaction.add(Token(secret))
 
 
 def _in_files(arguments: Sequence[str]) -> Iterator[str]:

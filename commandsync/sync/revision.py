@@ -105,8 +105,7 @@ def _loaded(name: str, contents: Mapping[str, bytes], top: Path, revision: str) 
     try:
         (manifest,) = load_manifests([str(top / name)], stdin=bytes, contents=placed)
     except ManifestError as error:
-        problems = (_placed(problem, top, revision) for problem in error.problems)
-        raise ManifestError(tuple(problems)) from error
+        raise ManifestError([_placed(each, top, revision) for each in error.problems]) from error
     return manifest
 
 
@@ -126,13 +125,9 @@ def _may_match(file: str, include: str) -> bool:
 def _placed(problem: Problem, top: Path, revision: str) -> Problem:
     """Return a problem with the revision in place of the temporary folder."""
     folder = f"{top.as_posix()}/"
-    return replace(
-        problem,
-        location=replace(
-            problem.location, path=problem.location.path.replace(folder, f"{revision}:")
-        ),
-        message=problem.message.replace(folder, ""),
-    )
+    path = problem.location.path.replace(folder, f"{revision}:")
+    message = problem.message.replace(folder, "")
+    return replace(problem, location=replace(problem.location, path=path), message=message)
 
 
 def _commit(revision: str, folder: str) -> str:

@@ -4,18 +4,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from commandsync.manifest import Manifest
-from commandsync.sync.job import Job, page_jobs
-from commandsync.sync.settings import Settings
+from commandsync.sync.job import Job, connected
+from commandsync.sync.settings import Settings, sites_of
 
 
 @contextmanager
 def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job]]:
     """Find the listings of each manifest, and open a connection to each.
 
-    Raises `CommandsyncError` as `page_jobs`, or as `listing_jobs` for manifests with `listings:`.
+    Raises `CommandsyncError` as `sites_of`, or as `listing_jobs` for manifests with `listings:`.
     """
-    found = page_jobs
     if settings.listing or any(manifest.listings for manifest in manifests):
-        from commandsync.sync.listings import listing_jobs as found  # noqa: PLC0415 - seldom needed
-    with found(settings, manifests) as opened:
-        yield opened
+        from commandsync.sync.listings import listing_jobs  # noqa: PLC0415 - seldom needed
+
+        with listing_jobs(settings, manifests) as opened:
+            yield opened
+        return
+    sites = sites_of(settings, manifests)
+    with connected(settings, sites) as connections:
+        parts = zip(manifests, sites, connections, strict=True)
+        yield [Job(manifest, site, settings, connection) for manifest, site, connection in parts]

@@ -56,9 +56,7 @@ class Site:
         """
         if self.token is None:
             of_bot = f" for bot {self.bot}" if self.bot.strip() else ""
-            raise UsageError(
-                f"no token was given{of_bot}",
-                hint=Do.SET_TOKEN(variable=self.token_from),
-            )
+            hint = Do.SET_TOKEN(variable=self.token_from)
+            raise UsageError(f"no token was given{of_bot}", hint=hint)
         if refused := token_refusal(self.token, self.bot):
             raise refused
