@@ -98,15 +98,16 @@ class CommandsyncError(Exception):
         listing: The listing of several that it is about; empty for the only one.
     """
 
-    kind: ClassVar[str] = "failed"
+    kind: str = "failed"
     exit_code: ClassVar[Exit] = Exit.FAILED
     failure_reason: ClassVar[str] = "incomplete"
     listing = ""
 
-    def __init__(self, message: str, *, hint: str | Hint = "") -> None:
+    def __init__(self, message: str, *, hint: str | Hint = "", kind: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.kind = kind or self.kind
 
     def __reduce__(self) -> tuple[object, ...]:
         """Let copies be made, and pickles for other processes, with every attribute.

@@ -16,7 +16,6 @@ from commandsync.errors import (
     TooManyDeletesError,
     UsageError,
 )
-from commandsync.plan.plan import Plan
 from commandsync.sync import exits
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, write_backup
 from commandsync.sync.files import check_target
@@ -62,7 +61,15 @@ def apply_planned(planned: Sequence[Planned | CommandsyncError], run: Run, choic
     approved = _approved(begun, run.output, choices)
     if approved is None:
         return Exit.FAILED
-    return _carry_out(approved, run, choices, unread)
+    if choices.backup:
+        _back_up(approved[0], choices.backup, run.output, force=choices.force)
+    stop = Stop()
+    with run.signals.answered_by(stop):
+        results = execute(
+            approved, stop, settings=run.settings, signals=run.signals, unordered=choices.unordered
+        )
+        code = show_results(results, run.output, unread)
+    return run.signals.code(code)
 
 
 @contextmanager
@@ -105,20 +112,6 @@ def _approved(ready: list[Planned], output: Output, choices: Choices) -> list[Pl
     return ready
 
 
-def _carry_out(
-    planned: list[Planned], run: Run, choices: Choices, unread: Sequence[CommandsyncError]
-) -> int:
-    if choices.backup:
-        _back_up(planned[0], choices.backup, run.output, force=choices.force)
-    stop = Stop()
-    with run.signals.answered_by(stop):
-        results = execute(
-            planned, stop, settings=run.settings, signals=run.signals, unordered=choices.unordered
-        )
-        code = show_results(results, run.output, unread)
-    return run.signals.code(code)
-
-
 def _back_up(planned: Planned, path: str, output: Output, *, force: bool) -> None:
     if not planned.plan.changes:
         output.talk(f"{path} was not written: there are no changes")
@@ -139,20 +132,13 @@ def _show_only(
     else:
         show_plans(plans, output)
         for error, plan in zip(errors, plans, strict=True):
-            _show_refusal(error, plan, output)
-    return exits.worst(error.exit_code for error in errors if error)
-
-
-def _show_refusal(
-    error: CommandsyncError | None, plan: Plan | CommandsyncError, output: Output
-) -> None:
-    """Show why a plan is refused, unless that is shown in its place, or by the plan itself."""
-    if isinstance(plan, CommandsyncError) or error is None:
-        return
-    if plan.refusal is not None and isinstance(error, TooManyDeletesError):
-        output.talk("Nothing was changed.")
-    else:
-        output.failure(error)
+            if error is None or isinstance(plan, CommandsyncError):  # it is shown in its place
+                continue
+            if plan.refusal is not None and isinstance(error, TooManyDeletesError):
+                output.talk("Nothing was changed.")  # the plan itself shows why
+            else:
+                output.failure(error)
+    return exits.worst(error.exit_code for error in filter(None, errors))
 
 
 def _error_of(

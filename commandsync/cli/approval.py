@@ -68,7 +68,7 @@ def write_approved(
         decline(output)
         return False
     if not asked or output.format != "text":
-        output.result(render(output.format, output.screen(sys.stdout)))
+        output.result(render(output.format, output.screen()))
     with run.signals.answered_by(lambda _: None):  # files are written whole, in a moment
         write_edits(edits)
     if edits:
@@ -91,7 +91,7 @@ def changed_lines(edits: Sequence[FileEdit], counts: str) -> Callable[[Format, S
 def decline(output: Output) -> None:
     """Show that nothing was changed because the user answered no."""
     if output.format == "json":
-        output.failure(CommandsyncError("declined; nothing was changed"), kind="declined")
+        output.failure(CommandsyncError("declined; nothing was changed", kind="declined"))
     else:
         output.talk("Nothing was changed.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from commandsync.api.policy import Failure
+from commandsync.api.policy import Doubt, Failure
 from commandsync.apply.check import check_call
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, ResultLostError
@@ -24,7 +23,6 @@ from commandsync.errors import (
     Invalid,
     ListingError,
     TransportError,
-    UsageError,
 )
 from commandsync.records.models import Queries
 from commandsync.records.texts import Resource
@@ -32,7 +30,7 @@ from commandsync.report.escape import visible
 from commandsync.report.records import document, records_table
 from commandsync.sync import default_manifest
 from commandsync.sync.job import calls_of
-from commandsync.sync.loading import load
+from commandsync.sync.loading import load_single
 from commandsync.sync.settings import BOT_VARIABLE, Settings, site_of
 from commandsync.sync.signals import announce_stop
 from commandsync.sync.site import Site
@@ -43,10 +41,6 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
 
 T = TypeVar("T")
-
-
-class _AbandonedError(Exception):
-    """A second signal came before the end."""
 
 
 def one_manifest(settings: Settings, *, of_bot: bool = True) -> Manifest | None:
@@ -61,10 +55,7 @@ def one_manifest(settings: Settings, *, of_bot: bool = True) -> Manifest | None:
     empty = not path.exists() or (path.is_file() and path.stat().st_size == 0)
     if not settings.files and (known or empty):  # such as that of pull > commands.yaml
         return None
-    manifests = load(settings)
-    if len(manifests) != 1:
-        raise UsageError("this works on one listing", hint="name one manifest")
-    return manifests[0]
+    return load_single(settings, "this works on one listing", hint="name one manifest")
 
 
 @contextmanager
@@ -125,7 +116,7 @@ def show_call(
         bot = {"bot": site.bot} if site.bot else {}
         shown = document({**bot, "base_url": site.address.base_url, **keys})
     elif not isinstance(shown, str):
-        shown = shown(screen=output.screen(sys.stdout))
+        shown = shown(screen=output.screen())
     output.result(shown)
 
 
@@ -170,8 +161,6 @@ class Writer:
         except ResultLostError as error:
             self.run.output.failure(error.after_writing())
             return Exit.INCOMPLETE
-        except _AbandonedError:
-            return self._unknown("interrupted", "interrupted")
         return Exit.DONE
 
     def _failed(self, failure: Failure, is_unchanged: Callable[[], bool] | None) -> int:
@@ -189,14 +178,12 @@ class Writer:
                 certain = False
         if certain:
             raise error
-        return self._unknown(error.message, error.kind)
-
-    def _unknown(self, message: str, kind: str) -> int:
-        error = CommandsyncError(
-            f"{message}; the result is unknown, it may have been written",
+        unknown = CommandsyncError(
+            f"{error.message}; the result is unknown, it may have been written",
             hint=f"check before you repeat it: {self.check}",
+            kind=error.kind,
         )
-        self.run.output.failure(error, kind=kind)
+        self.run.output.failure(unknown)
         return Exit.INCOMPLETE
 
     def _result_of(self, operation: Operation[T]) -> T | Failure:
@@ -216,5 +203,5 @@ class Writer:
             while not call.done():
                 wait([call], LONGEST_WAIT)
                 if abandoned.is_set():
-                    raise _AbandonedError
+                    return Failure(ListingError("interrupted", kind="interrupted"), Doubt.SILENT)
             return call.result()

@@ -1,10 +1,5 @@
 """`commandsync changes`: what users of the bot notice since an earlier manifest."""
 
-from __future__ import annotations
-
-import sys
-from typing import TYPE_CHECKING
-
 import click
 
 from commandsync.cli.help import Command
@@ -16,12 +11,6 @@ from commandsync.cli.options import (
     talk_options,
     unmarked_format_option,
 )
-from commandsync.errors import UsageError
-
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
-    from commandsync.manifest import Manifest
-    from commandsync.plan.userchanges import UserChanges
 
 
 @click.command("changes", cls=Command)
@@ -47,26 +36,23 @@ def changes_command(run: Run, /) -> None:
       commandsync changes --since v1.2.0
       commandsync changes --since old.yaml --format markdown
     """
+    from commandsync.report import json
+    from commandsync.report.usersentences import NOTHING, markdown, text
     from commandsync.sync.comparison import changes_since
-    from commandsync.sync.loading import check_notices, load
+    from commandsync.sync.loading import check_notices, load_single
 
-    manifests = load(run.settings)
-    if len(manifests) != 1:
-        raise UsageError("changes takes one manifest", hint="run it for each manifest")
-    changes = changes_since(run.settings.since, manifests[0])
+    problem, hint = "changes takes one manifest", "run it for each manifest"
+    manifest = load_single(run.settings, problem, hint=hint)
+    changes = changes_since(run.settings.since, manifest)
     check_notices(changes.notices, run.settings)
     if run.output.format != "json":
         run.output.notices(changes.notices)
-    run.output.result(_rendered(changes, run.settings.since, manifests[0], run.output))
-
-
-def _rendered(changes: UserChanges, since: str, manifest: Manifest, output: Output) -> str:
-    if output.format == "json":
-        from commandsync.report.json import user_changes
-
-        return user_changes(changes, since=since, manifest=manifest.paths)
-    from commandsync.report.usersentences import NOTHING, markdown, text
-
-    if output.format == "markdown":
-        return markdown(changes) or f"{NOTHING}\n"
-    return text(changes, screen=output.screen(sys.stdout))
+    match run.output.format:
+        case "json":
+            since, paths = run.settings.since, manifest.paths
+            shown = json.user_changes(changes, since=since, manifest=paths)
+        case "markdown":
+            shown = markdown(changes) or f"{NOTHING}\n"
+        case _:
+            shown = text(changes, screen=run.output.screen())
+    run.output.result(shown)

@@ -123,7 +123,7 @@ def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
         text = manifest.read_text(encoding="utf-8")
         write_file(str(manifest), re.sub(*step.edit, text, count=1), force=True)
     _print(f"$ commandsync {step.command}")
-    color = "always" if Output().screen(sys.stdout).color else "never"
+    color = "always" if Output().screen().color else "never"
     ended = subprocess.run(  # noqa: S603 - this program, with the arguments above
         [*PROGRAM, *step.command.split(), "--color", color],
         cwd=manifest.parent,

@@ -5,11 +5,11 @@ import sys
 import webbrowser
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import chain
 from threading import Event, Thread
 
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output
-from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
 from commandsync.preview.live import LiveState, live_preview
 from commandsync.report.escape import visible
@@ -23,19 +23,20 @@ def show_live(run: Run, *, offline: bool, port: int, opens: bool) -> None:
     if "-" in run.settings.files:
         hint = "name its file, or write a page of it: --html FOLDER"
         raise UsageError("standard input cannot be watched for changes", hint=hint)
-    stop, terminal = Event(), _Terminal(run.output)
+    output, stop = run.output, Event()
     with (
         live_preview(run.settings, offline=offline, port=port, stop=stop) as (url, states),
         run.signals.answered_by(lambda _count: stop.set()),
     ):
         first = next(states)
-        run.output.result(f"preview of {visible(first.page.bot.profile.username)} at {url}")
-        terminal.show(first)
+        output.result(f"preview of {visible(first.page.bot.profile.username)} at {url}")
         if opens and can_open(os.environ, is_terminal=sys.stdout.isatty()):
             # In a thread: some browsers are waited for until they are closed.
             Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-        for shown in states:
-            terminal.show(shown)
+        before = None
+        for shown in chain([first], states):
+            _show(shown, before, output)
+            before = shown
 
 
 def can_open(environ: Mapping[str, str], *, is_terminal: bool) -> bool:
@@ -49,28 +50,16 @@ def can_open(environ: Mapping[str, str], *, is_terminal: bool) -> bool:
     return graphical or not sys.platform.startswith("linux")
 
 
-class _Terminal:
-    """Prints each state, and no notice or problem again that it has printed for the last one."""
-
-    def __init__(self, output: Output) -> None:
-        self._output = output
-        self._notices: tuple[Notice, ...] = ()
-        self._broken = False
-
-    def show(self, shown: LiveState) -> None:
-        if shown.error is not None:
-            self._output.failure(shown.error)
-            kept = " and its last valid state" if shown.state else ""
-            self._output.talk(f"{_clock()}  the page shows the problems of the manifest{kept}")
-        elif shown.state is not None:
-            notices = shown.state.notices
-            self._output.notices([notice for notice in notices if notice not in self._notices])
-            self._notices = notices
-            again = "the manifest is valid again. " if self._broken else ""
-            self._output.result(f"{_clock()}  {again}{plan_line(shown.state.plan)}")
-        sys.stdout.flush()
-        self._broken = shown.error is not None
-
-
-def _clock() -> str:
-    return f"{datetime.now():%H:%M:%S}"  # noqa: DTZ005 - the user's own
+def _show(shown: LiveState, before: LiveState | None, output: Output) -> None:
+    """Print a state, without the notices of the one before it."""
+    clock = f"{datetime.now():%H:%M:%S}"  # noqa: DTZ005 - the user's own
+    if shown.error is not None:
+        output.failure(shown.error)
+        kept = " and its last valid state" if shown.state else ""
+        output.talk(f"{clock}  the page shows the problems of the manifest{kept}")
+    elif shown.state is not None:
+        known = before.state.notices if before and before.state else ()
+        output.notices([notice for notice in shown.state.notices if notice not in known])
+        again = "the manifest is valid again. " if before and before.error else ""
+        output.result(f"{clock}  {again}{plan_line(shown.state.plan)}")
+    sys.stdout.flush()

@@ -1,7 +1,6 @@
 """`commandsync doctor`: the checks of the set-up, before the first sync."""
 
 import logging
-import sys
 from dataclasses import asdict
 
 import click
@@ -31,7 +30,7 @@ def doctor_command(run: Run, /) -> int:
     from commandsync.report.records import document
     from commandsync.sync.diagnosis import diagnose
 
-    is_json, screen, checks = run.output.format == "json", run.output.screen(sys.stdout), []
+    is_json, screen, checks = run.output.format == "json", run.output.screen(), []
     # A check contains the client's warnings; -vv shows its whole log all the same.
     with log_handled_by(logging.NullHandler()):
         for check in diagnose(run.settings):

@@ -40,8 +40,8 @@ def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -
 
 def show_interruption(arguments: Sequence[str]) -> None:
     """Print that a signal ended the run before anything was written."""
-    error = CommandsyncError("interrupted; nothing was changed")
-    output_of(arguments).failure(error, kind="interrupted")
+    error = CommandsyncError("interrupted; nothing was changed", kind="interrupted")
+    output_of(arguments).failure(error)
 
 
 def _usage(error: click.ClickException) -> UsageError:

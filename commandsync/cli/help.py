@@ -27,10 +27,14 @@ class Command(click.Command):
         """Parse the arguments; more than the command takes are refused with a hint."""
         extra = super().parse_args(ctx, args)
         if extra and not ctx.resilient_parsing:
+            from shlex import quote
+
             from commandsync.errors import UsageError
 
-            message = f"unexpected argument: {' '.join(extra)}"
-            raise UsageError(message, hint=_hint(self, ctx, extra[0]))
+            hint = f"see {ctx.command_path} --help"
+            if any("--file" in param.opts for param in self.params):  # a manifest was meant
+                hint = f"to name a manifest: {ctx.command_path} -f {quote(extra[0])}"
+            raise UsageError(f"unexpected argument: {' '.join(extra)}", hint=hint)
         return extra
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -80,12 +84,3 @@ class Group(click.Group):
         if name != "help" and (close := get_close_matches(name, known, n=1, cutoff=0.7)):
             hint = f"did you mean  {path} {join([close[0], *others])}"
         raise UsageError(f"{name!r} is not a command of {path}", hint=hint)
-
-
-def _hint(command: click.Command, ctx: click.Context, argument: str) -> str:
-    """Return the command line that was probably meant: a manifest without its option."""
-    from shlex import quote
-
-    if any("--file" in param.opts for param in command.params):
-        return f"to name a manifest: {ctx.command_path} -f {quote(argument)}"
-    return f"see {ctx.command_path} --help"

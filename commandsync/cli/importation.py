@@ -86,7 +86,7 @@ def _checked(result: Import, output: Output, command: str) -> int:
 
     The `command` writes it.
     """
-    screen = output.screen(sys.stdout)
+    screen = output.screen()
     output.result(render_import(result, format=output.format, screen=screen, check=True))
     if not result.files:
         return Exit.CHANGES if result.is_partial else Exit.DONE

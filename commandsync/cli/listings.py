@@ -1,7 +1,5 @@
 """`commandsync listings`: what each listing service can do, as far as it is known."""
 
-import sys
-
 import click
 
 from commandsync.cli.help import Command
@@ -25,5 +23,4 @@ def listings_command(run: Run, /) -> None:
     from commandsync.report.services import services_json, services_text
 
     is_json = run.output.format == "json"
-    screen = run.output.screen(sys.stdout)
-    run.output.result(services_json() if is_json else services_text(screen=screen))
+    run.output.result(services_json() if is_json else services_text(screen=run.output.screen()))

@@ -155,29 +155,28 @@ _LISTINGS = (
 )
 
 
-def limit_options(command: F) -> F:
-    """Give a command the options of what a plan may contain."""
-    return _decorated(command, (strict_option, *_LIMITS))
+def options_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Return what gives a command some options, in this order on its help page."""
 
+    def decorate(command: F) -> F:
+        for each in reversed(options):
+            command = each(command)
+        return command
 
-def plan_options(command: F) -> F:
-    """Give a command the options of a plan for the listings of a manifest."""
-    decorators = (force_option, format_option, service_options, limit_options, *_LISTINGS)
-    return _decorated(command, decorators)
+    return decorate
 
 
 def paging_options(*, limit: int) -> Callable[[F], F]:
     """Return what gives a command the options of pages; it gets `--all` as `every`."""
-    options = (
+    return options_of(
         option("--page N", "The page.", type=IntRange(1), default=1),
         option("--limit N", "The records of a page.", type=IntRange(1, 100), default=limit),
         option("--all", "All pages.", dest="every"),
     )
-    return lambda command: _decorated(command, options)
 
 
-def _with_run(command: F, *options: Callable[[Any], Any]) -> F:
-    """Give a command options; what they say of the output and of a sync is in its `Run`."""
+def _with_run(command: F) -> F:
+    """Give a command what its options say of the output and of a sync, as a `Run`."""
 
     @wraps(command)
     def with_run(
@@ -207,7 +206,7 @@ def _with_run(command: F, *options: Callable[[Any], Any]) -> F:
             )
             return command(Run(output, settings, ctx.obj), **given)
 
-    return cast("F", _decorated(with_run, (*_TALK, *options)))
+    return cast("F", with_run)
 
 
 def _sources(ctx: click.Context) -> dict[str, Any]:
@@ -223,15 +222,9 @@ def _sources(ctx: click.Context) -> dict[str, Any]:
     }
 
 
-def _decorated(command: F, options: tuple[Callable[[F], F], ...]) -> F:
-    for decorate in reversed(options):
-        command = decorate(command)
-    return command
-
-
 def _group(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     """Return what gives a command options, those of its output, and what all say as a `Run`."""
-    return lambda command: _with_run(command, *options)
+    return options_of(*_TALK, *options, _with_run)
 
 
 _MANIFEST = (file_option, *_SERVICE)
@@ -255,3 +248,9 @@ listing_options = _group(*_SERVICE, _RETRIES)
 
 probe_options = _group(*_MANIFEST, listing_option, _format_option("text", "json"))
 """The options of requests that are made once, to see what comes back."""
+
+limit_options = options_of(strict_option, *_LIMITS)
+"""The options of what a plan may contain."""
+
+plan_options = options_of(force_option, format_option, service_options, limit_options, *_LISTINGS)
+"""The options of a plan for the listings of a manifest."""

@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Literal, TextIO
 
@@ -85,9 +85,6 @@ class LogStream:
         """Print one record."""
         self.show("\n".join(map(visible, text.splitlines())))
 
-    def flush(self) -> None:
-        """Do nothing: it is printed already."""
-
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -119,29 +116,23 @@ class Output:
         """Print notices on standard error."""
         self.talk(report.render_notices(notices, screen=self.screen(sys.stderr)))
 
-    def failure(self, error: CommandsyncError, *, kind: str = "") -> None:
-        """Print an error: on standard error; in a format for programs, on standard output.
-
-        A `kind` is needed where it does not follow from the error.
-        """
+    def failure(self, error: CommandsyncError) -> None:
+        """Print an error: on standard error; in a format for programs, on standard output."""
         lost = isinstance(error, ResultLostError)
         form: Format = "text" if lost or self.format == "markdown" else self.format
-        screen = self.screen(sys.stderr)
-        text = report.render_failure(error, format=form, screen=screen, kind=kind)
-        if form == "text":
-            print_err(text)
-            return
-        try:
-            print_out(text)
-        except ResultLostError:
-            print_err(text)
+        text = report.render_failure(error, format=form, screen=self.screen(sys.stderr))
+        if form != "text":
+            with suppress(ResultLostError):
+                print_out(text)
+                return
+        print_err(text)
 
-    def screen(self, stream: TextIO, *, whole: bool = False) -> report.Screen:
-        """Return the colours that a stream gets, and its columns.
+    def screen(self, stream: TextIO | None = None, *, whole: bool = False) -> report.Screen:
+        """Return the colours that a stream gets, by default standard output, and its columns.
 
         With `whole`, `--quiet` leaves nothing out: a question is about what is shown.
         """
-        is_terminal = stream.isatty()
+        is_terminal = (stream or sys.stdout).isatty()
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         color = is_terminal and not plain
         if self.color != "auto":

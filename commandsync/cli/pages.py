@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from commandsync.cli.options import Run
 from commandsync.cli.output import Output
+from commandsync.cli.wording import command_line
 from commandsync.diagnostics import Location
-from commandsync.document.commandlist import is_command_list
-from commandsync.errors import RefusedError, UsageError
+from commandsync.errors import Exit, RefusedError, UsageError
 from commandsync.records.texts import CommandText
-from commandsync.report import Screen
+from commandsync.report.commandlist import Layout, command_list
 from commandsync.report.escape import path
 from commandsync.report.filediff import file_lines
 from commandsync.report.json import command_list as json_list
@@ -24,7 +25,6 @@ from commandsync.sync.files import check_target, read_text, refuse_token, write_
 DEFAULT_PAGES = ("README.md", "COMMANDS.md")
 _LARGEST = 32 * 1024 * 1024  # bytes
 _MARKDOWN = frozenset({".md", ".markdown"})
-_HTML, _JSON = ".html", ".json"
 _REFUSED = (
     (
         State.EDITED,
@@ -49,17 +49,24 @@ class Page:
     lists: tuple[tuple[Location, State], ...]
 
     @property
-    def stale(self) -> bool:
-        """Whether a list is not up to date."""
-        return any(state is not State.CURRENT for _, state in self.lists)
+    def stale(self) -> list[tuple[Location, State]]:
+        """The lists that are not up to date."""
+        return [(at, state) for at, state in self.lists if state is not State.CURRENT]
 
     def places(self, state: State) -> list[str]:
         """Return the places of its lists in a state."""
         return [str(at) for at, its_state in self.lists if its_state is state]
 
 
-def html_list(commands: Sequence[CommandText], *, bot: str) -> str:
-    """Return a page of commands; raises `UsageError` if the extra `[preview]` is missing."""
+def list_as(form: str, commands: Sequence[CommandText], *, bot: str) -> str:
+    """Return a list as markdown, html or json.
+
+    Raises `UsageError` for html if the extra `[preview]` is missing.
+    """
+    if form == "markdown":
+        return command_list(commands, Layout(), level=2)
+    if form == "json":
+        return json_list(commands)
     from commandsync.pages.commandlist import commands_page
 
     return sealed(commands_page(commands, bot=bot))
@@ -97,43 +104,45 @@ def write_pages(pages: Sequence[Page], output: Output) -> None:
         output.talk(f"wrote {page.path}" if page.stale else f"{page.path} is up to date")
 
 
-def differences(pages: Iterable[Page], screen: Screen) -> str:
-    """Return the differences between the files and what they are to contain."""
-    edits = (FileEdit(page.path, page.old, page.new) for page in pages if page.stale)
-    return joined((line for edit in edits for line in (*file_lines(edit), "")), screen)
+def show_pages(
+    run: Run, pages: Sequence[Page], paths: Sequence[str], *, check: bool, diff: bool
+) -> int:
+    """Print how the files differ from what they are to contain; return the exit code.
 
-
-def states(pages: Sequence[Page], command: str) -> str:
-    """Return the lists that are not up to date, and the command that updates them."""
-    lists = list(chain.from_iterable(page.lists for page in pages))
-    stale = [f"{path(str(at))}: {state}\n" for at, state in lists if state is not State.CURRENT]
-    count = counted(len(lists), "list")
+    With `check`, print the lists that are not up to date, and the command that updates them.
+    """
+    edits = [FileEdit(page.path, page.old, page.new) for page in pages if diff and page.stale]
+    lines = chain.from_iterable((*file_lines(edit), "") for edit in edits)
+    shown = joined(lines, run.output.screen())
+    if not check:
+        run.output.result(shown)
+        return Exit.DONE
+    stale = list(chain.from_iterable(page.stale for page in pages))
+    count = counted(sum(len(page.lists) for page in pages), "list")
     if not stale:
-        return f"Up to date: {count}."
-    return f"{''.join(stale)}\nNot up to date: {len(stale)} of {count}. Run  {command}"
+        run.output.result(f"{shown}Up to date: {count}.")
+        return Exit.DONE
+    shown += "".join(f"{path(str(at))}: {state}\n" for at, state in stale)
+    force = ["--force"] * any(state is State.EDITED for _, state in stale)
+    line = command_line("docs", *force, *paths, files=run.settings.files)
+    run.output.result(f"{shown}\nNot up to date: {len(stale)} of {count}. Run  {line}")
+    return Exit.CHANGES
 
 
 def _page(name: str, commands: Sequence[CommandText], bot: str) -> Page:
     suffix = Path(name).suffix.lower()
-    if suffix not in {*_MARKDOWN, _JSON, _HTML}:
+    if suffix not in {*_MARKDOWN, ".json", ".html"}:
         hint = "its name must end in .md, .html or .json"
         raise UsageError(f"{name} is not a file that docs can write", hint=hint)
     old = _read(name)
     if suffix in _MARKDOWN:
         file = with_lists(NEW_FILE if old is None else old, commands, path=name)
         return Page(name, old, file.text, file.lists)
-    new = html_list(commands, bot=bot) if suffix == _HTML else json_list(commands)
-    state = state_of(old, new) if suffix == _HTML else _state_of_json(old, new)
-    return Page(name, old, new, ((Location(name), state),))
+    new = list_as(suffix.removeprefix("."), commands, bot=bot)
+    return Page(name, old, new, ((Location(name), state_of(old, new)),))
 
 
 def _read(name: str) -> str | None:
     """Read a file as it is; None where it does not exist."""
     check_target(name, force=True, new_folder=True)  # a pipe would be read for ever
     return read_text(name, most=_LARGEST) if Path(name).exists() else None
-
-
-def _state_of_json(old: str | None, new: str) -> State:
-    if old is not None and old.replace("\r\n", "\n") == new:
-        return State.CURRENT
-    return State.STALE if old is None or is_command_list(old) else State.FOREIGN

@@ -1,7 +1,5 @@
 """`commandsync parity`: where the names of the bot's commands differ."""
 
-import sys
-
 import click
 
 from commandsync.cli.help import Command
@@ -28,6 +26,6 @@ def parity_command(run: Run, /) -> int:
     from commandsync.sync.parity import compare_names, exit_code
 
     results = [compare_names(run.settings, manifest) for manifest in load(run.settings)]
-    form, screen = run.output.format, run.output.screen(sys.stdout)
+    form, screen = run.output.format, run.output.screen()
     run.output.result(render_parity(results, form=form, screen=screen))
     return exit_code(results)

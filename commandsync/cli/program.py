@@ -155,21 +155,15 @@ def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
             handler.disarm()
         except signals.Interruption:
             handler.disarm()
-            _forget_orphans()
+            # Packages load again whose import was interrupted: their submodules would stay behind,
+            # with which Python 3.13's pathlib cannot be imported.
+            for name in [name for name in sys.modules if name.rpartition(".")[0]]:
+                if name.rpartition(".")[0] not in sys.modules:
+                    del sys.modules[name]
             from commandsync.cli.failure import show_interruption
 
             show_interruption(arguments)
     return handler.code(code)
-
-
-def _forget_orphans() -> None:
-    """Let packages load again whose import was interrupted: their submodules would stay behind.
-
-    Python 3.13's pathlib cannot be imported with its own submodules already loaded.
-    """
-    for name in [name for name in sys.modules if name.rpartition(".")[0]]:
-        if name.rpartition(".")[0] not in sys.modules:
-            del sys.modules[name]
 
 
 def _called(arguments: Sequence[str], handler: signals.Signals) -> int:

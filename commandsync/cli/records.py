@@ -9,7 +9,7 @@ import click
 
 from commandsync.cli.help import Group
 from commandsync.cli.option import option
-from commandsync.cli.options import Run, call_options, yes_option
+from commandsync.cli.options import Run, call_options, options_of, yes_option
 from commandsync.errors import Exit, ListingError, UsageError
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import PAGE_ABILITIES
@@ -175,16 +175,12 @@ def _define_set_uses(group: click.Group, resource: Resource) -> None:
 
 def _field_options(resource: Resource, *, required: bool) -> Callable[[Any], Any]:
     """Return a decorator for one option per field; a field with a default is never required."""
-
-    def decorate(command: Any) -> Any:  # noqa: ANN401 - a command under construction
-        for field in reversed(resource.fields):
-            optional = field not in resource.required
-            text = f"The {resource}'s {field}{'; empty for none' if optional else ''}."
-            must = required and not optional
-            command = option(f"--{field} TEXT", text, required=must)(command)
-        return command
-
-    return decorate
+    options = []
+    for field in resource.fields:
+        optional = field not in resource.required
+        text = f"The {resource}'s {field}{'; empty for none' if optional else ''}."
+        options.append(option(f"--{field} TEXT", text, required=required and not optional))
+    return options_of(*options)
 
 
 def _help(text: str, resource: Resource, *examples: str) -> str:

@@ -1,7 +1,6 @@
 """Plans, progress and results, in the format that the user asked for."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 
 from commandsync import report
@@ -11,7 +10,7 @@ from commandsync.errors import CommandsyncError, Exit
 from commandsync.plan.plan import Plan
 from commandsync.report.records import document
 from commandsync.sync import exits
-from commandsync.sync.job import Planned, plans_in, split
+from commandsync.sync.job import Planned, split
 
 
 def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
@@ -21,7 +20,7 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
         output.result(report.render_plans(plans, format="json"))
         return
     if made:
-        screen = output.screen(sys.stdout)
+        screen = output.screen()
         output.result(report.render_plans(made, format=output.format, screen=screen))
     for error in errors:
         output.failure(error)
@@ -31,7 +30,7 @@ def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output)
     """Print the requests that an apply would send to replace whole lists; return the exit code."""
     from commandsync.sync.listings import ListingJob
 
-    _, errors = split(plans_in(planned))
+    errors = [item for item in planned if isinstance(item, CommandsyncError)]
     plans = [(item.job, item) for item in planned if isinstance(item, Planned)]
     requests = [job.shown(item) for job, item in plans if isinstance(job, ListingJob)]
     if output.format == "json":
@@ -46,9 +45,9 @@ def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output)
 def _request(shown: Mapping[str, object]) -> str:
     """Return a request as text."""
     authorization = shown["authorization"]
-    header = [f"Authorization: {authorization}"] if authorization else []
-    head = [f"{shown['method']} {shown['url']}", *header, "Content-Type: application/json"]
-    return "\n".join([*head, "", json.dumps(shown["body"], indent=2)])
+    header = f"Authorization: {authorization}\n" if authorization else ""
+    head = f"{shown['method']} {shown['url']}\n{header}Content-Type: application/json"
+    return f"{head}\n\n{json.dumps(shown['body'], indent=2)}"
 
 
 def show_results(
@@ -58,12 +57,12 @@ def show_results(
 
     The errors of listings that could not be read are part of a JSON document, after the results.
     """
-    screen = output.screen(sys.stdout)
     shown: list[Result | CommandsyncError] = [*results]
     if output.format == "json":
         shown += unread
     try:
-        output.result(report.render_results(shown, format=output.format, screen=screen))
+        text = report.render_results(shown, format=output.format, screen=output.screen())
+        output.result(text)
     except ResultLostError as error:
         touched = any(result.touched for result in results)
         output.failure(error.after_writing() if touched else error)

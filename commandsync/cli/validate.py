@@ -1,7 +1,5 @@
 """`commandsync validate`: check manifests offline."""
 
-import sys
-
 import click
 
 from commandsync.cli.help import Command
@@ -36,5 +34,5 @@ def validate_command(run: Run, /) -> None:
     from commandsync.sync.objects import with_objects
 
     manifests = [with_objects(manifest) for manifest in load(run.settings)]
-    screen = run.output.screen(sys.stdout)
-    run.output.result(report.render_validated(manifests, format=run.output.format, screen=screen))
+    form, screen = run.output.format, run.output.screen()
+    run.output.result(report.render_validated(manifests, format=form, screen=screen))

@@ -48,12 +48,12 @@ class Several(Model, Generic[D]):
     results: tuple[D | Failure, ...]
 
 
-def failure_document(error: CommandsyncError, *, kind: str = "") -> Document:
-    """Return the document of a failure; its kind is by default that of the error."""
+def failure_document(error: CommandsyncError) -> Document:
+    """Return the document of a failure."""
     problems = error.problems if isinstance(error, ManifestError) else ()
     return Failure.built(
         version=VERSION,
-        error=Reason.of(error, kind=kind or error.kind),
+        error=Reason.of(error),
         problems=tuple(map(listed_problem, problems)),
         listing=error.listing,
     ).model_dump(mode="json")

@@ -13,7 +13,6 @@ from commandsync.pages import colours
 from commandsync.records.models import Bot
 
 _FOLDER = Path(__file__).parent / "static"
-_STYLE, _ICON = "style.css", "icon.svg"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,18 +42,18 @@ def static_files() -> Mapping[str, bytes]:
 @cache
 def served_files() -> Mapping[str, bytes]:
     """Return them by the names that the service has them under."""
-    return {_hashed(name, content): content for name, content in static_files().items()}
+    return {_hashed(name): content for name, content in static_files().items()}
 
 
 @cache
 def served() -> Assets:
     """Return the addresses on a service."""
-    names = {name: f"/static/{_hashed(name, file)}" for name, file in static_files().items()}
+    folder = beside()
     return Assets(
-        style=names[_STYLE],
-        icon=names[_ICON],
+        style=f"/static/{_hashed(folder.style)}",
+        icon=f"/static/{_hashed(folder.icon)}",
         theme="/theme/{colour}.css",
-        scripts=tuple(address for name, address in names.items() if name.endswith(".js")),
+        scripts=tuple(f"/static/{_hashed(name)}" for name in folder.scripts),
         live="/bot/{bot}/live",
         listing=True,
     )
@@ -70,23 +69,18 @@ def previewed() -> Assets:
 def beside() -> Assets:
     """Return the addresses of files in the folder of the page."""
     scripts = tuple(name for name in static_files() if name.endswith(".js"))
-    return Assets(style=_STYLE, icon=_ICON, theme="theme.css", scripts=scripts)
+    return Assets(style="style.css", icon="icon.svg", theme="theme.css", scripts=scripts)
 
 
 def theme_css(theme: str) -> str:
     """Return the stylesheet of a theme such as `#d97706`."""
-    dark = _variables(theme, "dark")
-    return f"{_variables(theme, 'light')}@media (prefers-color-scheme:dark){{{dark}}}\n"
-
-
-def _variables(theme: str, scheme: str) -> str:
-    shades = colours.shades(theme, scheme)
-    return (
-        f":root{{--fill:{shades.fill};--on-fill:{shades.on_fill};"
-        f"--link:{shades.link};--tint:{shades.tint}}}"
+    light, dark = (
+        ";".join(f"--{name}:{colour}" for name, colour in colours.shades(theme, scheme).items())
+        for scheme in ("light", "dark")
     )
+    return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
 
 
-def _hashed(name: str, content: bytes) -> str:
+def _hashed(name: str) -> str:
     stem, _, ending = name.rpartition(".")
-    return f"{stem}.{sha256(content).hexdigest()[:12]}.{ending}"
+    return f"{stem}.{sha256(static_files()[name]).hexdigest()[:12]}.{ending}"

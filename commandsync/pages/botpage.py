@@ -4,21 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from commandsync.diagnostics import Problem
 from commandsync.pages.assets import Assets, beside, static_files, theme_css
 from commandsync.pages.colours import theme_of
 from commandsync.pages.rows import Mark, Row, groups_of
 from commandsync.pages.templates import render
 from commandsync.records.models import Bot
 from commandsync.records.texts import Resource
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProblemLine:
-    """A problem of a manifest, as the terminal shows it, without colour."""
-
-    place: str  # the path, the line and the column
-    message: str  # what is wrong
-    hint: str  # what to do; may be empty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +21,7 @@ class Preview:
     refusal: str = ""  # why `apply` would refuse the plan; empty if it would not
     notices: tuple[str, ...] = ()  # warnings
     # Of the newest manifest; the page shows the last valid one, if any.
-    problems: tuple[ProblemLine, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

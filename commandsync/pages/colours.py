@@ -5,9 +5,8 @@ it. A colour that has less is mixed with black or with white until it has enough
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from colorsys import hls_to_rgb
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 
@@ -31,25 +30,6 @@ _LINEAR = 0.04045  # below this part of a colour, sRGB is a straight line
 _HUES = 24  # of bots that have no theme; every second one is light
 
 
-@dataclass(frozen=True, slots=True)
-class Shades:
-    """The colours of a theme in light or in dark."""
-
-    fill: str  # the background of a button
-    on_fill: str  # the text on it
-    link: str  # coloured text on the page, a surface or `tint`
-    tint: str  # a background with a little of the theme
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """The colours of the initial that a bot has instead of a picture, and of its backgrounds."""
-
-    base: str
-    lighter: str
-    letter: str
-
-
 def contrast(colour: str, other: str) -> float:
     """Return the ratio of two colours such as `#1d1d1b`, from 1 to 21."""
     darker, lighter = sorted((_luminance(colour), _luminance(other)))
@@ -57,15 +37,18 @@ def contrast(colour: str, other: str) -> float:
 
 
 @lru_cache(1_000)
-def shades(theme: str, scheme: str) -> Shades:
-    """Return the colours of a theme such as `#d97706` in the scheme `light` or `dark`."""
-    backgrounds = LIGHT if scheme == "light" else DARK
-    toward = BLACK if scheme == "light" else WHITE
+def shades(theme: str, scheme: str) -> Mapping[str, str]:
+    """Return the colours of a theme such as `#d97706` in the scheme `light` or `dark`.
+
+    `fill` is the background of a button, and `on-fill` the text on it; `link` is coloured text on
+    the page, a surface or `tint`, a background with a little of the theme.
+    """
+    backgrounds, toward = (LIGHT, BLACK) if scheme == "light" else (DARK, WHITE)
     surface, page = backgrounds["surface"], backgrounds["page"]
     tint = _mixed(surface, theme, _SHARE)
     fill = _moved(theme, toward, [surface, page], VISIBLE)
     link = _moved(theme, toward, [surface, page, tint], LEGIBLE)
-    return Shades(fill=fill, on_fill=on(fill), link=link, tint=tint)
+    return {"fill": fill, "on-fill": on(fill), "link": link, "tint": tint}
 
 
 def on(background: str) -> str:
@@ -73,18 +56,18 @@ def on(background: str) -> str:
     return max((WHITE, BLACK), key=lambda colour: contrast(colour, background))
 
 
-def picture(bot: Bot) -> Picture:
-    """Return the colours of a bot's initial."""
+def picture(bot: Bot) -> Mapping[str, str]:
+    """Return the colours of the initial that a bot has instead of a picture."""
     base = theme_of(bot)
     lighter = _enabled(bot, bot.theme.color_lighter) or _mixed(base, WHITE, 0.5)
-    return Picture(base=base, lighter=lighter, letter=on(base))
+    return {"base": base, "lighter": lighter, "letter": on(base)}
 
 
 def theme_of(bot: Bot) -> str:
     """Return the colour of a bot's theme; one that depends on its id if none is enabled."""
     hue = sha256(bot.id.encode(errors="replace")).digest()[0] % _HUES
     plain = hls_to_rgb(hue / _HUES, 0.63 if hue % 2 else 0.31, 0.55)
-    return _enabled(bot, bot.theme.color) or "#" + "".join(f"{round(255 * p):02x}" for p in plain)
+    return _enabled(bot, bot.theme.color) or "#" + bytes(round(255 * part) for part in plain).hex()
 
 
 def _enabled(bot: Bot, colour: str | None) -> str:
@@ -103,19 +86,14 @@ def _moved(colour: str, toward: str, backgrounds: Sequence[str], ratio: float) -
 
 
 def _mixed(colour: str, other: str, share: float) -> str:
-    pairs = zip(_parts(colour), _parts(other), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
-
-
-def _parts(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+    pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(other[1:]), strict=True)
+    return "#" + bytes(round(a + (b - a) * share) for a, b in pairs).hex()
 
 
 def _luminance(colour: str) -> float:
     """Return the relative luminance of WCAG 2.2."""
-    red, green, blue = (_linear(part / 255) for part in _parts(colour))
+    parts = (part / 255 for part in bytes.fromhex(colour[1:]))
+    red, green, blue = (
+        part / 12.92 if part <= _LINEAR else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _linear(part: float) -> float:
-    return part / 12.92 if part <= _LINEAR else ((part + 0.055) / 1.055) ** 2.4

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from commandsync.records.alignment import aligned
 from commandsync.records.texts import Resource
@@ -20,13 +20,6 @@ class Mark(StrEnum):
     EDITED = "edited"
     RENAMED = "renamed"
     GONE = "gone"
-
-
-class Piece(NamedTuple):
-    """A part of a difference: its text, which is `same`, `old` or `new`."""
-
-    kind: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +62,7 @@ class Row:
         return [text for name in names if (text := self.record.get(name))]
 
     @property
-    def changes(self) -> Iterator[tuple[str, list[Piece]]]:
+    def changes(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         """Each changed field, with the pieces of its old and new text."""
         for name, old in self.before.items():
             yield name, difference(old, self.record.get(name) or "")
@@ -101,10 +94,10 @@ def groups_of(rows: Iterable[Row]) -> list[Group]:
     return [*groups.values()]
 
 
-def difference(old: str, new: str) -> list[Piece]:
-    """Return the pieces of both texts, word by word, in their order."""
-    pieces: list[Piece] = []
+def difference(old: str, new: str) -> list[tuple[str, str]]:
+    """Return the pieces of both texts, word by word: each is `same`, `old` or `new`, and a text."""
+    pieces: list[tuple[str, str]] = []
     for is_same, before, after in aligned(_WORDS.findall(old), _WORDS.findall(new)):
         kinds = {"same": before} if is_same else {"old": before, "new": after}
-        pieces += (Piece(kind, "".join(words)) for kind, words in kinds.items() if words)
+        pieces += ((kind, "".join(words)) for kind, words in kinds.items() if words)
     return pieces

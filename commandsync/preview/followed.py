@@ -55,9 +55,8 @@ class FollowedManifest:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        given = settings.files or (default_manifest(),)
-        self._given = {path for path in given if not is_folder(path)}
-        self._files, self._folders = self._given, set(given) - self._given
+        self._given = frozenset(settings.files or (default_manifest(),))
+        self._paths: frozenset[str] = self._given
         self._contents: dict[str, bytes] = {}
         self._saves = Saves()
 
@@ -82,17 +81,14 @@ class FollowedManifest:
 
     def _load(self) -> Manifest | ManifestError:
         """Load the manifest, again if it turns out that other files have to be followed."""
-        loaded: Manifest | ManifestError | None = None
-        while loaded is None:
-            self._saves.follow({*self._files, *self._folders})
-            contents: dict[str, bytes] = {}
-            folders: set[str] = set()
+        loaded: Manifest | ManifestError
+        while True:
+            self._saves.follow(self._paths)
+            self._contents, folders = {}, set[str]()
             try:
-                loaded = load_one(self._settings, contents=contents, folders=folders)
+                loaded = load_one(self._settings, contents=self._contents, folders=folders)
             except ManifestError as error:
                 loaded = error
-            files = self._given | contents.keys()
-            if (files, folders) != (self._files, self._folders):
-                self._files, self._folders, loaded = files, folders, None
-            self._contents = contents
-        return loaded
+            followed, self._paths = self._paths, self._given | self._contents.keys() | folders
+            if self._paths == followed:
+                return loaded

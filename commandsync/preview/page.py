@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Notice, Problem
 from commandsync.manifest import Manifest
-from commandsync.pages.botpage import BotPage, ListingTab, Preview, ProblemLine
+from commandsync.pages.botpage import BotPage, ListingTab, Preview
 from commandsync.pages.rows import Mark, Row
-from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.losses import loss_notice
 from commandsync.plan.plan import ExpectedRecord, Plan, expected_listing
 from commandsync.preview.baseline import Baseline, bot_named
@@ -44,7 +44,11 @@ def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> Prev
     sentences = [
         *map(_sentence, notices),
         *scheduled(plan, in_quotes),
-        *(_end(change) for change in plan.changes if change.ends_record),
+        *(  # their mark does not say why they go
+            f"The {change.resource} {in_quotes(change.name)} is deleted: {remark_on(change)}."
+            for change in plan.changes
+            if change.ends_record
+        ),
     ]
     refusal = sentences.pop(0) if plan.refusal else ""
     preview = Preview(
@@ -75,11 +79,7 @@ def _listings(settings: Settings, manifest: Manifest) -> Iterator[ListingTab]:
 def page_with(problems: Sequence[Problem], state: PreviewState | None, *, path: str) -> BotPage:
     """Return the page of the last valid state, if any, with the problems of a later manifest."""
     page = state.page if state else BotPage(bot=bot_named(path), rows={})
-    lines = tuple(
-        ProblemLine(place=str(problem.location), message=problem.message, hint=str(problem.hint))
-        for problem in problems
-    )
-    return replace(page, preview=replace(page.preview or Preview(), problems=lines))
+    return replace(page, preview=replace(page.preview or Preview(), problems=tuple(problems)))
 
 
 def _notices(plan: Plan, manifest: Manifest, baseline: Baseline) -> Iterator[Notice]:
@@ -129,11 +129,6 @@ def _gone(resource: Resource, plan: Plan) -> Iterator[Row]:
     )
     for number, change in enumerate(deleted, 1):
         yield Row(resource, _fields(change.before), f"gone-{resource}-{number}", Mark.GONE)
-
-
-def _end(change: Change) -> str:
-    """Return why a record goes, which its mark does not say."""
-    return f"The {change.resource} {in_quotes(change.name)} is deleted: {remark_on(change)}."
 
 
 def _sentence(notice: Notice) -> str:

@@ -27,22 +27,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class _Renderer(Generic[T]):
-    """Shows a value in any format, by a function of the format's module; only text has a screen.
-
-    In JSON the `kind` is that of a failure in one word; by default it follows from the error.
-    """
+    """Shows a value in any format, by a function of the format's module; only text has a screen."""
 
     function: str
 
-    def __call__(
-        self, value: T, /, *, format: Format = "text", screen: Screen = PLAIN, kind: str = ""
-    ) -> str:
-        options: dict[str, object] = {"screen": screen} if format in {"text", "github"} else {}
-        options |= {"kind": kind} if kind and format == "json" else {}
-        render: Callable[..., str] = getattr(
-            import_module(f"commandsync.report.{format}"), self.function
-        )
-        return render(value, **options)
+    def __call__(self, value: T, /, *, format: Format = "text", screen: Screen = PLAIN) -> str:
+        module = import_module(f"commandsync.report.{format}")
+        render: Callable[..., str] = getattr(module, self.function)
+        return render(value, screen=screen) if format in {"text", "github"} else render(value)
 
 
 render_plans: _Renderer[Sequence[Plan | Result | CommandsyncError]] = _Renderer("plans")

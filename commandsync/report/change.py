@@ -77,8 +77,7 @@ def _name(name: str, screen: Screen, *, of: int) -> str:
 
 def place(change: Change) -> str:
     """Return the place of a change in the manifest, to be appended to its name."""
-    location = summary.location_of(change)
-    return f"  ({visible(str(location))})" if location else ""
+    return f"  ({visible(str(change.location))})" if change.location else ""
 
 
 def difference_lines(old: str, new: str, screen: Screen) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """A command list as Markdown: a table, padded as formatters pad it, or a list per category."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,19 +38,14 @@ def command_list(commands: Iterable[CommandText], layout: Layout, *, level: int)
         return _block(groups.get(layout.category, ()), layout)
     if len(groups) == 1:
         return "".join(_block(members, layout) for members in groups.values())
-    return "\n\n".join(
-        block
-        for name, members in groups.items()
-        for block in (*_heading(name, level), _block(members, layout))
-    )
-
-
-def _heading(name: str, level: int) -> Iterator[str]:
-    """Yield the heading of a category; hashes at its end would be taken for a part of its mark."""
-    if name:
-        text = inline(name.replace("\n", " "))
-        text = f"{text[:-1]}\\#" if text.endswith("#") else text
-        yield f"{'#' * min(level, _DEEPEST)} {text}"
+    blocks = []
+    for name, members in groups.items():
+        if heading := inline(name.replace("\n", " ")):
+            # Hashes at its end would be taken for a part of its mark.
+            heading = f"{heading[:-1]}\\#" if heading.endswith("#") else heading
+            blocks.append(f"{'#' * min(level, _DEEPEST)} {heading}")
+        blocks.append(_block(members, layout))
+    return "\n\n".join(blocks)
 
 
 def _block(commands: Sequence[CommandText], layout: Layout) -> str:

@@ -85,7 +85,7 @@ def plan_annotations(plan: Plan) -> Iterator[Annotation]:
     """Return a remark for a refusal, for each warning, and for each planned delete."""
     top = top_of(plan)
     if plan.refusal is not None:
-        message = summary.refused(plan)
+        message = f"this plan {plan.refusal.message}"
         yield Annotation("error", "Plan refused", message, plan.refusal.hint, top)
     if unseen := summary.unseen(plan):
         yield Annotation("warning", "Not compared", unseen, location=top)
@@ -110,7 +110,7 @@ def result_annotations(result: Result) -> Iterator[Annotation]:
             change = settled.change
             message = f"{summary.named(change)} {change.name}: {settled.error}"
             title = f"Change {settled.outcome}"
-            yield Annotation("error", title, message, settled.hint, summary.location_of(change))
+            yield Annotation("error", title, message, settled.hint, change.location)
     if result.stopped:
         yield Annotation("error", "Stopped", result.stopped, summary.go_on(result))
     for settled in result.rewritten:
@@ -118,7 +118,7 @@ def result_annotations(result: Result) -> Iterator[Annotation]:
         for rewrite in settled.rewrites:
             message = f"{change.name}, {rewrite.field}: {rewrite.how}"
             title = "Changed by the service"
-            yield Annotation("warning", title, message, rewrite.advice, summary.location_of(change))
+            yield Annotation("warning", title, message, rewrite.advice, change.location)
     yield from notice_annotations(result.notices)
 
 

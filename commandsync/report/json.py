@@ -26,9 +26,9 @@ def plans(outcomes: Sequence[Plan | Result | CommandsyncError]) -> str:
 results = plans
 
 
-def failure(error: CommandsyncError, *, kind: str = "") -> str:
+def failure(error: CommandsyncError) -> str:
     """Return the document of a failure."""
-    return dumped(failure_document(error, kind=kind))
+    return dumped(failure_document(error))
 
 
 def validated(manifests: Sequence[Manifest]) -> str:

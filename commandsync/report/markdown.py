@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 _LISTINGS = ("Listing", "Add", "Edit", "Delete", "Losses", "Compared with")
 _RESULTS = ("Listing", "Result")
 _SETTLED = ("Change", "Name", "Where", "Why", "What to do")
-_DANGEROUS = {
-    "delete": "Delete",
-    "replace": "Replace: the new one is added, the old one deleted",
-}
+_DANGEROUS = {"delete": "Delete", "replace": "Replace: the new one is added, the old one deleted"}
 _OTHERS = {"edit": "Edit", "rename": "Rename", "add": "Add"}
 _DONE = {
     "delete": "Deleted",
@@ -41,9 +38,9 @@ _DONE = {
 
 def plans(plans: Sequence[Plan]) -> str:
     """Return plans one after the other; of listings, the dangerous ones first, below a table."""
-    head = []
+    head: list[str] = []
     if listings := [plan for plan in plans if plan.listing]:
-        plans = sorted(listings, key=_is_calm)
+        plans = sorted(listings, key=lambda plan: not _is_dangerous(plan))
         head = [table(_LISTINGS, map(_row, plans, _names(plans)))]
     return _joined([*head, *(block for plan in plans for block in _plan(plan))])
 
@@ -77,10 +74,9 @@ def validated(manifests: Sequence["Manifest"]) -> str:
     return _joined([*blocks, _problems("Warning", warnings)] if warnings else blocks)
 
 
-def _is_calm(plan: Plan) -> bool:
-    """Whether a plan deletes nothing, is not refused, and is compared with something."""
-    dangerous = plan.refusal or plan.count("delete") or plan.count("replace")
-    return not (dangerous or summary.unseen(plan))
+def _is_dangerous(plan: Plan) -> bool:
+    """Whether a plan is refused, deletes something, or is not compared with anything."""
+    return any((plan.refusal, *map(plan.count, _DANGEROUS), summary.unseen(plan)))
 
 
 def _names(plans: Sequence[Plan]) -> list[str]:
@@ -117,7 +113,7 @@ def _plan(plan: Plan) -> Iterator[str]:
     if unseen := summary.unseen(plan, code):
         yield f"**Not compared**: {unseen}"
     if plan.refusal is not None:
-        yield f"**Refused**: {code(summary.refused(plan))}"
+        yield f"**Refused**: {code(f'this plan {plan.refusal.message}')}"
         yield f"What to do: {code(str(plan.refusal.hint))}"
     if nothing := summary.no_changes(plan):
         yield nothing
@@ -187,8 +183,7 @@ def _settled_blocks(some: Sequence[Settled], end: str) -> Iterator[str]:
 def _settled(settled: Settled) -> tuple[str, ...]:
     change = settled.change
     why, what_to_do = map(_optional, (settled.error, str(settled.hint)))
-    where = place(summary.location_of(change))
-    return summary.named(change), code(cut(change.name)), where, why, what_to_do
+    return summary.named(change), _title(change.name), place(change.location), why, what_to_do
 
 
 def _optional(text: str) -> str:
@@ -196,8 +191,8 @@ def _optional(text: str) -> str:
 
 
 def _rewritten(settled: Settled) -> Iterator[str]:
-    name = code(cut(settled.change.name))
     for rewrite in settled.rewrites:
+        name = _title(settled.change.name)
         yield f"{name}, {rewrite.field}: {rewrite.how}; {rewrite.advice}"
         yield from folded([difference_block(rewrite.sent, rewrite.stored)], "long text")
 

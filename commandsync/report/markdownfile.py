@@ -11,6 +11,7 @@ from enum import StrEnum
 from hashlib import sha256
 
 from commandsync.diagnostics import Location, Problem
+from commandsync.document.commandlist import is_command_list
 from commandsync.errors import ManifestError
 from commandsync.manifest.problems import did_you_mean, quoted
 from commandsync.records.texts import CommandText, by_category
@@ -115,12 +116,17 @@ def sealed(html: str) -> str:
 
 
 def state_of(old: str | None, new: str) -> State:
-    """Return what a file is, before a sealed page is written into it; None if it does not exist."""
+    """Return what a file of a whole list is before it is written; None if it does not exist.
+
+    The list is a sealed page or a JSON document.
+    """
     if old is None:
         return State.STALE
     old = old.replace("\r\n", "\n")
     if old == new:
         return State.CURRENT
+    if is_command_list(old):
+        return State.STALE
     seal = _SEAL.search(old)
     if seal is None:
         return State.FOREIGN

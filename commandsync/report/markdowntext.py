@@ -84,13 +84,15 @@ def _escaped(text: str) -> str:
         return text
     text = text.replace("\\", "\\\\")
     text = _STAR.sub(r"\\*", text)
-    if "_" in text:
-        text = re.sub("_", _underscore, text)
+    text = re.sub("_", _underscore, text)
     text = _BRACKET.sub(lambda match: match[1] or f"\\{match[0]}", text)
     # mdformat escapes only the first of several; a comment between them keeps them apart.
     text = _LESS_BEFORE_LESS.sub(rf"\\<{_COMMENT}", _LESS.sub(r"\\<", text))
     text = RUNNER_PREFIX.sub(f"#{_COMMENT}#", text)
-    return _REFERENCE.sub(_reference, text.replace("`", "\\`"))
+    return _REFERENCE.sub(
+        lambda match: match[0] if match[1] and match[1] not in html5 else f"\\{match[0]}",
+        text.replace("`", "\\`"),
+    )
 
 
 def _underscore(match: re.Match[str]) -> str:
@@ -106,8 +108,3 @@ def _kind(character: str) -> str:
     if character.isspace():
         return "space"
     return "mark" if category(character)[0] in "PS" else "letter"
-
-
-def _reference(match: re.Match[str]) -> str:
-    known = match[1] is None or match[1] in html5
-    return f"\\{match[0]}" if known else match[0]

@@ -129,15 +129,13 @@ def _refused(name: str, value: str) -> tuple[str, str]:
     """Return what is wrong with an option, and a hint; empty where nothing is."""
     names = value.split(",")
     match name:
-        case "category":
-            return "", ""
         case "format" if value not in _FORMATS:
             message = f"format must be {' or '.join(_FORMATS)}, not {quoted(value)}"
             return message, did_you_mean(value, _FORMATS)
         case "columns" if set(names) - set(COLUMNS) or len(set(names)) < len(names):
             message = f"columns must be some of {','.join(COLUMNS)}, each once, not {quoted(value)}"
             return message, ""
-        case "format" | "columns":
+        case "category" | "format" | "columns":
             return "", ""
         case _:
             known = Layout.__dataclass_fields__

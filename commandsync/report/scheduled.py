@@ -1,6 +1,6 @@
 """What a plan says of the scheduled entries: which wait, are due, end, or stay after their end."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from commandsync.plan.comparison import Scheduled
 from commandsync.plan.plan import Plan
@@ -29,26 +29,22 @@ def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False)
     what is due once the plan is applied: the result says how that ended.
     """
     for kind in dict.fromkeys(entry.resource for entry in plan.scheduled):
-        entries = [entry for entry in plan.scheduled if entry.resource is kind]
         why = summary.why_kept(plan, kind)
         verbs = [_WAITS, *[_IS_DUE] * (not applied), _ENDS]
         verbs += [_STAYS] * bool(why)  # else the plan deletes it
         for verb in verbs:
-            group = [entry for entry in entries if _verb(entry) == verb]
-            reason = f" ({why})" if verb == _STAYS else ""
-            names = [f"{shown(entry.name)} {_times(entry)}" for entry in group]
-            if group:
-                yield f"{_counted(group, verb)}{reason}: {named(names, most=_MOST_NAMES)}."
+            entries = plan.scheduled
+            if group := [each for each in entries if each.resource is kind and _verb(each) == verb]:
+                count = summary.counted(len(group), kind)
+                does = verb if len(group) == 1 else _VERBS[verb]
+                reason = f" ({why})" if verb == _STAYS else ""
+                names = [f"{shown(entry.name)} {_times(entry)}" for entry in group]
+                yield f"{count} {does}{reason}: {named(names, most=_MOST_NAMES)}."
 
 
 def in_quotes(name: str) -> str:
     """Return a name for a sentence that is text."""
     return f'"{visible(cut(name))}"'
-
-
-def _counted(entries: Sequence[Scheduled], verb: str) -> str:
-    does = verb if len(entries) == 1 else _VERBS[verb]
-    return f"{summary.counted(len(entries), entries[0].resource)} {does}"
 
 
 def _verb(entry: Scheduled) -> str:

@@ -1,6 +1,6 @@
 """What is known of the services, as a table in text or Markdown, or as one JSON document."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from commandsync.records.facts import Answer, Fact, Limit
 from commandsync.report import records, tables
@@ -29,15 +29,14 @@ def services_text(*, screen: Screen) -> str:
     """Return the table of abilities and services, and the sources below it."""
     head, rows = _cells()
     shown = records.table([name.upper() for name in head], rows, screen=screen)
-    sources = [f"  {title}{_checked(month)}  {url}".rstrip() for title, url, month in _sources()]
+    sources = [f"  {title}{checked}  {url}".rstrip() for title, url, checked in _sources()]
     return "\n".join([shown, "sources:", *sources])
 
 
 def services_markdown() -> str:
     """Return the same in Markdown, for the documents."""
     sources = (
-        (f"[{title}]({url})" if url else title) + _checked(month)
-        for title, url, month in _sources()
+        (f"[{title}]({url})" if url else title) + checked for title, url, checked in _sources()
     )
     return f"{tables.table(*_cells())}\n\nSources: {'; '.join(sources)}."
 
@@ -51,7 +50,7 @@ def services_json() -> str:
             "facts": [
                 {
                     "ability": row.ability,
-                    **_value(row.fact),
+                    "value": _value(row.fact),
                     "source": row.fact.source.title,
                     "url": row.fact.source.url or None,
                     "checked": row.fact.source.checked or None,
@@ -91,18 +90,15 @@ def _shown(row: Row) -> Iterator[tuple[str, str]]:
             yield _ABILITIES.get(row.ability, f"shows the {row.ability}"), str(value)
 
 
-def _value(fact: Fact) -> dict[str, object]:
-    match fact.value:
-        case Limit(least=least, most=most, allowed=allowed):
-            return {"value": {"least": least, "most": most, "allowed": allowed or None}}
-        case value:
-            return {"value": value}
+def _value(fact: Fact) -> object:
+    limit = fact.value
+    if not isinstance(limit, Limit):
+        return limit
+    return {"least": limit.least, "most": limit.most, "allowed": limit.allowed or None}
 
 
-def _sources() -> Iterator[Sequence[str]]:
-    sources = dict.fromkeys(row.fact.source for row in table())
-    return ((source.title, source.url, source.checked) for source in sources)
-
-
-def _checked(month: str) -> str:
-    return f" (checked {month})" if month else ""
+def _sources() -> Iterator[tuple[str, str, str]]:
+    """Yield the title of each source, its address, and when it was read."""
+    for source in dict.fromkeys(row.fact.source for row in table()):
+        checked = f" (checked {source.checked})" if source.checked else ""
+        yield source.title, source.url, checked

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot, shown_time
@@ -132,12 +131,6 @@ def why_kept(plan: Plan, resource: Resource) -> str:
     return "" if plan.rules.prune else "prune is off"
 
 
-def refused(plan: Plan) -> str:
-    """Return that apply refuses a plan, and why; empty when it does not."""
-    refusal = plan.refusal
-    return f"this plan {refusal.message}" if refusal else ""
-
-
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun, singular or plural."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
@@ -206,11 +199,6 @@ def origin(plan: Plan, shown: Callable[[str], str]) -> list[str]:
     parts = [f"the {what} is from {shown(source)}" for what, source in sources.items() if source]
     sentence = ", and ".join(parts)
     return [f"{sentence[0].upper()}{sentence[1:]}."] if parts else []
-
-
-def location_of(change: Change) -> Location | None:
-    """Return the place of a change in the manifest; None for a delete, which has none."""
-    return None if isinstance(change, Delete) else change.location
 
 
 def kind_prefix(change: Change) -> str:

@@ -82,30 +82,24 @@ def _wholes(changes: Sequence[Add | Delete]) -> tuple[list[str], list[list[str]]
     # The most used records first; the order of others stays.
     for change in sorted(changes, key=lambda each: -(getattr(each, "uses", 0) or 0)):
         record = change.texts[0]._asdict()
-        cells, texts = _row(change, {field: record.get(field, "") for field in fields})
+        cells, texts = _whole(change, {field: record.get(field, "") for field in fields})
         rows.append(cells)
         below += texts
     return ["Name", *where, *(field.capitalize() for field in fields)], rows, below
 
 
-def _row(change: Add | Delete, texts: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Return the cells of a whole record, and its texts below the table."""
-    blocks = _blocks(change, texts)
-    cells = [
-        _BELOW if field in blocks else code(text) if text else "" for field, text in texts.items()
-    ]
-    where = [] if isinstance(change, Delete) else [place(change.location)]
-    below = [part for field, block in blocks.items() for part in (_label(change, field), block)]
-    return [_name(change), *where, *cells], below
-
-
-def _blocks(change: Add | Delete, texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of a record that are too long for a cell, and its name if that is cut."""
-    long = {field: text for field, text in texts.items() if not _fits(text, _WHOLE_CELL)}
+def _whole(change: Add | Delete, texts: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return the cells of a whole record, and below the table its texts that are cut there."""
+    below: list[str] = []
+    sign, where = ("+", [place(change.location)]) if isinstance(change, Add) else ("-", [])
     if cut(change.name) != change.name:
-        long = {change.resource.fields[0]: change.name} | long
-    sign = "+" if isinstance(change, Add) else "-"
-    return {field: _block(text, sign) for field, text in long.items()}
+        below += (_label(change, change.resource.fields[0]), _block(change.name, sign))
+    cells = [code(text) if text else "" for text in texts.values()]
+    for n, (field, text) in enumerate(texts.items()):
+        if not _fits(text, _WHOLE_CELL):
+            cells[n] = _BELOW
+            below += (_label(change, field), _block(text, sign))
+    return [_name(change), *where, *cells], below
 
 
 def _renames(changes: Sequence[Edit]) -> tuple[list[str], list[list[str]], list[str]]:

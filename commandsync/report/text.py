@@ -7,7 +7,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.diagnostics import Excerpt, Location, Notice, Problem
+from commandsync.diagnostics import Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change
 from commandsync.report import summary
@@ -46,10 +46,11 @@ def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     """Return plans one after the other; each ends with its counts."""
     if screen.quiet:
         return joined(_brief(plans), screen)
-    shown = zip(plans, _legends(plans), strict=True)
-    sections = [joined(_plan(plan, screen, legend), screen) for plan, legend in shown]
-    total = summary.total_line(plans)
-    return "\n".join([*sections, *([joined([paint(total, BOLD)], screen)] if total else [])])
+    unexplained = dict(LEGEND)  # the signs that no plan before shows
+    sections = [joined(_plan(plan, screen, unexplained), screen) for plan in plans]
+    if total := summary.total_line(plans):
+        sections.append(joined([paint(total, BOLD)], screen))
+    return "\n".join(sections)
 
 
 def results(results: Sequence[Result], *, screen: Screen, planned: bool = True) -> str:
@@ -110,34 +111,26 @@ def _brief(plans: Sequence[Plan]) -> Iterator[str]:
         yield paint(summary.plan_line(plan), BOLD)
 
 
-def _legends(plans: Sequence[Plan]) -> Iterator[list[str]]:
-    """Return for each plan the legend of the signs that no plan before it shows."""
-    legend = dict(LEGEND)
-    for plan in plans:
-        signs = dict.fromkeys(sign_of(change)[0] for change in plan.changes)
-        yield [paint(legend.pop(sign), DIM) for sign in signs if sign in legend]
-
-
-def _plan(plan: Plan, screen: Screen, legend: Sequence[str]) -> Iterator[str]:
+def _plan(plan: Plan, screen: Screen, unexplained: dict[str, str]) -> Iterator[str]:
     yield from (_heading(plan), *summary.origin(plan, visible), "")
     unseen = summary.unseen(plan)
-    for change in () if unseen else plan.changes:
+    changes = () if unseen else plan.changes
+    for change in changes:
         yield from change_lines(change, screen)
-    if plan.changes and not unseen:
-        yield ""
-    if legend and not unseen:
-        yield from [*legend, ""]
+    signs = dict.fromkeys(sign_of(change)[0] for change in changes)
+    legend = [paint(unexplained.pop(sign), DIM) for sign in signs if sign in unexplained]
+    yield from [""] if changes else []
+    yield from [*legend, ""] if legend else []
     kept = [*scheduled(plan, in_quotes), *summary.kept(plan)]
     after = [*_notices(plan.notices), *kept, *([unseen] if unseen else []), *_refused(plan)]
-    if nothing := summary.no_changes(plan):
-        after.append(nothing)
+    after += filter(None, [summary.no_changes(plan)])
     yield from [*after, ""] if after else []
     yield paint(summary.plan_line(plan), BOLD)
 
 
 def _refused(plan: Plan) -> Iterator[str]:
     if refusal := plan.refusal:
-        yield f"{paint('refused', RED)}: {visible(summary.refused(plan))}"
+        yield f"{paint('refused', RED)}: this plan {visible(refusal.message)}"
         yield from _hint(refusal.hint)
 
 
@@ -224,10 +217,10 @@ def _notices(notices: Iterable[Notice]) -> Iterator[str]:
     yield from ("run these commands:", *commands) if commands else ()
 
 
-def _notice(notice: Notice) -> Iterator[str]:
+def _notice(notice: Notice) -> list[str]:
     where = f"{visible(str(notice.location))}: " if notice.location else ""
-    yield f"{paint('warning', YELLOW)}: {where}{visible(notice.message)}"
-    yield from () if notice.runs else _hint(notice.hint)
+    warning = f"{paint('warning', YELLOW)}: {where}{visible(notice.message)}"
+    return [warning] if notice.runs else [warning, *_hint(notice.hint)]
 
 
 def _renamings(message: str, notices: Sequence[Notice]) -> Iterator[str]:
@@ -255,17 +248,12 @@ def _renamings(message: str, notices: Sequence[Notice]) -> Iterator[str]:
 def _problem(problem: Problem, label: str, screen: Screen) -> Iterator[str]:
     where = paint(path(str(problem.location)), BOLD)
     yield f"{where}: {label}: {visible(problem.message)}"
-    if problem.excerpt and screen.width:
-        yield from _frame(problem.location, problem.excerpt)
+    if (excerpt := problem.excerpt) and screen.width:
+        number, bar = str(problem.location.line), paint("|", BLUE)
+        before = columns_of(visible(excerpt.text[: excerpt.caret]))
+        yield Value(f"  {paint(number, BLUE)} {bar} {visible(excerpt.text)}".rstrip())
+        yield Value(f"  {' ' * len(number)} {bar} {' ' * before}{paint('^', RED)}")
     yield from _hint(problem.hint)
-
-
-def _frame(location: Location, excerpt: Excerpt) -> Iterator[str]:
-    """Show the line of a problem, with a caret below its column."""
-    number, bar = str(location.line), paint("|", BLUE)
-    before = columns_of(visible(excerpt.text[: excerpt.caret]))
-    yield Value(f"  {paint(number, BLUE)} {bar} {visible(excerpt.text)}".rstrip())
-    yield Value(f"  {' ' * len(number)} {bar} {' ' * before}{paint('^', RED)}")
 
 
 def _hint(hint: str | Hint) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Do, Notice, Problem
+from commandsync.diagnostics import Do, Hint, Notice, Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.sync import default_manifest
 from commandsync.sync.files import ci_workspace
@@ -38,6 +38,20 @@ def load(
     return manifests
 
 
+def load_single(
+    settings: Settings,
+    problem: str,
+    *,
+    hint: str | Hint,
+    contents: dict[str, bytes] | None = None,
+) -> Manifest:
+    """Load the one manifest that the settings name; `UsageError` with the problem if several."""
+    manifests = load(settings, contents=contents)
+    if len(manifests) != 1:
+        raise UsageError(problem, hint=hint)
+    return manifests[0]
+
+
 def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -> Manifest:
     """Load the one manifest that is edited in place; its files go into `contents`.
 
@@ -47,10 +61,7 @@ def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -
     hint = Do.NAME_MANIFEST()
     if "-" in settings.files:
         raise UsageError(f"{what} edits the manifest in place", hint=hint)
-    manifests = load(settings, contents=contents)
-    if len(manifests) != 1:
-        raise UsageError(f"{what} works on one manifest", hint=hint)
-    return manifests[0]
+    return load_single(settings, f"{what} works on one manifest", hint=hint, contents=contents)
 
 
 def check_notices(notices: Sequence[Notice | Problem], settings: Settings) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from commandsync.pages.botpage import BotPage, Preview, ProblemLine
+from commandsync.diagnostics import Location, Problem
+from commandsync.pages.botpage import BotPage, Preview
 from commandsync.pages.rows import Mark, Row
 from commandsync.records.texts import Resource
 from commandsync.server.preview import preview_server
@@ -84,7 +85,7 @@ def previewed() -> BotPage:
             summary="Plan: 1 to add, 2 to edit, 1 to delete, 5 unchanged.",
             refusal="apply would refuse this plan",
             notices=("would delete 4 of 9 listed commands",),
-            problems=(ProblemLine(place="commands.yaml:1:1", message="is wrong", hint="fix it"),),
+            problems=(Problem(Location("commands.yaml"), "is wrong", "fix it"),),
         ),
     )
 

@@ -13,7 +13,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from commandsync.characters import readable
-from commandsync.pages.botpage import BotPage, Preview, ProblemLine
+from commandsync.diagnostics import Location, Problem
+from commandsync.pages.botpage import BotPage, Preview
 from commandsync.pages.rows import Mark, Row
 from commandsync.records.texts import Resource
 from commandsync.server import votes
@@ -218,7 +219,7 @@ def test_a_preview(browser: Browser, *, protected: bool) -> None:
         preview=Preview(
             summary=text,
             notices=tuple(TEXTS_OF_ALL),
-            problems=tuple(ProblemLine(place=t, message=t, hint=t) for t in TEXTS_OF_ALL),
+            problems=tuple(Problem(Location(t), t, t) for t in TEXTS_OF_ALL),
         ),
     )
     with preview_server(whole) as server, visiting(browser, server.url) as visits:

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.characters import readable
+from commandsync.diagnostics import Location, Problem
 from commandsync.pages.assets import beside, previewed, served
-from commandsync.pages.botpage import BotPage, Preview, ProblemLine, page_files, render_bot
+from commandsync.pages.botpage import BotPage, Preview, page_files, render_bot
 from commandsync.pages.rows import Mark, Row, listed_rows
 from commandsync.records.models import Bot
 from commandsync.records.texts import Resource
@@ -184,8 +185,8 @@ def test_every_anchor_of_the_page_is_there_and_once() -> None:
 
 
 PROBLEMS = (
-    ProblemLine(place="commands.yaml:3:5", message="nmae is not a key", hint="name?"),
-    ProblemLine(place="commands.yaml:9:1", message="syntax is missing", hint=""),
+    Problem(Location("commands.yaml", 3, 5), "nmae is not a key", "name?"),
+    Problem(Location("commands.yaml", 9), "syntax is missing"),
 )
 
 
@@ -333,9 +334,7 @@ def hostile_page(text: dict[str, str]) -> Outline:
             summary=text["summary"],
             refusal=text["refusal"],
             notices=(text["notice"],),
-            problems=(
-                ProblemLine(place=text["place"], message=text["message"], hint=text["hint"]),
-            ),
+            problems=(Problem(Location(text["place"]), text["message"], text["hint"]),),
         ),
         bot=record,
         voters=[voter(username=text["voter"])],

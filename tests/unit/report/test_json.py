@@ -10,7 +10,7 @@ from commandsync.diagnostics import Location, Problem
 from commandsync.document.failure import failure_document
 from commandsync.document.plan import plan_document
 from commandsync.document.result import result_document
-from commandsync.errors import StalePlanError
+from commandsync.errors import CommandsyncError, StalePlanError
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot
@@ -60,7 +60,8 @@ def test_a_failure_is_a_document_too() -> None:
         "error": {"kind": "stale", "message": "the listing changed", "hint": "plan again"},
         "problems": [],
     }
-    assert json.loads(render_failure(error, format="json", kind="odd"))["error"]["kind"] == "odd"
+    odd = CommandsyncError("it is odd", kind="odd")
+    assert json.loads(render_failure(odd, format="json"))["error"]["kind"] == "odd"
 
 
 def test_plans_results_and_failures_make_one_document(every_change: Plan, trouble: Result) -> None:
