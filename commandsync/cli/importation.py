@@ -10,15 +10,13 @@ from commandsync.cli.options import Run
 from commandsync.cli.output import Output
 from commandsync.cli.wording import command_line
 from commandsync.errors import Exit
-from commandsync.report import Format, Screen
 from commandsync.report.escape import path, visible
 from commandsync.report.imports import render_import, render_left_out
 from commandsync.report.summary import counted
-from commandsync.sources.entry import SourceReading
 from commandsync.sources.merge import Import
 from commandsync.sync.files import write_edits
 from commandsync.sync.imports import plan_import, saved_sources
-from commandsync.sync.settings import Settings
+from commandsync.sync.registered import read_registered
 
 
 def import_commands(  # noqa: PLR0913 - the options of one command
@@ -39,7 +37,7 @@ def import_commands(  # noqa: PLR0913 - the options of one command
     if not (check or yes):
         check_terminal(output, "import", "--yes writes without asking, --check only compares")
     registered = partial(
-        _registered,
+        read_registered,
         run.settings,
         variable=discord_token_env,
         application=discord_application,
@@ -59,7 +57,7 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         language = ["--locale", locale] if locale else []
         files = run.settings.files
         return _checked(result, output, command_line("import", *language, *sources, files=files))
-    if not write_approved(run, result.files, partial(_rendered, result), asks=not yes):
+    if not write_approved(run, result.files, partial(render_import, result), asks=not yes):
         return Exit.FAILED
     if result.imported and result.objects:
         size = len(result.imported.after.encode()) // 1024 + 1
@@ -68,17 +66,6 @@ def import_commands(  # noqa: PLR0913 - the options of one command
     if not result.repeatable:
         _save(run, result, asks=not (save or yes), writes=save)
     return run.signals.code(Exit.CHANGES if result.is_partial else Exit.DONE)
-
-
-def _rendered(result: Import, form: Format, screen: Screen) -> str:
-    return render_import(result, format=form, screen=screen)
-
-
-def _registered(settings: Settings, locale: str, **account: str) -> SourceReading:
-    """Read what the bot has registered with Discord; only then is its client loaded."""
-    from commandsync.sync.registered import read_registered
-
-    return read_registered(settings, locale=locale, **account)
 
 
 def _checked(result: Import, output: Output, command: str) -> int:

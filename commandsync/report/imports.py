@@ -37,9 +37,9 @@ _NEXT = {
 
 def render_import(
     result: Import,
-    *,
     format: Format,  # noqa: A002 - the option's name
     screen: Screen = PLAIN,
+    *,
     check: bool = False,
 ) -> str:
     """Show what an import changes; annotations name each difference at its place."""
@@ -113,13 +113,8 @@ def _review_lines(review: Review, result: Import, screen: Screen) -> Iterator[st
         yield Value(f'    {paint("here:  ", DIM)} "{here}"')
         yield Value(f'    {paint("source:", DIM)} "{source}"{_in_brackets(there)}')
     else:
-        yield Value(f"    {paint('next:', DIM)} {visible(_next(review))}")
-
-
-def _next(review: Review) -> str:
-    if review.reason is not ReviewReason.NOT_WRITTEN:
-        return _NEXT[review.reason]
-    return f"add {review.there}" if review.entry else "remove it from the manifest"
+        todo = f"add {review.there}" if review.entry else "remove it from the manifest"
+        yield Value(f"    {paint('next:', DIM)} {visible(_NEXT.get(review.reason, todo))}")
 
 
 def _what(review: Review) -> str:

@@ -15,6 +15,7 @@ from commandsync.sources.files import files_of, folder_traits, read_bytes
 
 BY_HAND = "write it as a constant in the code, or the command in the manifest"
 NOT_IMPORTED = "its commands are not imported"
+PYTHON = (".py", ".pyw")
 SCRIPTS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
 """How files of JavaScript and TypeScript end."""
 

@@ -6,6 +6,7 @@ edit of the manifest from a change of the source.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -74,13 +75,11 @@ def read_imported(text: str, *, path: str) -> Imported:
 def imported_text(imported: Iterable[Declared], objects: Objects = MappingProxyType({})) -> str:
     """Return the file of what is imported: sorted, so that an import changes few lines."""
     commands = [
-        {
-            **{key: value for key in _KEYS if (value := getattr(entry, key)) is not None},
-            "source": source,
-        }
+        {key: getattr(entry, key) for key in _KEYS if getattr(entry, key) is not None}
+        | {"source": source}
         for source, entry in imported
     ]
-    commands.sort(key=lambda command: [command["name"], command["syntax"], command["source"]])
+    commands.sort(key=itemgetter("name", "syntax", "source"))
     document: dict[str, Any] = {"version": 1, "commands": commands}
     if objects:
         document["objects"] = {

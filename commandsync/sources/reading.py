@@ -9,10 +9,9 @@ from pathlib import Path
 from commandsync.errors import FileError
 from commandsync.extras import missing
 from commandsync.sources import contents, files, python
-from commandsync.sources.code import SCRIPTS
+from commandsync.sources.code import PYTHON, SCRIPTS
 from commandsync.sources.entry import SourceReading
 
-_PYTHON = frozenset({".py", ".pyw"})
 _DATA = frozenset({".json", ".csv", ""})  # "": a pipe of the shell has no suffix
 _EXPECTED = "a source is the bot's code, Discord's commands as JSON, or a list as JSON or CSV"
 
@@ -46,7 +45,7 @@ def read(
     path, suffix = Path(source).as_posix(), Path(source).suffix.casefold()
     if files.is_folder_or_pattern(path):
         return _read_files(path, columns or {}, locale, exclude)
-    if suffix in _PYTHON:
+    if suffix in PYTHON:
         return python.read(path)
     if suffix in SCRIPTS:
         return _read_scripts(path, locale=locale)
@@ -87,7 +86,7 @@ def _read_files(
 def _read_code(folder: Path, inside: Sequence[Path], locale: str) -> SourceReading | None:
     """Return what Python code declares, else what JavaScript does; None without either."""
     suffixes, reading = {path.suffix.casefold() for path in inside}, None
-    if _PYTHON & suffixes:
+    if suffixes & {*PYTHON}:
         reading = python.read(folder.as_posix(), inside)
     if suffixes & {*SCRIPTS} and not (reading and _is_found(reading)):
         reading = _read_scripts(folder.as_posix(), inside, locale=locale)

@@ -33,16 +33,11 @@ def three_way(  # noqa: PLR0913 - the sides, and what decides about them
 ) -> Merge:
     """Merge `theirs`, what sources contain, into `ours`; `base` is what was imported last.
 
-    Args:
-        base: What was imported last.
-        theirs: What the sources contain.
-        ours: What the manifest contains.
-        sources: Those that were read in full; what was imported from another one stays.
-        text_of: Returns the text of a source's command as this manifest would have it.
-        writable: Returns those of some changes that can be written. The others are for review, and
-            the next import finds them again.
-        is_kept: Tells whether a command stays in the manifest, by its name there, although its
-            source does not have it any more.
+    `sources` are those that were read in full: what was imported from another one stays. `text_of`
+    returns the text of a source's command as this manifest would have it; `writable` those of some
+    changes that can be written, of which the others are for review, and the next import finds them
+    again. `is_kept` tells of a name whether its command stays although its source does not have it
+    any more.
     """
     base_side, their_side = (
         _Side(side, [text_of(entry) for _, entry in side]) for side in (base, theirs)
@@ -168,7 +163,12 @@ class _Merging:
         """Yield what a person has to write for a change."""
         review = partial(Review, reason=ReviewReason.NOT_WRITTEN)
         if isinstance(change, merge.Added):
-            yield review(name=change.text.name, entry=change.entry, there=_item(change.text))
+            values = (
+                f"{key}: {json.dumps(value, ensure_ascii=False)}"
+                for key, value in change.text._asdict().items()
+            )
+            item = f"- {{{', '.join(values)}}}"  # of YAML
+            yield review(name=change.text.name, entry=change.entry, there=item)
             return
         own = self.ours[change.index]
         if isinstance(change, merge.Removed):
@@ -178,8 +178,8 @@ class _Merging:
         if change.formerly is not None:
             texts.append(("formerly", ", ".join(own.formerly), ", ".join(change.formerly)))
         for name, here, there in texts:
-            values: dict[str, Any] = {"field": name, "here": here, "there": there}
-            yield review(name=own.name, index=change.index, entry=change.entry, **values)
+            left = review(name=own.name, index=change.index, entry=change.entry)
+            yield replace(left, field=name, here=here, there=there)
 
     def leave_deleted(self) -> None:
         """Leave out what somebody deleted from the manifest."""
@@ -221,11 +221,3 @@ class _Merging:
                 change = self.changes.get(index)
                 edited = change if isinstance(change, merge.Edited) else merge.Edited(index=index)
                 self.changes[index] = replace(edited, formerly=former)
-
-
-def _item(text: CommandText) -> str:
-    """Return a new entry as a line of YAML."""
-    fields = (
-        f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in text._asdict().items()
-    )
-    return f"- {{{', '.join(fields)}}}"

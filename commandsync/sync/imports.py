@@ -11,7 +11,7 @@ from commandsync.manifest import Manifest
 from commandsync.manifest.defaults import uses_of_prefix, with_prefix
 from commandsync.manifest.editing import field_places, with_key
 from commandsync.manifest.problems import quoted
-from commandsync.records.patterns import pattern
+from commandsync.records.patterns import Patterns
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.imported import LARGEST, imported_text
@@ -74,7 +74,7 @@ def plan_import(
         sources=reading.complete,
         text_of=partial(_text_of, manifest),
         writable=partial(writable, manifest, places, texts),
-        is_kept=partial(_is_kept, manifest),
+        is_kept=Patterns(tuple(manifest.imports.exclude)).match,
     )
     edited = edited_texts(manifest, places, texts, merge.changes)
     check_edited(manifest, contents, edited, when="after the import")
@@ -95,10 +95,6 @@ def plan_import(
         generated=tuple(reading.generated),
         places=_places(merge, places, texts),
     )
-
-
-def _is_kept(manifest: Manifest, name: str) -> bool:
-    return any(pattern(each).match(name) for each in manifest.imports.exclude)
 
 
 def _new_manifest(
@@ -173,14 +169,9 @@ def _after(
     They are left out where the file would be too large, which a notice says.
     """
     names = {entry.name for _, entry in merge.imported}
-    others = {
-        source: each
-        for source, each in file.content.objects.items()
-        if source not in reading.complete
-    }
     objects = {
         source: kept
-        for source, each in {**others, **reading.objects}.items()
+        for source, each in {**file.content.objects, **reading.objects}.items()
         if (kept := [content for content in each if not names.isdisjoint(by_name([content]))])
     }
     imported = (*merge.imported, *merge.gone)

@@ -115,9 +115,7 @@ def _option(option: Node) -> str:
 def commands_of(manifest: Manifest, shown: Callable[[str], str] = str) -> tuple[LoadedCommand, ...]:
     """Return the commands of a manifest with their mentions and options; raises as `read_beside`.
 
-    Args:
-        manifest: The manifest.
-        shown: Returns a text as it is shown.
+    `shown` returns a text as it is shown.
     """
     objects = objects_of(manifest)
     return tuple(

@@ -24,20 +24,20 @@ _PORTAL = "copy the bot's token from the page Bot of Discord's developer portal"
 
 def read_registered(
     settings: Settings,
+    locale: str = "",
     *,
     variable: str = TOKEN_VARIABLE,
     application: str = "",
     base_url: str = "",
-    locale: str = "",
 ) -> SourceReading:
     """Read the commands that a bot has registered with Discord.
 
     Args:
         settings: The time-out, the retries and the progress; nothing else of them is used.
+        locale: The language of the texts, such as `de`; empty for the default texts.
         variable: The variable of the environment that contains the token for Discord.
         application: The id of the application; empty for the token's own.
         base_url: The address of Discord's interface; empty for Discord's own.
-        locale: The language of the texts, such as `de`; empty for the default texts.
 
     Raises:
         UsageError: The token is missing or is one of a listing service, or an argument is invalid.

@@ -116,13 +116,9 @@ def _body(page: Page, heading: Heading, versions: Sequence[Heading]) -> str:
 def _end(page: Page, heading: Heading, versions: Sequence[Heading]) -> int:
     later = [other for other in page.headings if other.begin >= heading.end]
     below = next(iter(later), heading)
-    is_part = below not in versions and _is_part(page, heading, below)
-    level = heading.level - is_part
+    # A heading of the version's own level is a part of it: `### Bug Fixes` of `### [1.2.1]`.
+    is_part = below not in versions and below.level == heading.level >= _LEVEL_OF_PARTS
+    between = "".join(page.lines[heading.end : below.begin])
+    level = heading.level - (is_part and not between.strip())
     ends = (other.begin for other in later if other.level <= level or other in versions)
     return next(ends, len(page.lines))
-
-
-def _is_part(page: Page, heading: Heading, below: Heading) -> bool:
-    """Whether a heading of a version's level is a part of it: `### Bug Fixes` of `### [1.2.1]`."""
-    between = "".join(page.lines[heading.end : below.begin])
-    return below.level == heading.level >= _LEVEL_OF_PARTS and not between.strip()

@@ -60,21 +60,19 @@ def _dedented(text: str) -> str:
 
 def _parts(page: Page, limit: int) -> Iterator[str]:
     """Yield the text up to the end of each block, with the definitions it uses, from the last."""
-    ends = sorted(_ends(page))
+    ends = sorted(
+        {
+            token.map[1]
+            for token in page.tokens
+            if token.map
+            and (token.type == "list_item_open" or (token.level == 0 and token.type in _WHOLE))
+        }
+    )
     parts = ("".join(page.lines[:end]).rstrip() for end in ends)
     short = takewhile(lambda part: len(part) <= limit, parts)
     for end, part in reversed(list(zip(ends, short, strict=False))):
         definitions = page.used_definitions(part, without=range(end)).rstrip()
         yield "\n\n".join(filter(None, [_closed(part, page_of(part)), definitions]))
-
-
-def _ends(page: Page) -> set[int]:
-    return {
-        token.map[1]
-        for token in page.tokens
-        if token.map
-        and (token.type == "list_item_open" or (token.level == 0 and token.type in _WHOLE))
-    }
 
 
 def _closed(text: str, page: Page) -> str:

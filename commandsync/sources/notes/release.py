@@ -7,8 +7,7 @@ its texts.
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from commandsync.errors import FileError
 from commandsync.sources.jsonfile import text_of
@@ -48,13 +47,9 @@ def read_event(content: bytes, *, path: str) -> Release:
             hint="run this in a workflow with on: {release: {types: [published]}}",
         )
     check_length(body := text_of(release, "body"), of=f"the text of the release {tag!r}")
-    return Release(text_of(event, "action"), _notes(release, tag, body))
-
-
-def _notes(release: Mapping[str, Any], tag: str, body: str) -> Notes:
     version = version_in(tag) or bare(tag)
     name, link = text_of(release, "name"), text_of(release, "html_url")
-    return Notes(
+    notes = Notes(
         text=body,
         version=version,
         title=name if len(name) <= _LONGEST_NAME else "",
@@ -62,3 +57,4 @@ def _notes(release: Mapping[str, Any], tag: str, body: str) -> Notes:
         prerelease=release.get("prerelease") is True or is_prerelease(version),
         draft=release.get("draft") is True,
     )
+    return Release(text_of(event, "action"), notes)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.code import code_files, code_reading, declaring, without_collector
+from commandsync.sources.code import PYTHON, code_files, code_reading, declaring, without_collector
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.python.cog import Cogs
 from commandsync.sources.python.constant import Code
@@ -18,7 +18,6 @@ from commandsync.sources.python.inventory import Inventory
 from commandsync.sources.python.scope import Outline
 from commandsync.sources.python.telegram import Telegram
 
-_SUFFIXES = {".py", ".pyw"}
 _DECLARING = re.compile(rb"[cC]ommand|group|context_menu|Cog|ContextMenu")
 
 
@@ -42,7 +41,7 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
         FileError: The path cannot be read.
     """
     root = Path(path)
-    files = list(code_files(root, inside, _SUFFIXES, {"tests"}))
+    files = list(code_files(root, inside, PYTHON, {"tests"}))
     code = Code(files)
     wanted = declaring(files, root.as_posix(), lambda _, data: _DECLARING.search(data))
     read_files = [code.outline(file) for file in wanted]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from commandsync.sources.entry import Trait
 from commandsync.sources.python.constant import Code
 from commandsync.sources.python.lineage import Kind, Lineage, kebab, lineage
-from commandsync.sources.python.names import Definition, classes_of
+from commandsync.sources.python.names import Definition
 from commandsync.sources.python.scope import Outline, Scope, keywords, last_name
 from commandsync.sources.python.trait import of_arguments, of_cog_check, of_decorators
 
@@ -32,7 +32,8 @@ class Cogs:
         self._known: dict[ast.ClassDef, Cog] = {}
         self._heirs: dict[ast.AST, Definition] = {}
         for outline in outlines:
-            for definition in classes_of(outline):
+            for node, inside in outline.classes.items():
+                definition = Definition(node, inside.parent or inside)
                 for base, _ in lineage(definition, code).classes[1:]:
                     self._heirs.setdefault(base, definition)
 
@@ -54,12 +55,10 @@ class Cogs:
         return False
 
     def _heir(self, owner: ast.ClassDef, definition: Definition) -> Definition:
-        passed: set[ast.AST] = {owner}
-        while heir := self._heirs.get(definition.node):
-            definition = heir
-            if heir.node in passed:
-                break  # classes that inherit from each other
+        passed: set[ast.AST] = {owner}  # classes that inherit from each other end it
+        while (heir := self._heirs.get(definition.node)) and heir.node not in passed:
             passed.add(heir.node)
+            definition = heir
         return definition
 
     def _read(self, definition: Definition) -> Cog:
@@ -88,12 +87,8 @@ def _attributes(written: ast.expr | None) -> dict[str, ast.expr]:
     match written:
         case ast.Dict(keys=keys, values=values):
             pairs = zip(keys, values, strict=True)
-            return {
-                key.value: value
-                for key, value in pairs
-                if isinstance(key, ast.Constant) and isinstance(key.value, str)
-            }
-        case ast.Call(func=function) as call if last_name(function) == "dict":
-            return keywords(call)
+            return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
+        case ast.Call() if last_name(written.func) == "dict":
+            return keywords(written)
         case _:
             return {}

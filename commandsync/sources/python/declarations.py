@@ -236,9 +236,7 @@ class Declarations:
 
     def _name(self, given: dict[str, ast.expr], scope: Scope, default: str | None) -> str | None:
         """Return a name that is given; the default if none is, None if it cannot be read."""
-        if "name" not in given:
-            return default
-        value = self._code.value(given["name"], scope)
+        value = self._code.value(given.get("name", ast.Constant(None)), scope)
         if value is None:
             return default
         return value if isinstance(value, str) and value.strip() else None

@@ -174,7 +174,7 @@ class Entries:
         cog = self.cogs.of(declaration.scope)
         above = [declaration.parent] if declaration.parent else []
         if not above and cog and cog.lineage.kind is Kind.GROUP:
-            above = self.inventory.instances.get(cog.lineage.classes[0][0], [])
+            above = self.inventory.groups_of(*cog.lineage.classes[0])
         if not above:
             return [[declaration]]
         chains = (chain for group in above for chain in self._chains(group, depth + 1))

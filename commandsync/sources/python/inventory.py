@@ -7,8 +7,7 @@ from sys import maxsize
 from commandsync.diagnostics import Location, Notice
 from commandsync.sources.python.constant import Code
 from commandsync.sources.python.declarations import Declaration, Declarations
-from commandsync.sources.python.lineage import Kind, lineage
-from commandsync.sources.python.names import Definition, classes_of
+from commandsync.sources.python.names import Definition
 from commandsync.sources.python.scope import Outline, Scope, callee, keywords, last_name
 
 _BY_HAND = "declare it with a decorator in the code, or by hand in the manifest"
@@ -23,23 +22,20 @@ class Inventory:
     """The declarations of all files."""
 
     def __init__(self, outlines: Iterable[Outline], code: Code) -> None:
-        self._declarations = declarations = Declarations(code)
+        self._declarations = Declarations(code)
         self._code = code
         self.notes: list[Notice] = []  # what is registered, and cannot be read
         self.guild_cogs: set[ast.AST] = set()  # with slash commands that only certain servers have
         items = (item for read_file in outlines for item in self._declared(read_file))
         self.declared = list(dict.fromkeys(items))
-        # The groups of each class of slash commands: its instances, or the class itself.
-        self.instances: dict[ast.ClassDef, list[Declaration]] = {}
+        self._instances: dict[ast.ClassDef | None, list[Declaration]] = {}
         for declaration in self.declared:
-            if declaration.instance_of is not None:
-                self.instances.setdefault(declaration.instance_of, []).append(declaration)
-        for read_file in outlines:
-            for definition in classes_of(read_file):
-                ancestry = lineage(definition, code)
-                node = ancestry.classes[0][0]
-                if node not in self.instances and ancestry.kind is Kind.GROUP:
-                    self.instances[node] = [declarations.of_class(node, definition.scope)]
+            self._instances.setdefault(declaration.instance_of, []).append(declaration)
+
+    def groups_of(self, node: ast.ClassDef, inside: Scope) -> list[Declaration]:
+        """Return the groups of a class of slash commands: its instances, or the class itself."""
+        whole = self._declarations.of_class(node, inside.parent or inside)
+        return self._instances.get(node, [whole])
 
     def _declared(self, read_file: Outline) -> Iterator[Declaration]:
         """Yield what a file declares, unless it is for a framework that is not read."""

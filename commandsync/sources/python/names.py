@@ -2,7 +2,7 @@
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 from os.path import commonprefix
@@ -11,7 +11,7 @@ from typing import TypeAlias
 from commandsync.diagnostics import Notice
 from commandsync.sources.code import parsed
 from commandsync.sources.python.parsedfile import parse
-from commandsync.sources.python.scope import Binding, Outline, Scope, last_name, outline
+from commandsync.sources.python.scope import Binding, Outline, Scope, last_name
 
 _FRAMEWORKS = {"discord", "disnake", "nextcord"}  # py-cord is imported as `discord`
 _REEXPORTS = {"redbot.core.commands": "discord.ext.commands"}
@@ -49,7 +49,7 @@ class Names:
         """Return what a file contains, or why it cannot be read."""
         if path not in self._parsed:
             file = parsed(path, parse)
-            read = file if isinstance(file, Notice) else outline(file, _module_name(path))
+            read = file if isinstance(file, Notice) else Outline(Scope(file, _module_name(path)))
             self.classes.update(read.classes.items() if isinstance(read, Outline) else ())
             self._parsed[path] = read
         return self._parsed[path]
@@ -84,17 +84,15 @@ class Names:
         return self.last_name(node.func, definition.scope) if isinstance(node, ast.Call) else ""
 
     def _name(self, name: str, scope: Scope, line: int, steps: int) -> Meaning:
-        around: Scope | None = scope
-        while around is not None:
-            if name in around.bindings and (
-                around is scope or not isinstance(around.node, ast.ClassDef)
-            ):
-                binding = around.bound(name, line if around is scope else inf)
-                return self._binding(binding, around, steps)
+        around = scope
+        while name not in around.bindings or (
+            around is not scope and isinstance(around.node, ast.ClassDef)
+        ):
             if around.parent is None:
                 return self._wildcard(name, around, steps + _WILDCARD)
             around = around.parent
-        return None  # pragma: no cover - every scope ends in a module
+        binding = around.bound(name, line if around is scope else inf)
+        return self._binding(binding, around, steps)
 
     def _binding(self, binding: Binding, scope: Scope, steps: int) -> Meaning:
         if isinstance(binding, str):
@@ -158,12 +156,6 @@ class Names:
     def _module(self, path: str) -> Outline | None:
         module = self.outline(path)
         return module if isinstance(module, Outline) else None
-
-
-def classes_of(module: Outline) -> Iterator[Definition]:
-    """Yield the classes that a module defines."""
-    for node, inside in module.classes.items():
-        yield Definition(node, inside.parent or inside)
 
 
 def in_framework(name: str) -> str:

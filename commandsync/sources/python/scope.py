@@ -56,7 +56,7 @@ class Scope:
         return bindings[above - 1][1]  # the last one if all are below
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Outline:
     """What a module contains."""
 
@@ -66,21 +66,12 @@ class Outline:
     created: list[tuple[ast.Call, Scope]] = field(default_factory=list)  # perhaps groups
     registered: list[tuple[ast.Call, Scope]] = field(default_factory=list)  # perhaps commands
 
+    def __post_init__(self) -> None:
+        """Visit every statement of the file; no expression is evaluated."""
+        self._registers = _REGISTERING.search(self.scope.file.text) is not None
+        self._visit(self.scope.file.tree.body, self.scope)
 
-def outline(file: ParsedFile, module: tuple[str, ...]) -> Outline:
-    """Visit every statement of a file; no expression is evaluated."""
-    result = Outline(Scope(file, module))
-    registers = _REGISTERING.search(file.text) is not None
-    _Visitor(result, registers=registers).visit(file.tree.body, result.scope)
-    return result
-
-
-class _Visitor:
-    def __init__(self, result: Outline, *, registers: bool) -> None:
-        self._result = result
-        self._registers = registers
-
-    def visit(self, body: Iterable[ast.AST], scope: Scope) -> None:
+    def _visit(self, body: Iterable[ast.AST], scope: Scope) -> None:
         waiting = list(body)[::-1]
         while waiting:
             statement = waiting.pop()
@@ -90,8 +81,8 @@ class _Visitor:
                 case ast.ClassDef():
                     scope.bind(statement.name, statement.lineno, statement)
                     inside = Scope(scope.file, scope.module, statement, scope)
-                    self._result.classes[statement] = inside
-                    self.visit(statement.body, inside)
+                    self.classes[statement] = inside
+                    self._visit(statement.body, inside)
                 case ast.For(iter=ast.Tuple(elts=turns) | ast.List(elts=turns)) if _declares(
                     statement, scope, len(turns)
                 ):
@@ -110,19 +101,19 @@ class _Visitor:
                 _names(loop.target), getattr(value, "elts", [value]), strict=False
             ):
                 turn.bind(name, loop.lineno, part)
-            self.visit(deepcopy(loop.body), turn)
+            self._visit(deepcopy(loop.body), turn)
 
     def _function(self, node: Function, scope: Scope) -> None:
         scope.bind(node.name, node.lineno, node)
         if node.decorator_list:
-            self._result.functions.append((node, scope))
+            self.functions.append((node, scope))
         inner = Scope(scope.file, scope.module, node, scope)
         for parameter in parameters(node.args):
             inner.bind(parameter.arg, node.lineno, parameter)
         if isinstance(scope.node, ast.ClassDef) and node.args.args:  # self
             inner.bind(node.args.args[0].arg, node.lineno, scope.node)
         if scope.file.may_declare_in(node):
-            self.visit(node.body, inner)
+            self._visit(node.body, inner)
         node.body = node.body[:2]  # the docstring, and the whole of a short check
 
     def _other(self, statement: ast.AST, scope: Scope, *, simple: bool) -> None:
@@ -133,7 +124,7 @@ class _Visitor:
         if self._registers and simple:
             calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
             named = (call for call in calls if _REGISTERING.fullmatch(last_name(call.func)))
-            self._result.registered += [(call, scope) for call in named]
+            self.registered += [(call, scope) for call in named]
 
     def _assignment(self, statement: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
         value = statement.value
@@ -141,7 +132,7 @@ class _Visitor:
         if isinstance(value, ast.Call):
             name = last_name(value.func)
             if name[:1].isupper() or name in CREATORS:
-                self._result.created.append((value, scope))
+                self.created.append((value, scope))
         match target:
             case ast.Attribute(value=ast.Name(id=name), attr=attribute) if value is not None:
                 owner = scope.bindings.get(name, [(0, None)])[-1][1]

@@ -115,26 +115,24 @@ class Telegram:
 
     def _parts(
         self, expression: ast.expr, scope: Scope, levels: int = 2
-    ) -> list[tuple[ast.expr, Scope]]:
-        """Return the parts of a list, also of one with a name; else the expression itself."""
+    ) -> Iterator[tuple[ast.expr, Scope]]:
+        """Yield the parts of a list, also of one with a name; else the expression itself."""
         inner = expression.value if isinstance(expression, ast.Starred) else expression
         meaning = self._code.meaning(inner, scope)
         known = meaning if isinstance(meaning, Definition) else Definition(inner, scope)
         match known.node:
             case ast.Call() as call:
-                return [(call, known.scope)]
+                yield call, known.scope
             case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts) if (
                 levels and len(elts) <= _MOST_PARTS
             ):
-                parts: list[tuple[ast.expr, Scope]] = []
                 for part in elts:
                     if isinstance(part, ast.Starred):
-                        parts += self._parts(part, known.scope, levels - 1)
+                        yield from self._parts(part, known.scope, levels - 1)
                     else:
-                        parts.append((part, known.scope))
-                return parts
+                        yield part, known.scope
             case _:
-                return [(expression, scope)]
+                yield expression, scope
 
     def _called(self, call: ast.Call, scope: Scope) -> str:
         """Return the last part of a name of the frameworks; empty if something else is called."""
