@@ -112,19 +112,18 @@ def _split(text: str) -> SplitResult:
         _ = parts.port  # raises on a port that is not a number
     except ValueError as error:
         raise UsageError(f"the base URL {_shown(text)} is not a URL", hint=_EXAMPLE) from error
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise UsageError(f"the base URL {_shown(text)} is not an http or https URL", hint=_EXAMPLE)
-    if not re.fullmatch(r"[!-~]+", text):
-        raise UsageError(
-            f"the base URL {_shown(text)} contains a space or a non-ASCII letter", hint=_EXAMPLE
-        )
     if "@" in parts.netloc:
         raise UsageError(
             "the base URL contains a user name or password",
             hint="the token is the only credential; " + _EXAMPLE,
         )
-    if parts.query or parts.fragment:
-        raise UsageError(f"the base URL {_shown(text)} has a query or a fragment", hint=_EXAMPLE)
+    problems = {
+        "is not an http or https URL": parts.scheme not in _DEFAULT_PORTS or not parts.hostname,
+        "contains a space or a non-ASCII letter": not re.fullmatch(r"[!-~]+", text),
+        "has a query or a fragment": parts.query or parts.fragment,
+    }
+    if problem := next(filter(problems.get, problems), None):
+        raise UsageError(f"the base URL {_shown(text)} {problem}", hint=_EXAMPLE)
     return parts
 
 

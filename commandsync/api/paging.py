@@ -55,7 +55,7 @@ class Paging(Generic[P]):
         return new
 
     def refused(self, error: ApiError) -> bool:
-        """Go on after a refused page: it is no page, or larger than the service allows.
+        """Go on after a refused page: it does not exist, or is larger than the service allows.
 
         Return False if it is neither.
         """

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypedDict
-
-from commandsync.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,14 +21,6 @@ class Settings(TypedDict, total=False):
     insecure_http: bool
     event_buffer: int
     session: requests.Session | aiohttp.ClientSession | None
-
-
-def variable(name: str) -> str:
-    """Return a variable of the environment; raises `UsageError` if it is not set, or is empty."""
-    value = os.environ.get(name, "")
-    if not value:
-        raise UsageError(f"the variable {name} is not set", hint="set it, or use the constructor")
-    return value
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from commandsync.api.address import parse_address
 from commandsync.api.arguments import Id
 from commandsync.api.credentials import Token
 from commandsync.api.refusals import RateLimit
-from commandsync.client import Settings, async_extra, variable
+from commandsync.client import Settings, async_extra
 from commandsync.client.buffer import AnyReader, Buffer
 from commandsync.client.events import Event, Reminder, Vote, unknown_event
 from commandsync.client.watch import Watch
@@ -107,7 +107,12 @@ class AnyClient:
         Raises:
             UsageError: One of the two is not set; or as the constructor does.
         """
-        token, base_url = variable("COMMANDSYNC_TOKEN"), variable("COMMANDSYNC_BASE_URL")
+        names = ("COMMANDSYNC_TOKEN", "COMMANDSYNC_BASE_URL")
+        for name in names:
+            if not os.environ.get(name):
+                hint = "set it, or use the constructor"
+                raise UsageError(f"the variable {name} is not set", hint=hint)
+        token, base_url = map(os.environ.__getitem__, names)
         return cls(token, base_url, bot=os.environ.get("COMMANDSYNC_BOT") or None, **settings)
 
     def with_options(
@@ -168,8 +173,9 @@ class AnyClient:
                 operation = operations.check_vote(event.bot.id or self.bot, event.user.id)
                 self._keep_vote(operation.path, True if isinstance(event, Vote) else None)
 
-    def _kept_vote(self, path: str, max_age: float) -> bool | None:
+    def _kept_vote(self, user: Id, max_age: float) -> bool | None:
         """Return what was kept in the last seconds; None if it is older, or was not kept."""
+        path = operations.check_vote(self.bot, user).path
         at, voted = self._votes.get(path, (-inf, None))
         return voted if monotonic() - at < max_age else None
 

@@ -1,6 +1,7 @@
 """The limit on requests in flight, for an event loop: a number of places, a pause, a stop."""
 
 import asyncio
+from contextlib import suppress
 from math import inf
 from time import monotonic
 
@@ -50,12 +51,10 @@ class AsyncGate:
 
     async def wait(self, seconds: float) -> bool:
         """Wait without a place; False at once when the gate is stopped."""
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._stop.wait()
-        except TimeoutError:
-            return not self.stopped
-        return False
+        return not self.stopped
 
     def stop(self) -> None:
         """End all waits at once, and let no request enter; to be called in the loop's thread."""

@@ -75,7 +75,7 @@ class AsyncListener(AnyClient):
         time, those of one user one after another, for at most `event_buffer` events.
 
         Raises:
-            ArgumentError: There is no such event.
+            ArgumentError: The event is not one of these.
         """
         return self._handlers.decorator(event)
 
@@ -100,7 +100,7 @@ class AsyncListener(AnyClient):
         Raises:
             Unauthorized: The token is refused.
             ListingError: The first attempt failed, and a retry cannot help.
-            UsageError: There is no gateway, and the bot whose voters to read is unknown.
+            UsageError: The service has no gateway, and the bot whose voters to read is unknown.
         """
         reader = self._joined(AsyncReader(self._buffer, handles=True))
         try:
@@ -136,7 +136,7 @@ class AsyncListener(AnyClient):
             timeout: Seconds to wait.
 
         Raises:
-            ArgumentError: There is no such event.
+            ArgumentError: It is not the type of an event.
             TimeoutError: There was none in that time.
             StoppedError: The client was closed.
             ListingError: As `events`.
@@ -155,11 +155,8 @@ class AsyncListener(AnyClient):
     async def check_vote(self, user: Id, *, bot: Id | None = None) -> bool:
         """Return whether a user voted; False only if the service answers so, else it raises.
 
-        It always asks the service. `has_voted` uses the answer again.
-
-        Args:
-            user: The user, or its id.
-            bot: The bot; None for the client's own.
+        It always asks the service, about the client's own bot or another one. `has_voted` uses the
+        answer again.
         """
         operation = operations.check_vote(self._of(bot), user)
         asked = monotonic()
@@ -171,14 +168,10 @@ class AsyncListener(AnyClient):
         """Return whether a user voted for the client's own bot, from memory if that is recent.
 
         The event of a vote counts at once, also while `events` or `listen` runs elsewhere. Answers
-        to `check_vote` about the same bot count too. If there is neither, it calls `check_vote`.
-
-        Args:
-            user: The user, or its id.
-            max_age: Seconds for which an event or an answer is used again; 0 to ask always.
+        to `check_vote` about the same bot count too. If there is neither in the last `max_age`
+        seconds, it calls `check_vote`.
         """
-        path = operations.check_vote(self.bot, user).path
-        voted = self._kept_vote(path, max_age)
+        voted = self._kept_vote(user, max_age)
         return await self.check_vote(user) if voted is None else voted
 
     async def _leave(self, reader: AsyncReader) -> None:

@@ -25,35 +25,30 @@ class Body:
     def __init__(self, *, encoding: str = "", limit: int = LARGEST_BODY) -> None:
         self._limit = limit
         self._body = bytearray()
-        self._begun = False
-        match encoding.strip().lower():
-            case "" | "identity":
-                self._unzip = None
-            case "gzip" | "x-gzip":
-                self._unzip = zlib.decompressobj(_GZIP)
-            case _:
-                raise BodyError("has a content encoding that was not requested")
+        self._unzip: zlib._Decompress | None = None  # of the member that is being read
+        self._zipped = encoding.strip().lower() in {"gzip", "x-gzip"}
+        if not self._zipped and encoding.strip().lower() not in {"", "identity"}:
+            raise BodyError("has a content encoding that was not requested")
 
     def feed(self, chunk: bytes) -> None:
         """Add bytes from the network."""
-        pieces = (chunk,) if self._unzip is None else self._unzipped(chunk, self._unzip)
-        for piece in pieces:
+        for piece in self._unzipped(chunk) if self._zipped else (chunk,):
             self._body += piece
             if len(self._body) > self._limit:
                 raise BodyError(f"is larger than {self._limit // 1024 // 1024} MiB")
 
     def whole(self) -> bytes:
         """Return the whole body, at its end."""
-        if self._begun and self._unzip is not None and not self._unzip.eof:
+        if self._unzip is not None and not self._unzip.eof:
             raise BodyError("is truncated gzip")
         return bytes(self._body)
 
-    def _unzipped(self, rest: bytes, unzip: zlib._Decompress) -> Iterator[bytes]:
+    def _unzipped(self, rest: bytes) -> Iterator[bytes]:
         """Unzip in small pieces, so that the limit is checked before memory fills up."""
-        self._begun = True
         try:
             while rest:
-                if unzip.eof:  # gzip allows one member after another (RFC 1952, 2.2)
+                unzip = self._unzip
+                if unzip is None or unzip.eof:  # there may be several members (RFC 1952, 2.2)
                     unzip = self._unzip = zlib.decompressobj(_GZIP)
                 yield unzip.decompress(rest, _PIECE)
                 rest = unzip.unconsumed_tail or unzip.unused_data

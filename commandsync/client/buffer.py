@@ -174,9 +174,7 @@ class AnyReader:
         self.stream: Startable | None = None
         self.ended = False  # whether there are no more events than those in the buffer
         self.error: BaseException | None = None  # which ended the stream
-
-    def wake(self) -> None:
-        """Look at the buffer again."""
+        self.wake: Callable[[], object] = lambda: None  # looks at the buffer again
 
 
 class AsyncReader(AnyReader):
@@ -185,9 +183,7 @@ class AsyncReader(AnyReader):
     def __init__(self, buffer: Buffer, *, handles: bool) -> None:
         super().__init__(buffer, handles=handles)
         self._woken = asyncio.Event()
-
-    def wake(self) -> None:  # noqa: D102 - as above
-        self._woken.set()
+        self.wake = self._woken.set
 
     async def next(self, seconds: float = math.inf) -> Event | None:
         """Return the next event, None at the end; raises `TimeoutError`, or the stream's error."""

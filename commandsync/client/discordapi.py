@@ -64,32 +64,30 @@ def registered_commands(
     with Connection(address, token, timeout=timeout, retries=retries, session=lent) as connection:
         connection.on_wait = on_wait or connection.on_wait
         try:
-            return connection.call(_list(application or connection.call(_own_application())))
+            application = application or connection.call(_OWN_APPLICATION)
+            path, query = f"/applications/{application}/commands", (("with_localizations", "true"),)
+            return connection.call(
+                Operation("list application commands", "GET", path, _list, query)
+            )
         except errors.ListingError as error:
             raise _about_discord(error) from error.__cause__
 
 
-def _own_application() -> Operation[str]:
-
-    def read(reply: errors.Reply) -> str:
-        content = content_of(reply)
-        identifier = str(content.get("id")) if isinstance(content, dict) else ""
-        if not _IDENTIFIER.fullmatch(identifier):
-            raise errors.DecodeError("the answer contains no application", reply=reply)
-        return identifier
-
-    return Operation("get application", "GET", "/applications/@me", read)
+def _application(reply: errors.Reply) -> str:
+    content = content_of(reply)
+    identifier = str(content.get("id")) if isinstance(content, dict) else ""
+    if not _IDENTIFIER.fullmatch(identifier):
+        raise errors.DecodeError("the answer contains no application", reply=reply)
+    return identifier
 
 
-def _list(application: str) -> Operation[bytes]:
+_OWN_APPLICATION = Operation("get application", "GET", "/applications/@me", _application)
 
-    def read(reply: errors.Reply) -> bytes:
-        if not isinstance(content_of(reply), list):
-            raise errors.DecodeError("the answer contains no list of commands", reply=reply)
-        return reply.body
 
-    path, query = f"/applications/{application}/commands", (("with_localizations", "true"),)
-    return Operation("list application commands", "GET", path, read, query)
+def _list(reply: errors.Reply) -> bytes:
+    if not isinstance(content_of(reply), list):
+        raise errors.DecodeError("the answer contains no list of commands", reply=reply)
+    return reply.body
 
 
 def _about_discord(error: errors.ListingError) -> errors.ListingError:

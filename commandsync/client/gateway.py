@@ -111,11 +111,7 @@ class Session:
         self._margin = min(timeout / 2, interval)
         self._due = self._clock() + interval + self._margin
 
-    def closed(self, code: int, reason: str) -> Ended:
-        """Return the end of a closed WebSocket."""
-        return self._ended(code, reason, "the connection was closed")
-
-    def _ended(self, code: int, reason: str, default: str) -> Ended:
+    def ended(self, code: int, reason: str, default: str = "the connection was closed") -> Ended:
         """Return the end of a connection with its reason, or a default for a missing one.
 
         Before any event, a reason that is about the token, or a code for it, is a refusal. Another
@@ -194,7 +190,7 @@ class Session:
                 return self._leave("the service ended the session")
             case "4":
                 reason = _reason(self._secrecy.hide(frame[2:]))
-                return self._ended(_POLICY, reason, "the service refuses the session")
+                return self.ended(_POLICY, reason, "the service refuses the session")
             case _:  # acknowledgements, and events with binary parts
                 _ignore(frame)
         return None
@@ -213,15 +209,15 @@ def event_of(frame: str, secrecy: Secrecy) -> Event | None:
     The token is removed from the innermost JSON, where it is escaped least.
     """
     try:
-        text, start = frame, _start(frame)
-        kind, content = _decode(text, start)[:2]
+        text = _PREFIX.sub("", frame[2:], count=1)
+        kind, content = _decode(text)[:2]
         for _ in range(_LAYERS):
             if not isinstance(content, str):
                 break
-            text, start, content = content, 0, _decode(content)
+            text, content = content, _decode(content)
         hidden = secrecy.hide(text)
         if hidden != text:
-            content = _decode(hidden, start)
+            content = _decode(hidden)
             content = content[1] if isinstance(content, list) else content
         event = _event(content["event"], content["data"]) if kind == "message" else None
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
@@ -231,21 +227,14 @@ def event_of(frame: str, secrecy: Secrecy) -> Event | None:
     return event
 
 
-def _decode(text: str, start: int = 0) -> Any:  # noqa: ANN401 - JSON is anything
+def _decode(text: str) -> Any:  # noqa: ANN401 - JSON is anything
     """Do as `json.loads`, in half the time for a text without whitespace around the value."""
     value, end = None, -1
     try:  # noqa: SIM105 - `suppress` costs a tenth of a frame
-        value, end = _raw_decode(text, start)
+        value, end = _raw_decode(text)
     except ValueError:
         pass
-    return value if end == len(text) else json.loads(text[start:])
-
-
-def _start(frame: str) -> int:
-    if frame.startswith("[", 2):
-        return 2
-    prefix = _PREFIX.match(frame, 2)
-    return prefix.end() if prefix else 2  # it always matches, if only the empty string
+    return value if end == len(text) else json.loads(text)
 
 
 def _event(name: str, data: Any) -> Event | None:  # noqa: ANN401 - JSON is anything

@@ -25,12 +25,6 @@ def _without_tokens(record: logging.LogRecord) -> bool:
     return True
 
 
-def _hide_in_log(token: Token) -> None:
-    """Hide a token in the log of the HTTP library from now on, which shows whole paths."""
-    _in_log[token.reveal()] = token
-    _library_log.addFilter(_without_tokens)
-
-
 class Secrecy:
     """Reveals the token, if any, to the service, and hides it in what the service sends.
 
@@ -65,7 +59,8 @@ class Secrecy:
         """
         if self._token is None or _IN_PATH not in path:
             return path
-        _hide_in_log(self._token)
+        _in_log[self._token.reveal()] = self._token
+        _library_log.addFilter(_without_tokens)
         return path.replace(_IN_PATH, quote(self._token.reveal(), safe=":"))
 
     def reply(self, status: int, body: bytes, headers: Iterable[tuple[str, str]]) -> Reply:

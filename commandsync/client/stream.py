@@ -8,15 +8,14 @@ from typing import Any
 
 import aiohttp
 
-from commandsync.api.operations import Operation
-from commandsync.api.policy import Wait
+from commandsync.api.policy import Failure, Wait
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.asynctransport import WebSocket
 from commandsync.client.buffer import Buffer
 from commandsync.client.connection import Connection
 from commandsync.client.gateway import Say
 from commandsync.client.watch import Ask, Closed, Listen, Open, WatchStep
-from commandsync.errors import ListingError, Reply, StoppedError, TransportError
+from commandsync.errors import Reply, StoppedError, TransportError
 
 Sleep = Callable[[float], Awaitable[object]]
 
@@ -89,18 +88,11 @@ class AsyncStream:
             case Wait(seconds=seconds):
                 await self._sleep(seconds)
             case Ask(operation=operation):
-                return await self._ask(operation)
+                result = await self._connection.attempt(operation)
+                return result.error if isinstance(result, Failure) else result
             case _:
                 await self._buffer.put(step, self._owner)
         return None
-
-    async def _ask(self, operation: Operation[Any]) -> Any:  # noqa: ANN401 - as above
-        try:
-            return await self._connection.call(operation)
-        except StoppedError:
-            raise
-        except ListingError as error:
-            return error
 
     async def _open(self, query: dict[str, str]) -> Reply | TransportError | bool:
         await self._close()

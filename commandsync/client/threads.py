@@ -55,9 +55,5 @@ def renew_in_children(renewable: Renewable) -> None:
     _all.add(renewable)
 
 
-def _renew() -> None:
-    _left.extend(renewable.renew() for renewable in _all)
-
-
 if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows cannot fork
-    os.register_at_fork(after_in_child=_renew)
+    os.register_at_fork(after_in_child=lambda: _left.extend(each.renew() for each in _all))

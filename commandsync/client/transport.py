@@ -56,7 +56,7 @@ class Transport:
     def _exchange(
         self, operation: Operation[Any], adapter: Adapter, seconds: float
     ) -> Reply | TransportError:
-        state.failure, state.kept = None, False
+        vars(state).clear()  # of the request before
         try:
             lent = self._surroundings
             request = request_of(self._address, operation, self._secrecy, lent.headers)
@@ -71,7 +71,9 @@ class Transport:
         except (OSError, HTTPError, BodyError) as error:
             if state.kept:
                 self._reuse.broke(operation, root_of(error))
-            return self._failure(error, seconds)
+            unmade, state.failure = state.failure, None
+            root, made = root_of(unmade or error), unmade is None
+            return failure(root, self._address, self._surroundings, made=made, seconds=seconds)
         self._reuse.answered(kept=state.kept)
         return self._secrecy.reply(response.status_code, content, response.headers.items())
 
@@ -81,8 +83,3 @@ class Transport:
     def close(self) -> None:
         """Close every kept connection."""
         self._adapter.close()
-
-    def _failure(self, error: BaseException, seconds: float) -> TransportError:
-        unmade, state.failure = state.failure, None
-        root, made = root_of(unmade or error), unmade is None
-        return failure(root, self._address, self._surroundings, made=made, seconds=seconds)

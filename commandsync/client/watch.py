@@ -160,7 +160,7 @@ class Watch:
         if isinstance(frame, str | bytes):
             return session.receive(frame)
         if isinstance(frame, Closed):
-            return session.closed(frame.code, frame.reason)
+            return session.ended(frame.code, frame.reason)
         return session.silence()
 
     def _received(self, event: Event) -> Steps[None]:

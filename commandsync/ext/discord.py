@@ -106,20 +106,12 @@ class Listing(commands.Cog, name=NAME):
 
     async def cog_load(self) -> None:
         """Begin to listen."""
-        self.start()
+        await self._start()
 
-    @commands.Cog.listener()
-    async def on_connect(self) -> None:
-        """Begin to listen, in a framework without `cog_load`."""
-        self.start()
-
-    @commands.Cog.listener()
-    async def on_ready(self) -> None:
-        """Begin to report the servers: only now the bot knows them."""
-        self.start()
-
-    def start(self) -> None:
-        """Begin what has not begun and can begin; a loop has to be running."""
+    @commands.Cog.listener("on_connect")  # in a framework without `cog_load`
+    @commands.Cog.listener("on_ready")  # only now the bot knows its servers
+    async def _start(self) -> None:
+        """Begin what has not begun and can begin."""
         if self.listening is None:
             self.listening = asyncio.create_task(self._listen())
         if self.posting is None and self.post_servers and self.bot.is_ready():

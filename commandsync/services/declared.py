@@ -38,15 +38,8 @@ def declared(  # noqa: PLR0913 - the keys of `replace:`
 ) -> ListService:
     """Return a service that a manifest declares, which has checked the values.
 
-    Args:
-        name: The name of the service.
-        method: The HTTP method.
-        url: The URL, with `{bot}` for the bot's id behind the host.
-        authorization: The header of this name, with `{token}` for the token; empty for no header.
-        wrap: The key of the object that has the array; empty for a bare array.
-        fields: The fields of a command by the keys of its object; empty for objects as Discord has
-            them.
-        limits: The greatest length of a field, and of `commands` the greatest number.
+    The arguments are the keys of `replace:`. Without `fields`, the objects of the array are as
+    Discord has them; without `wrap`, it is sent bare.
     """
     scheme, _, rest = url.partition("://")
     host, _, path = rest.partition("/")

@@ -43,13 +43,9 @@ def fit(
 ) -> Fitted:
     """Return what a service can show of a manifest; announcements are not part of its list.
 
-    Args:
-        service: The service.
-        snapshot: The manifest's entries that are due.
-        unprotected: What the manifest's policy keeps on a list, such as `ignore`: it keeps nothing
-            where a list cannot be read.
-        objects: The platform's own objects by the names of commands: a service that shows options
-            gets them, with the manifest's texts.
+    `unprotected` is what the manifest's policy keeps on a list, such as `ignore`: it keeps nothing
+    where a list cannot be read. A service that shows options gets the platform's own `objects`, by
+    the names of commands, with the manifest's texts.
     """
     fitting = _Fitting(service, objects or {})
     fitted = Snapshot(

@@ -57,9 +57,7 @@ def content(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
 def explained(reply: Reply, *, missing_is_token: bool = False) -> Iterator[None]:
     """Give the errors of an answer the hints that fit a service without a base URL of the user's.
 
-    Args:
-        reply: The answer.
-        missing_is_token: Whether a 404 means that the token is not that of any bot.
+    With `missing_is_token`, a 404 means that the token is not that of any bot.
     """
     try:
         yield

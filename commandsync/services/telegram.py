@@ -18,6 +18,7 @@ from commandsync.services.service import ListService, facts_of, managed
 _SOURCE = Source(
     "Telegram Bot API: setMyCommands", "https://core.telegram.org/bots/api#setmycommands", "2026-11"
 )
+_BOT = "/bot{token}"  # the path of each method begins with it
 _NAME = Limit(least=1, most=32, pattern="[a-z0-9_]+", allowed="a-z, 0-9 and _")
 _FACTS = facts_of(
     _SOURCE,
@@ -66,18 +67,14 @@ def _account(reply: Reply) -> str:
 def _replace(bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa: ARG001 - the token names the bot
     commands = managed(snapshot)
     if not commands:
-        return Operation("clear commands", "POST", _path("deleteMyCommands"), _done, body={})
-    body = [{"command": each.name, "description": each.description} for each in commands]
-    path = _path("setMyCommands")
-    return Operation("replace commands", "POST", path, _done, body={"commands": body})
+        return Operation("clear commands", "POST", f"{_BOT}/deleteMyCommands", _done, body={})
+    listed = [{"command": each.name, "description": each.description} for each in commands]
+    path, body = f"{_BOT}/setMyCommands", {"commands": listed}
+    return Operation("replace commands", "POST", path, _done, body=body)
 
 
 def _read(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:  # noqa: ARG001 - as above
-    return Operation(f"list {resource.collection}", "GET", _path("getMyCommands"), _listed)
-
-
-def _path(method: str) -> str:
-    return f"/bot{{token}}/{method}"
+    return Operation(f"list {resource.collection}", "GET", f"{_BOT}/getMyCommands", _listed)
 
 
 TELEGRAM = ListService(
@@ -92,6 +89,6 @@ TELEGRAM = ListService(
     own_bots=True,
     replace=_replace,
     read=_read,
-    check=lambda: Operation("check token", "GET", _path("getMe"), _account),
+    check=lambda: Operation("check token", "GET", f"{_BOT}/getMe", _account),
 )
 """Telegram: the commands of all chats and languages without a list of their own."""

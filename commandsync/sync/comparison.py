@@ -65,8 +65,8 @@ def changes_since(since: str, manifest: Manifest) -> UserChanges:
         manifest: The later one.
 
     Raises:
-        UsageError: There is no earlier manifest of that name, or one of the two does not manage
-            commands, so that nothing is known about those.
+        UsageError: The earlier one does not exist, or one of the two does not manage commands, so
+            that nothing is known about those.
         ManifestError: The earlier one is invalid.
         FileError: Git is needed and not installed.
     """

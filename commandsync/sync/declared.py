@@ -56,7 +56,7 @@ def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
     """Return the sources that are given, relative to here, or else those of the manifest.
 
     Raises:
-        UsageError: There is none.
+        UsageError: None is given, and the manifest has none.
         FileError: In CI, one of the manifest's is out of the workspace.
     """
     folder = posixpath.dirname(manifest.path)

@@ -51,8 +51,8 @@ def plan_import(
     Raises:
         ManifestError: The manifest, or what was imported last, is not valid; or the result is not.
         FileError: A source cannot be read.
-        UsageError: There is no source, or more than one manifest; or a prefix is given for one that
-            exists.
+        UsageError: No source is known, or more than one manifest is given; or a prefix is given for
+            one that exists.
     """
     new = _new_manifest(settings.files, given, locale, prefix) if create else {}
     contents = dict(new)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import Any, TextIO, cast
 
-from commandsync.api.redaction import Redaction, redacting
+from commandsync.api.redaction import Tokens, contains_token, keep_secret, redacted, redacting
 
 SECRET_VARIABLE = re.compile(
     r"COMMANDSYNC_TOKEN(_\w+)?|INPUT_(GITHUB_)?TOKEN|"
@@ -29,9 +29,9 @@ class RedactedStream:
     It has no `buffer`: what writes bytes there would go past it.
     """
 
-    def __init__(self, stream: TextIO, redaction: Redaction) -> None:
+    def __init__(self, stream: TextIO, tokens: Tokens) -> None:
         self.unredacted = stream
-        self._redaction = redaction
+        self._tokens = tokens
 
     def write(self, text: str | bytes) -> int:
         """Write a text without the tokens; a JSON document in one piece stays one.
@@ -40,8 +40,8 @@ class RedactedStream:
         """
         if isinstance(text, bytes):
             text = text.decode()
-        if self._redaction.is_needed(text):
-            text = _redacted(text, self._redaction)
+        if contains_token(text, self._tokens):
+            text = _redacted(text, self._tokens)
         return self.unredacted.write(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -63,19 +63,18 @@ def redacted_outputs(environ: Mapping[str, str], arguments: Sequence[str] = ()) 
     The tokens are those in the environment and in the file that the arguments name, and those that
     the run reads later. They are known before anything is shown: an error may quote any argument.
     """
-    redaction = Redaction()
-    secrets = (value for name, value in environ.items() if SECRET_VARIABLE.fullmatch(name))
-    for secret in (*secrets, *_in_files(arguments)):
-        from commandsync.api.credentials import Token  # noqa: PLC0415 - as late as there is one
-        from commandsync.errors import CommandsyncError  # noqa: PLC0415 - as above
+    with redacting() as tokens:
+        secrets = (value for name, value in environ.items() if SECRET_VARIABLE.fullmatch(name))
+        for secret in (*secrets, *_in_files(arguments)):
+            from commandsync.api.credentials import Token  # noqa: PLC0415 - as late as there is one
+            from commandsync.errors import CommandsyncError  # noqa: PLC0415 - as above
 
-        with suppress(CommandsyncError):  # one that is not valid is refused where it is needed
-            redaction.add(Token(secret))
-    streams = [
-        cast("TextIO", RedactedStream(stream, redaction)) for stream in (sys.stdout, sys.stderr)
-    ]
-    with redacting(redaction), redirect_stdout(streams[0]), redirect_stderr(streams[1]):
-        yield
+            with suppress(CommandsyncError):  # one that is not valid is refused where it is needed
+                keep_secret(Token(secret))
+        streams = (RedactedStream(stream, tokens) for stream in (sys.stdout, sys.stderr))
+        stdout, stderr = (cast("TextIO", stream) for stream in streams)
+        with redirect_stdout(stdout), redirect_stderr(stderr):
+            yield
 
 
 def _in_files(arguments: Sequence[str]) -> Iterator[str]:
@@ -91,15 +90,15 @@ def _in_files(arguments: Sequence[str]) -> Iterator[str]:
                 yield read_token(path)
 
 
-def _redacted(text: str, redaction: Redaction) -> str:
+def _redacted(text: str, tokens: Tokens) -> str:
     """Hide tokens in a text: in the strings of JSON, since a quote must not lose its backslash."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
-        return redaction.redacted(text)
+        return redacted(text, tokens)
 
     def hidden(string: re.Match[str]) -> str:
-        dumped = json.dumps(redaction.redacted(json.loads(string[0])))
+        dumped = json.dumps(redacted(json.loads(string[0]), tokens))
         for mark in ("::", "##"):  # a CI runner would obey it; JSON itself has neither
             dumped = dumped.replace(mark, "".join(f"\\u{ord(sign):04x}" for sign in mark))
         return dumped

@@ -113,7 +113,7 @@ def serve_simulation(
         choices: What its documents leave open, such as `empty="refused"`.
 
     Raises:
-        UsageError: There is no such service, or no such choice.
+        UsageError: The service or a choice is not known.
     """
     conditions = Conditions(lag=lag, rate_limit=rate_limit)
     simulation = simulate(service, bot=bot, conditions=conditions, choices=choices)

@@ -161,7 +161,7 @@ def test_no_part_of_it_is_in_the_reason_of_a_close_or_in_the_log(
     parts = {token[at : at + 8] for at in range(len(token) - 7)}
 
     with caplog.at_level(logging.DEBUG):
-        ended = session.closed(1008, text) if start == "close" else session.receive(start + text)
+        ended = session.ended(1008, text) if start == "close" else session.receive(start + text)
 
     shown = [*caplog.messages, ended.reason if isinstance(ended, Ended) else ""]
     assert [part for part in parts if any(part in one for one in shown)] == []

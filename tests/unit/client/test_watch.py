@@ -193,4 +193,4 @@ def test_a_vote_needs_nobody_who_is_ready() -> None:
     session = Session(greet=True, secrecy=Secrecy(None))
 
     assert isinstance(session.receive(vote(1)), Vote)
-    assert not session.closed(1008, "bye").refusals
+    assert not session.ended(1008, "bye").refusals
