@@ -37,7 +37,7 @@ def announce(run: Run, announcing: Announcing, *, posts: bool, asks: bool) -> in
     if settings.listing and not posts:
         raise UsageError("--listing needs --post", hint="only the page is synced: add --post")
     if asks:
-        check_terminal(output, "announce", "--yes writes without asking")
+        check_terminal("announce", "--yes writes without asking")
     announcement = announcement_of(
         announcing, changes=partial(_changes, run), mentioned=partial(with_mentions, settings)
     )

@@ -41,9 +41,7 @@ class Choices:
 def apply_plans(run: Run, choices: Choices) -> int:
     """Plan, ask, apply and show the results; return the exit code."""
     if choices.asks:
-        check_terminal(
-            run.output, "apply", "--yes applies without asking, --dry-run only shows the plan"
-        )
+        check_terminal("apply", "--yes applies without asking, --dry-run only shows the plan")
     unseen = run.settings.unseen or choices.asks  # the question says what it replaces
     with _open_plans(replace(run.settings, unseen=unseen), choices) as planned:
         return apply_planned(planned, run, choices)

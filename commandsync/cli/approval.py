@@ -43,9 +43,9 @@ def confirm(question: str) -> bool:
     return _ANSWERS[answer]
 
 
-def check_terminal(output: Output, what: str, hint: str) -> None:
+def check_terminal(what: str, hint: str) -> None:
     """Refuse to ask without a terminal; the hint names what needs no answer."""
-    if not output.interactive:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         message = f"{what} asks before it writes, and this is not a terminal"
         raise UsageError(message, hint=hint)
 

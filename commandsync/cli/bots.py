@@ -155,7 +155,7 @@ def remove_command(run: Run, /, *, identifier: str, yes: bool, database: str) ->
     from commandsync.server.administration import find_bot, remove_bot, stored
 
     if not yes:
-        check_terminal(run.output, "remove", "--yes removes without asking")
+        check_terminal("remove", "--yes removes without asking")
     with stored(database) as handle:
         bot = find_bot(handle, identifier)
         which = quoted(bot.username, bot.id)

@@ -36,7 +36,8 @@ def changes_command(run: Run, /) -> None:
       commandsync changes --since v1.2.0
       commandsync changes --since old.yaml --format markdown
     """
-    from commandsync.report import json
+    from commandsync.document.commandlist import user_changes_document
+    from commandsync.report.json import dumped
     from commandsync.report.usersentences import NOTHING, markdown, text
     from commandsync.sync.comparison import changes_since
     from commandsync.sync.loading import check_notices, load_single
@@ -50,7 +51,7 @@ def changes_command(run: Run, /) -> None:
     match run.output.format:
         case "json":
             since, paths = run.settings.since, manifest.paths
-            shown = json.user_changes(changes, since=since, manifest=paths)
+            shown = dumped(user_changes_document(changes, since=since, manifest=paths))
         case "markdown":
             shown = markdown(changes) or f"{NOTHING}\n"
         case _:

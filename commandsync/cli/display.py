@@ -5,15 +5,16 @@ import sys
 import webbrowser
 from collections.abc import Mapping
 from datetime import datetime
-from itertools import chain
+from itertools import chain, pairwise
 from threading import Event, Thread
 
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output
 from commandsync.errors import UsageError
-from commandsync.preview.live import LiveState, live_preview
+from commandsync.preview.live import LiveState, live_states
 from commandsync.report.escape import visible
 from commandsync.report.summary import plan_line
+from commandsync.server.preview import preview_server
 
 _NOT_CI = frozenset({"", "0", "false"})
 
@@ -24,19 +25,21 @@ def show_live(run: Run, *, offline: bool, port: int, opens: bool) -> None:
         hint = "name its file, or write a page of it: --html FOLDER"
         raise UsageError("standard input cannot be watched for changes", hint=hint)
     output, stop = run.output, Event()
+    states = live_states(run.settings, offline=offline, stop=stop)
+    first = next(states)
     with (
-        live_preview(run.settings, offline=offline, port=port, stop=stop) as (url, states),
+        preview_server(first.page, port=port) as server,
         run.signals.answered_by(lambda _count: stop.set()),
     ):
-        first = next(states)
+        url = f"{server.url}/"
         output.result(f"preview of {visible(first.page.bot.profile.username)} at {url}")
+        _show(first, None, output)
         if opens and can_open(os.environ, is_terminal=sys.stdout.isatty()):
             # In a thread: some browsers are waited for until they are closed.
             Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-        before = None
-        for shown in chain([first], states):
+        for before, shown in pairwise(chain([first], states)):
+            server.show(shown.page)
             _show(shown, before, output)
-            before = shown
 
 
 def can_open(environ: Mapping[str, str], *, is_terminal: bool) -> bool:

@@ -35,7 +35,7 @@ def import_commands(  # noqa: PLR0913 - the options of one command
     """Import or check, and show the result; return the exit code."""
     output = run.output
     if not (check or yes):
-        check_terminal(output, "import", "--yes writes without asking, --check only compares")
+        check_terminal("import", "--yes writes without asking, --check only compares")
     registered = partial(
         read_registered,
         run.settings,

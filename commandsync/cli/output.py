@@ -139,8 +139,3 @@ class Output:
             color = self.color == "always"
         width = shutil.get_terminal_size().columns if is_terminal else None
         return report.Screen(color, width, self.full, self.verbosity < 0 and not whole)
-
-    @property
-    def interactive(self) -> bool:
-        """Whether questions can be asked."""
-        return sys.stdin.isatty() and sys.stderr.isatty()

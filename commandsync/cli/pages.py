@@ -9,12 +9,13 @@ from commandsync.cli.options import Run
 from commandsync.cli.output import Output
 from commandsync.cli.wording import command_line
 from commandsync.diagnostics import Location
+from commandsync.document.commandlist import command_list_document
 from commandsync.errors import Exit, RefusedError, UsageError
 from commandsync.records.texts import CommandText
 from commandsync.report.commandlist import Layout, command_list
 from commandsync.report.escape import path
 from commandsync.report.filediff import file_lines
-from commandsync.report.json import command_list as json_list
+from commandsync.report.json import dumped
 from commandsync.report.lines import joined
 from commandsync.report.markdownfile import NEW_FILE, State, sealed, state_of, with_lists
 from commandsync.report.markers import BEGIN, read_regions
@@ -53,10 +54,6 @@ class Page:
         """The lists that are not up to date."""
         return [(at, state) for at, state in self.lists if state is not State.CURRENT]
 
-    def places(self, state: State) -> list[str]:
-        """Return the places of its lists in a state."""
-        return [str(at) for at, its_state in self.lists if its_state is state]
-
 
 def list_as(form: str, commands: Sequence[CommandText], *, bot: str) -> str:
     """Return a list as markdown, html or json.
@@ -66,7 +63,7 @@ def list_as(form: str, commands: Sequence[CommandText], *, bot: str) -> str:
     if form == "markdown":
         return command_list(commands, Layout(), level=2)
     if form == "json":
-        return json_list(commands)
+        return dumped(command_list_document(commands))
     from commandsync.pages.commandlist import commands_page
 
     return sealed(commands_page(commands, bot=bot))
@@ -88,7 +85,7 @@ def read_pages(paths: Iterable[str], commands: Sequence[CommandText], *, bot: st
 def check_edits(pages: Sequence[Page]) -> None:
     """Refuse to replace what somebody wrote: a list edited by hand, or another file."""
     for state, problem, hint in _REFUSED:
-        if places := [place for page in pages for place in page.places(state)]:
+        if places := [str(at) for page in pages for at, was in page.lists if was is state]:
             raise RefusedError(f"{' and '.join(places)}: {problem}", hint=hint)
 
 

@@ -162,8 +162,6 @@ class Place(_Calls):
         """Erase the place; calls that a signal left in flight show nothing any more."""
         with self._lock:
             self._closed = True
-            for call in self._calls.values():
-                call.timer.cancel()
             self._update()
 
     def _late(self, _key: int) -> None:

@@ -63,7 +63,7 @@ def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -
 
     output = run.output
     if not yes:
-        check_terminal(output, "pull", "--yes writes without asking")
+        check_terminal("pull", "--yes writes without asking")
     adoption = plan_adoption(run.settings, adds=merge, drops=drop_formerly, pin=pin)
     files, notices = adoption.files, adoption.notices
     if not files:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,149 +29,125 @@ _POSTED = """\
 List, add and delete the bot's {}.
 
 The service cannot edit them."""
+_ADDED = """\
+Add {}.
+
+A request that may have been received is not repeated. If the result is unknown, check the list."""
+_EDITED = """\
+Edit {}; fields that are not given keep their text.
+
+The {} is read first, since the service needs all of its fields."""
+_ID = "64f0c2a91be34d5a7c0e8812"  # of examples
+_identifier = click.argument("identifier", metavar="ID")
 
 
 def record_group(resource: Resource) -> click.Group:
     """Return the commands for a kind of record: what the service can do with it."""
-    ability = PAGE_ABILITIES[resource]
+    ability, one = PAGE_ABILITIES[resource], resource.with_article
     sample = " ".join(f"--{field} {_SAMPLES.get(field, 'Hello.')}" for field in resource.required)
     about = (_EDITABLE if ability.edit else _POSTED).format(resource.collection)
     group = Group(resource.collection, help=_help(about, resource, "list", f"add {sample}"))
-    _define_list(group, resource)
-    _define_add(group, resource, sample)
-    _define_delete(group, resource)
+
+    def define(action: Callable[..., Any], text: str, example: str, *options: Any) -> None:  # noqa: ANN401 - decorators
+        name, _, _ = example.partition(" ")
+        command = options_of(*options, call_options)(partial(action, resource))
+        group.command(name, help=_help(text, resource, example))(command)
+
+    fields = _field_options(resource, required=True)
+    define(_list, f"List the {resource.collection}, ids included.", "list")
+    define(_add, _ADDED.format(one), f"add {sample}", fields)
+    text = f"Delete {one}; asks first on a terminal."
+    define(_delete, text, f"delete {_ID} --yes", _identifier, yes_option)
     if ability.edit:
-        _define_edit(group, resource)
+        fields = _field_options(resource, required=False)
+        example = f"edit {_ID} --{resource.fields[0]} latency"
+        define(_edit, _EDITED.format(one, resource), example, _identifier, fields)
     if ability.uses:
-        _define_set_uses(group, resource)
+        uses = click.argument("uses", type=click.IntRange(0))
+        text = f"Set how often {one} was used; 0 is allowed."
+        define(_set_uses, text, f"set-uses {_ID} 1840", _identifier, uses)
     return group
 
 
-def _define_list(group: click.Group, resource: Resource) -> None:
-    collection = resource.collection
+def _list(resource: Resource, run: Run) -> None:
+    from commandsync.cli.call import open_client, show_records
 
-    @group.command("list", help=_help(f"List the {collection}, ids included.", resource, "list"))
-    @call_options
-    def list_command(run: Run, /) -> None:
-        from commandsync.cli.call import open_client, show_records
-
-        with open_client(run.settings) as (client, site):
-            listed = _records(client, resource)
-        show_records(collection, listed, site=site, output=run.output)
+    with open_client(run.settings) as (client, site):
+        listed = _records(client, resource)
+    show_records(resource.collection, listed, site=site, output=run.output)
 
 
-def _define_add(group: click.Group, resource: Resource, sample: str) -> None:
-    text = (
-        f"Add {resource.with_article}.\n\nA request that may have been received is "
-        "not repeated. If the result is unknown, check the list."
-    )
+def _add(resource: Resource, run: Run, **fields: str | None) -> int:
+    from commandsync.api.operations import add
+    from commandsync.cli.call import open_writer, quoted
+    from commandsync.records.rewrites import agrees
 
-    @group.command("add", help=_help(text, resource, f"add {sample}"))
-    @_field_options(resource, required=True)
-    @call_options
-    def add_command(run: Run, /, **fields: str | None) -> int:
-        from commandsync.api.operations import add
-        from commandsync.cli.call import open_writer, quoted
-        from commandsync.records.rewrites import agrees
-
-        given = {field: text for field, text in fields.items() if text is not None}
-        name = given[resource.fields[0]]
-        with open_writer(run, resource) as (client, writer):
-            return writer.write(
-                add(client.bot, resource, resource.text(**given)),
-                lambda new: (f"added {quoted(name, new)}", {"added": new or None}),
-                is_unchanged=lambda: (
-                    not any(
-                        agrees(getattr(record, resource.fields[0]), sent=name)
-                        for record in _records(client, resource)
-                    )
-                ),
-            )
+    given = {field: text for field, text in fields.items() if text is not None}
+    name = given[resource.fields[0]]
+    with open_writer(run, resource) as (client, writer):
+        return writer.write(
+            add(client.bot, resource, resource.text(**given)),
+            lambda new: (f"added {quoted(name, new)}", {"added": new or None}),
+            is_unchanged=lambda: (
+                not any(
+                    agrees(getattr(record, resource.fields[0]), sent=name)
+                    for record in _records(client, resource)
+                )
+            ),
+        )
 
 
-def _define_edit(group: click.Group, resource: Resource) -> None:
-    text = (
-        f"Edit {resource.with_article}; fields that are not given keep their text.\n\n"
-        f"The {resource} is read first, since the service needs all of its fields."
-    )
-    sample = f"edit 64f0c2a91be34d5a7c0e8812 --{resource.fields[0]} latency"
+def _edit(resource: Resource, run: Run, *, identifier: str, **fields: str | None) -> int:
+    from commandsync.api.operations import edit
+    from commandsync.cli.call import open_writer, quoted
 
-    @group.command("edit", help=_help(text, resource, sample))
-    @click.argument("identifier", metavar="ID")
-    @_field_options(resource, required=False)
-    @call_options
-    def edit_command(run: Run, /, *, identifier: str, **fields: str | None) -> int:
-        from commandsync.api.operations import edit
-        from commandsync.cli.call import open_writer, quoted
-
-        if all(text is None for text in fields.values()):
-            options = ", ".join(f"--{field}" for field in resource.fields)
-            raise UsageError("nothing to edit", hint=f"give {options}")
-        with open_writer(run, resource) as (client, writer):
-            old = _record(client, resource, identifier)
-            new = {
-                field: getattr(old, field) if text is None else text
-                for field, text in fields.items()
-            }
-            return writer.write(
-                edit(client.bot, resource, identifier, resource.text(**new)),
-                lambda _: (
-                    f"edited {quoted(new[resource.fields[0]], identifier)}",
-                    {"edited": identifier},
-                ),
-                is_unchanged=lambda: _record(client, resource, identifier) == old,
-            )
+    if all(text is None for text in fields.values()):
+        options = ", ".join(f"--{field}" for field in resource.fields)
+        raise UsageError("nothing to edit", hint=f"give {options}")
+    with open_writer(run, resource) as (client, writer):
+        old = _record(client, resource, identifier)
+        new = {
+            field: getattr(old, field) if text is None else text for field, text in fields.items()
+        }
+        which = quoted(new[resource.fields[0]], identifier)
+        return writer.write(
+            edit(client.bot, resource, identifier, resource.text(**new)),
+            lambda _: (f"edited {which}", {"edited": identifier}),
+            is_unchanged=lambda: _record(client, resource, identifier) == old,
+        )
 
 
-def _define_delete(group: click.Group, resource: Resource) -> None:
-    text = f"Delete {resource.with_article}; asks first on a terminal."
-    sample = "delete 64f0c2a91be34d5a7c0e8812 --yes"
+def _delete(resource: Resource, run: Run, *, identifier: str, yes: bool) -> int:
+    from commandsync.api.operations import delete
+    from commandsync.cli.approval import check_terminal, confirm, decline
+    from commandsync.cli.call import open_writer, quoted
 
-    @group.command("delete", help=_help(text, resource, sample))
-    @click.argument("identifier", metavar="ID")
-    @yes_option
-    @call_options
-    def delete_command(run: Run, /, *, identifier: str, yes: bool) -> int:
-        from commandsync.api.operations import delete
-        from commandsync.cli.approval import check_terminal, confirm, decline
-        from commandsync.cli.call import open_writer, quoted
-
-        if not yes:
-            check_terminal(run.output, "delete", "--yes deletes without asking")
-        with open_writer(run, resource) as (client, writer):
-            old = _record(client, resource, identifier)
-            which = quoted(getattr(old, resource.fields[0]), identifier)
-            if not (yes or confirm(f"Delete the {resource} {which}?")):
-                decline(run.output)
-                return Exit.FAILED
-            return writer.write(
-                delete(client.bot, resource, identifier),
-                lambda _: (f"deleted {which}", {"deleted": identifier}),
-                is_unchanged=lambda: _record(client, resource, identifier) == old,
-            )
+    if not yes:
+        check_terminal("delete", "--yes deletes without asking")
+    with open_writer(run, resource) as (client, writer):
+        old = _record(client, resource, identifier)
+        which = quoted(getattr(old, resource.fields[0]), identifier)
+        if not (yes or confirm(f"Delete the {resource} {which}?")):
+            decline(run.output)
+            return Exit.FAILED
+        return writer.write(
+            delete(client.bot, resource, identifier),
+            lambda _: (f"deleted {which}", {"deleted": identifier}),
+            is_unchanged=lambda: _record(client, resource, identifier) == old,
+        )
 
 
-def _define_set_uses(group: click.Group, resource: Resource) -> None:
-    text = f"Set how often {resource.with_article} was used; 0 is allowed."
-    sample = "set-uses 64f0c2a91be34d5a7c0e8812 1840"
+def _set_uses(resource: Resource, run: Run, *, identifier: str, uses: int) -> int:
+    from commandsync.api.operations import set_uses
+    from commandsync.cli.call import open_writer, quoted
 
-    @group.command("set-uses", help=_help(text, resource, sample))
-    @click.argument("identifier", metavar="ID")
-    @click.argument("uses", type=click.IntRange(0))
-    @call_options
-    def set_uses_command(run: Run, /, *, identifier: str, uses: int) -> int:
-        from commandsync.api.operations import set_uses
-        from commandsync.cli.call import open_writer, quoted
-
-        with open_writer(run, resource) as (client, writer):
-            return writer.write(
-                set_uses(client.bot, identifier, uses),
-                lambda _: (
-                    f"{quoted('', identifier)}: used {uses:,} times",
-                    {"id": identifier, "uses": uses},
-                ),
-                is_unchanged=lambda: _record(client, resource, identifier).uses not in {None, uses},
-            )
+    sentence = f"{quoted('', identifier)}: used {uses:,} times"
+    with open_writer(run, resource) as (client, writer):
+        return writer.write(
+            set_uses(client.bot, identifier, uses),
+            lambda _: (sentence, {"id": identifier, "uses": uses}),
+            is_unchanged=lambda: _record(client, resource, identifier).uses not in {None, uses},
+        )
 
 
 def _field_options(resource: Resource, *, required: bool) -> Callable[[Any], Any]:

@@ -36,23 +36,18 @@ _SIGNS = {
     "delete": ("-", RED),
 }
 LEGEND = {
-    "»": "» is a rename: the id and the uses are kept.",
-    "±": "± is a replace: a new record is added, then the old one is deleted.",
+    "rename": "» is a rename: the id and the uses are kept.",
+    "replace": "± is a replace: a new record is added, then the old one is deleted.",
 }
 """What the signs mean that other programs' diffs do not have."""
 
 _ROW_COLORS = {"-": RED, "+": GREEN, "│": DIM, "…": DIM}
 
 
-def sign_of(change: Change) -> tuple[str, int]:
-    """Return the sign of a change, and its colour."""
-    return _SIGNS["rename" if isinstance(change, Edit) and change.renames else change.action]
-
-
 def change_lines(change: Change, screen: Screen) -> Iterator[str]:
     """Return a change, with its fields below it."""
-    renamed = isinstance(change, Edit) and change.renames
-    sign, color = sign_of(change)
+    verb = summary.verb_of(change)
+    renamed, (sign, color) = verb == "rename", _SIGNS[verb]
     names = [text[0] for text in reversed(change.texts)] if renamed else [change.name]
     name = " → ".join(_name(name, screen, of=len(names)) for name in names)
     head = paint(f"{sign} {summary.kind_prefix(change)}{name}", color)

@@ -1,11 +1,10 @@
 """Plans, results and failures as JSON: for programs, and as the file of a saved plan."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from commandsync.apply.outcomes import Result
 from commandsync.document import VERSION
-from commandsync.document.commandlist import command_list_document, user_changes_document
 from commandsync.document.failure import failure_document, joined_document, listed_problem
 from commandsync.document.part import json_of
 from commandsync.document.plan import plan_document
@@ -13,8 +12,6 @@ from commandsync.document.result import result_document
 from commandsync.errors import CommandsyncError
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan
-from commandsync.plan.userchanges import UserChanges
-from commandsync.records.texts import CommandText
 from commandsync.report.escape import json_text
 
 
@@ -40,16 +37,6 @@ def validated(manifests: Sequence[Manifest]) -> str:
         counted.append({"path": manifest.path} | counts)
         warnings += [listed_problem(each).model_dump(mode="json") for each in manifest.warnings]
     return dumped({"version": VERSION, "manifests": counted, "warnings": warnings})
-
-
-def command_list(commands: Iterable[CommandText]) -> str:
-    """Return the document of a command list."""
-    return dumped(command_list_document(commands))
-
-
-def user_changes(changes: UserChanges, *, since: str, manifest: Sequence[str]) -> str:
-    """Return the document of what users notice since an earlier manifest."""
-    return dumped(user_changes_document(changes, since=since, manifest=manifest))
 
 
 def _document(outcome: Plan | Result | CommandsyncError) -> dict[str, Any]:

@@ -160,7 +160,10 @@ def _result(result: Result) -> Iterator[str]:
     if result.rewritten:
         yield f"#### Changed by the service ({len(result.rewritten):,})"
         for settled in result.rewritten:
-            yield from _rewritten(settled)
+            for rewrite in settled.rewrites:
+                name = _title(settled.change.name)
+                yield f"{name}, {rewrite.field}: {rewrite.how}; {rewrite.advice}"
+                yield from folded([difference_block(rewrite.sent, rewrite.stored)], "long text")
     yield from _notices(result.notices)
 
 
@@ -188,13 +191,6 @@ def _settled(settled: Settled) -> tuple[str, ...]:
 
 def _optional(text: str) -> str:
     return code(text) if text else ""
-
-
-def _rewritten(settled: Settled) -> Iterator[str]:
-    for rewrite in settled.rewrites:
-        name = _title(settled.change.name)
-        yield f"{name}, {rewrite.field}: {rewrite.how}; {rewrite.advice}"
-        yield from folded([difference_block(rewrite.sent, rewrite.stored)], "long text")
 
 
 def _notices(notices: Sequence[Notice]) -> Iterator[str]:

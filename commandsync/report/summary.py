@@ -1,20 +1,14 @@
 """The sentences that all formats have in common."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.listing import PlannedListing
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot, shown_time
 from commandsync.records.texts import Resource
-
-if TYPE_CHECKING:
-    from commandsync.plan.listing import PlannedListing
-
 
 DONE, _ALREADY = "done", "done already"
 ENDS = (DONE, _ALREADY, "sent", "failed", "unknown", "skipped")
@@ -87,7 +81,7 @@ def no_changes(plan: Plan) -> str:
 
 
 def _counts(changes: Sequence[Change]) -> str:
-    actions = _actions(changes)
+    actions = Counter(map(verb_of, changes))
     return ", ".join(
         f"{actions[verb]} to {verb}" for verb in _VERBS if actions[verb] or verb in _ALWAYS
     )
@@ -147,7 +141,7 @@ def remark_on(change: Change) -> str:
 
 def question(changes: Sequence[Change]) -> str:
     """Return the counts of what is about to be written, and how many uses are lost with it."""
-    actions = _actions(changes)
+    actions = Counter(map(verb_of, changes))
     parts = [f"{actions[verb]:,} to {verb}" for verb in _VERBS if actions[verb]]
     lost = sum(change.uses or 0 for change in changes if isinstance(change, Delete | Replace))
     return ", ".join(parts) + (f" ({counted(lost, 'use')})" if lost else "")
@@ -211,10 +205,6 @@ def managed(snapshot: Snapshot) -> str:
     collections = snapshot.collections.items()
     counts = [counted(len(entries), resource) for resource, entries in collections]
     return ", ".join(counts) or "no records"
-
-
-def _actions(changes: Sequence[Change]) -> Counter[str]:
-    return Counter(map(verb_of, changes))
 
 
 def _nothing_left(plan: Plan) -> str:

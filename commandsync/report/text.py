@@ -1,17 +1,16 @@
 """Plans and results as text for people; no line begins with foreign text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.diagnostics import Notice, Problem
+from commandsync.diagnostics import Hint, Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change
+from commandsync.plan.plan import Plan
 from commandsync.report import summary
-from commandsync.report.change import LEGEND, change_lines, difference_lines, place, sign_of
+from commandsync.report.change import LEGEND, change_lines, difference_lines, place
 from commandsync.report.escape import beginning, path, visible
 from commandsync.report.linediff import cut
 from commandsync.report.lines import (
@@ -31,9 +30,7 @@ from commandsync.report.lines import (
 from commandsync.report.scheduled import in_quotes, scheduled
 
 if TYPE_CHECKING:
-    from commandsync.diagnostics import Hint
-    from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
+    from commandsync.manifest import Manifest  # loads pydantic and yaml
 
 _INLINE_STORED = 60  # characters of each text that fit on its line
 _MOST_SKIPPED = 10  # a change that was not sent is as the plan shows it
@@ -78,7 +75,7 @@ def failure(error: CommandsyncError, *, screen: Screen) -> str:
     return joined(lines, screen)
 
 
-def validated(manifests: Sequence[Manifest], *, screen: Screen) -> str:
+def validated(manifests: Sequence["Manifest"], *, screen: Screen) -> str:
     """Return the warnings of valid manifests, then a line of counts for each."""
     lines: list[str] = []
     for manifest in () if screen.quiet else manifests:
@@ -117,8 +114,8 @@ def _plan(plan: Plan, screen: Screen, unexplained: dict[str, str]) -> Iterator[s
     changes = () if unseen else plan.changes
     for change in changes:
         yield from change_lines(change, screen)
-    signs = dict.fromkeys(sign_of(change)[0] for change in changes)
-    legend = [paint(unexplained.pop(sign), DIM) for sign in signs if sign in unexplained]
+    verbs = dict.fromkeys(map(summary.verb_of, changes))
+    legend = [paint(unexplained.pop(verb), DIM) for verb in verbs if verb in unexplained]
     yield from [""] if changes else []
     yield from [*legend, ""] if legend else []
     kept = [*scheduled(plan, in_quotes), *summary.kept(plan)]
@@ -136,7 +133,11 @@ def _refused(plan: Plan) -> Iterator[str]:
 
 def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
     yield from _unfinished(result)
-    yield from _differences(result, screen)
+    if result.rewritten:
+        yield f"The service changed the text of {summary.counted(len(result.rewritten), 'record')}:"
+        for settled in result.rewritten:
+            yield from _rewritten(settled, screen)
+        yield ""
     if result.interrupted:
         yield from (f"Interrupted: {summary.in_flight(result)}", "")
     elif result.stopped:
@@ -179,25 +180,16 @@ def _named(change: Change) -> str:
     return f"{summary.named(change)} {visible(cut(change.name))}{place(change)}"
 
 
-def _differences(result: Result, screen: Screen) -> Iterator[str]:
-    if not result.rewritten:
-        return
-    yield f"The service changed the text of {summary.counted(len(result.rewritten), 'record')}:"
-    for settled in result.rewritten:
-        yield from _rewritten(settled, screen)
-    yield ""
-
-
 def _rewritten(settled: Settled, screen: Screen) -> Iterator[str]:
     yield f"  {_named(settled.change)}"
     for rewrite in settled.rewrites:
+        sent, stored = rewrite.sent, rewrite.stored
         yield f"      {rewrite.field}: {rewrite.how}; {rewrite.advice}"
-        texts = {"sent:": rewrite.sent, "stored:": rewrite.stored}
-        if "\n" in "".join(texts.values()) or max(map(len, texts.values())) > _INLINE_STORED:
-            yield from difference_lines(rewrite.sent, rewrite.stored, screen)
+        if "\n" in sent + stored or max(len(sent), len(stored)) > _INLINE_STORED:
+            yield from difference_lines(sent, stored, screen)
         else:
-            for label, text in texts.items():
-                yield Value(paint(f'        {label:<7} "{visible(text)}"', DIM))
+            yield Value(paint(f'        sent:   "{visible(sent)}"', DIM))
+            yield Value(paint(f'        stored: "{visible(stored)}"', DIM))
 
 
 def _heading(plan: Plan) -> str:
