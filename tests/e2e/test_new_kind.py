@@ -82,7 +82,7 @@ def manifest(recipe: Recipe, *, edit: bool) -> None:
     """Add the kind to the manifest; what cannot be edited has a policy."""
     recipe.insert(
         "manifest/model.py",
-        "class ReviewModel(_Table):\n"
+        "class ReviewModel(Table):\n"
         '    """A review as a manifest describes it."""\n\n'
         "    heading: fields.AnyText\n    body: fields.AnyText\n"
         '    stars: fields.DefaultCategory = ""\n    note: fields.DefaultCategory = ""\n'
