@@ -1,12 +1,10 @@
 """The commands that a source declares, as values between its reader and the import."""
 
-from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.records.patterns import pattern
 from commandsync.records.snapshot import Node
 
 NO_DESCRIPTION = "…"
@@ -73,14 +71,3 @@ class Excluded(NamedTuple):
 
     entry: SourceEntry
     reason: str
-
-
-def exclusion_reason(
-    entry: SourceEntry, *, patterns: Iterable[str] = (), wanted: Collection[str] = ()
-) -> str:
-    """Return the pattern or the unwanted traits that leave a command out; empty if none does."""
-    for text in patterns:
-        if pattern(text).match(entry.name):
-            return f"its name matches {text!r}"
-    unwanted = [trait for trait in Trait if trait in entry.traits and trait not in wanted]
-    return f"it is {' and '.join(unwanted)}" if unwanted else ""

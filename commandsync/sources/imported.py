@@ -21,7 +21,7 @@ from commandsync.sources.merge import Declared
 from commandsync.sources.objects import kept, order_of
 
 LARGEST = 10 * 1024 * 1024
-"""Characters of the file, as many as a manifest may have."""
+"""Bytes of the file, as many as a manifest may have."""
 
 _LONGEST = 80  # characters of the keys that are shown
 _KEYS = ("name", "description", "syntax", "category", "key")

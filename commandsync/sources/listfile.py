@@ -130,8 +130,7 @@ def _written(name: str, sigil: str, text: str, column: str) -> str:
 
 def _arguments(value: Any) -> str:  # noqa: ANN401 - of JSON
     """Return the arguments of a command that are listed by their names or described each."""
-    each = [{"name": key} for key in value] if isinstance(value, dict) else value
-    described = [part if isinstance(part, dict) else {"name": part} for part in each]
+    described = [part if isinstance(part, dict) else {"name": part} for part in value]
     says = any("required" in part for part in described)
     texts = []
     for part in described:

@@ -88,8 +88,7 @@ class Merge:
         return [change for change in self.changes if isinstance(change, kind)]
 
 
-@dataclass(frozen=True, slots=True)
-class FileEdit:
+class FileEdit(NamedTuple):
     """A file with its text before and after; None where it does not exist yet."""
 
     path: str

@@ -13,7 +13,7 @@ from commandsync.plan.missing import Missing, missing_from
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource
 from commandsync.sources.merge import FileEdit
-from commandsync.sync.edits import EntryPlaces, check_edited
+from commandsync.sync.edits import EntryPlaces, checked_edits
 from commandsync.sync.job import read_listing
 from commandsync.sync.loading import load_to_edit
 from commandsync.sync.settings import Settings, site_of
@@ -68,9 +68,8 @@ def plan_adoption(
     texts = {
         path: edit(contents[path].decode(), changes, path=path) for path, changes in edits.items()
     }
-    check_edited(manifest, contents, texts, when="after the merge")
     return Adoption(
-        tuple(FileEdit(path, contents[path].decode(), text) for path, text in texts.items()),
+        checked_edits(manifest, contents, texts, when="after the merge"),
         added=sum(len(missing.added) for missing in found),
         renamed=sum(len(missing.renamed) for missing in found),
         finished=sum(len(missing.finished) for missing in found),

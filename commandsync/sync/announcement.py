@@ -22,7 +22,7 @@ from commandsync.sources.merge import FileEdit
 from commandsync.sources.notes.version import names, version_in
 from commandsync.sync import default_manifest
 from commandsync.sync.destinations import ListSite, list_sites
-from commandsync.sync.edits import EntryPlaces, check_edited
+from commandsync.sync.edits import EntryPlaces, checked_edits
 from commandsync.sync.job import Planned, connected, plan_jobs
 from commandsync.sync.loading import load_to_edit
 from commandsync.sync.notes import Announcement
@@ -204,8 +204,6 @@ def _edited(manifest: Manifest, announcement: Announcement, contents: dict[str, 
     """Add an announcement to the manifest; raises `ManifestError` if that makes it invalid."""
     entries = manifest.snapshot.collections.get(_KIND, ())
     path, after = EntryPlaces.of(manifest, entries).after(None, manifest)
-    before = contents[path].decode()
-    values = announcement.text._asdict()
-    text = edit(before, {_KIND.collection: ListEdits(added=[(after, values)])}, path=path)
-    check_edited(manifest, contents, {path: text}, when="with the announcement")
-    return FileEdit(path, before, text)
+    edits = {_KIND.collection: ListEdits(added=[(after, announcement.text._asdict())])}
+    text = edit(contents[path].decode(), edits, path=path)
+    return checked_edits(manifest, contents, {path: text}, when="with the announcement")[0]

@@ -18,7 +18,7 @@ from commandsync.sources.entry import (
     Excluded,
     SourceEntry,
     SourceReading,
-    exclusion_reason,
+    Trait,
 )
 from commandsync.sources.files import folder_traits, path_pattern
 from commandsync.sources.merge import Declared
@@ -126,10 +126,11 @@ def read_sources(
 def _reason(entry: SourceEntry, source: str, manifest: Manifest) -> str:
     """Return why a command is left out; empty if it is not."""
     rules, file = manifest.imports, entry.place.path if entry.place else ""
-    traits = entry.traits | folder_traits(file, source)
-    named = replace(entry, traits=traits)
-    if reason := exclusion_reason(named, patterns=rules.exclude, wanted=rules.traits):
-        return reason
+    if fits := next((text for text in rules.exclude if pattern(text).match(entry.name)), None):
+        return f"its name matches {fits!r}"
+    unwanted = (entry.traits | folder_traits(file, source)) - {*rules.traits}
+    if unwanted:
+        return f"it is {' and '.join(trait for trait in Trait if trait in unwanted)}"
     if fits := path_pattern(file, rules.exclude):
         return f"its file matches {fits!r}"
     return "sync.ignore matches its name" if manifest.rules.ignores(entry.name) else ""

@@ -14,7 +14,7 @@ from commandsync.manifest.scalars import Value
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, canonical
 from commandsync.sources.entry import SourceEntry
-from commandsync.sources.merge import Added, Edited, EntryChange, Removed
+from commandsync.sources.merge import Added, Edited, EntryChange, FileEdit, Removed
 from commandsync.sync.loading import load_files
 
 _COLLECTION = Resource.COMMAND.collection
@@ -52,10 +52,10 @@ class EntryPlaces:
         return self.paths[-1], None
 
 
-def check_edited(
+def checked_edits(
     manifest: Manifest, contents: Mapping[str, bytes], edited: Mapping[str, str], *, when: str
-) -> None:
-    """Load a manifest with the new texts of some of its files.
+) -> tuple[FileEdit, ...]:
+    """Return the edits of a manifest's files, after it was loaded with their new texts.
 
     Raises `ManifestError` if it would not be valid; each message begins with `when` that is.
     """
@@ -65,6 +65,7 @@ def check_edited(
     except ManifestError as error:
         problems = (replace(each, message=f"{when}: {each.message}") for each in error.problems)
         raise ManifestError([*problems]) from error
+    return tuple(FileEdit(path, contents[path].decode(), text) for path, text in edited.items())
 
 
 def edited_texts(

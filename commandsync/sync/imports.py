@@ -20,7 +20,7 @@ from commandsync.sources.objects import by_name
 from commandsync.sources.threeway import three_way
 from commandsync.sync import default_manifest
 from commandsync.sync.declared import ReadSources, read_sources, sources_of
-from commandsync.sync.edits import EntryPlaces, check_edited, edited_texts, writable
+from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
 from commandsync.sync.loading import load_to_edit
 from commandsync.sync.objects import ImportedFile, read_beside
 from commandsync.sync.settings import Settings
@@ -77,8 +77,7 @@ def plan_import(
         is_kept=Patterns(tuple(manifest.imports.exclude)).match,
     )
     edited = edited_texts(manifest, places, texts, merge.changes)
-    check_edited(manifest, contents, edited, when="after the import")
-    written = {path: text for path, text in texts.items() if path not in new}
+    edits = checked_edits(manifest, contents, edited, when="after the import")
     after, objects, notes = _after(imported, merge, reading)
     return Import(
         path=manifest.path,
@@ -87,7 +86,7 @@ def plan_import(
         repeatable=bool(manifest.imports.sources) and locale in {"", manifest.imports.locale},
         ours=ours,
         merge=merge,
-        edits=tuple(FileEdit(path, written.get(path), text) for path, text in edited.items()),
+        edits=tuple(edit._replace(before=None) if edit.path in new else edit for edit in edits),
         imported=after if after.after != after.before else None,
         objects=objects,
         excluded=tuple(reading.excluded),
@@ -129,13 +128,12 @@ def saved_sources(settings: Settings, result: Import) -> FileEdit:
     """
     contents: dict[str, bytes] = {}
     manifest = load_to_edit(settings, contents, what="import")
-    before = contents[manifest.path].decode()
     if manifest.imports.sources:
         hint = "edit from: there"
         raise UsageError(f"{manifest.path} has import: already", hint=hint)
-    text = with_key(before, _import_key(result.sources, result.locale), path=manifest.path)
-    check_edited(manifest, contents, {manifest.path: text}, when="with import:")
-    return FileEdit(manifest.path, before, text)
+    path, key = manifest.path, _import_key(result.sources, result.locale)
+    edited = {path: with_key(contents[path].decode(), key, path=path)}
+    return checked_edits(manifest, contents, edited, when="with import:")[0]
 
 
 def _check_prefix(manifest: Manifest, declared: Sequence[Declared]) -> None:
@@ -177,8 +175,8 @@ def _after(
     imported = (*merge.imported, *merge.gone)
     text = imported_text(imported, objects)
     notes: tuple[Notice, ...] = ()
-    if objects and len(text) > LARGEST:
-        message = f"Discord's objects of the commands are not kept: {len(text):,} characters"
+    if objects and (size := len(text.encode())) > LARGEST:
+        message = f"Discord's objects of the commands are not kept: {size:,} bytes"
         notes = (Notice(message, f"{file.path} has at most {LARGEST:,}"),)
         objects, text = {}, imported_text(imported)
     return FileEdit(file.path, file.text, text), sum(map(len, objects.values())), notes

@@ -256,12 +256,10 @@ def _given(call: ast.expr) -> dict[str, ast.expr]:
 
 def _initial(node: ast.ClassDef) -> dict[str, ast.expr]:
     """Return what the constructor of a group passes on: `super().__init__(name="...")`."""
-    for statement in node.body:
-        if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
-            for step in statement.body:
-                call = step.value if isinstance(step, ast.Expr) else None
-                if isinstance(call, ast.Call) and last_name(call.func) == "__init__":
-                    return keywords(call)
+    constructors = (each for each in node.body if getattr(each, "name", "") == "__init__")
+    for call in (part for each in constructors for part in ast.walk(each)):
+        if isinstance(call, ast.Call) and last_name(call.func) == "__init__":
+            return keywords(call)
     return {}
 
 
@@ -281,8 +279,5 @@ def _takes_context(function: Function, scope: Scope) -> bool:
 
 def _context(function: Function, scope: Scope) -> str:
     """Return the name of the context that a command gets, and its type as it is written."""
-    skipped = list(parameters(function.args))[isinstance(scope.node, ast.ClassDef) :]
-    if not skipped:
-        return ""
-    annotation = skipped[0].annotation
-    return skipped[0].arg if annotation is None else f"{skipped[0].arg}: {words(annotation)}"
+    first = list(parameters(function.args))[isinstance(scope.node, ast.ClassDef) :][:1]
+    return "".join(f"{parameter.arg}: {words(parameter)}" for parameter in first)

@@ -115,14 +115,13 @@ class Arguments:
     def _describe_default(
         self, given: dict[str, ast.expr], scope: Scope, argument: Argument
     ) -> None:
-        default, displayed = given.get("default"), given.get("displayed_default")
+        default = given.get("default")
+        argument.optional |= "default_factory" in given
         if default is not None and self._code.value(default, scope) is not ...:
             argument.optional = True
             argument.default = self._shown(default, scope, argument)
-        if "default_factory" in given:
-            argument.optional = True
-        if displayed is not None:
-            argument.default = self._code.text(displayed, scope) or ""
+        if "displayed_default" in given:
+            argument.default = self._text("displayed_default", given, scope) or ""
             argument.unread.clear()
 
     def _decorate(self, call: ast.Call, scope: Scope, by_name: dict[str, Argument]) -> None:

@@ -14,6 +14,7 @@ from commandsync.manifest import fields, load_manifests
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
 from commandsync.sources.merge import Added, Declared, Edited, Import, Removed
+from commandsync.sources.objects import kept
 from commandsync.sources.threeway import three_way
 from commandsync.sync.edits import EntryPlaces, edited_texts
 from commandsync.sync.files import write_edits, write_file
@@ -138,8 +139,40 @@ def test_half_of_a_surrogate_pair_becomes_a_sign_that_a_file_can_contain() -> No
     assert added.text == CommandText("a\ufffd", "…", "/a", "")
 
 
+def test_objects_that_the_next_import_would_not_read_are_not_kept() -> None:
+    live = SourceEntry(name="ban", description="Bans.", syntax="/ban", key="discord:1")
+    objects = (kept({"name": "ban", "description": "é" * 5_242_880}),)
+    reading = SourceReading(entries=(live,), objects=objects)
+    plan = plan_import(Settings(now=day(1)), ["discord"], registered=lambda _: reading)
+    write_edits(plan.files)
+
+    assert plan.objects == 0
+    assert planned(BAN).objects == 0
+
+
 def test_a_manifest_knows_every_trait() -> None:
     assert get_args(fields.Trait) == tuple(Trait)
+
+
+@given(
+    traits=st.frozensets(st.sampled_from(Trait)),
+    wanted=st.sets(st.sampled_from(Trait)),
+    is_named=st.booleans(),
+)
+def test_a_command_that_is_not_public_is_left_out_unless_each_trait_is_asked_for(
+    traits: frozenset[Trait], wanted: set[Trait], *, is_named: bool
+) -> None:
+    rules = f"import: {{traits: {json.dumps(sorted(wanted))}, exclude: ['dev *', 'debug*']}}\n"
+    Path("commands.yaml").write_text(f"version: 1\n{rules}commands: []\n", encoding="utf-8")
+    name = "Debug-dump" if is_named else "developers"
+    live = SourceEntry(name=name, description="a", syntax="/b", traits=traits)
+    plan = plan_import(
+        Settings(now=day(1)), ["discord"], registered=lambda _: SourceReading(entries=(live,))
+    )
+
+    unwanted = " and ".join(trait for trait in Trait if trait in traits - wanted)
+    reason = "its name matches 'debug*'" if is_named else f"it is {unwanted}"
+    assert [str(each.reason) for each in plan.excluded] == [reason] * bool(is_named or unwanted)
 
 
 NAMES = st.sampled_from(["ban", "kick", "off", "~", "#1", "a: b", "é", "'q'"])
