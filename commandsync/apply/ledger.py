@@ -8,13 +8,7 @@ from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.apply.states import AT_THE_END, SENT, TRANSITIONS, State
 from commandsync.apply.steps import Answered
 from commandsync.diagnostics import Hint, Notice
-from commandsync.errors import (
-    Forbidden,
-    ListingError,
-    StoppedError,
-    TransportError,
-    Unauthorized,
-)
+from commandsync.errors import Forbidden, ListingError, StoppedError, TransportError, Unauthorized
 from commandsync.plan.changes import Add, Change, Replace
 from commandsync.plan.plan import Plan
 from commandsync.records.rewrites import Rewrite, text_agrees

@@ -13,20 +13,11 @@ from commandsync.records.rewrites import Rewrite
 class Outcome(StrEnum):
     """How one change ended."""
 
-    DONE = "done"
-    """The listing has it, as the service acknowledged or as reading showed."""
-
-    SENT = "sent"
-    """The service accepted it, and does not return its list: nobody can read it back."""
-
-    FAILED = "failed"
-    """It certainly did not happen."""
-
-    UNKNOWN = "unknown"
-    """It may have happened or may yet happen; only a later read can tell."""
-
-    SKIPPED = "skipped"
-    """It was never sent."""
+    DONE = "done"  # the listing has it, as the service acknowledged or as reading showed
+    SENT = "sent"  # the service accepted it, and does not return its list: it cannot be read back
+    FAILED = "failed"  # it certainly did not happen
+    UNKNOWN = "unknown"  # it may have happened or may yet happen; only a later read can tell
+    SKIPPED = "skipped"  # it was never sent
 
 
 @dataclass(frozen=True, slots=True)

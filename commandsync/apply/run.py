@@ -31,12 +31,8 @@ from commandsync.services.service import RecordService
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[Step, StepResult, T]
-Queue: TypeAlias = deque[Write]
-Replan: TypeAlias = Callable[[Snapshot], Plan]
 
-REREADS = (0.0, 1.0, 3.0)
-"""Seconds before each read of a list that may not show everything yet."""
-
+REREADS = (0.0, 1.0, 3.0)  # seconds before each read of a list that may not show everything yet
 _READ = -1  # the key of a read; a write goes under its change's index
 NO_ANSWER = Failure(TransportError("the run was ended before the answer came"))
 """How a call ends that is not waited for."""
@@ -48,7 +44,7 @@ def apply(  # noqa: PLR0913 - what a run is made of
     service: RecordService,
     listed: Snapshot,
     health: Health,
-    replan: Replan | None = None,
+    replan: Callable[[Snapshot], Plan] | None = None,
     concurrency: int = 4,
     unordered: bool = False,
 ) -> Steps[Result]:
@@ -186,7 +182,9 @@ class Run:
                     conclude(write, claims, certain=False)  # else it would be in `failed`
         return failed
 
-    def perform(self, queue: Queue, *, width: int, until_unclear: bool = False) -> Steps[None]:
+    def perform(
+        self, queue: deque[Write], *, width: int, until_unclear: bool = False
+    ) -> Steps[None]:
         """Carry out queued writes, at most `width` at a time, until none is in flight."""
         ledger = self.ledger
         flying: set[int] = set()

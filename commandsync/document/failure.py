@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Generic, Literal, TypeVar
 
-from pydantic import Field
-
 from commandsync.diagnostics import Problem
 from commandsync.document import VERSION
-from commandsync.document.part import Document, HintField, Model, Place
+from commandsync.document.part import Document, HintField, Model, Place, optional
 from commandsync.errors import CommandsyncError, ManifestError
 
 D = TypeVar("D", bound=Model)
@@ -34,10 +32,8 @@ class Failure(Model):
     version: Literal[1]
     error: Reason
     problems: tuple[ListedProblem, ...]
-    listing: str = Field(
-        "",
-        exclude_if=lambda listing: not listing,
-        description="The listing that it is about, of a manifest with listings:.",
+    listing: str = optional(
+        "The listing that it is about, of a manifest with listings:.", default=""
     )
 
 

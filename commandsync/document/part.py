@@ -96,6 +96,16 @@ def one_of(resources: Iterable[Resource]) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "enum": [resource.value for resource in resources]})
 
 
+def optional(description: str, default: object = None, *, strict: bool | None = None) -> Any:  # noqa: ANN401 - a field
+    """Return a field that is absent from a document where it has its default."""
+    return Field(
+        default=default,
+        exclude_if=lambda value: value == default,
+        description=description,
+        strict=strict,
+    )
+
+
 Count = Annotated[int, Field(ge=0)]
 UsesField = Annotated[
     Count | None,
@@ -107,11 +117,7 @@ UsesField = Annotated[
 TimeField = Annotated[AwareDatetime, Field(strict=False)]
 EndField = Annotated[
     TimeField | None,
-    Field(
-        default=None,
-        exclude_if=lambda until: until is None,
-        description="When the record ends, or ended, by the manifest; absent for no end.",
-    ),
+    optional("When the record ends, or ended, by the manifest; absent for no end."),
 ]
 Identifier = Annotated[str, Field(pattern=r"[^.]|\.\.\.")]  # not "", "." or ".."
 ResourceField = Annotated[Resource, Field(strict=False), one_of(Resource)]
@@ -245,10 +251,8 @@ class PlannedDelete(PlannedChange):
     location: None
     uses: UsesField
     until: EndField
-    exact_copy: bool = Field(
-        default=False,
-        exclude_if=lambda copy: not copy,
-        description="Whether it is an exact copy, which no limit counts; absent for no.",
+    exact_copy: bool = optional(
+        "Whether it is an exact copy, which no limit counts; absent for no.", default=False
     )
 
 

@@ -119,8 +119,7 @@ class ScheduledEntry(part.Model):
 
 def _of_listings(description: str) -> Any:  # noqa: ANN401 - as of `Field`
     """Return a field of the documents of a manifest with `listings:`."""
-    absent = f"{description} Absent without listings: in the manifest."
-    return Field(default=None, exclude_if=lambda value: value is None, description=absent)
+    return part.optional(f"{description} Absent without listings: in the manifest.")
 
 
 class Head(part.Model):
@@ -150,16 +149,11 @@ class Head(part.Model):
     stuck: tuple[ListedRecord, ...] = Field(
         strict=False, description="Records to change or delete that have no usable id."
     )
-    planned_at: part.TimeField | None = Field(
-        default=None,
-        exclude_if=lambda time: time is None,
-        description="The time of the plan, if the manifest schedules anything; else absent.",
+    planned_at: part.TimeField | None = part.optional(
+        "The time of the plan, if the manifest schedules anything; else absent."
     )
-    scheduled: tuple[ScheduledEntry, ...] = Field(
-        default=(),
-        strict=False,
-        exclude_if=lambda entries: not entries,
-        description="The entries with a schedule; absent for none.",
+    scheduled: tuple[ScheduledEntry, ...] = part.optional(
+        "The entries with a schedule; absent for none.", default=(), strict=False
     )
     warnings: tuple[part.NoticeField, ...] = Field(strict=False)
     fingerprint: Digest = Field(description="Over bot, base URL and changes, and nothing else.")

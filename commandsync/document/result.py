@@ -49,10 +49,8 @@ class Outcomes(part.Model):
     """The number of changes with each outcome."""
 
     done: part.Count
-    sent: part.Count = Field(
-        default=0,
-        exclude_if=lambda count: count == 0,
-        description="Accepted by a service that does not return its list; absent for none.",
+    sent: part.Count = part.optional(
+        "Accepted by a service that does not return its list; absent for none.", default=0
     )
     failed: part.Count
     unknown: part.Count

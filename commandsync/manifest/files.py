@@ -15,9 +15,7 @@ is_folder = os.path.isdir  # False also for too long a name, or a NUL in it
 
 _SUFFIXES = frozenset({".yaml", ".yml"})
 _MOST_PATTERNS = 1000
-_MOST_PLACES = 250_000
-"""Files and folders that a manifest's patterns may read; a repository has fewer."""
-
+_MOST_PLACES = 250_000  # files and folders that patterns may read; a repository has fewer
 _LONGEST_PATTERN = 1000  # characters
 _LEADS_OUT = "leads out of the manifest's folder"
 _STAY_INSIDE = "move the file into the manifest's folder, or the manifest beside it"

@@ -93,9 +93,7 @@ def read_listings(
     return tuple(listings)
 
 
-def same_listing_problems(
-    listings: Iterable[tuple[Iterable[Listing], str]],
-) -> tuple[Problem, ...]:
+def same_listing_problems(listings: Iterable[tuple[Iterable[Listing], str]]) -> tuple[Problem, ...]:
     """Refuse two listings of one bot on one service: each would replace the other's commands.
 
     The listings of each manifest come with its bot, empty where that is not known.

@@ -33,6 +33,7 @@ AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
 MANIFEST = "a manifest"
 _INCLUDED = "an included file"
 _ELLIPSES = frozenset({"…", "...", ".."})
+# How often a command was used, as a backup notes it behind its id.
 _USES = re.compile(r"[ \t]+# uses: ([0-9]{1,15})[ \t]*(?=[\r\n]|\Z)")
 _LARGEST_JSON = 1024 * 1024  # characters
 _PLAN_KEYS = {"changes", "fingerprint", "digest"}
@@ -182,12 +183,6 @@ def _listings(main: Part[ManifestModel]) -> tuple[Listing, ...]:
     return read_listings(main.report, main.root, main.model)
 
 
-def _uses(text: str, entry: Mapping) -> int | None:
-    """Return how often a command was used, as a backup notes behind its id; None without a note."""
-    note = _USES.match(text, entry["id"].end) if "id" in entry else None
-    return int(note[1]) if note else None
-
-
 def _other_json(text: str) -> Any:  # noqa: ANN401 - JSON is anything
     """Return the JSON of a file that is a saved plan or no manifest at all; None for another."""
     if text.lstrip()[:1] not in {"{", "["} or len(text) > _LARGEST_JSON:
@@ -230,12 +225,13 @@ def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterat
             report.error(node[key].at, *problem)
             continue
         location = report.source.location(node.at)
+        noted = _USES.match(report.source.text, node["id"].end) if "id" in node else None
         entry = Entry(
             text,
             id=model.id,
             location=location,
             formerly=model.formerly,
-            uses=_uses(report.source.text, node),
+            uses=int(noted[1]) if noted else None,
             schedule=schedule,
         )
         yield Placed(entry, node, report)

@@ -12,9 +12,7 @@ from commandsync.diagnostics import Hint, Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.source import Source
 
-MOST_PROBLEMS = 1000
-"""Nobody reads on after so many; reading stops there, so that malicious input costs no time."""
-
+MOST_PROBLEMS = 1000  # reading stops after so many, so that malicious input costs no time
 _LONGEST_QUOTE = 60
 _LONGEST_WORD = 40
 _MOST_WORDS = 100  # to compare a word with; it takes some microseconds each

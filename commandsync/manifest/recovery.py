@@ -27,8 +27,7 @@ class Resumption(NamedTuple):
         return self.start - len(self.head)
 
 
-BEGINNING = Resumption()
-"""Read the whole file."""
+BEGINNING = Resumption()  # to read the whole file
 
 
 def resumption(source: Source, stack: list[OpenNode], at: int, after: int) -> Resumption | None:

@@ -31,13 +31,9 @@ _WORDS = re.compile(r"true|false|yes|no|on|off|y|n|null", re.IGNORECASE)
 _BLOCK_HEADER = re.compile(r"[|>][-+]?(?![0-9+-])")
 _LARGE = 0x10000
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
-
-
-Value = str | tuple[str, ...]
-"""A text, or a list of texts."""
 QUOTES = frozenset("\"'")
-STEP = 2
-"""Spaces of indentation, if there is no neighbour to copy it from."""
+STEP = 2  # spaces of indentation, if there is no neighbour to copy it from
+Value = str | tuple[str, ...]
 
 
 class Quoting(NamedTuple):

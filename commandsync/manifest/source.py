@@ -10,21 +10,11 @@ from pathlib import Path
 from commandsync.api.redaction import contains_token
 from commandsync.diagnostics import Do, Excerpt, Location
 
-STDIN = "-"
-"""The name of standard input as a source."""
-
-MOST_BYTES = 10 * 1024 * 1024
-"""Of one file, and of a manifest with all its includes."""
-
-MOST_NODES = 250_000
-"""Of a manifest with all its includes, each alias counted as the whole value that it repeats."""
-
-MOST_DEPTH = 64
-"""How deep lists and mappings may nest; a manifest needs five."""
-
-MOST_LINES = 1_000_000
-"""Of one file; each costs memory before anything is read into it."""
-
+STDIN = "-"  # the name of standard input as a source
+MOST_BYTES = 10 * 1024 * 1024  # of one file, and of a manifest with all its includes
+MOST_NODES = 250_000  # of the same; each alias counts as the whole value that it repeats
+MOST_DEPTH = 64  # how deep lists and mappings may nest; a manifest needs five
+MOST_LINES = 1_000_000  # of one file; each costs memory before anything is read into it
 _BEFORE, _AFTER = 50, 70  # characters of a line that are shown around a place
 _NEAR = 2_000  # characters: more than a token has
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")

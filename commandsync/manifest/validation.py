@@ -25,7 +25,6 @@ _KINDS = {
     "dict_type": "keys and values",
     "model_type": "keys and values",
 }
-_FORMERLY = "list each alias as a command; put old names under formerly"
 _SYNONYMS = {
     "base_url": "url",
     "category": "cog group module section",
@@ -33,13 +32,10 @@ _SYNONYMS = {
     "formerly": "alias aliases old_name previously",
     "name": "title",
     "syntax": "args arguments example format usage",
-}
-"""Keys of other formats, by the key here that has the same meaning."""
-
+}  # keys of other formats, by the key here that has the same meaning
 _MEANT = {word: key for key, words in _SYNONYMS.items() for word in words.split()}
+# What messages call an entry of each list.
 _ENTRIES = {kind.collection: kind.with_article for kind in Resource} | {"listings": "a listing"}
-"""What messages call an entry of each list."""
-
 _VERSION = ("version", scalar("1", 0, 0, plain=True))
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -182,7 +178,7 @@ class _Checker:
         if key == "<<":
             hint = "merging is not supported: write the keys out, or use defaults"
         elif meant == "formerly" and key.lower() in _MEANT:
-            hint = _FORMERLY
+            hint = "list each alias as a command; put old names under formerly"
         self.report.error(key.at, f"{what} has no key {quoted(key)}", hint)
         return meant
 

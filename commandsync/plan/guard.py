@@ -13,12 +13,8 @@ from commandsync.plan.rules import LIMIT_DECIMALS, DeleteLimit, SyncRules, short
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 
-DEFAULT_LIMIT = DeleteLimit(percent=30.0)
-"""What may go when nothing was configured."""
-
-ALWAYS_ALLOWED = 3
-"""So few deletes are always allowed when nothing was configured, over the whole listing."""
-
+DEFAULT_LIMIT = DeleteLimit(percent=30.0)  # what may go when nothing was configured
+ALWAYS_ALLOWED = 3  # so few deletes of the whole listing are always allowed then
 _UNIGNORED = " that are not ignored"
 _UNENDED = " that have not ended"
 _UNCOPIED = " (exact copies do not count)"

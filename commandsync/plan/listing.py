@@ -6,8 +6,7 @@ from commandsync.diagnostics import Do, Notice
 from commandsync.plan.rules import SyncRules
 from commandsync.records.losses import Loss
 
-THE_LIST = "list"
-"""What a plan is compared with where the service returns its list."""
+THE_LIST = "list"  # what a plan is compared with where the service returns its list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,15 +9,7 @@ order.
 
 import operator
 from collections import Counter, defaultdict
-from collections.abc import (
-    Callable,
-    Collection,
-    Container,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Self
@@ -26,9 +18,7 @@ from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, folded_st
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Text
 
-GROUP_LIMIT = 50
-"""Groups with more members than this on a side are paired in order, not by similarity."""
-
+GROUP_LIMIT = 50  # groups with more members on a side are paired in order, not by similarity
 _COMPARED = 2000  # characters of a field whose words are compared
 _MOST_STARTS = 20  # beginnings of one wanted name that are looked at, the longest first
 

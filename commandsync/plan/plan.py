@@ -69,11 +69,9 @@ class Plan:
     @property
     def refusal(self) -> Notice | None:
         """Why apply would refuse it; None when it would not."""
-        if self.listing:
-            refused = self.listing.refusal(self.rules, changes=bool(self.changes))
-            if refused:
-                return refused
-        return refusal(self.changes, listed=self.listed, rules=self.rules, saved=self.saved)
+        changes, rules = self.changes, self.rules
+        refused = self.listing and self.listing.refusal(rules, changes=bool(changes))
+        return refused or refusal(changes, listed=self.listed, rules=rules, saved=self.saved)
 
     @property
     def pending(self) -> bool:

@@ -8,15 +8,9 @@ from typing import Literal
 from commandsync.records.patterns import Patterns
 from commandsync.records.texts import Abilities, Resource
 
-MOST_WILDCARDS = 100
-"""Patterns with a wildcard that a manifest may ignore by; each is tried on every name."""
-
-MOST_WILD_CHARACTERS = 2_000
-"""Of these patterns together: each may be compared with every character of every name."""
-
-LIMIT_DECIMALS = 6
-"""Of a percentage, at most."""
-
+MOST_WILDCARDS = 100  # patterns with a wildcard to ignore by; each is tried on every name
+MOST_WILD_CHARACTERS = 2_000  # of these together: each is compared with those of every name
+LIMIT_DECIMALS = 6  # of a percentage, at most
 _TRAILING_ZEROS = re.compile(r"\.?0+$")
 _PERCENTAGE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%")
 _COUNT = re.compile(r"[0-9]{1,9}")

@@ -36,7 +36,8 @@ def call_of(command: CommandText) -> str:
 
     It is the beginning of the syntax up to the first place where the name is a word of its own.
     """
-    literal = _literal(command.syntax)
+    line = command.syntax.partition("\n")[0]
+    literal = min(line.partition(bracket)[0] for bracket in _CLOSING)  # up to the first argument
     at = literal.find(command.name)
     while 0 <= at <= _LONGEST_LEAD:
         end = at + len(command.name)
@@ -155,9 +156,3 @@ def _by_key(syntax: str) -> tuple[dict[_Key, Argument], dict[_Key, Argument]]:
         key = argument.key, next(numbers[argument.key, argument.required])
         (required if argument.required else optional)[key] = argument
     return required, optional
-
-
-def _literal(syntax: str) -> str:
-    """Return the first line of a syntax up to its first argument."""
-    line = syntax.partition("\n")[0]
-    return min(line.partition(bracket)[0] for bracket in _CLOSING)  # each begins the longer one

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property, lru_cache
 
-MOST_COMPARED = 1_000
-"""Characters of a name that a wildcard is compared with: of a longer one, both ends."""
-
+MOST_COMPARED = 1_000  # characters that a wildcard is compared with: of a longer name, both ends
 _WILDCARDS = re.compile(r"[*?[]")
 
 

@@ -25,14 +25,9 @@ Levels = tuple[Node, ...]
 class Phase(StrEnum):
     """Where in its schedule an entry is at a time."""
 
-    DUE = "due"
-    """It is to be listed, as an entry without a schedule always is."""
-
-    ENDED = "ended"
-    """Its `until` has passed: it is not to be listed any more."""
-
-    WAITING = "waiting"
-    """Its `publish` has not come: it is not to be listed yet."""
+    DUE = "due"  # it is to be listed, as an entry without a schedule always is
+    ENDED = "ended"  # its `until` has passed: it is not to be listed any more
+    WAITING = "waiting"  # its `publish` has not come: it is not to be listed yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
