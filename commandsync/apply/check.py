@@ -63,6 +63,7 @@ def token_refusal(
     *,
     others: Sequence[Token] = (),
     body: object = None,
+    what: str = "what was imported from the platform",
 ) -> RefusedError | None:
     """Return why changes must not be made with a token: it is another bot's, or in a text.
 
@@ -80,7 +81,7 @@ def token_refusal(
             at = f" at {change.location}" if change.location else ""
             return _exposed(f"the text of {change.resource.with_article}{at}")
     if _is_any_in((token, *others), _texts(body)):
-        return _exposed("what was imported from the platform")
+        return _exposed(what)
     return None
 
 
@@ -92,10 +93,9 @@ def check_call(operation: Operation[object], token: Token | None, *, bot: str) -
     """
     if token is None or operation.method == "GET":
         return
-    if error := token_refusal(token, bot):
+    what = f"a text of {operation.name!r}"
+    if error := token_refusal(token, bot, body=operation.body, what=what):
         raise error
-    if _is_any_in((token,), _texts(operation.body)):
-        raise _exposed(f"a text of {operation.name!r}")
 
 
 def _exposed(what: str) -> RefusedError:

@@ -138,11 +138,10 @@ def place_document(at: Location | None) -> Document | None:
     return None if at is None else {key: getattr(at, key) for key in Place.model_fields}
 
 
-_dumped_place = PlainSerializer(place_document)
 HintField = Annotated[str, PlainSerializer(str)]
 """A hint in the words of this program."""
 
-LocationField = Annotated[Location, _read_as(Location, Place), _dumped_place]
+LocationField = Annotated[Location, _read_as(Location, Place), PlainSerializer(place_document)]
 DifferencesField = Annotated[
     tuple[FieldChange, ...],
     PlainValidator(lambda _: (), json_schema_input_type=dict[str, Difference]),  # made again

@@ -41,12 +41,10 @@ class Source:
 
     def location(self, at: int) -> Location:
         """Return the place of a character, given its index in the text, as editors count it."""
-        lines = self._lines
-        if not lines:
-            lines.append(0)
-            lines.extend(match.end() for match in _LINE_BREAK.finditer(self.text))
-        line = bisect_right(lines, at)
-        return Location(self.path, line, at - lines[line - 1] + 1)
+        if not self._lines:
+            self._lines = [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))]
+        line = bisect_right(self._lines, at)
+        return Location(self.path, line, at - self._lines[line - 1] + 1)
 
     def column(self, at: int) -> int:
         """Return how many characters are before a place on its line."""

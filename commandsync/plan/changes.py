@@ -44,8 +44,9 @@ def _differing(before: tuple[int, ...], after: tuple[int | None, ...]) -> tuple[
     return tuple(sorted(affected))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
-    __slots__ = ()
+    resource: Resource
     location: Location | None = None
 
     @property
@@ -74,7 +75,6 @@ class Add(_Change):
     """A record that the manifest has and the listing does not have."""
 
     action: ClassVar[Literal["add"]] = "add"
-    resource: Resource
     after: Text
     # How many records with this very text were listed when the plan was made, those that the plan
     # itself changes or deletes left out; more of them later mean that it has been added since.
@@ -82,7 +82,6 @@ class Add(_Change):
     # How many others of those had its name, exactly, folded or cut; more of them later mean that it
     # may have been added since and rewritten.
     same_name: int = 0
-    location: Location | None = None
     # When it ends by the manifest, after which it must not be added; None for no end.
     until: datetime | None = None
 
@@ -92,12 +91,10 @@ class Edit(_Change):
     """A listed command whose text changes; its id and uses stay."""
 
     action: ClassVar[Literal["edit"]] = "edit"
-    resource: Resource
     id: str  # the service's identifier
     before: Text  # the text as listed
     after: Text  # the text as wanted
     fields: tuple[FieldChange, ...]
-    location: Location | None = None
 
     @property
     def renames(self) -> bool:
@@ -114,7 +111,6 @@ class Replace(_Change):
     """
 
     action: ClassVar[Literal["replace"]] = "replace"
-    resource: Resource
     id: str
     before: Text
     after: Text
@@ -122,7 +118,6 @@ class Replace(_Change):
     listed: int = 0
     same_name: int = 0
     uses: int | None = None
-    location: Location | None = None
     until: datetime | None = None
 
 
@@ -131,7 +126,6 @@ class Delete(_Change):
     """A listed record that the manifest does not have, or no longer has."""
 
     action: ClassVar[Literal["delete"]] = "delete"
-    resource: Resource
     id: str  # the service's identifier
     before: Text  # the text as listed
     uses: int | None = None  # how often it was used, which is lost with it; None if not known

@@ -45,27 +45,6 @@ def by_phase(entries: Sequence[Entry], now: datetime | None) -> tuple[Sequence[E
     return [entries[n] for n in ordered], phases.count(Phase.DUE)
 
 
-def scheduled(
-    resource: Resource,
-    wanted: Sequence[Entry],
-    matched: Mapping[int, Entry],
-    *,
-    now: datetime | None,
-) -> Iterator[Scheduled]:
-    """Yield the entries with a schedule; `matched` has the listed entry for each wanted index."""
-    for index, entry in enumerate(wanted):
-        if entry.schedule is not None:
-            phase, listed = entry.phase(now), matched.get(index)
-            yield Scheduled(
-                resource=resource,
-                name=entry.name,
-                schedule=entry.schedule,
-                phase=phase,
-                listed=listed is not None and (phase is not Phase.ENDED or is_own(entry, listed)),
-                location=entry.location,
-            )
-
-
 def is_own(entry: Entry, listed: Entry) -> bool:
     """Whether a listed record that matches an entry is its own: by its pin, or all of its text.
 
@@ -102,7 +81,7 @@ class Comparison:
         lost = (w for w in matching.lost_pins if w < due)
         self.notices += lost_pins((wanted[w], pairs.get(w)) for w in lost)
         differing = self._differing(resource, wanted[:due], pairs)
-        self.scheduled += scheduled(resource, wanted, pairs, now=self.now)
+        self.scheduled += self._scheduled(resource, wanted, pairs)
         ended = self._ended(wanted, matched, entries)
         surplus = sorted({*matching.listed, *ended} - ignored)
         deletes = self._deletes(resource, [(entries[n], ended.get(n)) for n in surplus])
@@ -119,6 +98,22 @@ class Comparison:
             return [going for going in surplus if self._is_writable(resource, going[0])]
         self.unmanaged += [(resource, entry) for entry, until in surplus if until is None]
         return []
+
+    def _scheduled(
+        self, resource: Resource, wanted: Sequence[Entry], matched: Mapping[int, Entry]
+    ) -> Iterator[Scheduled]:
+        """Yield the entries with a schedule; `matched` has the listed one for each wanted index."""
+        for index, entry in enumerate(wanted):
+            if entry.schedule is not None:
+                phase, listed = entry.phase(self.now), matched.get(index)
+                yield Scheduled(
+                    resource=resource,
+                    name=entry.name,
+                    schedule=entry.schedule,
+                    phase=phase,
+                    listed=bool(listed and (phase is not Phase.ENDED or is_own(entry, listed))),
+                    location=entry.location,
+                )
 
     def _ended(
         self, wanted: Sequence[Entry], matched: Mapping[int, int], entries: Sequence[Entry]

@@ -92,8 +92,7 @@ def text_agrees(stored: Text, *, sent: Text) -> bool:
 def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
     """Return the fields that are listed with another text than was sent, and how they differ."""
     found = []
-    for n, name in enumerate(sent._fields):
-        old, new = sent[n], stored[n]
+    for name, old, new in zip(sent._fields, sent, stored, strict=True):
         if old != new:
             ways = _ways(old, new)
             how = _described(ways, new) if ways else "changed"
