@@ -37,14 +37,10 @@ def refusal_of(
 ) -> RefusedError | None:
     """Return why a plan must not be applied; None if it may be.
 
-    Args:
-        plan: The plan.
-        listed: The listing now, every collection of the plan's scope.
-        token: The bot's token; None for a run that only plans.
-        others: The tokens of the other bots of the run.
-        versions: What each version of the manifest wanted, the newest first, of a run that deletes
-            and replaces its own records only; None for one that takes away what anybody listed.
-        body: The whole list that is sent; None for a page.
+    `listed` is the listing now, every collection of the plan's scope. The token is None for a run
+    that only plans, and `others` are those of the other bots of the run. `versions` is what each
+    version of the manifest wanted, the newest first, of a run that deletes and replaces its own
+    records only; None for one that takes away what anybody listed. `body` is a whole list.
     """
     listing = plan.listing
     bot = "" if listing and listing.whole else plan.target.bot

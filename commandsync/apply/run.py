@@ -51,20 +51,17 @@ def apply(  # noqa: PLR0913 - what a run is made of
     """Carry out a plan.
 
     What the listing shows to be done already is not done again, so a saved plan that was
-    interrupted is finished and one that was applied is left alone.
+    interrupted is finished and one that was applied is left alone. `StalePlanError` is raised
+    before the first step, when the plan no longer fits the listing.
 
     Args:
         plan: What to do.
         service: The service of its target.
         listed: The listing as read just now, every collection of the plan's scope.
         health: Shared with the driver, which notes every attempt in it.
-        replan: Makes the plan again from another listing; None for a saved plan, whose own
-            changes are compared instead.
+        replan: Makes the plan again; None for a saved plan, whose own changes are compared.
         concurrency: Most calls in flight.
         unordered: Send adds concurrently too; the listing then shows them in any order.
-
-    Raises:
-        StalePlanError: Before the first step, when the plan no longer fits the listing.
     """
     run = open_run(plan, listed, health, service=service, concurrency=concurrency)
     yield from run.edits()
@@ -163,9 +160,7 @@ class Run:
     def _settle_adds(self, resource: Resource) -> Steps[list[Write]]:
         """Find out by reading which adds with an unknown result happened.
 
-        Returns:
-            Those that certainly did not happen: the service answered so, every read succeeded, and
-            none shows them.
+        Return those that certainly did not: the service said so, and every read was without them.
         """
         claims = self.claims[resource]
         unclear = [write for write in claims.writes if write.adds and write.state is State.UNCLEAR]

@@ -6,27 +6,19 @@ from typing import Literal
 
 from pydantic import Field
 
-from commandsync.document import VERSION
-from commandsync.document.part import (
-    CommandField,
-    Count,
-    DifferencesField,
-    Document,
-    Model,
-    NoticeField,
-)
+from commandsync.document import VERSION, part
 from commandsync.plan.userchanges import UserChanges
 from commandsync.records.texts import CommandText
 
 
-class CommandList(Model):
+class CommandList(part.Model):
     """The commands of a manifest, in its order, with the prefix filled in."""
 
     version: Literal[1]
-    commands: tuple[CommandField, ...]
+    commands: tuple[part.CommandField, ...]
 
 
-def command_list_document(commands: Iterable[CommandText]) -> Document:
+def command_list_document(commands: Iterable[CommandText]) -> part.Document:
     """Return the document of a command list."""
     return CommandList.built(version=VERSION, commands=tuple(commands)).model_dump(mode="json")
 
@@ -40,32 +32,34 @@ def is_command_list(text: str) -> bool:
     return isinstance(document, dict) and document.keys() == CommandList.model_fields.keys()
 
 
-class ChangedPart(Model):
+class ChangedPart(part.Model):
     """A command with another text than before."""
 
-    before: CommandField
-    after: CommandField
-    fields: DifferencesField
+    before: part.CommandField
+    after: part.CommandField
+    fields: part.DifferencesField
     breaking: bool
     renamed: bool = Field(description="Whether its name, or what is typed before it, is another.")
     needs: tuple[str, ...] = Field(description="The arguments that users have to give now.")
 
 
-class UserChangesDocument(Model):
+class UserChangesDocument(part.Model):
     """What users of the bot notice since an earlier manifest."""
 
     version: Literal[1]
     since: str = Field(description="The earlier manifest: a file, or a revision of git.")
     manifest: tuple[str, ...]
-    count: Count = Field(description="How many commands are gone, changed or new.")
-    breaking: Count = Field(description="How many of these changes are breaking.")
-    gone: tuple[CommandField, ...]
+    count: part.Count = Field(description="How many commands are gone, changed or new.")
+    breaking: part.Count = Field(description="How many of these changes are breaking.")
+    gone: tuple[part.CommandField, ...]
     changed: tuple[ChangedPart, ...]
-    new: tuple[CommandField, ...]
-    warnings: tuple[NoticeField, ...]
+    new: tuple[part.CommandField, ...]
+    warnings: tuple[part.NoticeField, ...]
 
 
-def user_changes_document(changes: UserChanges, *, since: str, manifest: Sequence[str]) -> Document:
+def user_changes_document(
+    changes: UserChanges, *, since: str, manifest: Sequence[str]
+) -> part.Document:
     """Return the document of changes since an earlier manifest, and the files of the later one."""
     return UserChangesDocument.of(
         changes,

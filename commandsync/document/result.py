@@ -82,8 +82,7 @@ class ResultDocument(Head):
 
     changes: tuple[
         Annotated[
-            SettledAdd | SettledEdit | SettledReplace | SettledDelete,
-            Field(discriminator="action"),
+            SettledAdd | SettledEdit | SettledReplace | SettledDelete, Field(discriminator="action")
         ],
         ...,
     ]

@@ -45,7 +45,14 @@ def edit_list(patch: Patch, root: Mapping, name: str, edits: ListEdits) -> None:
     if max(edits.removed, default=last) > last:
         raise IndexError(max(edits.removed))
     added = [(last if after is None else after, values) for after, values in edits.added]
-    collection.edit(edits.removed, added)
+    if not entries:
+        if added:
+            collection.fill([values for _, values in added])
+    elif patch.is_flow(entries):
+        items = [(after, collection.flow_item(after, values)) for after, values in added]
+        layout.edit_flow(patch, entries, removed=edits.removed, added=items)
+    else:
+        collection.edit_lines(edits.removed, added)
 
 
 def _entries(patch: Patch, root: Mapping, name: str) -> Sequence:
@@ -64,17 +71,6 @@ class _List:
     name: str
     entries: Sequence
     keys: tuple[str, ...]  # that an entry may have, in their order
-
-    def edit(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
-        """Remove and add entries."""
-        if not self.entries:
-            if added:
-                self.fill([values for _, values in added])
-        elif self.patch.is_flow(self.entries):
-            items = [(after, self.flow_item(after, values)) for after, values in added]
-            layout.edit_flow(self.patch, self.entries, removed=removed, added=items)
-        else:
-            self.edit_lines(removed, added)
 
     def edit_lines(self, removed: set[int], added: list[tuple[int, Values]]) -> None:
         """Edit a list whose entries begin with dashes."""

@@ -213,10 +213,7 @@ Categories = Annotated[dict[AnyText, AnyText], keyed({"pattern": r"\S"}, TEXT)]
 FieldName = Literal["name", "description", "syntax", "category"]
 """The fields of a command."""
 
-Columns = Annotated[
-    dict[FieldName, AnyText],
-    keyed({"enum": list(Resource.COMMAND.fields)}, TEXT),
-]
+Columns = Annotated[dict[FieldName, AnyText], keyed({"enum": list(Resource.COMMAND.fields)}, TEXT)]
 """The name of the column of each field."""
 
 Trait = Literal["hidden", "owner-only", "disabled", "guild-only", "admin-only", "nsfw"]

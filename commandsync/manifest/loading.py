@@ -180,12 +180,9 @@ def same_target_problems(targets: Iterable[tuple[str, str, str]]) -> tuple[Probl
 
 
 def load_head(path: str, content: bytes) -> ManifestModel:
-    """Load the keys of a manifest's own file.
+    """Load the keys of a manifest's own file; those that it includes are not read.
 
-    Problems name the path; the files that it includes are not read.
-
-    Raises:
-        ManifestError: With every problem of the file.
+    Raises `ManifestError` with every problem of the file, which name the path.
     """
     reader = ManifestReader(Origin(lambda: b"", contents={path: content}))
     main = None

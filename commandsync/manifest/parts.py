@@ -77,11 +77,6 @@ class Part(NamedTuple, Generic[Model]):
     model: Model
     broken: bool
 
-    @property
-    def path(self) -> str:
-        """The file."""
-        return self.report.source.path
-
 
 @dataclass(slots=True)
 class ManifestReader:
@@ -127,8 +122,8 @@ class ManifestReader:
         if any(part.broken for part in parts):
             return None
         return Manifest(
-            path=main.path,
-            paths=tuple(part.path for part in parts),
+            path=main.report.source.path,
+            paths=tuple(part.report.source.path for part in parts),
             include=model.include,
             snapshot=snapshot,
             name=model.name,

@@ -33,8 +33,6 @@ _ENTRY = re.compile(r"\{[ \t]*[\"']?[a-z_]+[\"']?:[ \t]")  # an entry on one lin
 _READ_AS_ALONE = {"-": "an item of a list", ":": "a value without a key"}  # with a space after it
 # A key that YAML reads as a string: a space is missing after its colon, or after its dash.
 _GLUED = re.compile(r"[ \t]*(?:- +)*(?P<key>[a-z_]+:(?!//)[^\s:].*|-[a-z_]+:[ \t].*)")
-
-
 _MARKER = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?=[ \t\r\n]|\Z)")
 _ROW = re.compile(r"[ \t]*\|(?:[^|\r\n]*\|){2,}[ \t\r]*")
 TYPOGRAPHIC = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00ab\u00bb\u2039\u203a"

@@ -22,6 +22,7 @@ _NEAR = 0.8  # share of words in common
 _LONGEST = 2_000  # characters of each field that are compared
 _MOST_COMPARISONS = 10_000  # beyond this the changes are not renames but another listing
 _SPELLING = "check the spelling of formerly against commandsync pull, upper and lower case too"
+_PINS = Do.SHOW_IDS(first="")
 _ONE_RENAME = Do.SHOW_IDS(first="only one listed command can be renamed; pin its id to choose: ")
 _DEFAULT_MANIFEST = "commands.yaml"  # which no option names
 _STDIN = "-"
@@ -221,6 +222,3 @@ def _set_uses(wanted: Entry, identifier: str) -> str:
     words += ["-f", path] if path not in {_DEFAULT_MANIFEST, _STDIN} else []
     words += ["--"] if identifier.startswith("-") else []
     return shlex.join([*words, identifier, str(wanted.uses)])
-
-
-_PINS = Do.SHOW_IDS(first="")

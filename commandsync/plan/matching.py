@@ -64,14 +64,9 @@ def match(
     """Match one collection's wanted entries with its listed ones.
 
     A listed entry that cannot be written to (no usable id) is matched by equality only; what it
-    would match otherwise is `unwritable`: an add would make a second one of it.
-
-    Args:
-        wanted: The manifest's entries; `id` is the pin, `formerly` the former names.
-        listed: The service's entries.
-        pins_first: Whether a pinned id comes before equality: not where records cannot be edited,
-            for what replaces one has another id.
-        not_renamed: Indices of listed entries that no former name means.
+    would match otherwise is `unwritable`: an add would make a second one of it. A pinned id comes
+    before equality (`pins_first`), unless records cannot be edited: what replaces one has another
+    id. `not_renamed` are the indices of listed entries that no former name means.
     """
     rest = _Open(dict(enumerate(wanted)), dict(enumerate(listed)))
     if not pins_first:
@@ -192,9 +187,7 @@ def _match_former(rest: _Open, not_renamed: Container[int]) -> None:
 
 
 def _match_groups(
-    rest: _Open,
-    wanted_keys: Callable[[Entry], Iterable[str]],
-    listed_key: Callable[[Entry], str],
+    rest: _Open, wanted_keys: Callable[[Entry], Iterable[str]], listed_key: Callable[[Entry], str]
 ) -> None:
     """Pair within each key, keys in the order in which the manifest first has them."""
     listed_of: defaultdict[str, list[int]] = defaultdict(list)

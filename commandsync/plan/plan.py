@@ -135,14 +135,9 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
 ) -> Plan:
     """Compare the two sides and plan the changes that make the listing match.
 
-    Args:
-        desired: The manifest's side; only its collections are compared.
-        listed: The service's side, with every collection of `desired`.
-        target: The listing.
-        rules: What may be deleted and what is ignored.
-        now: The time of the run, in UTC; `ValueError` without it if an entry has a schedule.
-        manifest: The files that the desired side was read from.
-        notices: Warnings of the manifest.
+    Only the collections of `desired` are compared, and `listed` has every one of them. `now` is the
+    time of the run, in UTC; `ValueError` without it if an entry has a schedule. `manifest` are the
+    files of the desired side, and `notices` its warnings.
     """
     comparison = Comparison(target.abilities, rules, now)
     for resource in desired.scope:

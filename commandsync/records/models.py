@@ -44,11 +44,7 @@ def _usable(value: object) -> object:
 
 
 def _number(value: object) -> int | float | None:
-    """Read a number, also from a string with or without separators of thousands.
-
-    Raises:
-        ValueError: It is not a number.
-    """
+    """Read a number, also from a string with separators of thousands; `ValueError` for another."""
     if isinstance(value, str):
         text = _SEPARATOR.sub("", value.strip())
         value = float(text) if "." in text else int(text)

@@ -15,8 +15,18 @@ from typing import Literal
 
 from commandsync.records.texts import Text
 
-SHORTEST_CUT = 30
-"""Characters: a folded text this long or longer may be the beginning of a longer one."""
+SHORTEST_CUT = 30  # characters: a folded text of so many may be the beginning of a longer one
+_SHORTEST_MIXED_CUT = 16  # characters that a cut leaves, where it is not the only thing done
+_MOST_FOLDS = 8  # each takes time, and a text of 10 MiB could be made to need a million
+_ESCAPED_AGAIN = re.compile(r"&(?:amp;|#0*38;|#x0*26;)+", re.IGNORECASE)
+_HALF_CHARACTER = "\ufffd"  # a cut has gone through the character
+_HALF_ENTITY = re.compile(r"&(#?\w{0,10})\Z")
+_SHOWN_AS_EMOJI = re.compile("[^\x00-\x7f]\ufe0f")  # e.g. U+2139, a letter shown as a symbol
+_EMOJI = re.compile(  # by ranges: which characters are symbols depends on Python's Unicode version
+    "[\u200c\u200d\u2060\u20e3\ufffd"  # joiners, the frame of a keycap, an emoji cut in two
+    "\u2300-\u23ff\u25a0-\u2767\u2794-\u27bf\u2b00-\u2bff"  # but for the digits in circles
+    "\ufe00-\ufe0f\U0001f000-\U0001faff\U000e0020-\U000e01ef]+"
+)
 
 Way = Literal["escaped", "trimmed", "cased", "stripped of emoji", "cut"]
 """One thing that services are seen to do to a text; they may do several at once."""
@@ -98,19 +108,6 @@ def rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
             how = _described(ways, new) if ways else "changed"
             found.append(Rewrite(name, old, new, how, _advice(ways, new), known=bool(ways)))
     return tuple(found)
-
-
-_SHORTEST_MIXED_CUT = 16  # characters that a cut leaves, where it is not the only thing done
-_MOST_FOLDS = 8  # each takes time, and a text of 10 MiB could be made to need a million
-_ESCAPED_AGAIN = re.compile(r"&(?:amp;|#0*38;|#x0*26;)+", re.IGNORECASE)
-_HALF_CHARACTER = "\ufffd"  # a cut has gone through the character
-_HALF_ENTITY = re.compile(r"&(#?\w{0,10})\Z")
-_SHOWN_AS_EMOJI = re.compile("[^\x00-\x7f]\ufe0f")  # e.g. U+2139, a letter shown as a symbol
-_EMOJI = re.compile(  # by ranges: which characters are symbols depends on Python's Unicode version
-    "[\u200c\u200d\u2060\u20e3\ufffd"  # joiners, the frame of a keycap, an emoji cut in two
-    "\u2300-\u23ff\u25a0-\u2767\u2794-\u27bf\u2b00-\u2bff"  # but for the digits in circles
-    "\ufe00-\ufe0f\U0001f000-\U0001faff\U000e0020-\U000e01ef]+"
-)
 
 
 def _folded_once(text: str) -> str:
