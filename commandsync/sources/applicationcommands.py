@@ -17,12 +17,11 @@ from commandsync.records.texts import with_article
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
     SourceEntry,
-    Trait,
     menu_description,
-    only_administrators,
 )
 from commandsync.sources.jsonfile import text_of
 from commandsync.sources.syntax import Parameter, literal, slash_syntax
+from commandsync.sources.traits import traits_of
 
 _CAPITAL = re.compile("(?<=[a-z])[A-Z]")
 _DEEPEST = 3  # command > group > sub-command
@@ -165,7 +164,7 @@ class CommandReader:
             category=text_of(command, "category") or folder or group,
             key=_key(path),
             place=place,
-            traits=frozenset(_traits(command)),
+            traits=traits_of(command),
         )
 
     def _parameters(self, node: Node, place: Location | None) -> Iterator[Parameter]:
@@ -235,15 +234,3 @@ def _key(path: tuple[Node, ...]) -> str | None:
     if not identifier or not isinstance(identifier, str | int):
         return None
     return " ".join((f"discord:{identifier}", *(text_of(step, "name") for step in path[1:])))
-
-
-def _traits(command: Node) -> Iterator[Trait]:
-    if command.get("guild_id"):
-        yield Trait.GUILD_ONLY
-    if command.get("nsfw") is True:
-        yield Trait.NSFW
-    permissions = str(command.get("default_member_permissions"))
-    is_number = re.fullmatch("[0-9]{1,20}", permissions)
-    is_restricted = is_number and only_administrators(int(permissions))
-    if is_restricted or command.get("default_permission") is False:
-        yield Trait.ADMIN_ONLY

@@ -34,11 +34,6 @@ class Trait(StrEnum):
     NSFW = "nsfw"  # it works only in age-restricted channels
 
 
-def only_administrators(permissions: int) -> bool:
-    """Whether permissions of Discord let only administrators use a command."""
-    return permissions == 0 or bool(permissions & 1 << 3)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceEntry:
     """One command that users can call, as a source declares it."""

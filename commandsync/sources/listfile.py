@@ -10,8 +10,9 @@ from typing import Any
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import Resource
-from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait
+from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
 from commandsync.sources.syntax import Parameter, parameter_text
+from commandsync.sources.traits import traits_of
 
 _FIELDS = Resource.COMMAND.fields
 _DELIMITERS = ",;\t"  # spreadsheets write ; where a comma separates the decimals
@@ -33,11 +34,6 @@ OWN = SIGNS - {"description"} | {"brief", "help"}
 """The keys that Discord's commands do not have."""
 
 _SLASH = frozenset({"slash", "hybrid", "slash_command", "application"})  # types of commands
-_TRAITS = {
-    "hidden": Trait.HIDDEN,
-    "nsfw": Trait.NSFW,
-    **dict.fromkeys(("owneronly", "owner_only", "ownersonly"), Trait.OWNER_ONLY),
-}
 _MENTION = re.compile(r"</([^:<>]+):[0-9]+>")  # of a slash command, as Discord writes it
 _OPENING = frozenset("<[(")
 _BEFORE_NAME = r"(\{prefix\}|<prefix>|\[p(?:refix)?\]|[^\s<\[(]{0,5}?)"
@@ -94,7 +90,7 @@ def row_entry(
         syntax=_syntax(name, row, columns["syntax"]),
         category=own or category,
         place=place,
-        traits=frozenset(_TRAITS[key] for key in _TRAITS if value_at(row, key) is True),
+        traits=traits_of({key: value for key, value in row.items() if value is True}),
     )
 
 

@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from commandsync.diagnostics import Notice
 from commandsync.sources.code import SCRIPTS, code_files, code_reading, declaring, without_collector
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.javascript.inventory import Inventory
-from commandsync.sources.javascript.parsedfile import ParsedFile
 from commandsync.sources.javascript.program import Program
 
 _TESTS = {"tests", "test", "__tests__"}
@@ -46,22 +44,17 @@ def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -
     program, generated = Program(files), {*found} - {*files}
 
     def may_declare(file: str, data: bytes) -> bool:
-        is_generated, is_declaring = _is_generated(data), bool(_DECLARING.search(data))
-        generated.update([file] if is_generated and is_declaring else [])
-        return is_declaring and not is_generated
+        if not _DECLARING.search(data):
+            return False
+        longest = max(map(len, data.split(b"\n")))
+        if _GENERATED in data[:_HEAD] or longest > max(_LONGEST_LINE, len(data) // 2):
+            generated.add(file)
+        return file not in generated
 
     inventory = Inventory(root.as_posix(), program, locale)
     wanted = declaring(files, Path(path).as_posix(), may_declare)
-    read_files = [program.parsed(file) for file in wanted]
-    whole = [content for content in read_files if isinstance(content, ParsedFile)]
-    entries = list(inventory.of(whole))
-    unread = {content for content in read_files if isinstance(content, Notice)}
-    unread |= {*program.notes}
-    reading = code_reading(entries, {*unread, *inventory.notes()}, root, complete=not unread)
+    entries = list(inventory.of(wanted))
+    unread = program.notes
+    reading = code_reading(entries, [*unread, *inventory.notes], root, complete=not unread)
     modules = {f"{root.as_posix()}/node_modules"} if (root / "node_modules").is_dir() else set()
     return replace(reading, generated=tuple(sorted(modules | generated)))
-
-
-def _is_generated(data: bytes) -> bool:
-    longest = max(map(len, data.split(b"\n")))
-    return _GENERATED in data[:_HEAD] or longest > max(_LONGEST_LINE, len(data) // 2)

@@ -6,23 +6,53 @@ from collections.abc import Sequence
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.sources.code import NOT_IMPORTED
-from commandsync.sources.javascript.parsedfile import Node, decoded, field, parts
+from commandsync.sources.javascript.parsedfile import Node, field, parts
 from commandsync.sources.javascript.value import REST, Computed, Record, Scope, Value
+from commandsync.sources.jsonfile import listed
 
 _MOST_STEPS = 50_000  # for one file
 _DEEPEST = 120  # expressions in each other
 _MOST_PARTS = 1000
 _LONGEST = 10_000  # characters
 _LONGEST_NUMBER = 20  # digits
-_TYPE = re.compile(r"(?:\w+\.)*(?:Application)?(?:Command|Option|CommandOption)Types?\.(\w+)")
-_PERMISSION = re.compile(r"(?:\w+\.)*(?:PermissionFlagsBits|Flags|FLAGS)\.(\w+)")
+_LISTED = re.compile(  # in an enumeration of discord.js, whose members have known names
+    r"(?:\w+\.)*(?:(?:Application)?(?:Command|Option|CommandOption)Types?"
+    r"|PermissionFlagsBits|Flags|FLAGS)\.(\w+)"
+)
+DECLARING = re.compile(  # in what may declare a command, or change one
+    r"CommandBuilder|\.\s*(add|set)[A-Z]|\.push\(|register\w*Command|pplicationCommands"
+    r"|\bcommands\."
+)
 _MEMBERS = {"object_pattern", "named_imports", "export_clause"}
-NAME = re.compile(r"[\w$]+")
-_ADMINISTRATOR, _OTHER = 8, 2  # of the other permissions it does not matter which
+_NAMED = re.compile(r"(abstract_class|class|(generator_)?function)_declaration")
+_STATEMENT = re.compile(r"(?!expression_).*_(statement|clause|body|case|default|declaration|block)")
+_NAMES = ("identifier", "identifier_pattern", "default", "namespace_import")
+_NAME = re.compile(r"[\w$]+")
+_ESCAPES = dict(zip("ntrbfv0", "\n\t\r\b\f\v\0", strict=True))
+_ESCAPES |= dict.fromkeys(("\n", "\r", "\r\n", "\u2028", "\u2029"), "")
+_LIKE = {  # the types of nodes that are read as another one is
+    "as_expression": (
+        *("await_expression", "non_null_expression", "parenthesized_expression"),
+        *("satisfies_expression", "spread_element", "template_substitution"),
+        *("computed_property_name", "extends_clause", "expression_statement", "return_statement"),
+    ),
+    "assignment_expression": ("augmented_assignment_expression", "update_expression"),
+    "function": ("arrow_function", "class", "function_expression", "generator_function"),
+    "function_declaration": (
+        *("abstract_class_declaration", "class_declaration", "generator_function_declaration"),
+    ),
+    "identifier": ("this", "shorthand_property_identifier"),
+    "lexical_declaration": ("enum_declaration", "variable_declaration"),
+    "object": ("enum_body",),
+    "statement_block": ("try_statement", "finally_clause"),
+    "string": ("template_string",),
+    "true": ("false", "null", "undefined", "field_definition", "public_field_definition"),
+}
+_METHODS = {kind: like for like, kinds in _LIKE.items() for kind in kinds}
 
 
 class Expressions:
-    """Evaluates each kind of expression by the method with its name."""
+    """Evaluates each type of node by the method with its name, or with that of what it is like."""
 
     def __init__(self) -> None:
         self.notes: set[Notice] = set()
@@ -43,45 +73,26 @@ class Expressions:
             self.notes.add(Notice(message, NOT_IMPORTED, Location(path)))
             return Computed(node, scope)
         self.depth += 1
-        value = getattr(self, f"_on_{node.type}", self.other)(node, scope)
+        name = _METHODS.get(node.type, node.type)
+        value = getattr(self, f"_on_{name}", self._other)(node, scope)
         self.depth -= 1
         return value
-
-    def other(self, node: Node, scope: Scope) -> Value:
-        """Return the value of what has no method."""
-        return Computed(node, scope)
-
-    def values(self, nodes: Sequence[Node], scope: Scope) -> list[Value]:
-        """Return the values of the parts of a list, or of arguments."""
-        found: list[Value] = []
-        for node in nodes[:_MOST_PARTS]:
-            value = self.value(node, scope)
-            if node.type == "spread_element":
-                found += value if isinstance(value, list) else [Computed(node, scope)]
-            else:
-                found.append(value)
-            del found[_MOST_PARTS:]
-        return found
 
     def _on_true(self, node: Node, _: Scope) -> Value:
         return {"true": True, "false": False}.get(node.type)
 
-    _on_false = _on_null = _on_undefined = _on_true
-    _on_field_definition = _on_public_field_definition = _on_true  # without a value
-
     def _on_string(self, node: Node, scope: Scope) -> Value:
-        return decoded(scope.text(node)[1:-1])
-
-    def _on_template_string(self, node: Node, scope: Scope) -> Value:
-        if "${" not in scope.text(node):
-            return self._on_string(node, scope)
         pieces = [self.value(piece, scope) for piece in node.named_children]
-        return joined("", pieces, Computed(node, scope))
+        return _joined(pieces, Computed(node, scope))
 
-    def _on_string_fragment(self, node: Node, scope: Scope) -> Value:
-        return decoded(scope.text(node))
+    def _on_string_fragment(self, node: Node, scope: Scope) -> str:
+        return scope.text(node)
 
-    _on_escape_sequence = _on_string_fragment
+    def _on_escape_sequence(self, node: Node, scope: Scope) -> str:
+        code = scope.text(node)[1:]
+        if code[0] in "ux":
+            return chr(min(int(code[1:].strip("{}"), 16), 0x10FFFF))
+        return _ESCAPES.get(code, code)
 
     def _on_number(self, node: Node, scope: Scope) -> Value:
         try:
@@ -92,16 +103,10 @@ class Expressions:
     def _on_identifier(self, node: Node, scope: Scope) -> Value:
         return scope.names.get(scope.text(node), Computed(node, scope))
 
-    _on_this = _on_shorthand_property_identifier = _on_identifier
-
     def _on_member_expression(self, node: Node, scope: Scope) -> Value:
-        owner, text = self.value(node, scope, "object"), scope.text(node)
-        if isinstance(owner, Computed):
-            if permission := _PERMISSION.fullmatch(text):
-                return _ADMINISTRATOR if permission[1].upper() == "ADMINISTRATOR" else _OTHER
-            kind = _TYPE.fullmatch(text)
-            return kind[1] if kind else Computed(node, scope)
-        return member(owner, scope.text(node, "property"), Computed(node, scope))
+        owner, computed = self.value(node, scope, "object"), Computed(node, scope)
+        known = _LISTED.fullmatch(computed.text) if isinstance(owner, Computed) else None
+        return known[1] if known else member(owner, scope.text(node, "property"), computed)
 
     def _on_object(self, node: Node, scope: Scope) -> Record:
         found = Record({}, Computed(node, scope), self.level)
@@ -110,66 +115,58 @@ class Expressions:
 
     def add_members(self, found: Record, nodes: Sequence[Node], scope: Scope) -> None:
         """Add the members of an object, a class or an enumeration."""
-        for part in nodes[:_MOST_PARTS]:
+        for part in nodes:
             value = self.value(field(part, "value") or part, scope)
             if part.type == "spread_element":
                 found.update(value if isinstance(value, Record) else {REST: value})
             else:
                 found[self._key(field(part, "key", "name", "property") or part, scope)] = value
 
-    def _key(self, key: Node, scope: Scope) -> str:
-        if key.type not in {"string", "computed_property_name"}:
-            return scope.text(key)
-        value = self.value(key if key.type == "string" else parts(key)[0], scope)
-        return value if isinstance(value, str) else REST
+    def _key(self, node: Node, scope: Scope) -> str:
+        is_value = node.type in {"string", "computed_property_name"}
+        key = self.value(node, scope) if is_value else scope.text(node)
+        return key if isinstance(key, str) else REST
 
-    def _on_array(self, node: Node, scope: Scope) -> Value:
-        return self.values(parts(node), scope)
+    def _on_array(self, node: Node | None, scope: Scope) -> list[Value]:
+        found: list[Value] = []
+        for part in parts(node):
+            value = self.value(part, scope)
+            if part.type != "spread_element":
+                value = [value]
+            found += value if isinstance(value, list) else [Computed(part, scope)]
+            del found[_MOST_PARTS:]
+        return found
 
     def _on_as_expression(self, node: Node, scope: Scope) -> Value:
-        return self.value(parts(node)[node.type == "type_assertion"], scope)
-
-    _on_await_expression = _on_non_null_expression = _on_parenthesized_expression = (
-        _on_as_expression
-    )
-    _on_satisfies_expression = _on_type_assertion = _on_as_expression
-    _on_spread_element = _on_template_substitution = _on_as_expression
+        inner = parts(node)
+        return self.value(inner[node.type == "type_assertion"], scope) if inner else None
 
     def _on_binary_expression(self, node: Node, scope: Scope) -> Value:
         operator = scope.text(node, "operator")
         if operator not in {"+", "|"}:
-            return self.other(node, scope)
+            return self._other(node, scope)
         left, right = (self.value(node, scope, side) for side in ("left", "right"))
-        if operator == "+" and (isinstance(left, str) or isinstance(right, str)):
-            return joined("", [left, right], Computed(node, scope))
-        is_bits = operator == "|" and type(left) is type(right) is int
-        return left | right if is_bits else Computed(node, scope)
-
-    def _on_enum_declaration(self, node: Node, scope: Scope) -> None:
-        members = scope.names[scope.text(node, "name")] = Record({}, Computed(node, scope))
-        self.add_members(members, parts(field(node, "body")), scope)
+        if operator == "|":  # of permissions, which are all listed
+            return [*listed(left), *listed(right)][:_MOST_PARTS]
+        is_text = isinstance(left, str) or isinstance(right, str)
+        return _joined([left, right] if is_text else [None], Computed(node, scope))
 
     def _on_lexical_declaration(self, node: Node, scope: Scope) -> None:
-        for part in parts(node):
-            self.bind(part.child_by_field_name("name"), self.value(part, scope, "value"), scope)
-
-    _on_variable_declaration = _on_lexical_declaration
+        for part in [node] if field(node, "name") else parts(node):
+            self.bind(field(part, "name"), self.value(field(part, "value", "body"), scope), scope)
 
     def bind(self, pattern: Node | None, value: Value, scope: Scope) -> None:
         """Give the names of a pattern, or of the members that a file imports, their values."""
         pattern = field(pattern, "pattern", "left") or pattern  # with a type, or with a default
-        if pattern is None:
-            return
-        if pattern.type in _MEMBERS:
+        if pattern and pattern.type in _MEMBERS:
             for part in parts(pattern):
                 key = field(part, "key", "left", "name") or part
                 inner = member(value, scope.text(key), Computed(key, scope))
                 self.bind(field(part, "value", "alias", "name") or part, inner, scope)
-        elif pattern.type.endswith(("identifier", "identifier_pattern", "default")):
-            scope.names[scope.text(pattern)] = value
-        else:
-            names = NAME.findall(scope.text(pattern))
-            scope.names.update(dict.fromkeys(names, Computed(pattern, scope)))
+        elif pattern:
+            names = _NAME.findall(scope.text(pattern))
+            known = value if pattern.type.endswith(_NAMES) else Computed(pattern, scope)
+            scope.names.update(dict.fromkeys(names, known))
 
     def _on_assignment_expression(self, node: Node, scope: Scope) -> Value:
         value, target = self.value(node, scope, "right"), field(node, "left", "argument")
@@ -183,7 +180,30 @@ class Expressions:
             owner[scope.text(target, "property") or REST] = value
         return value
 
-    _on_augmented_assignment_expression = _on_update_expression = _on_assignment_expression
+    def follow(self, nodes: Sequence[Node], scope: Scope) -> Value:
+        """Follow statements, and return what they return; None if they do not."""
+        result = None
+        for node in sorted(nodes, key=_order):
+            returned = self.value(node, scope)
+            if result is None and _STATEMENT.fullmatch(node.type):
+                result = returned
+        return result
+
+    def _other(self, node: Node, scope: Scope) -> Value:
+        """Follow what is inside of any other statement or expression, which may not be reached."""
+        computed, is_statement = Computed(node, scope), _STATEMENT.fullmatch(node.type)
+        result = None
+        if is_statement or DECLARING.search(computed.text):
+            bound = field(node, "left", "initializer", "parameter") if is_statement else None
+            inside = scope.inner()
+            self.bind(bound, computed, inside)
+            self.level += 1
+            result = self.follow([part for part in parts(node) if part != bound], inside)
+            self.level -= 1
+        return None if is_statement and result is None else computed
+
+    def _on_statement_block(self, node: Node, scope: Scope) -> Value:
+        return self.follow(parts(node), scope.inner())
 
 
 def member(owner: Value, key: str, otherwise: Value) -> Value:
@@ -192,9 +212,18 @@ def member(owner: Value, key: str, otherwise: Value) -> Value:
     return owner.get(key, owner.get(REST, otherwise)) if has else otherwise
 
 
-def joined(separator: str, pieces: list[Value], otherwise: Computed) -> Value:
+def _joined(pieces: list[Value], otherwise: Computed) -> Value:
     """Return texts and numbers as one text; `otherwise` with something else, or if it is long."""
     if not all(isinstance(piece, str) or type(piece) is int for piece in pieces):
         return otherwise
-    whole = separator.join(map(str, pieces))
-    return whole if len(whole) <= _LONGEST else otherwise
+    whole = "".join(map(str, pieces))
+    if len(whole) > _LONGEST:
+        return otherwise
+    return whole.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # joins halves
+
+
+def _order(node: Node) -> int:
+    """Return when a statement is followed: functions and classes first, exports of names last."""
+    if _NAMED.fullmatch((field(node, "declaration") or node).type):
+        return 0
+    return 2 if any(part.type == "export_clause" for part in node.named_children[:1]) else 1

@@ -9,28 +9,20 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import CommandReader, spelled
 from commandsync.sources.code import BY_HAND
-from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait
-from commandsync.sources.javascript.handlers import data_of, described, kind_of, traits_of
-from commandsync.sources.javascript.parsedfile import ParsedFile
+from commandsync.sources.entry import SourceEntry, Trait
+from commandsync.sources.javascript.handlers import data_of, described, kind_of
 from commandsync.sources.javascript.program import Program
-from commandsync.sources.javascript.value import (
-    REST,
-    Computed,
-    Record,
-    Value,
-    Written,
-    fields_of,
-    flat,
-)
-from commandsync.sources.syntax import prefix_syntax
+from commandsync.sources.javascript.value import REST, Computed, Record, Value, fields_of
+from commandsync.sources.jsonfile import listed
+from commandsync.sources.listfile import USUAL, row_entry
+from commandsync.sources.traits import traits_by_key
 
-_COMMAND = re.compile("command", re.IGNORECASE)
 _MOST_PARTS = 2000  # of a command
 _DEEPEST = 4  # command > group > sub-command > option > choice
 _TEXTS = {"name_localizations", "description_localizations"}
 _LISTS = {"options", "choices"}
-_KEYS = {"name", "description", "type", "required", "nsfw", "category", "guild_id", REST}
-_KEYS |= _TEXTS | _LISTS | {"default_permission", "default_member_permissions"}
+_KEYS = {"name", "description", "type", "required", "category"} | _TEXTS | _LISTS
+_BELOW = re.compile(r"(?:^|/)commands/([^/]+)/", re.IGNORECASE)  # a folder, which is a category
 
 
 class Inventory:
@@ -41,39 +33,37 @@ class Inventory:
         self._program = program
         self._reader = CommandReader(locale)
         self._keys = _KEYS if locale else _KEYS - _TEXTS
-        self._notes: list[Notice] = []
+        self._read: set[Computed] = set()  # where the commands are that were read
+        self.notes: list[Notice] = []
 
-    def notes(self) -> list[Notice]:
-        """Return what was tolerated or could not be read."""
-        return [*self._notes, *self._reader.notes()]
-
-    def of(self, files: Iterable[ParsedFile]) -> Iterator[SourceEntry]:
+    def of(self, files: Iterable[str]) -> Iterator[SourceEntry]:
         """Yield the commands that files declare."""
         program = self._program
-        exported = [(file, program.exports(file)) for file in files]
+        exported = {path: program.exports(path) for path in files}
+        program.notes |= {value for value in exported.values() if isinstance(value, Notice)}
         program.finish()
-        for file, value in exported:
-            yield from self._of(value, named=bool(_COMMAND.search(file.path)), deep=2)
+        for path, value in exported.items():
+            yield from self._of(value, named=path, deep=2)
         for owner in program.classes:
             head = owner.text.removesuffix(owner.scope.text(owner.node, "body"))
             fields, base = program.fields(owner), head.rpartition("extends ")[2]
             if base != head or isinstance(fields.get("name"), str):
-                yield from self._of(fields, named=bool(_COMMAND.search(base)))
-        for value, said in (*program.registered, *zip(program.built, program.built, strict=True)):
+                yield from self._of(fields, named=base)
+        for value, said in program.registered + program.built:
             yield from self._slash(value, said)
+        self.notes += self._reader.notes()
 
-    def _of(self, value: Value, *, named: bool, deep: int = 0) -> Iterator[SourceEntry]:
+    def _of(self, value: Value, *, named: str, deep: int = 0) -> Iterator[SourceEntry]:
         """Yield the commands that an object declares, or those that are in it or in a list."""
         if isinstance(value, list):
             for each in value:
                 yield from self._of(each, named=named) if isinstance(each, Record) else ()
         elif isinstance(value, Record):
             handler = described(value)
-            kind = "slash" if data_of(handler) else kind_of(handler, named=named)
+            kind = kind_of(handler, named)
             yield from self._declared(kind, handler)
             for key, each in handler.items() if deep and not kind else ():
-                is_named = named or _COMMAND.search(key) is not None
-                yield from self._of(each, named=is_named, deep=deep - 1)
+                yield from self._of(each, named=f"{named} {key}", deep=deep - 1)
 
     def _declared(self, kind: str, handler: Record) -> Iterator[SourceEntry]:
         if kind == "either":
@@ -86,72 +76,57 @@ class Inventory:
                 yield from self._slash(each, handler)
 
     def _slash(self, value: Value, handler: Record) -> Iterator[SourceEntry]:
-        at = handler.at
-        if isinstance(value, Record):
-            known, value.is_read, at = value.is_read, True, value.at
-            if known:
-                return
-        self._left = _MOST_PARTS
-        document = self._part(value, at)
+        at, self._left = getattr(value, "at", handler.at), _MOST_PARTS
+        document = None if at in self._read else self._part(value, at)
+        self._read.add(at)
         if document is None:
             return
-        traits = self._traits(handler, document["name"])
-        category = self._category(handler, at)
+        said = {**fields_of(value), **handler}
+        traits = frozenset(self._traits(document["name"], said))
         try:
+            category = self._category(handler, at)
             entries = list(self._reader.entries(document, at.place, folder=category))
         except FileError as error:
             self._note(error.message, at)
             return
         for entry in entries:
             key = f"{self._key(at)} {entry.name.partition(' ')[2]}".rstrip()
-            yield replace(entry, key=key, traits=entry.traits | traits)
+            yield replace(entry, key=key, traits=traits)
 
     def _prefix(self, handler: Record) -> Iterator[SourceEntry]:
-        name = self._text(handler, "name")
-        if name and not handler.is_read:
-            handler.is_read = True
-            yield SourceEntry(
-                name=name,
-                description=self._text(handler, "description") or NO_DESCRIPTION,
-                syntax=prefix_syntax(name, self._usage(handler, name)),
-                category=self._category(handler, handler.at),
-                key=self._key(handler.at),
-                place=handler.at.place,
-                traits=self._traits(handler, name),
-            )
-
-    def _usage(self, handler: Record, name: str) -> str:
-        """Return what a prefix command is given, as its usage says."""
-        usage = " ".join(self._text(handler, "usage").split())
-        before = rf"^\S{{0,8}}{re.escape(name)}(?=\s|$)"
-        return re.sub(before, "", usage, flags=re.IGNORECASE).strip()
+        name, at = self._text(handler, "name"), handler.at
+        if name and at not in self._read:
+            self._read.add(at)
+            row = {key: self._text(handler, key) for key in ("name", "description", "usage")}
+            own = rf"^\S{{0,8}}{re.escape(name)}(?=\s|$)"  # with a prefix that the bot may not have
+            row["usage"] = re.sub(own, name, row["usage"], flags=re.IGNORECASE)
+            entry = row_entry(row, USUAL, at.place, self._category(handler, at))
+            yield replace(entry, key=self._key(at), traits=frozenset(self._traits(name, handler)))
 
     def _text(self, handler: Record, key: str) -> str:
         """Return a text of an object, or the first of a list of them; empty without one."""
-        value = self._plain(next(flat([handler.get(key)]), None), key)
+        value = self._plain(next(iter(listed(handler.get(key))), None), key)
         return value.strip() if isinstance(value, str) else ""
 
-    def _traits(self, handler: Record, name: str) -> frozenset[Trait]:
-        said = list(traits_of(handler))
-        for key, value in said:
-            self._plain(value, key, f"the command {name!r}")
-        return frozenset(trait for _, trait in said if isinstance(trait, Trait))
+    def _traits(self, name: str, handler: dict[str, Value]) -> Iterator[Trait]:
+        fields = spelled(handler)
+        for key, trait in traits_by_key(fields):
+            if trait:
+                yield trait
+            for each in () if trait else listed(fields[key]):
+                self._plain(each, key, f"the command {name!r}")
 
-    def _category(self, handler: Record, at: Written) -> str | None:
+    def _category(self, handler: Record, at: Computed) -> str | None:
         """Return the category that it names, else the folder under the folder `commands`."""
-        *folders, _ = PurePosixPath(at.scope.file.path).parts
-        names = [folder.casefold() for folder in folders]
-        below = folders[names.index("commands") + 1 :] if "commands" in names else []
-        return self._text(handler, "category") or next(iter(below), None)
+        below = _BELOW.search(at.scope.file.path)
+        return self._text(handler, "category") or (below[1] if below else None)
 
-    def _key(self, at: Written) -> str:
-        path = PurePosixPath(at.scope.file.path)
-        inside = path.relative_to(self._root) if path.is_relative_to(self._root) else path
+    def _key(self, at: Computed) -> str:
+        inside = PurePosixPath(at.scope.file.path).relative_to(self._root)
         return f"javascript:{inside.with_suffix('').as_posix()}"
 
-    def _note(self, what: str, at: Written) -> None:
-        """Remember what cannot be read."""
-        self._notes.append(Notice(what, BY_HAND, at.place))
+    def _note(self, what: str, at: Computed) -> None:
+        self.notes.append(Notice(what, BY_HAND, at.place))
 
     def _plain(self, value: Value, key: str, whole: str = "this command") -> Value:
         """Return a text, a number or a boolean; None for anything else, with a note if computed."""
@@ -160,31 +135,30 @@ class Inventory:
             self._note(f"{what} of {whole} is computed at run time", value)
         return value if isinstance(value, (str, int)) else None
 
-    def _part(self, value: Value, at: Written, what: str = "command", depth: int = 0) -> Value:
+    def _part(self, value: Value, at: Computed, what: str = "command", depth: int = 0) -> Value:
         """Return a command or a part as Discord has it; None if its name or type is not read."""
         fields, at = spelled(fields_of(value)), getattr(value, "at", at)
-        named = {"type": fields.get("type"), "name": fields.get("name", fields.get(REST, value))}
-        self._left -= 1
-        for key, each in named.items():
+        name, kind = fields.get("name", fields.get(REST, value)), fields.get("type")
+        for key, each in (("type", kind), ("name", name)):
             if isinstance(each, Computed):
                 return self._plain(each, key, f"this {what}")
-        if not fields or not isinstance(name := named["name"], str) or not name.strip():
+        if not fields or not isinstance(name, str) or not name.strip():
             self._note(f"the name of this {what} is missing", at)
-        elif depth > _DEEPEST or self._left < 0:
-            self._note(f"the {what} {name!r} has too many parts", at)
-        else:
-            whole = f"the {what.partition(' of ')[0]} {name!r}"
-            keys = sorted(self._keys & set(fields))
-            known = {key: self._member(key, fields[key], whole, at, depth) for key in keys}
-            return {key: member for key, member in known.items() if key != REST}
-        return None
+            return None
+        whole = f"the {what.partition(' of ')[0]} {name!r}"
+        self._plain(fields.get(REST), REST, whole)
+        keys = [key for key in fields if key in self._keys]
+        return {key: self._member(key, fields[key], whole, at, depth) for key in keys}
 
-    def _member(self, key: str, value: Value, whole: str, at: Written, depth: int) -> Value:
-        if key in _TEXTS and not isinstance(value, Computed):
-            texts = fields_of(value).items()
-            return {each: self._plain(text, f"{key} {each}", whole) for each, text in texts}
-        if key not in _LISTS or not isinstance(value, list):
+    def _member(self, key: str, value: Value, whole: str, at: Computed, depth: int) -> Value:
+        if key in _TEXTS and isinstance(value, Record):
+            return {each: self._plain(text, f"{key} {each}", whole) for each, text in value.items()}
+        if key not in _LISTS or not isinstance(value, list) or depth == _DEEPEST:
             return self._plain(value, key, whole)
-        what, most = f"{key.removesuffix('s')} of {whole}", max(self._left, 0) + 1
-        parts = [self._part(each, at, what, depth + 1) for each in value[:most]]
+        self._left -= len(value)
+        if self._left < 0:
+            self._note(f"{whole} has too many {key}", at)
+            return []
+        what = f"{key.removesuffix('s')} of {whole}"
+        parts = [self._part(each, at, what, depth + 1) for each in value]
         return [*filter(None, parts)] if key == "options" or all(parts) else []

@@ -5,14 +5,15 @@ from codecs import BOM_UTF8
 from dataclasses import dataclass
 from itertools import count
 
-from tree_sitter import Language, Node, Parser, Tree
+from tree_sitter import Language, Node, Parser
 from tree_sitter_javascript import language as javascript
 from tree_sitter_typescript import language_typescript as typescript
 
 from commandsync.diagnostics import Location, Notice
+from commandsync.errors import FileError
 from commandsync.sources.code import NOT_IMPORTED
 
-__all__ = ["Node", "ParsedFile", "decoded", "field", "parse", "parts"]
+__all__ = ["Node", "ParsedFile", "field", "parse", "parts"]
 
 MOST_BYTES = 512 * 1024
 """A larger file is not read: it was generated, or it is data."""
@@ -20,13 +21,7 @@ MOST_BYTES = 512 * 1024
 _TYPED = (".ts", ".mts", ".cts")
 _BRACKET = re.compile(rb"[\[({\])}]")
 _MOST_NESTED = 1000  # brackets; the parser needs a part of the stack for each
-_MOST_STEPS = 1000  # of the parser; it repairs what is not valid, some of it very slowly
-_BYTES_PER_STEP = 8  # that are read as well; code that is valid needs at least 13
-_CHUNK = 1 << 16
-_ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|.)", re.DOTALL)
-_ESCAPES = dict(zip("ntrbfv0", "\n\t\r\b\f\v\0", strict=True))
-_JOINED = dict.fromkeys(("\n", "\r", "\r\n", "\u2028", "\u2029"), "")
-_LAST_CHARACTER = 0x10FFFF
+_MOST_STEPS = 45_000  # of the parser, more than valid code needs: it repairs other code slowly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,39 +40,43 @@ class ParsedFile:
 
 
 def parse(path: str, data: bytes) -> ParsedFile | Notice:
-    """Parse a file, or return why it cannot be parsed."""
-    data, language = data.removeprefix(BOM_UTF8), "JavaScript"
-    if path.endswith(_TYPED):
-        language = "TypeScript"
+    """Parse a file, or return where it is not valid; `FileError` if it cannot be parsed."""
+    data = data.removeprefix(BOM_UTF8)
+    name, grammar = (
+        ("TypeScript", typescript) if path.endswith(_TYPED) else ("JavaScript", javascript)
+    )
+    if problem := _problem(data):
+        raise FileError(f"the file {problem}", hint=NOT_IMPORTED)
+    steps = count(-_MOST_STEPS)
     try:
-        file = ParsedFile(path, data, _tree(data, language).root_node)
-    except UnicodeDecodeError:
-        return Notice("the file is not UTF-8", NOT_IMPORTED, Location(path))
-    except ValueError as error:
-        return Notice(f"the file {error}", NOT_IMPORTED, Location(path))
-    if file.tree.has_error:
-        place = file.place(_first_error(file.tree))
-        return Notice(f"the file is not valid {language}", NOT_IMPORTED, place)
-    return file
+        tree = Parser(Language(grammar())).parse(
+            lambda at, _: data[at:], progress_callback=lambda *_: next(steps) > 0
+        )
+    except ValueError:  # the callback has ended it
+        message = f"the file is not valid {name}, or too complex"
+        raise FileError(message, hint=NOT_IMPORTED) from None
+    file = ParsedFile(path, data, tree.root_node)
+    if not file.tree.has_error:
+        return file
+    return Notice(
+        f"the file is not valid {name}", NOT_IMPORTED, file.place(_first_error(file.tree))
+    )
 
 
-def _tree(data: bytes, language: str) -> Tree:
-    """Parse a file; `ValueError` if that may need too much time, or more stack than there is."""
+def _problem(data: bytes) -> str:
+    """Return why a file is not parsed: it may need more time, or more stack, than there is."""
     if len(data) > MOST_BYTES:
-        raise ValueError(f"is larger than {MOST_BYTES // 1024} KiB")
-    data.decode()
-    depth, steps = 0, count(-_MOST_STEPS - len(data) // _BYTES_PER_STEP)
+        return f"is larger than {MOST_BYTES // 1024} KiB"
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "is not UTF-8"
+    depth = 0
     for bracket in _BRACKET.findall(data):
         depth = depth + 1 if bracket in b"[({" else max(depth - 1, 0)
         if depth > _MOST_NESTED:
-            raise ValueError("is nested too deeply")
-    parser = Parser(Language(typescript() if language == "TypeScript" else javascript()))
-    try:
-        return parser.parse(
-            lambda at, _: data[at : at + _CHUNK], progress_callback=lambda *_: next(steps) > 0
-        )
-    except ValueError:  # the callback has ended it
-        raise ValueError(f"is not valid {language}, or too complex") from None
+            return "is nested too deeply"
+    return ""
 
 
 def _first_error(node: Node) -> Node:
@@ -96,16 +95,3 @@ def field(node: Node | None, *names: str) -> Node | None:
     """Return the first of some fields that a node has."""
     found = (node.child_by_field_name(name) for name in names) if node else ()
     return next(filter(None, found), None)
-
-
-def decoded(text: str) -> str:
-    """Return a part of a string with its escapes replaced."""
-    whole = _ESCAPE.sub(_unescaped, text)
-    return whole.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # joins halves
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    code = match[1]
-    if code in _JOINED or len(code) == 1:
-        return (_ESCAPES | _JOINED).get(code, code)
-    return chr(min(int(code[1:].strip("{}"), 16), _LAST_CHARACTER))

@@ -3,12 +3,12 @@
 import posixpath
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from commandsync.diagnostics import Notice
 from commandsync.sources.code import SCRIPTS, parsed
-from commandsync.sources.javascript.expression import NAME, Expressions, member
-from commandsync.sources.javascript.parsedfile import Node, ParsedFile, field, parse, parts
+from commandsync.sources.javascript.expression import DECLARING, Expressions, member
+from commandsync.sources.javascript.parsedfile import Node, field, parse, parts
 from commandsync.sources.javascript.value import (
     REST,
     Builder,
@@ -18,17 +18,14 @@ from commandsync.sources.javascript.value import (
     Scope,
     Value,
     fields_of,
-    flat,
 )
+from commandsync.sources.jsonfile import listed
 
 _DEEPEST = 40  # expressions around the import of a file
-_DECLARING = re.compile(  # in what may declare a command, or change one
-    r"CommandBuilder|\.\s*(add|set)[A-Z]|\.push\(|register\w*Command|pplicationCommands"
-    r"|\bcommands\."
+_BUILDER = re.compile(
+    r"(?:\w+\.)*(?:SlashCommand|ChatInputCommand|(\w*)ContextMenuCommand)"
+    r"(Subcommand(?:Group)?|\w+(?=Option))?(?:Option)?(?:Builder)?"
 )
-_NAMED = re.compile(r"(abstract_class|class|(generator_)?function)_declaration")
-_STATEMENT = re.compile(r".*_(statement|clause|body|case|default|declaration|block)")
-_RETURNING = {"return_statement", "statement_block", "try_statement"}
 _MAKER = re.compile("command", re.IGNORECASE)
 _KEEPING = re.compile(  # in what does not change a builder that it is given
     r".*command.*|(set|push|put|create|add|log|stringify|(define|register|deploy)\w*)",
@@ -44,151 +41,89 @@ class Program(Expressions):
     def __init__(self, paths: Iterable[str]) -> None:
         super().__init__()
         self._paths = frozenset(paths)
-        self._parsed: dict[str, ParsedFile | Notice] = {}
         self._exports: dict[str, Value] = {}
         self._fields: dict[Node, Record] = {}
         self._running: set[Node] = set()
         self._waiting: dict[Node, Function] = {}  # may declare commands, and are not called yet
         self.classes: list[Function] = []
-        self.built: list[Builder] = []  # each command that a builder has begun
-        self.registered: list[tuple[Value, Record]] = []  # with what else its call says
-
-    def parsed(self, path: str) -> ParsedFile | Notice:
-        """Return what a file contains, or why it cannot be read."""
-        if path not in self._parsed:
-            self._parsed[path] = parsed(path, parse)
-        return self._parsed[path]
+        self.registered: list[tuple[Value, Record]] = []  # commands, with what a call says of them
+        self.built: list[tuple[Value, Record]] = []  # the commands that builders have begun
 
     def _module(self, source: Value, at: Computed) -> Value:
         """Return what another file of the bot exports."""
         name = source if isinstance(source, str) and source[:1] == "." else "/"
-        folder = posixpath.dirname(at.scope.file.path)
-        path = posixpath.normpath(posixpath.join(folder, name))
+        path = posixpath.normpath(posixpath.join(at.scope.file.path, "..", name))
         starts = (re.sub(r"\.[cm]?js$", "", path), path, f"{path}/index")
         names = (path, *(f"{start}{suffix}" for start in starts for suffix in SCRIPTS))
         found = next((each for each in names if each in self._paths), None)
-        file = self.parsed(found) if found and self.depth < _DEEPEST else None
-        return self.exports(file) if isinstance(file, ParsedFile) else at
+        exported = self.exports(found) if found and self.depth < _DEEPEST else at
+        return at if isinstance(exported, Notice) else exported
 
-    def exports(self, file: ParsedFile) -> Value:
-        """Follow the statements of a file, once, and return what it exports."""
-        if file.path not in self._exports:
+    def exports(self, path: str) -> Value:
+        """Follow the statements of a file, once, and return what it exports, or why it cannot."""
+        if path in self._exports:
+            return self._exports[path]
+        file = self._exports[path] = parsed(path, parse)
+        if not isinstance(file, Notice):
             scope = Scope(file, ChainMap())
-            exported = self._exports[file.path] = Record({}, Computed(file.tree, scope))
+            exported = self._exports[path] = Record({}, Computed(file.tree, scope))
             module = Record({"exports": exported}, exported.at)
             scope.names.update(exports=exported, module=module)
             outside, self.level = self.level, 0
-            statements = parts(file.tree)
-            bare = [node for node in statements if not field(node, "declaration", "value")]
-            again = [node for node in bare if node.type == "export_statement"]  # of names below it
-            self._follow([*statements, *again], scope)
+            self.follow(parts(file.tree), scope)
             for owner in self.classes[:]:
                 self.fields(owner)
             self.level = outside
-            self._exports[file.path] = module["exports"]
-        return self._exports[file.path]
+            self._exports[path] = module["exports"]
+        return self._exports[path]
 
     def finish(self) -> None:
-        """Follow the functions that may declare commands, and that nothing has called."""
+        """Call the functions that nothing has called."""
         while self._waiting:
             self._call(self._waiting.popitem()[1], [])
-
-    def _follow(self, nodes: Sequence[Node], scope: Scope) -> Value:
-        """Follow statements, and return what they return; None if they do not."""
-        result = None
-        for node in nodes:
-            if _NAMED.fullmatch((declared := field(node, "declaration") or node).type):
-                scope.names[scope.text(declared, "name")] = self._on_class(declared, scope)
-        for node in filter(_is_statement, nodes):
-            returned = self.value(node, scope)
-            if returned is not None:
-                if node.type in _RETURNING and result is None:
-                    return returned
-                result = Computed(node, scope)
-        return result
-
-    def _uncertain(self, nodes: Sequence[Node], scope: Scope, *given: Value) -> Value:
-        """Follow what may not be reached: statements, expressions, and functions."""
-        self.level += 1
-        result = self._follow(nodes, scope)
-        for node in nodes:
-            if not _is_statement(node):
-                self.value(node, scope)
-        for function in given:
-            if isinstance(function, Function) and _DECLARING.search(function.text):
-                self._call(function, [])
-        self.level -= 1
-        return result
-
-    def other(self, node: Node, scope: Scope) -> Value:
-        """Follow what is inside of any other statement or expression."""
-        computed, is_statement = Computed(node, scope), _is_statement(node)
-        if _NAMED.fullmatch(node.type):
-            return None
-        result = None
-        if is_statement or _DECLARING.search(computed.text):
-            bound = field(node, "left", "initializer", "parameter") if is_statement else None
-            names = dict.fromkeys(NAME.findall(scope.text(bound)), computed)
-            inner = [part for part in parts(node) if part != bound]
-            result = self._uncertain(inner, scope.inner(**names))
-        return result if is_statement else computed
-
-    def _on_statement_block(self, node: Node, scope: Scope) -> Value:
-        return self._follow(parts(node), scope.inner())
-
-    _on_try_statement = _on_finally_clause = _on_statement_block
-
-    def _on_return_statement(self, node: Node, scope: Scope) -> Value:
-        return self.value(next(iter(parts(node)), None), scope)
-
-    def _on_expression_statement(self, node: Node, scope: Scope) -> None:
-        self.value(parts(node)[0], scope)
 
     def _on_import_statement(self, node: Node, scope: Scope) -> None:
         module = self._module(scope.text(node, "source")[1:-1], Computed(node, scope))
         for part in parts(parts(node)[0]):
-            value = module
-            if part.type == "identifier":
-                default = module if isinstance(module, Record) else Computed(part, scope)
-                value = member(module, "default", default)
-            self.bind(parts(part)[0] if part.type == "namespace_import" else part, value, scope)
+            is_default = part.type == "identifier"
+            self.bind(part, member(module, "default", module) if is_default else module, scope)
 
     def _on_export_statement(self, node: Node, scope: Scope) -> None:
-        exported, declared, first = (
-            scope.names["exports"],
-            field(node, "declaration"),
-            parts(node)[0],
-        )
-        tokens, source = {child.type for child in node.children}, scope.text(node, "source")[1:-1]
+        exported, declared = self._exports[scope.file.path], field(node, "declaration")
+        tokens, first = {child.type for child in node.children}, parts(node)[0]
+        source = scope.text(node, "source")[1:-1]
         origin = self._module(source, Computed(node, scope)) if source else scope.names
-        if field(node, "value"):
-            exported["default"] = self.value(node, scope, "value")
-        elif declared:
+        if declared:
             self.value(declared, scope)
             named = [declared] if field(declared, "name") else parts(declared)
             for name in (scope.text(part, "name") for part in named):
                 exported["default" if "default" in tokens else name] = scope.names.get(name)
         elif first.type == "export_clause":
             self.bind(first, origin, Scope(scope.file, ChainMap(exported)))
-        elif "=" in tokens:
-            scope.names["module"]["exports"] = self.value(first, scope)
-        else:
+        elif source:
             exported.update(fields_of(origin))
+        else:
+            exported["default"] = self.value(parts(node)[-1], scope)
 
-    def _on_arrow_function(self, node: Node, scope: Scope) -> Function:
+    def _on_function(self, node: Node, scope: Scope) -> Function:
         function = Function(node, scope)
-        if _DECLARING.search(function.text):
+        if "class" in node.type:
+            self.classes.append(function)
+        elif DECLARING.search(function.text):
             self._waiting[node] = function
         return function
 
-    _on_function_expression = _on_generator_function = _on_arrow_function
+    def _on_function_declaration(self, node: Node, scope: Scope) -> None:
+        scope.names[scope.text(node, "name")] = self._on_function(node, scope)
 
     def _on_method_definition(self, node: Node, scope: Scope) -> Value:
-        method = self._on_arrow_function(node, scope)
+        method = self._on_function(node, scope)
         return self._call(method, []) if any(c.type == "get" for c in node.children) else method
 
-    def _call(self, function: Function, given: list[Value]) -> Value:
-        """Return what a function of the bot returns for some values."""
+    def _call(self, function: Value, given: list[Value]) -> Value:
+        """Return what a function of the bot returns for some values; another value as it is."""
+        if not isinstance(function, Function):
+            return function
         node, scope = function.node, function.scope.inner()
         unknown = Computed(node, scope)
         self._waiting.pop(node, None)
@@ -202,12 +137,6 @@ class Program(Expressions):
         self._running.remove(node)
         return unknown if result is None else result
 
-    def _on_class(self, node: Node, scope: Scope) -> Function:
-        if "class" not in node.type:
-            return self._on_arrow_function(node, scope)
-        self.classes.append(Function(node, scope))
-        return self.classes[-1]
-
     def fields(self, owner: Function) -> Record:
         """Return what the objects of a class have: fields, methods, and what `super` is given."""
         node = owner.node
@@ -215,58 +144,47 @@ class Program(Expressions):
             found = self._fields[node] = Record({}, owner)
             scope = owner.scope.inner(this=found)
             for part in (*parts(node.parent), *parts(node)):
-                if part.type in {"class_heritage", "decorator"}:
-                    found.update(fields_of(self.value(part, scope)))
+                said = []
+                if part.type == "class_heritage":
+                    base = self.value(parts(part)[0], scope)
+                    said = [self.fields(base) if isinstance(base, Function) else base]
+                elif part.type == "decorator":
+                    said = self._given(parts(part)[0], scope)
+                for each in said:
+                    found.update(fields_of(each))
             self.add_members(found, parts(field(node, "body")), scope)
-            constructor = found.pop("constructor", None)
-            if isinstance(constructor, Function):
-                self._call(constructor, [])
+            self._call(found.pop("constructor", None), [])
         return self._fields[node]
 
-    def _on_class_heritage(self, node: Node, scope: Scope) -> Value:
-        base = self.value(parts(node)[0], scope)
-        return self.fields(base) if isinstance(base, Function) else base
-
-    _on_extends_clause = _on_class_heritage
-
-    def _on_decorator(self, node: Node, scope: Scope) -> Value:
-        given = self._given(parts(node)[0], scope)
-        return Record(dict(ChainMap(*map(fields_of, given))), Computed(node, scope))
-
     def _given(self, node: Node, scope: Scope) -> list[Value]:
-        return self.values(parts(field(node, "arguments")), scope)
+        return self._on_array(field(node, "arguments"), scope)
 
     def _on_call_expression(self, node: Node, scope: Scope) -> Value:
-        function, given, at = (
-            field(node, "function"),
-            self._given(node, scope),
-            Computed(node, scope),
-        )
-        owner = self.value(function, scope, "object")
+        function, at = field(node, "function"), Computed(node, scope)
+        given, owner = self._given(node, scope), self.value(function, scope, "object")
         name = scope.text(function, "property") or scope.text(function)
         if isinstance(owner, Builder):
-            if owner.level < self.level:
-                owner[REST] = at
-            else:
-                owner.apply(name, given, at, self._call)
+            flat = [part for each in given for part in listed(each)]
+            built = [self._call(part, [Builder({}, part, self.level)]) for part in flat]
+            owner.apply(name if owner.level >= self.level else "", built, at)
             return owner
         if isinstance(owner, list) and name == "push":
             owner += [at] if self.level else given
         if name == "require":
-            return self._module(given[0] if given else None, at)
-        if name == "super":
-            for each in given:
-                fields_of(scope.names.get("this")).update(fields_of(each))
+            return self._module(next(iter(given), None), at)
         return self._result(name, self.value(function, scope), given, at)
 
     def _on_new_expression(self, node: Node, scope: Scope) -> Value:
-        called, at = self.value(node, scope, "constructor"), Computed(node, scope)
-        name, given = scope.text(node, "constructor"), self._given(node, scope)
-        written = called.text if isinstance(called, Computed) else ""  # also what is imported as it
-        builder = Builder.named(written, given, at, self.level)
-        if builder is None:
-            return self._result(name, called, given, at)
-        self.built += [builder] if builder.is_command else []
+        called, given = self.value(node, scope, "constructor"), self._given(node, scope)
+        at = Computed(node, scope)
+        name = called.text if isinstance(called, Computed) else ""  # also of what is imported as it
+        match = _BUILDER.fullmatch(name)
+        if match is None:
+            return self._result(scope.text(node, "constructor"), called, given, at)
+        builder = Builder(fields_of(next(iter(given), None)), at, self.level)
+        builder["type"] = match[1] or match[2] or "ChatInput"
+        if not match[2]:
+            self.built.append((builder, builder))
         return builder
 
     def _result(self, name: str, called: Value, given: list[Value], at: Computed) -> Value:
@@ -274,26 +192,26 @@ class Program(Expressions):
         if isinstance(called, Function) and "class" not in called.node.type:
             return self._call(called, given)
         self._register(name, given, at)
-        self._uncertain([], at.scope, *given)
-        first = next((value for value in given if isinstance(value, Record)), None)
+        self.level += 1
+        for each in given:
+            if isinstance(each, Function) and each.node in self._waiting:
+                self._call(each, [])
+        self.level -= 1
+        first = next(filter(fields_of, given), at)
         if isinstance(first, Builder) and not _KEEPING.fullmatch(name):
             first[REST] = at  # it may change the builder
             return first
-        return first if first is not None and _MAKER.search(name) else at
+        return first if _MAKER.search(name) else at
 
     def _register(self, name: str, given: list[Value], at: Computed) -> None:
-        """Remember the commands that a call tells Discord or a framework."""
-        first, last = (given[0], given[-1]) if given else (None, None)
-        said = Record({**fields_of(at.scope.names.get("this")), **fields_of(last)}, at)
+        """Remember what a call tells Discord, a framework, or the class above."""
+        first, last = (given[0], fields_of(given[-1])) if given else (None, {})
+        this = fields_of(at.scope.names.get("this"))
+        for each in given if name == "super" else ():
+            this.update(fields_of(each))
         if name in _REGISTERING:
-            builder = Builder({}, at, self.level)
-            first = self._call(first, [builder]) if isinstance(first, Function) else first
-            self.registered.append((first, said))
+            command = self._call(first, [Builder({}, at, self.level)])
+            self.registered.append((command, Record({**this, **last}, at)))
         elif name == "put" or (name in {"set", "create"} and _COMMANDS.search(at.text)):
-            lists = flat([said.get("body") if name == "put" else first])
-            known = (each for each in lists if isinstance(each, Record))
-            self.registered += [(each, Record({}, at)) for each in known]
-
-
-def _is_statement(node: Node) -> bool:
-    return _STATEMENT.fullmatch(node.type) is not None
+            told = listed(last.get("body") if name == "put" else first)
+            self.registered += [(each, each) for each in told if isinstance(each, Record)]

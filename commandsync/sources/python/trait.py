@@ -3,9 +3,10 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from commandsync.sources.entry import Trait, only_administrators
+from commandsync.sources.entry import Trait
 from commandsync.sources.python.constant import Code
 from commandsync.sources.python.scope import Function, Scope, callee, keywords, last_name
+from commandsync.sources.traits import only_administrators, traits_of
 
 _CHECKS = {"is_owner": Trait.OWNER_ONLY, "is_nsfw": Trait.NSFW, "guilds": Trait.GUILD_ONLY}
 _PERMISSIONS = {
@@ -15,7 +16,6 @@ _PERMISSIONS = {
     "has_permissions",
 }
 _DEFAULTS = {"default_member_permissions", "default_permissions"}  # empty: only administrators
-_FLAGS = {"hidden": Trait.HIDDEN, "nsfw": Trait.NSFW, "group_nsfw": Trait.NSFW}
 _GUILDS = {"debug_guilds", "guild", "guild_id", "guild_ids", "guilds", "test_guilds"}
 
 
@@ -32,11 +32,8 @@ def of_decorators(decorators: Iterable[ast.expr], scope: Scope, code: Code) -> I
 
 def of_arguments(given: Mapping[str, ast.expr], scope: Scope, code: Code) -> Iterator[Trait]:
     """Yield what the arguments of a call say that declares a command or a group."""
+    yield from traits_of({key: code.value(value, scope) for key, value in given.items()})
     for key, value in given.items():
-        if key in _FLAGS and code.value(value, scope) is True:
-            yield _FLAGS[key]
-        if key == "enabled" and code.value(value, scope) is False:
-            yield Trait.HIDDEN  # nobody can call it
         if key in _GUILDS and code.value(value, scope) not in (None, [], (), False):
             yield Trait.GUILD_ONLY
         if key in _DEFAULTS and _includes_administrator(value, scope, code):
@@ -55,9 +52,7 @@ def _administrators(call: ast.Call, scope: Scope, code: Code, *, by_default: boo
 def _includes_administrator(value: ast.expr, scope: Scope, code: Code) -> bool:
     if isinstance(value, ast.Call) and last_name(value.func) == "Permissions":
         return _administrators(value, scope, code, by_default=True)
-    bits = code.value(value, scope)
-    is_number = isinstance(bits, int) and not isinstance(bits, bool)
-    return is_number and only_administrators(bits)
+    return only_administrators(code.value(value, scope))
 
 
 def of_cog_check(statements: Iterable[ast.stmt]) -> Iterator[Trait]:
