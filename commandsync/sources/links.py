@@ -12,6 +12,28 @@ from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources.entry import NO_DESCRIPTION
+from commandsync.sources.merge import Declared
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What was imported last, or what the sources contain now, with the texts to compare."""
+
+    declared: Sequence[Declared]
+    texts: Sequence[CommandText]
+
+    def entries(self, *, default: str) -> dict[int, Entry]:
+        """Return the commands by their numbers, with the default as id of those without a key.
+
+        A key that is not unique is none.
+        """
+        keys = [declared.entry.key or "" for declared in self.declared]
+        counts = Counter(keys)
+        unique = (key if counts[key] == 1 else "" for key in keys)
+        return {
+            number: Entry(text, id=key or default.format(number))
+            for number, (key, text) in enumerate(zip(unique, self.texts, strict=True))
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,38 +45,26 @@ class Links:
     theirs_of_ours: Mapping[int, int]  # of each that is equal, or older than the first import
 
 
-def link(*, base: Sequence[Entry], theirs: Sequence[Entry], ours: Sequence[Entry]) -> Links:
-    """Link the sides. The `id` of an entry of `base` or `theirs` is its key, if it has one.
+def link(*, base: Side, theirs: Side, ours: Sequence[Entry]) -> Links:
+    """Link the sides.
 
     What is equal in the source and in the manifest is linked first: an import that was interrupted
     has done it already, whatever was imported before.
     """
-    numbered, keyed = _identified(base, default="#{}"), _identified(theirs)
+    numbered, keyed = base.entries(default="#{}"), theirs.entries(default="")
     own = {number: Entry(entry.text, formerly=entry.formerly) for number, entry in enumerate(ours)}
     theirs_of_base = {b: t for t, b in _matched(keyed, numbered).items()}
     theirs_of_ours = _equal(own, keyed)
     done = set(theirs_of_ours.values())
     unneeded = {b for b, t in theirs_of_base.items() if t in done}
     base_of_ours = _matched(_without(own, theirs_of_ours), _without(numbered, unneeded))
+    keyless = {number: Entry(text, id=f"#{number}") for number, text in enumerate(theirs.texts)}
     written_by_hand = _matched(
         _without(own, {*theirs_of_ours, *base_of_ours}),
-        _without(
-            _identified([Entry(entry.text) for entry in theirs], default="#{}"),
-            {*done, *theirs_of_base.values()},
-        ),
+        _without(keyless, {*done, *theirs_of_base.values()}),
         renamed=False,
     )
     return Links(theirs_of_base, base_of_ours, theirs_of_ours | written_by_hand)
-
-
-def _identified(side: Sequence[Entry], *, default: str = "") -> dict[int, Entry]:
-    """Return entries by their numbers, with their keys; one that is not unique is the default."""
-    counts = Counter(entry.id for entry in side)
-    keys = (entry.id if counts[entry.id] == 1 else "" for entry in side)
-    return {
-        number: Entry(entry.text, id=key or default.format(number))
-        for number, (key, entry) in enumerate(zip(keys, side, strict=True))
-    }
 
 
 def _without(side: Mapping[int, Entry], numbers: Container[int]) -> dict[int, Entry]:

@@ -26,14 +26,9 @@ class Found(NamedTuple):
 def commands_in(root: JsonValue, category: str = "", *, with_help: bool) -> Iterator[Found]:
     """Yield each command of a file, whatever it is in.
 
-    Args:
-        root: The file's value.
-        category: The category of commands that have none.
-        with_help: Whether a text in a category may be the help of the command that its key names.
-            In a folder it may not: other files of a bot, as its configuration, have texts too.
-
-    Raises:
-        FileError: It has something else than commands.
+    The `category` is that of commands that have none. If `with_help`, a text in a category is the
+    help of the command that its key names; in a folder it is not: other files of a bot, as its
+    configuration, have texts too. Raises `FileError` if the file has something else than commands.
     """
     waiting = [Found(root, category)]
     while waiting:

@@ -16,7 +16,7 @@ from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources import merge
 from commandsync.sources.entry import SourceEntry
-from commandsync.sources.links import Links, link
+from commandsync.sources.links import Links, Side, link
 from commandsync.sources.listfile import USUAL
 from commandsync.sources.merge import Declared, EntryChange, Merge, Review, ReviewReason
 
@@ -40,9 +40,9 @@ def three_way(  # noqa: PLR0913 - the sides, and what decides about them
     any more.
     """
     base_side, their_side = (
-        _Side(side, [text_of(entry) for _, entry in side]) for side in (base, theirs)
+        Side(side, [text_of(entry) for _, entry in side]) for side in (base, theirs)
     )
-    links = link(base=base_side.entries, theirs=their_side.entries, ours=ours)
+    links = link(base=base_side, theirs=their_side, ours=ours)
     merging = _Merging(base_side, their_side, ours, links, frozenset(sources), is_kept)
     for index in range(len(ours)):
         merging.merge(index)
@@ -52,24 +52,10 @@ def three_way(  # noqa: PLR0913 - the sides, and what decides about them
     return merging.result(writable)
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """One side with the texts that are compared."""
-
-    declared: Sequence[Declared]
-    texts: Sequence[CommandText]
-
-    @property
-    def entries(self) -> list[Entry]:
-        """The commands with their keys as ids."""
-        sides = zip(self.declared, self.texts, strict=True)
-        return [Entry(text, id=declared.entry.key or "") for declared, text in sides]
-
-
 @dataclass(slots=True)
 class _Merging:
-    base: _Side
-    theirs: _Side
+    base: Side
+    theirs: Side
     ours: Sequence[Entry]
     links: Links
     sources: frozenset[str]

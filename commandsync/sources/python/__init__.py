@@ -25,20 +25,10 @@ _DECLARING = re.compile(rb"[cC]ommand|group|context_menu|Cog|ContextMenu")
 def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
     """Read the commands that a Python file, or the Python files of a folder, declare.
 
-    What cannot be read without running the code is in the notes: a name that is computed, a file
-    that is not valid Python.
-
-    Args:
-        path: The file, or a folder.
-        inside: The files of the folder that count; by default all without those in hidden folders,
-            `tests` and installed packages.
-
-    Returns:
-        The commands in the order of the files and their lines. Their keys are the names of their
-        classes and functions, if no other command has the same.
-
-    Raises:
-        FileError: The path cannot be read.
+    `inside` are the files of the folder that count; by default all without those in hidden folders,
+    `tests` and installed packages. What cannot be read without running the code is in the notes: a
+    name that is computed, a file that is not valid Python. The key of a command is the names of its
+    class and function, if no other one has the same. Raises `FileError` if the path cannot be read.
     """
     root = Path(path)
     files = list(code_files(root, inside, PYTHON, {"tests"}))
