@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from commandsync.sources.entry import Trait
 from commandsync.sources.python.constant import Code
@@ -14,14 +14,22 @@ from commandsync.sources.python.trait import of_arguments, of_cog_check, of_deco
 
 @dataclass(frozen=True, slots=True)
 class Cog:
-    """A class that contains commands."""
+    """A class that contains commands; without values, what is in no class."""
 
-    node: ast.ClassDef  # one that no other inherits from
-    lineage: Lineage
-    name: str | None  # the category of its commands; None for a bot, or if it cannot be read
-    group: str | None  # of its slash commands; None for none, empty if it cannot be read
-    attributes: dict[str, ast.expr]  # of its prefix commands by default (`command_attrs`)
-    traits: frozenset[Trait]  # what its decorators, its arguments and its check say
+    lineage: Lineage = field(default_factory=Lineage)  # of one that no other inherits from
+    name: str | None = None  # the category of its commands; None for a bot, or if it cannot be read
+    group: str | None = None  # of its slash commands; None for none, empty if it cannot be read
+    # Of its prefix commands by default (`command_attrs`).
+    attributes: dict[str, ast.expr] = field(default_factory=dict)
+    traits: frozenset[Trait] = frozenset()  # what its decorators, its arguments and its check say
+
+    def overrides(self, node: ast.AST) -> bool:
+        """Whether it has something else under the name of a function of its class or a base."""
+        name = getattr(node, "name", "")  # a call has none
+        for _, inside in self.lineage.classes:
+            if name in inside.bindings:
+                return inside.bound(name) is not node
+        return False
 
 
 class Cogs:
@@ -37,22 +45,14 @@ class Cogs:
                 for base, _ in lineage(definition, code).classes[1:]:
                     self._heirs.setdefault(base, definition)
 
-    def of(self, inside: Scope) -> Cog | None:
-        """Return the cog of what is declared in a scope; None where that is not a class's."""
+    def of(self, inside: Scope) -> Cog:
+        """Return the cog of what is declared in a scope."""
         owner, scope = inside.node, inside.parent
         if not isinstance(owner, ast.ClassDef) or scope is None:
-            return None
+            return Cog()
         if owner not in self._known:
             self._known[owner] = self._read(self._heir(owner, Definition(owner, scope)))
         return self._known[owner]
-
-    def is_overridden(self, node: ast.AST, cog: Cog) -> bool:
-        """Whether a cog has something else under the name of a function of its class or a base."""
-        name = getattr(node, "name", "")  # a call has none
-        for _, inside in cog.lineage.classes:
-            if name in inside.bindings:
-                return inside.bound(name) is not node
-        return False
 
     def _heir(self, owner: ast.ClassDef, definition: Definition) -> Definition:
         passed: set[ast.AST] = {owner}  # classes that inherit from each other end it
@@ -74,7 +74,6 @@ class Cogs:
         group = given.get("group_name", given.get("name"))
         kebab_name = kebab(node.name) if group is None else self._code.text(group, scope) or ""
         return Cog(
-            node=node,
             lineage=ancestry,
             name=None if ancestry.kind in {Kind.BOT, Kind.GROUP, Kind.TREE} else name,
             group=kebab_name if ancestry.kind is Kind.GROUP_COG else None,

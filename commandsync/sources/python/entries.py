@@ -48,8 +48,8 @@ class Entries:
 
     def of(self, declaration: Declaration) -> Iterator[SourceEntry]:
         """Yield what users can call of a declaration; a group of slash commands they cannot."""
-        cog = self.cogs.of(declaration.scope) if declaration.parent is None else None
-        if cog is None or not self.cogs.is_overridden(declaration.node, cog):
+        is_own = declaration.parent is None
+        if not (is_own and self.cogs.of(declaration.scope).overrides(declaration.node)):
             for chain in self._chains(declaration):
                 yield from self._callable(chain)
 
@@ -69,8 +69,8 @@ class Entries:
         given, scope = chain[-1].given, chain[-1].scope
         calls = (part for part in chain[-1].decorators if isinstance(part, ast.Call) and part.args)
         mapped = (call.args[0] for call in calls if last_name(call.func) == "map_to")  # by py-cord
-        fallback = next(mapped, None) or given.get("fallback")
-        if fallback is None or self.code.value(fallback, scope) is None:
+        fallback = next(mapped, given.get("fallback", ast.Constant(None)))
+        if self.code.value(fallback, scope) is None:
             yield from self._entry(chain, [part.name for part in chain], prefix=True)
         else:
             name = self.code.text(fallback, scope)
@@ -150,22 +150,23 @@ class Entries:
         functions = [part.function for part in chain if part.function]  # perhaps a cog's methods
         scopes = [*(part.scope for part in chain), *(scope for _, scope in functions)]
         cogs = map(self.cogs.of, scopes)
-        named = (cog.name for cog in cogs if cog is not None and cog.name is not None)
+        named = (cog.name for cog in cogs if cog.name is not None)
         return next(named, chain[0].name if len(chain) > 1 else None)
 
     def _traits(self, declaration: Declaration) -> Iterator[Trait]:
         cog, scope = self.cogs.of(declaration.scope), declaration.scope
         yield from of_decorators(declaration.decorators, scope, self.code)
         yield from of_arguments(self._given(declaration), scope, self.code)
-        yield from cog.traits if cog else ()
-        if cog and cog.node in self.inventory.guild_cogs and declaration.form is not Form.PREFIX:
+        yield from cog.traits
+        owners = {node for node, _ in cog.lineage.classes[:1]}
+        if owners & self.inventory.guild_cogs and declaration.form is not Form.PREFIX:
             yield Trait.GUILD_ONLY
 
     def _given(self, declaration: Declaration) -> dict[str, ast.expr]:
         """Return the arguments of a declaration, with those that its cog gives to all."""
-        cog = self.cogs.of(declaration.scope)
-        inherits = cog and declaration.form in {Form.PREFIX, Form.HYBRID}
-        return cog.attributes | declaration.given if cog and inherits else declaration.given
+        inherits = declaration.form in {Form.PREFIX, Form.HYBRID}
+        shared = self.cogs.of(declaration.scope).attributes if inherits else {}
+        return shared | declaration.given
 
     def _chains(self, declaration: Declaration, depth: int = 0) -> list[Chain]:
         """Return the groups around a declaration and itself, for each instance of its class."""
@@ -173,7 +174,7 @@ class Entries:
             return []
         cog = self.cogs.of(declaration.scope)
         above = [declaration.parent] if declaration.parent else []
-        if not above and cog and cog.lineage.kind is Kind.GROUP:
+        if not above and cog.lineage.kind is Kind.GROUP:
             above = self.inventory.groups_of(*cog.lineage.classes[0])
         if not above:
             return [[declaration]]
@@ -181,9 +182,8 @@ class Entries:
         return [[*chain, declaration] for chain in islice(chains, _MOST_CHAINS)]
 
     def _slash_path(self, chain: Chain) -> list[str | None]:
-        cog = self.cogs.of(chain[0].scope)
-        names = [part.name for part in chain]
-        return names if cog is None or cog.group is None else [cog.group, *names]
+        group = self.cogs.of(chain[0].scope).group
+        return [*([] if group is None else [group]), *(part.name for part in chain)]
 
     def _is_slash(self, chain: Chain) -> bool:
         if any(part.form is Form.PREFIX for part in chain):
@@ -235,7 +235,7 @@ def _short_help(docstring: str, help_text: str | None) -> str:
     """
     if help_text is not None:
         return inspect.cleandoc(help_text).split("\n", 1)[0]
-    text, *parameters = _PARAMETERS.split(inspect.cleandoc(docstring), maxsplit=1)
-    if parameters:
+    text, *sections = _PARAMETERS.split(inspect.cleandoc(docstring), maxsplit=1)
+    if sections:
         text = re.sub(r"\n+", lambda lines: " " if lines[0] == "\n" else "\n", text.strip())
     return text.split("\n", 1)[0]

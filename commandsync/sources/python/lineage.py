@@ -45,10 +45,10 @@ _KINDS = {
 class Lineage:
     """What a class inherits."""
 
-    kind: Kind  # what it is to a framework
+    kind: Kind = Kind.OTHER  # what it is to a framework
     # The class and those of its bases that are in the bot's files, the most specific first, each
     # with its own scope.
-    classes: tuple[tuple[ast.ClassDef, Scope], ...]
+    classes: tuple[tuple[ast.ClassDef, Scope], ...] = ()
 
 
 def kind_of(name: str) -> Kind:
