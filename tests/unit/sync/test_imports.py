@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.manifest import fields, load_manifests
+from commandsync.records.snapshot import Node
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
 from commandsync.sources.merge import Added, Declared, Edited, Import, Removed
@@ -36,6 +37,11 @@ KICK = {"name": "kick", "description": "Kicks.", "syntax": "/kick"}
 def planned(*commands: dict[str, Any]) -> Import:
     Path("list.json").write_text(json.dumps(commands), encoding="utf-8")
     return plan_import(Settings(now=day(1)), [], registered=lambda _: SourceReading())
+
+
+def registered(command: SourceEntry, *objects: Node) -> Import:
+    reading = SourceReading(entries=(command,), objects=objects)
+    return plan_import(Settings(now=day(1)), ["discord"], registered=lambda _: reading)
 
 
 @pytest.fixture(autouse=True)
@@ -131,23 +137,17 @@ def test_two_commands_of_one_file_have_their_places() -> None:
 
 def test_half_of_a_surrogate_pair_becomes_a_sign_that_a_file_can_contain() -> None:
     live = SourceEntry(name="a\ud83d", description=" ", syntax="/a", key="discord:1")
-    plan = plan_import(
-        Settings(now=day(1)), ["discord"], registered=lambda _: SourceReading(entries=(live,))
-    )
-    (added,) = plan.merge.of(Added)
+    (added,) = registered(live).merge.of(Added)
 
     assert added.text == CommandText("a\ufffd", "…", "/a", "")
 
 
 def test_objects_that_the_next_import_would_not_read_are_not_kept() -> None:
     live = SourceEntry(name="ban", description="Bans.", syntax="/ban", key="discord:1")
-    objects = (kept({"name": "ban", "description": "é" * 5_242_880}),)
-    reading = SourceReading(entries=(live,), objects=objects)
-    plan = plan_import(Settings(now=day(1)), ["discord"], registered=lambda _: reading)
+    plan = registered(live, kept({"name": "ban", "description": "é" * 5_242_880}))
     write_edits(plan.files)
 
-    assert plan.objects == 0
-    assert planned(BAN).objects == 0
+    assert plan.objects == planned(BAN).objects == 0
 
 
 def test_a_manifest_knows_every_trait() -> None:
@@ -166,13 +166,11 @@ def test_a_command_that_is_not_public_is_left_out_unless_each_trait_is_asked_for
     Path("commands.yaml").write_text(f"version: 1\n{rules}commands: []\n", encoding="utf-8")
     name = "Debug-dump" if is_named else "developers"
     live = SourceEntry(name=name, description="a", syntax="/b", traits=traits)
-    plan = plan_import(
-        Settings(now=day(1)), ["discord"], registered=lambda _: SourceReading(entries=(live,))
-    )
+    reasons = [each.reason for each in registered(live).excluded]
 
     unwanted = " and ".join(trait for trait in Trait if trait in traits - wanted)
     reason = "its name matches 'debug*'" if is_named else f"it is {unwanted}"
-    assert [str(each.reason) for each in plan.excluded] == [reason] * bool(is_named or unwanted)
+    assert reasons == [reason] * bool(is_named or unwanted)
 
 
 NAMES = st.sampled_from(["ban", "kick", "off", "~", "#1", "a: b", "é", "'q'"])
