@@ -187,17 +187,13 @@ def _report(error: BootstrapError, environ: Mapping[str, str]) -> None:
     message = str(error)
     escaped = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     print(f"::error title=commandsync::{escaped}", flush=True)  # noqa: T201 - the runner reads it
-    _append(environ.get("GITHUB_OUTPUT", ""), f"result=failed\nfailure-reason={error.reason}\n")
+    texts = {"GITHUB_OUTPUT": f"result=failed\nfailure-reason={error.reason}\n"}
     if environ.get("INPUT_SUMMARY") != "false":
         shown = message.replace("`", "'")
-        _append(
-            environ.get("GITHUB_STEP_SUMMARY", ""), f"### commandsync did not run\n\n`{shown}`\n"
-        )
-
-
-def _append(path: str, text: str) -> None:
-    if path:
-        with suppress(OSError), Path(path).open("a", encoding="utf-8", newline="\n") as file:
+        texts["GITHUB_STEP_SUMMARY"] = f"### commandsync did not run\n\n`{shown}`\n"
+    for variable, text in texts.items():
+        path = Path(environ.get(variable, ""))  # if it is empty, a folder: nothing is written
+        with suppress(OSError), path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(text)
 
 

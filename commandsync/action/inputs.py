@@ -10,6 +10,7 @@ from commandsync.api.credentials import bare
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 from commandsync.sync import default_manifest
+from commandsync.sync.files import relative
 from commandsync.sync.redaction import SECRET_VARIABLE
 from commandsync.sync.settings import BASE_URL_VARIABLE, BOT_VARIABLE, Settings, read_clock
 
@@ -147,14 +148,10 @@ def _paths(get: _Getter, name: str, folder: str) -> tuple[str, ...]:
 
 def _in_workspace(path: str) -> str:
     """Return a path relative to the workspace, where GitHub looks for annotated files."""
-    path = os.path.normpath(path)
-    try:
-        path = os.path.relpath(path)
-    except ValueError:  # pragma: no cover - on another drive of Windows
-        path = os.path.abspath(path)  # noqa: PTH100 - as above
+    path = relative(path)
     if path == "-":
         raise UsageError("the input file is '-'", hint="a workflow has no standard input")
-    return path.replace(os.sep, "/")
+    return path
 
 
 def _limit(text: str) -> DeleteLimit | None:

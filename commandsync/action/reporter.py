@@ -111,14 +111,11 @@ class Reporter:
 
         Raises `FileError` if one cannot be written: then nothing must be changed.
         """
-        changing = [
-            item
-            for item in planned
-            if item.plan.changes and not (item.plan.listing and item.plan.listing.whole)
-        ]
-        paths = [str(self.new_folder("backup") / "commands.yaml") for _ in changing]
-        for item, path in zip(changing, paths, strict=True):
-            write_backup(item, path, force=False)
+        paths = []
+        for item in planned:
+            if item.plan.changes and not (item.plan.listing and item.plan.listing.whole):
+                paths.append(str(self.new_folder("backup") / "commands.yaml"))
+                write_backup(item, paths[-1], force=False)
         if paths:
             self.put_outputs({"backup-file": "\n".join(paths)})
 

@@ -28,11 +28,11 @@ from commandsync.report.github import mask, plan_annotations
 from commandsync.sync import exits, signals
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of
 from commandsync.sync.history import committed, first_parents
-from commandsync.sync.job import Job, Planned, plan_jobs, plans_in
+from commandsync.sync.job import Job, Planned, plans_in
 from commandsync.sync.loading import load
 from commandsync.sync.redaction import redacted_outputs
 from commandsync.sync.saved import saved_plan
-from commandsync.sync.selection import jobs
+from commandsync.sync.selection import jobs, plan_jobs
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings
 from commandsync.sync.signals import Signals
 

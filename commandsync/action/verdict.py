@@ -152,7 +152,7 @@ def of_plans(
     notes = (*map(github.failure_annotations, errors), *map(github.plan_annotations, plans))
     return Verdict(
         word=_word(failed=worst is not None, done="changes", pending=writes),
-        code=exits.worst([*(error.exit_code for error in (*errors, *refusals)), changed_code]),
+        code=worst.exit_code if worst else changed_code,
         text=text,
         markdown="\n".join([*heading, markdown]),
         annotations=(*chain.from_iterable(notes), *drifted),

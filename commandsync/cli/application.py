@@ -19,10 +19,10 @@ from commandsync.errors import (
 from commandsync.sync import exits
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, write_backup
 from commandsync.sync.files import check_target
-from commandsync.sync.job import Planned, plan_jobs, plans_in
+from commandsync.sync.job import Planned, plans_in
 from commandsync.sync.loading import load
 from commandsync.sync.saved import saved_plan
-from commandsync.sync.selection import jobs
+from commandsync.sync.selection import jobs, plan_jobs
 from commandsync.sync.settings import Settings, about
 
 

@@ -66,7 +66,8 @@ def plan_command(
         write_file(out, render_plans(made, format="json"), force=force)
     show_plans(plans, run.output)
     changes = detailed_exitcode and any(plan.pending for plan in made)
-    return exits.worst([*(error.exit_code for error in errors), Exit.CHANGES if changes else 0])
+    code = Exit.CHANGES if changes else Exit.DONE
+    return exits.worst([code, *(error.exit_code for error in errors)])
 
 
 def _check_one_page(manifests: Sequence[Manifest], against: str | None) -> None:
@@ -92,8 +93,7 @@ def _plans(
 
 
 def _planned(run: Run, manifests: Sequence[Manifest]) -> list[Planned | CommandsyncError]:
-    from commandsync.sync.job import plan_jobs
-    from commandsync.sync.selection import jobs
+    from commandsync.sync.selection import jobs, plan_jobs
 
     with jobs(run.settings, manifests) as opened:
         return plan_jobs(opened)

@@ -30,10 +30,8 @@ def default_manifest(folder: str = "") -> str:
     if len(found) > 1:
         from commandsync.errors import UsageError  # noqa: PLC0415 - as above
 
-        raise UsageError(
-            f"{found[0]} and {found[1]} both exist, and each is the manifest by default",
-            hint="name the one to use, or remove the other",
-        )
+        message = f"{found[0]} and {found[1]} both exist, and each is the manifest by default"
+        raise UsageError(message, hint="name the one to use, or remove the other")
     return found[0] if found else paths[0]
 
 

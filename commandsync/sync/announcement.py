@@ -23,11 +23,11 @@ from commandsync.sources.notes.version import names, version_in
 from commandsync.sync import default_manifest
 from commandsync.sync.destinations import ListSite, list_sites
 from commandsync.sync.edits import EntryPlaces, checked_edits
-from commandsync.sync.job import Planned, connected, plan_jobs
+from commandsync.sync.job import Planned, connected
 from commandsync.sync.loading import load_to_edit
 from commandsync.sync.notes import Announcement
 from commandsync.sync.objects import mention_of, objects_of
-from commandsync.sync.selection import jobs
+from commandsync.sync.selection import jobs, plan_jobs
 from commandsync.sync.settings import Settings
 
 _KIND = Resource.ANNOUNCEMENT

@@ -23,7 +23,7 @@ from commandsync.sources.entry import (
 from commandsync.sources.files import folder_traits, path_pattern
 from commandsync.sources.merge import Declared
 from commandsync.sources.reading import read
-from commandsync.sync.files import ci_workspace
+from commandsync.sync.files import ci_workspace, real, relative
 
 LIVE = "discord"
 """The source that stands for what the bot has registered with Discord."""
@@ -61,7 +61,8 @@ def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
     """
     folder = posixpath.dirname(manifest.path)
     if given:
-        return [_source(path, _relative(path, folder), Path(path).as_posix()) for path in given]
+        near = folder or "."
+        return [_source(path, relative(path, near), Path(path).as_posix()) for path in given]
     sources = [
         _source(path, posixpath.normpath(path), posixpath.normpath(posixpath.join(folder, path)))
         for path in manifest.imports.sources
@@ -72,14 +73,12 @@ def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
             hint="name the bot's code, Discord's commands as JSON or a list of commands, or write "
             f"import: with from: in {manifest.path}",
         )
-    workspace = ci_workspace(os.environ)
-    for path in [path for _, path in sources if workspace and path]:
-        # resolve() fails on a link to itself before Python 3.13.
-        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(workspace or "")):
-            raise FileError(
-                f"{path} is not in the workspace, and is not read",
-                hint="in CI a manifest names only sources in the checkout",
-            )
+    if workspace := ci_workspace(os.environ):
+        for path in filter(None, (path for _, path in sources)):
+            if not real(path).is_relative_to(real(workspace)):
+                message = f"{path} is not in the workspace, and is not read"
+                hint = "in CI a manifest names only sources in the checkout"
+                raise FileError(message, hint=hint)
     return sources
 
 
@@ -164,10 +163,3 @@ def _check_entries(reading: SourceReading, source: str) -> None:
 
 def _source(given: str, name: str, path: str) -> NamedSource:
     return NamedSource(LIVE, None) if given == LIVE else NamedSource(_text(name), path)
-
-
-def _relative(path: str, folder: str) -> str:
-    try:
-        return Path(os.path.relpath(path, folder or ".")).as_posix()
-    except ValueError:  # pragma: no cover - on another drive of Windows
-        return Path(path).absolute().as_posix()

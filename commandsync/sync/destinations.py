@@ -78,10 +78,10 @@ def _untrusted(listing: Listing, address: Address, page: Collection[str]) -> Ref
     host, variable = service_of(address.base_url), listing.token_env
     hosts = os.environ.get(HOSTS_VARIABLE, "").replace(",", " ").lower().split()
     if not (address.loopback or host in hosts):
-        return RefusedError(
-            f"{host} is named by the manifest only: the token for {listing.service} is not sent",
-            hint=f"if that host may have it, set {HOSTS_VARIABLE}={host}",
+        message = (
+            f"{host} is named by the manifest only: the token for {listing.service} is not sent"
         )
+        return RefusedError(message, hint=f"if that host may have it, set {HOSTS_VARIABLE}={host}")
     if address.loopback and not variable:
         return None  # the token of a known service, for a simulation of it
     others = page if address.loopback else {*page, *_KNOWN_VARIABLES}
@@ -107,9 +107,8 @@ def _token(names: Sequence[str]) -> tuple[Token | None, str]:
     values = {name: os.environ.get(name, "").strip() for name in names}
     given = {name: value for name, value in values.items() if value}
     if len(set(given.values())) > 1:
-        raise UsageError(
-            f"{' and '.join(given)} are set, and differ", hint="unset all but one of them"
-        )
+        message = f"{' and '.join(given)} are set, and differ"
+        raise UsageError(message, hint="unset all but one of them")
     for name, secret in given.items():
         return secret_token(secret, name), name
     return None, names[0]
@@ -119,9 +118,9 @@ def _check_bot(service: ListService, bot: str, token: Token | None) -> None:
     """Refuse a token that begins with the number of another bot, as Telegram's do."""
     number, colon, _ = token.reveal().partition(":") if token else ("", "", "")
     if bot and colon and number.isdigit() and not service.names_bot and number != bot:
+        message = f"the token for {service.name} belongs to bot {number}, not to bot {bot}"
         raise WrongBotError(
-            f"the token for {service.name} belongs to bot {number}, not to bot {bot}",
-            hint="use this bot's own token, or correct bot: of the listing",
+            message, hint="use this bot's own token, or correct bot: of the listing"
         )
 
 

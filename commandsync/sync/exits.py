@@ -4,9 +4,11 @@ from collections.abc import Iterable
 
 from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError, Exit
-from commandsync.sync.signals import SIGNALLED
 
-_FIRST_OF = (Exit.INCOMPLETE, Exit.REFUSED, Exit.INVALID, Exit.USAGE, Exit.FAILED, Exit.CHANGES)
+_FIRST_OF = (
+    *(Exit.INCOMPLETE, Exit.REFUSED, Exit.INVALID, Exit.USAGE, Exit.FAILED, Exit.CHANGES),
+    Exit.DONE,
+)
 
 
 def rank(error: CommandsyncError) -> int:
@@ -25,10 +27,6 @@ def of_result(*results: Result, unread: bool = False) -> Exit:
     return Exit.INCOMPLETE if changed else Exit.FAILED
 
 
-def worst(codes: Iterable[int]) -> int:
+def worst(codes: Iterable[Exit]) -> Exit:
     """Return the exit code of several manifests, none of them applied."""
-    known = set(codes)
-    signalled = [code for code in known if code > SIGNALLED]
-    if signalled:
-        return min(signalled)
-    return next((code for code in _FIRST_OF if code in known), Exit.DONE)
+    return min(codes, key=_FIRST_OF.index, default=Exit.DONE)

@@ -54,9 +54,8 @@ def check_target(
     if not (new_folder or target.parent.is_dir()):
         raise FileError(f"cannot write {path}: its folder does not exist", hint="create it")
     if target.exists() and any(target.samefile(name) for name in read if Path(name).exists()):
-        raise UsageError(
-            f"this run reads {path}, and does not replace it", hint="write to another file"
-        )
+        message = f"this run reads {path}, and does not replace it"
+        raise UsageError(message, hint="write to another file")
     return target
 
 
@@ -119,9 +118,8 @@ def temporary_folder(name: str, *, within: str = "") -> Path:
     try:
         folder = tempfile.mkdtemp(prefix=f"commandsync-{name}-", dir=within or None)
     except OSError as error:
-        raise FileError(
-            f"a folder for files cannot be created: {reason(error)}", hint="check folder and disk"
-        ) from error
+        message = f"a folder for files cannot be created: {reason(error)}"
+        raise FileError(message, hint="check folder and disk") from error
     return Path(folder).absolute()
 
 
@@ -164,6 +162,14 @@ def ci_workspace(environ: Mapping[str, str]) -> Path | None:
         return None
     here = Path.cwd()
     return next((path for path in (here, *here.parents) if (path / ".git").exists()), here)
+
+
+def relative(path: str, folder: str = ".") -> str:
+    """Return a path relative to a folder, with `/` between folders."""
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # pragma: no cover - on another drive of Windows
+        return Path(path).absolute().as_posix()
 
 
 def read_file(path: str, *, most: int) -> bytes:
@@ -225,32 +231,29 @@ def _target_of(path: Path) -> Path:
     _check_folders(path)
     if not path.is_symlink():
         return path
-    target = _real(path)
-    if not target.is_relative_to(_real(path.parent)):
-        raise FileError(
-            f"{path} is a link out of its folder, and is not followed",
-            hint="name the file it points to, or another one",
-        )
+    target = real(path)
+    if not target.is_relative_to(real(path.parent)):
+        message = f"{path} is a link out of its folder, and is not followed"
+        raise FileError(message, hint="name the file it points to, or another one")
     return target
 
 
 def _check_folders(path: Path) -> None:
     """Refuse a path if a link on it leads out of the working folder, or of a CI job's workspace."""
     workspace = ci_workspace(os.environ)
-    roots = [_real(root) for root in (Path.cwd(), workspace) if root]
+    roots = [real(root) for root in (Path.cwd(), workspace) if root]
     here = Path(path.absolute().anchor)
     for name in path.absolute().parent.parts[1:]:
-        there = _real(here / name)
+        there = real(here / name)
         left = [root for root in roots if here.is_relative_to(root) > there.is_relative_to(root)]
         if left and name != "..":
-            raise FileError(
-                f"{path}: the folder {name} is a link out of {left[0]}, and is not followed",
-                hint="name the folder it points to, or another one",
-            )
+            message = f"{path}: the folder {name} is a link out of {left[0]}, and is not followed"
+            raise FileError(message, hint="name the folder it points to, or another one")
         here = there
 
 
-def _real(path: Path) -> Path:
+def real(path: str | Path) -> Path:
+    """Return where a path really leads to."""
     return Path(os.path.realpath(path))  # resolve() fails on a link to itself before Python 3.13
 
 

@@ -207,16 +207,8 @@ class Committed(NamedTuple):
 
         What a link leads to is not compared: then only the commit itself has it unchanged.
         """
-        top = posixpath.dirname(self.path)
-        folder = f"{top}/" if top else ""
-        inside = {
-            path.removeprefix(folder): entry
-            for path, entry in entries.items()
-            if path.startswith(folder)
-        }
-        return self.files == _tracked(self.path, self.include, inside) and not any(
-            mode == LINK for mode, _ in self.files.values()
-        )
+        same = self.files == _tracked(self.path, self.include, entries)
+        return same and all(mode != LINK for mode, _ in self.files.values())
 
 
 def committed(manifest: Manifest) -> Committed:
@@ -224,8 +216,8 @@ def committed(manifest: Manifest) -> Committed:
     with _refused(manifest.path):
         folder, path = place_of(manifest.path)
         commit = os.fsdecode(git(folder, "rev-parse", "HEAD")).strip()
-        entries = entries_at(folder, "--full-tree", f"{commit}:{posixpath.dirname(path)}")
-        if posixpath.basename(path) not in entries:
+        entries = entries_at(folder, "--full-tree", commit, posixpath.dirname(path) or ".")
+        if path not in entries:
             raise RefusedError(f"{path} is not in the commit {commit[:7]}", hint=_NOT_IN_GIT)
     files = _tracked(path, manifest.include, entries)
     return Committed(commit, path, manifest.include, files)
@@ -240,9 +232,14 @@ def first_parents(path: str, *, most: int) -> list[str]:
 
 
 def _tracked(path: str, include: Sequence[str], entries: Mapping[str, Entry]) -> dict[str, Entry]:
-    name = posixpath.basename(path)
-    paths = (name, PurePosixPath(name).stem + IMPORTED, *matching(entries, include))
-    return {path: entries[path] for path in paths if path in entries}
+    """Return those of the entries that a manifest is made of, by their path in its folder."""
+    top, name = posixpath.split(path)
+    start = f"{top}/" if top else ""
+    inside = {
+        path.removeprefix(start): entry for path, entry in entries.items() if path.startswith(start)
+    }
+    paths = (name, PurePosixPath(name).stem + IMPORTED, *matching(inside, include))
+    return {path: inside[path] for path in paths if path in inside}
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from commandsync.services.abilities import PAGE_ABILITIES
 from commandsync.services.page import PAGE
 from commandsync.sync.loading import check_notices
 from commandsync.sync.progress import CallProgress
-from commandsync.sync.settings import Settings, about, bot_of, rules_of
+from commandsync.sync.settings import Settings, bot_of, rules_of
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
@@ -181,24 +181,6 @@ def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connec
             connection.on_wait = calls_of(settings, site)
             connections.append(opened.enter_context(connection))
         yield connections
-
-
-def plan_jobs(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
-    """Read all listings at the same time and plan each; an error takes the place of its plan."""
-    readings = [job.start_reading() for job in opened]
-    import commandsync.plan.plan  # noqa: PLC0415 - loads pydantic, while the answers travel
-    import commandsync.records.models  # noqa: F401, PLC0415 - as above
-
-    planned: list[Planned | CommandsyncError] = []
-    for job, reading in zip(opened, readings, strict=True):
-        try:
-            planned.append(job.planned(reading()))
-        except CommandsyncError as error:
-            path = job.manifest.path
-            named = about(error, f"{path}: {job.name}" if job.name else path, of=len(opened))
-            named.listing = job.name
-            planned.append(named)
-    return planned
 
 
 def read_listing(

@@ -233,10 +233,10 @@ class ListingJob(Job):
 
     def _selected(self, plan: Plan) -> Plan:
         if not self.is_read:
-            raise UsageError(
-                f"{self.site.service.name} does not return its list: it is replaced as a whole",
-                hint="leave out the selection for this listing",
+            message = (
+                f"{self.site.service.name} does not return its list: it is replaced as a whole"
             )
+            raise UsageError(message, hint="leave out the selection for this listing")
         return plan.only(self.settings.only)
 
     def _wanted(self, plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:

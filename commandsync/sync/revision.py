@@ -138,10 +138,8 @@ def _commit(revision: str, folder: str) -> str:
         with suppress(GitError):
             commit = git(folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if not commit:
-        raise UsageError(
-            f"{revision!r} is neither a file nor a revision that git knows here",
-            hint=SHALLOW if is_shallow else _TAGS,
-        )
+        message = f"{revision!r} is neither a file nor a revision that git knows here"
+        raise UsageError(message, hint=SHALLOW if is_shallow else _TAGS)
     return commit.decode().strip()
 
 

@@ -35,17 +35,16 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
 
     limited = settings.max_deletes is not None or not settings.prune
     if settings.files or limited or settings.only or settings.strict or settings.owned:
-        raise UsageError(
-            "a saved plan is applied as it is: it cannot be combined with a manifest or limits",
-            hint=Do.KEEP_LIMITS(),
+        message = (
+            "a saved plan is applied as it is: it cannot be combined with a manifest or limits"
         )
+        raise UsageError(message, hint=Do.KEEP_LIMITS())
     start = monotonic()
     try:
         text = read_file(path, most=LARGEST_PLAN).decode()
     except UnicodeDecodeError as error:
-        raise FileError(
-            f"{path} is not a saved plan: it is not text in UTF-8", hint=Do.MAKE_PLAN(then="")
-        ) from error
+        message = f"{path} is not a saved plan: it is not text in UTF-8"
+        raise FileError(message, hint=Do.MAKE_PLAN(then="")) from error
     plan = replace(load_plan(text, path), saved=True, applied=settings.now)
     settings.on_progress(FilesRead([path], plan, monotonic() - start))
     site = _site(settings, plan)
@@ -71,10 +70,8 @@ def _with_progress(plan: Plan, listed: Snapshot, site: Site) -> Plan:
         return plan  # applying it is refused with this error
     if not done:
         return plan
-    notice = Notice(
-        f"{done} of its {len(plan.changes)} changes are done already and are not made again"
-    )
-    return replace(plan, notices=(*plan.notices, notice))
+    message = f"{done} of its {len(plan.changes)} changes are done already and are not made again"
+    return replace(plan, notices=(*plan.notices, Notice(message)))
 
 
 def _site(settings: Settings, plan: Plan) -> Site:

@@ -1,11 +1,12 @@
-"""The listings of a run: the page of each manifest alone, or all that the manifests name."""
+"""The listings of a run, and their plans: the page of each manifest, or all that they name."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from commandsync.errors import CommandsyncError
 from commandsync.manifest import Manifest
-from commandsync.sync.job import Job, connected
-from commandsync.sync.settings import Settings, sites_of
+from commandsync.sync.job import Job, Planned, connected
+from commandsync.sync.settings import Settings, about, sites_of
 
 
 @contextmanager
@@ -24,3 +25,21 @@ def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job
     with connected(settings, sites) as connections:
         parts = zip(manifests, sites, connections, strict=True)
         yield [Job(manifest, site, settings, connection) for manifest, site, connection in parts]
+
+
+def plan_jobs(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
+    """Read all listings at the same time and plan each; an error takes the place of its plan."""
+    readings = [job.start_reading() for job in opened]
+    import commandsync.plan.plan  # noqa: PLC0415 - loads pydantic, while the answers travel
+    import commandsync.records.models  # noqa: F401, PLC0415 - as above
+
+    planned: list[Planned | CommandsyncError] = []
+    for job, reading in zip(opened, readings, strict=True):
+        try:
+            planned.append(job.planned(reading()))
+        except CommandsyncError as error:
+            path = job.manifest.path
+            named = about(error, f"{path}: {job.name}" if job.name else path, of=len(opened))
+            named.listing = job.name
+            planned.append(named)
+    return planned

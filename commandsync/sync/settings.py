@@ -118,10 +118,8 @@ def bot_of(settings: Settings, manifest: Manifest | None) -> tuple[str, str]:
     if manifest is None or settings.bot in {"", own}:
         return settings.bot or own, settings.bot_from if manifest is None else ""
     if own and settings.bot_from == BOT_VARIABLE:
-        raise UsageError(
-            f"{BOT_VARIABLE} is {settings.bot}, and bot: of {manifest.path} is {own}",
-            hint=Do.UNSET_BOT(variable=BOT_VARIABLE),
-        )
+        message = f"{BOT_VARIABLE} is {settings.bot}, and bot: of {manifest.path} is {own}"
+        raise UsageError(message, hint=Do.UNSET_BOT(variable=BOT_VARIABLE))
     return settings.bot, settings.bot_from
 
 
@@ -151,22 +149,17 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
     """
     from commandsync.manifest import same_target_problems  # noqa: PLC0415 - loads yaml
 
-    sites = []
+    sites, targets = [], []
     for manifest in manifests:
         try:
-            sites.append(site_of(settings, manifest))
+            sites.append(site := site_of(settings, manifest))
         except CommandsyncError as error:
             raise about(error, manifest.path, of=len(manifests)) from error
-    targets = [
-        (manifest.path, site.address.base_url, site.bot)
-        for manifest, site in zip(manifests, sites, strict=True)
-    ]
+        targets.append((manifest.path, site.address.base_url, site.bot))
     if problems := same_target_problems(targets):
         if settings.bot and len({manifest.bot for manifest in manifests} - {""}) > 1:
-            raise UsageError(
-                f"{settings.bot_from} names one bot, and the manifests are for several",
-                hint="leave it out, or name one manifest",
-            )
+            message = f"{settings.bot_from} names one bot, and the manifests are for several"
+            raise UsageError(message, hint="leave it out, or name one manifest")
         raise ManifestError(problems)
     return with_others(sites)
 

@@ -9,9 +9,6 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-SIGNALLED = 128
-"""POSIX shells report a program that a signal ended as 128 and the signal's number."""
-
 _HANDLED = (signal.SIGINT, signal.SIGTERM)
 _STOPPING = b"\nstopping: requests in flight are finished first (again: stop at once)\n"
 
@@ -161,5 +158,5 @@ def announce_stop() -> None:
 
 
 def of_signal(number: int) -> int:
-    """Return the exit code of a run that a signal ended."""
-    return SIGNALLED + number
+    """Return the exit code of a run that a signal ended, as POSIX shells report it."""
+    return 128 + number

@@ -1,6 +1,7 @@
 import pytest
 
 from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
+from commandsync.errors import Exit
 from commandsync.plan.changes import Add
 from commandsync.plan.plan import Plan, Target
 from commandsync.records.texts import CommandText, Resource
@@ -48,7 +49,7 @@ def test_what_was_never_tried_failed() -> None:
 
 
 def test_several_manifests_end_with_the_first_code_that_applies() -> None:
-    designed = [143, 6, 5, 4, 1, 3, 0]
+    designed = [Exit(code) for code in (6, 5, 4, 2, 1, 3, 0)]
 
     assert exits.worst([]) == 0
     for place, code in enumerate(designed):
