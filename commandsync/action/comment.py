@@ -1,9 +1,10 @@
-"""The one comment on the pull request: found by author and marker, and edited in place.
+"""The one comment on the pull request, and the one issue about drift: edited in place.
 
-It only shows: no run decides anything by what a comment says.
+Each is found by its author and a hidden marker. It only shows: no run decides anything by what a
+comment says.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -13,6 +14,8 @@ from commandsync.action.rest import GitHub, GitHubError
 from commandsync.report.page import LONGEST_COMMENT, cut_page
 
 _JOBS_OWN = "github-actions[bot]"
+_CLOSED = {"state": "closed", "state_reason": "completed"}
+_DUPLICATE = {"state": "closed", "state_reason": "not_planned"}
 
 
 class Post(NamedTuple):
@@ -42,26 +45,59 @@ def write_comment(
     body = comment_body(markdown, key=key, run_url=event.run_url, applied=bool(applied))
     new = {"body": body} if creates else None
     comments = f"{issues}/{event.pull_request}/comments"
-    existing = posts_of(github, comments, marker=marker, number="id", new=new)
-    if not existing:
+    existing = _posts(github, comments, marker, new=new)
+    if applied is not None and existing and existing[0].body.startswith(f"{marker}:applied"):
         return ""
-    oldest, *others = existing
-    if applied is not None and oldest.body.startswith(f"{marker}:applied"):
+    return _keep_oldest(github, f"{issues}/comments", existing, {"body": body}, github.delete)
+
+
+def keep_issue(
+    markdown: str, github: GitHub, event: GitHubEvent, *, key: str, title: str, drifted: bool
+) -> str:
+    """Open or update the issue of this key where the listing `drifted`, else close it.
+
+    If several runs opened one at the same time, the oldest one stays. Returns the issue's URL;
+    empty where there is none and none is needed. Raises `GitHubError`.
+    """
+    path = f"/repos/{event.repository}/issues"
+    marker = f"<!-- commandsync-drift:{key} -->"
+    content = {"title": title, "body": _marked_page(marker, markdown, run_url=event.run_url)}
+    new, query = content if drifted else None, "?state=open&creator={}"
+    issues = _posts(github, path, marker, new=new, query=query)
+    if not drifted:
+        content |= _CLOSED
+    return _keep_oldest(github, path, issues, content, lambda at: github.patch(at, _DUPLICATE))
+
+
+def _keep_oldest(
+    github: GitHub,
+    path: str,
+    posts: list[Post],
+    content: Mapping[str, str],
+    remove: Callable[[str], object],
+) -> str:
+    """Remove all posts but the oldest, and edit this one if it differs; return its URL, if any.
+
+    GitHub may return a body with other line ends, cut at its end.
+    """
+    if not posts:
         return ""
+    oldest, *others = posts
     for other in others:
-        github.delete(f"{issues}/comments/{other.number}")
-    if not is_same_body(body, oldest.body):
-        github.patch(f"{issues}/comments/{oldest.number}", {"body": body})
+        remove(f"{path}/{other.number}")
+    ours, theirs = (body.replace("\r\n", "\n").strip() for body in (content["body"], oldest.body))
+    if ours != theirs or "state" in content:
+        github.patch(f"{path}/{oldest.number}", content)
     return oldest.url
 
 
 def comment_body(markdown: str, *, key: str, run_url: str, applied: bool = False) -> str:
     """Return a comment's body: the hidden marker, then the page, cut to fit."""
     marker = f"<!-- commandsync:{key}{':applied' * applied} -->"
-    return marked_page(marker, markdown, run_url=run_url)
+    return _marked_page(marker, markdown, run_url=run_url)
 
 
-def marked_page(marker: str, markdown: str, *, run_url: str) -> str:
+def _marked_page(marker: str, markdown: str, *, run_url: str) -> str:
     """Return the body of a comment or an issue: a hidden marker, then the page, cut to fit."""
     return f"{marker}\n{cut_to_fit(markdown, run_url=run_url, room=len(marker))}"
 
@@ -72,26 +108,15 @@ def cut_to_fit(markdown: str, *, run_url: str, room: int) -> str:
     return cut_page(markdown, most=LONGEST_COMMENT - room, pointer=pointer)
 
 
-def is_same_body(ours: str, theirs: str) -> bool:
-    """Whether GitHub has a body already; it may return it with other line ends, cut at its end."""
-    return ours.replace("\r\n", "\n").strip() == theirs.replace("\r\n", "\n").strip()
-
-
-def posts_of(
-    github: GitHub,
-    path: str,
-    *,
-    marker: str,
-    number: str,
-    new: Mapping[str, str] | None,
-    query: str = "",
+def _posts(
+    github: GitHub, path: str, marker: str, *, new: Mapping[str, str] | None, query: str = ""
 ) -> list[Post]:
     """Return our comments or issues whose text begins with a marker, the oldest first.
 
     Usually there is one or none; if there is none, the `new` one is created. Those of other authors
-    do not count. `number` is the key of a number; `query` selects, by our login as `{}`. Raises
-    `GitHubError`.
+    do not count. `query` selects issues, by our login as `{}`. Raises `GitHubError`.
     """
+    number = "number" if query else "id"
     author = _JOBS_OWN
     with suppress(GitHubError):  # an old server, or a token without the right
         author = github.login() or author

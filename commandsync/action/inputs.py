@@ -15,9 +15,6 @@ from commandsync.sync.redaction import SECRET_VARIABLE
 from commandsync.sync.settings import BASE_URL_VARIABLE, BOT_VARIABLE, Settings, read_clock
 
 Mode = Literal["validate", "plan", "apply", "drift"]
-Comment = Literal["auto", "always", "never"]
-Apply = Literal["reviewed", "current"]
-Issue = Literal["auto", "never"]
 
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 
@@ -36,7 +33,7 @@ class Inputs:
     bot: str = ""
     token: str = field(default="", repr=False)
     github_token: str = field(default="", repr=False)
-    comment: Comment = "auto"
+    comment: Literal["auto", "always", "never"] = "auto"
     hosts: str = ""
     label: str = ""
     summary: bool = True
@@ -46,9 +43,9 @@ class Inputs:
     max_deletes: DeleteLimit | None = None
     import_check: bool = False
     docs_check: tuple[str, ...] = ()
-    apply: Apply = "reviewed"
+    apply: Literal["reviewed", "current"] = "reviewed"
     plan_file: str = ""
-    issue: Issue = "auto"
+    issue: Literal["auto", "never"] = "auto"
     preview: bool = False
 
     @property

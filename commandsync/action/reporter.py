@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from commandsync import report
-from commandsync.action.comment import cut_to_fit, write_comment
+from commandsync.action.comment import cut_to_fit, keep_issue, write_comment
 from commandsync.action.event import GitHubEvent
 from commandsync.action.inputs import Inputs, Mode
-from commandsync.action.issue import keep_issue
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.action.results import (
     SENDING,

@@ -137,7 +137,7 @@ def posting_whole(
         RefusedError: Its token must not be sent to its host.
     """
     manifest = load_to_edit(settings, {}, what="announce")
-    sites = [site for _, site in list_sites(settings, manifest)]
+    sites = list_sites(settings, manifest)
     names = ", ".join(settings.listing)
     if len(sites) != 1:
         hint = "name one; without a listing it is posted on the page"

@@ -34,6 +34,7 @@ class ListSite(Site):
     """A listing that takes a whole list, and its token."""
 
     service: ListService
+    entry: Listing  # the manifest's entry for it
     untrusted: RefusedError | None = None  # why its token is not sent to its host, if it is not
 
     def check_token(self) -> None:
@@ -45,14 +46,14 @@ class ListSite(Site):
             raise UsageError(f"no token was given for {self.service.name}", hint=hint)
 
 
-def list_sites(settings: Settings, manifest: Manifest) -> list[tuple[Listing, ListSite]]:
+def list_sites(settings: Settings, manifest: Manifest) -> list[ListSite]:
     """Return where each selected whole list of a manifest goes.
 
     Raises `UsageError` if a bot's id is missing, or two variables contradict each other, and
     `WrongBotError` if a token belongs to another bot.
     """
     return [
-        (listing, _site(listing, manifest))
+        _site(listing, manifest)
         for listing in manifest.listings
         if is_selected(settings, listing.service)
     ]
@@ -70,7 +71,9 @@ def _site(listing: Listing, manifest: Manifest) -> ListSite:
     if service.names_bot and not bot:
         raise UsageError(f"the bot's id is missing for {service.name}", hint=Do.GIVE_BOT())
     _check_bot(service, listing.bot, token)
-    return ListSite(address, bot, token, source, service=service, untrusted=untrusted)
+    return ListSite(
+        address, bot, token, source, service=service, entry=listing, untrusted=untrusted
+    )
 
 
 def _untrusted(listing: Listing, address: Address, page: Collection[str]) -> RefusedError | None:

@@ -92,11 +92,11 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
     """Yield the check of each service of a manifest that takes a whole list."""
     try:
         sites = list_sites(settings, manifest)
-        check_tokens([site for _, site in sites])
+        check_tokens(sites)
     except CommandsyncError as error:
         yield failed("listings", error)
         return
-    for _, site in sites:
+    for site in sites:
         yield acceptance(settings, site)
 
 

@@ -10,6 +10,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from commandsync.api.policy import Health
+from commandsync.apply import check
 from commandsync.apply.outcomes import Result, skipped
 from commandsync.apply.run import apply
 from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
@@ -44,12 +45,10 @@ class Stop:
 
 def refusal_of(planned: Planned) -> RefusedError | None:
     """Return why a plan must not be applied to the listing; None if it may be."""
-    from commandsync.apply.check import refusal_of  # noqa: PLC0415 - loads with the plan
-
     site = planned.site
     versions, request = planned.versions, planned.job and planned.job.request(planned)
     try:
-        refused = refusal_of(
+        refused = check.refusal_of(
             planned.plan,
             listed=planned.listed,
             token=site.token,

@@ -50,23 +50,18 @@ class History:
     bot: str  # the bot of the listing; a version for another one wanted nothing there
     base_url: str  # the listing's service, as `bot`
     skipped: list[str] = field(default_factory=list)  # the versions that are invalid
-    _known: list[Snapshot] | None = None
 
     def __iter__(self) -> Iterator[Snapshot]:
         """Yield what each version wanted; raises `RefusedError` if the history cannot be read."""
         yield self.manifest.snapshot
-        if self._known is not None:
-            yield from self._known
-            return
-        known, service = [], service_of(self.base_url)
+        self.skipped.clear()
         with _refused(self.manifest.path):
             for _, version in _versions(self.manifest.path, self.skipped):
-                if version is None or version.bot not in {"", self.bot}:
-                    continue
-                if service_of(version.base_url or self.base_url) == service:
-                    known.append(version.snapshot)
+                if version and version.bot in {"", self.bot} and self._is_service(version.base_url):
                     yield version.snapshot
-        self._known = known
+
+    def _is_service(self, base_url: str) -> bool:
+        return not base_url or service_of(base_url) == service_of(self.base_url)
 
 
 def place_of(path: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import PAGE_ABILITIES
 from commandsync.services.page import PAGE
+from commandsync.services.service import RecordService
 from commandsync.sync.loading import check_notices
 from commandsync.sync.progress import CallProgress
 from commandsync.sync.settings import Settings, bot_of, rules_of
@@ -147,7 +148,7 @@ def plan_manifest(
     )
     if settings.only:
         plan = plan.only(settings.only)
-    warned = site.warnings(plan.changes) if site else ()
+    warned = site.warnings(plan.changes) if site and isinstance(site.service, RecordService) else ()
     return replace(plan, notices=(*warned, *plan.notices)) if warned else plan
 
 

@@ -16,7 +16,7 @@ from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.plan.listing import THE_LIST, PlannedListing
 from commandsync.plan.losses import loss_notice, renewed_notices
-from commandsync.plan.plan import Plan, Target, expected_listing, make_plan
+from commandsync.plan.plan import Plan, expected_listing
 from commandsync.records.facts import Reads
 from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
@@ -30,14 +30,13 @@ from commandsync.sync.destinations import (
     list_sites,
     unknown_listing,
 )
-from commandsync.sync.job import Job, Planned, connected
+from commandsync.sync.job import Job, Planned, connected, plan_manifest
 from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of, sites_of, with_others
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest
-    from commandsync.manifest.listings import Listing
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})
@@ -62,25 +61,15 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
         for manifest in manifests
         for each in _sites(settings, manifest, pages.get(id(manifest)))
     ]
-    sites = with_others([site for _, site, _ in found])
+    sites = with_others([site for _, site in found])
     check_tokens(sites)
     earlier = _earlier(settings, manifests)
     with connected(settings, sites) as connections:
         yield [
-            ListingJob(
-                manifest=manifest,
-                site=site,
-                settings=settings,
-                connection=connection,
-                name=site.name,
-                entry=entry,
-                sent=earlier.get(id(manifest)),
-            )
-            if entry and isinstance(site, ListSite)
-            else Job(manifest, site, settings, connection, name=site.name)
-            for (manifest, _, entry), site, connection in zip(
-                found, sites, connections, strict=True
-            )
+            ListingJob(manifest, site, settings, connection, site.name, earlier.get(id(manifest)))
+            if isinstance(site, ListSite)
+            else Job(manifest, site, settings, connection, site.name)
+            for (manifest, _), site, connection in zip(found, sites, connections, strict=True)
         ]
 
 
@@ -95,16 +84,16 @@ def _pages(settings: Settings, manifests: Sequence[Manifest]) -> dict[int, Site]
 
 def _sites(
     settings: Settings, manifest: Manifest, page: Site | None
-) -> Iterator[tuple[Manifest, Site, Listing | None]]:
+) -> Iterator[tuple[Manifest, Site]]:
     """Yield the selected listings of a manifest, its page first."""
     if page and is_selected(settings, page.name):
-        yield manifest, page, None
-    for entry, site in list_sites(settings, manifest):
+        yield manifest, page
+    for site in list_sites(settings, manifest):
         if _COMMANDS not in manifest.snapshot.collections:
-            message = f"the manifest has no commands: to send to {entry.service}"
+            message = f"the manifest has no commands: to send to {site.entry.service}"
             hint = "add commands:, or remove the listing"
-            raise ManifestError([Problem(entry.location, message, hint)])
-        yield manifest, site, entry
+            raise ManifestError([Problem(site.entry.location, message, hint)])
+        yield manifest, site
 
 
 def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[int, Manifest]:
@@ -113,11 +102,10 @@ def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[int, Man
     return {id(manifest): earlier_manifest(settings.since, manifest) for manifest in some}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ListingJob(Job):
     """One listing of a manifest that takes a whole list."""
 
-    entry: Listing  # the manifest's entry for it
     site: ListSite
     sent: Manifest | None = None  # the manifest that was sent last; None if it is not known
 
@@ -140,7 +128,7 @@ class ListingJob(Job):
         """Whether another version of the manifest has this listing, of the same bot."""
         if _COMMANDS not in manifest.snapshot.collections:
             return False
-        own = self.entry.identity(self.manifest.bot)
+        own = self.site.entry.identity(self.manifest.bot)
         return any(each.identity(manifest.bot) == own for each in manifest.listings)
 
     def start_reading(self) -> Callable[[], Snapshot]:
@@ -153,30 +141,21 @@ class ListingJob(Job):
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare what the service can show of the manifest with a list."""
-        sent = self._fitted(self.manifest)
-        warned = [loss for loss in sent.losses if loss.field not in self.entry.lossy]
-        rules = rules_of(self.settings, self.manifest)
-        if not self.is_read:  # what the rules keep on a list is not kept where that cannot be read
-            rules = replace(rules, prune=True, ignore=())
+        sent, settings = self._fitted(self.manifest), self.settings
+        warned = [loss for loss in sent.losses if loss.field not in self.site.entry.lossy]
         renewed = self._renewed(sent)
-        plan = make_plan(
-            desired=sent.snapshot,
-            listed=listed,
-            target=Target(
-                bot=self.site.bot,
-                base_url=self.site.address.base_url,
-                abilities=self.site.service.abilities,
-            ),
-            rules=rules,
-            now=self.settings.now,
-            manifest=self.manifest.paths,
-            notices=[
-                *(loss_notice(loss, at=self.name) for loss in warned),
-                *renewed_notices(renewed, at=self.name),
-            ],
-        )
-        if self.settings.only:
-            plan = self._selected(plan)
+        notices = [loss_notice(loss, at=self.name) for loss in warned]
+        notices += renewed_notices(renewed, at=self.name)
+        shown = replace(self.manifest, snapshot=sent.snapshot, warnings=())
+        if not self.is_read:
+            if settings.only:
+                message = "does not return its list: it is replaced as a whole"
+                hint = "leave out the selection for this listing"
+                raise UsageError(f"{self.site.service.name} {message}", hint=hint)
+            # What the rules keep on a list is not kept where that cannot be read.
+            shown = replace(shown, rules=replace(shown.rules, prune=True, ignore=()))
+            settings = replace(settings, prune=True)
+        plan = plan_manifest(shown, listed, settings=settings, site=self.site, notices=notices)
         listing = PlannedListing(
             name=self.site.service.name,
             whole=True,
@@ -230,14 +209,6 @@ class ListingJob(Job):
         known = {entry.text: entry.own for entry in sent}
         entries = wanted.snapshot.collections[_COMMANDS]
         return tuple(each.name for each in entries if known.get(each.text, each.own) != each.own)
-
-    def _selected(self, plan: Plan) -> Plan:
-        if not self.is_read:
-            message = (
-                f"{self.site.service.name} does not return its list: it is replaced as a whole"
-            )
-            raise UsageError(message, hint="leave out the selection for this listing")
-        return plan.only(self.settings.only)
 
     def _wanted(self, plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:
         """Return the commands that are sent: also what is listed and stays, if anything does."""

@@ -68,7 +68,7 @@ class Place:
         self.app = application(self.simulation)
         self.secrecy = Secrecy(token, authorization=service.authorization)
         address = parse_address(service.origin, version=None)
-        site = ListSite(address=address, bot=BOT, token=token, token_from="", service=service)
+        site = ListSite(address, BOT, token, "", service=service, entry=entry)
         known = numbers.random() < 2 / 3
         settings = Settings(now=read_clock(), since="before" * known, unseen=not known)
         self.job = ListingJob(
@@ -76,7 +76,6 @@ class Place:
             settings=settings,
             connection=None,  # type: ignore[arg-type]  # the driver connects
             name=service.name,
-            entry=entry,
             site=site,
             sent=before if known else None,
         )
