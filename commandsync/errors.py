@@ -103,6 +103,15 @@ class CommandsyncError(Exception):
     failure_reason: ClassVar[str] = "incomplete"
     listing = ""
 
+    def __init_subclass__(
+        cls, *, kind: str = "", exit_code: Exit | None = None, failure_reason: str = ""
+    ) -> None:
+        """Take from its parent what a class does not state."""
+        super().__init_subclass__()
+        cls.kind = kind or cls.kind
+        cls.exit_code = exit_code or cls.exit_code
+        cls.failure_reason = failure_reason or cls.failure_reason
+
     def __init__(self, message: str, *, hint: str | Hint = "", kind: str = "") -> None:
         super().__init__(message)
         self.message = message
@@ -118,24 +127,22 @@ class CommandsyncError(Exception):
         return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]  # what every object is unpickled with
 
 
-class UsageError(CommandsyncError):
+class UsageError(CommandsyncError, kind="usage", exit_code=Exit.USAGE, failure_reason="invalid"):
     """A setting is missing or not valid."""
-
-    kind, exit_code, failure_reason = "usage", Exit.USAGE, "invalid"
 
 
 class ArgumentError(UsageError, ValueError):
     """An argument is not valid; nothing was sent."""
 
 
-class ManifestError(CommandsyncError):
+class ManifestError(
+    CommandsyncError, kind="invalid", exit_code=Exit.INVALID, failure_reason="invalid"
+):
     """The manifest is invalid, with every problem in the order of the files and lines.
 
     Or the file `of` that is written from it is. A traceback shows the first of the problems, each
     with its place.
     """
-
-    kind, exit_code, failure_reason = "invalid", Exit.INVALID, "invalid"
 
     def __init__(self, problems: Sequence[Problem], *, of: str = "the manifest") -> None:
         count = len(problems)
@@ -145,26 +152,22 @@ class ManifestError(CommandsyncError):
             self.add_note(str(problem))
 
 
-class FileError(CommandsyncError):
+class FileError(CommandsyncError, kind="file", failure_reason="invalid"):
     """A file cannot be read or written; nothing was changed."""
 
-    kind, exit_code, failure_reason = "file", Exit.FAILED, "invalid"
 
-
-class RefusedError(CommandsyncError):
+class RefusedError(
+    CommandsyncError, kind="refused", exit_code=Exit.REFUSED, failure_reason="refused"
+):
     """Refused for safety; nothing was written."""
-
-    kind, exit_code, failure_reason = "refused", Exit.REFUSED, "refused"
 
 
 class TooManyDeletesError(RefusedError):
     """The plan deletes more than its limits allow."""
 
 
-class StalePlanError(RefusedError):
+class StalePlanError(RefusedError, kind="stale", failure_reason="stale"):
     """The listing changed since the plan was saved."""
-
-    kind, exit_code, failure_reason = "stale", Exit.REFUSED, "stale"
 
 
 class NotOwnedError(StalePlanError):
@@ -179,13 +182,11 @@ class PlainHttpError(RefusedError):
     """Plain http to another machine would show the token to the network."""
 
 
-class ListingError(CommandsyncError):
+class ListingError(CommandsyncError, kind="service", failure_reason="network"):
     """The listing service, or the connection to it, failed."""
 
-    kind, exit_code, failure_reason = "service", Exit.FAILED, "network"
 
-
-class TransportError(ListingError):
+class TransportError(ListingError, kind="network"):
     """There was no answer.
 
     Attributes:
@@ -193,8 +194,6 @@ class TransportError(ListingError):
             certainly never made.
         lasting: Whether a retry cannot help (an untrusted certificate, for example).
     """
-
-    kind, exit_code, failure_reason = "network", Exit.FAILED, "network"
 
     def __init__(
         self, message: str, *, hint: str | Hint = "", sent: bool = True, lasting: bool = False
@@ -225,34 +224,24 @@ class ApiError(ListingError):
         self.reply = reply
 
 
-class Invalid(ApiError):  # noqa: N818 - the client library's public name
+class Invalid(ApiError, failure_reason="rejected"):  # noqa: N818 - the client library's public name
     """The service refused the request itself."""
 
-    kind, exit_code, failure_reason = "service", Exit.FAILED, "rejected"
 
-
-class Unauthorized(ApiError):  # noqa: N818 - the client library's public name
+class Unauthorized(ApiError, kind="auth", failure_reason="auth"):  # noqa: N818 - the client library's public name
     """The token is missing or invalid."""
 
-    kind, exit_code, failure_reason = "auth", Exit.FAILED, "auth"
 
-
-class Forbidden(ApiError):  # noqa: N818 - the client library's public name
+class Forbidden(ApiError, kind="auth", failure_reason="auth"):  # noqa: N818 - the client library's public name
     """The token may not do this: it belongs to another bot."""
 
-    kind, exit_code, failure_reason = "auth", Exit.FAILED, "auth"
 
-
-class NotFound(ApiError):  # noqa: N818 - the client library's public name
+class NotFound(ApiError, failure_reason="rejected"):  # noqa: N818 - the client library's public name
     """The service does not have this bot or record."""
 
-    kind, exit_code, failure_reason = "service", Exit.FAILED, "rejected"
 
-
-class RateLimited(ApiError):  # noqa: N818 - the client library's public name
+class RateLimited(ApiError, kind="rate-limited", failure_reason="rate-limited"):  # noqa: N818 - the client library's public name
     """Too many requests; `retry_after` is in seconds, or None if the service sent none."""
-
-    kind, exit_code, failure_reason = "rate-limited", Exit.FAILED, "rate-limited"
 
     def __init__(
         self, message: str, *, reply: Reply, hint: str | Hint = "", retry_after: float | None = None
@@ -261,7 +250,5 @@ class RateLimited(ApiError):  # noqa: N818 - the client library's public name
         self.retry_after = retry_after
 
 
-class ServerError(ApiError):
+class ServerError(ApiError, kind="network"):
     """The service's own failure: 408 and 5xx."""
-
-    kind, exit_code, failure_reason = "network", Exit.FAILED, "network"
