@@ -6,7 +6,7 @@ A text is a named tuple: equality is equality of all fields. No YAML, HTTP or py
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 _LINE_END = re.compile(r"\r+\n")
 
@@ -50,8 +50,19 @@ Text = CommandText | AnnouncementText
 class Resource(StrEnum):
     """A kind of record, and the fields of its text."""
 
-    COMMAND = "command"
-    ANNOUNCEMENT = "announcement"
+    COMMAND = "command", CommandText, "syntax", "category"
+    ANNOUNCEMENT = "announcement", AnnouncementText
+
+    text: type[Text]  # the type of its text
+    usage: str  # the field that shows how a record is used, its name included; empty for none
+    group: str  # the field by which records are grouped; empty for none
+
+    def __new__(cls, kind: str, text: type[Text], usage: str = "", group: str = "") -> Self:
+        """Make a kind of its name, the type of its text, and the names of two fields."""
+        member = str.__new__(cls, kind)
+        member._value_ = kind
+        member.text, member.usage, member.group = text, usage, group
+        return member
 
     @property
     def collection(self) -> str:
@@ -64,11 +75,6 @@ class Resource(StrEnum):
         return with_article(self.value)
 
     @property
-    def text(self) -> type[Text]:
-        """The type of its text."""
-        return _KINDS[self].text
-
-    @property
     def fields(self) -> tuple[str, ...]:
         """The names of its fields; the first one is the name or title."""
         return self.text._fields
@@ -77,28 +83,6 @@ class Resource(StrEnum):
     def required(self) -> tuple[str, ...]:
         """The names of the fields that must not be empty."""
         return tuple(field for field in self.fields if field not in self.text._field_defaults)
-
-    @property
-    def usage(self) -> str:
-        """The name of the field that shows how a record is used, its name included, if any."""
-        return _KINDS[self].usage
-
-    @property
-    def group(self) -> str:
-        """The name of the field by which records are grouped, if any."""
-        return _KINDS[self].group
-
-
-class _Kind(NamedTuple):
-    text: type[Text]
-    usage: str = ""
-    group: str = ""
-
-
-_KINDS = {
-    Resource.COMMAND: _Kind(CommandText, usage="syntax", group="category"),
-    Resource.ANNOUNCEMENT: _Kind(AnnouncementText),
-}
 
 
 class Ability(NamedTuple):

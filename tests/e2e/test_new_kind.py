@@ -53,12 +53,8 @@ def values(recipe: Recipe, *, edit: bool) -> None:
         before="Text = CommandText |",
     )
     recipe.insert("records/texts.py", "ReviewText | ", before="CommandText | AnnouncementText\n")
-    recipe.insert("records/texts.py", '    REVIEW = "review"\n', before="\n    @property")
-    recipe.insert(
-        "records/texts.py",
-        '    Resource.REVIEW: _Kind(ReviewText, group="stars"),\n',
-        before="    Resource.ANNOUNCEMENT: _Kind",
-    )
+    row = '    REVIEW = "review", ReviewText, "", "stars"\n'
+    recipe.insert("records/texts.py", row, before="\n    text: type[Text]")
     recipe.insert(
         "records/models.py",
         'class Review(_Listed):\n    """A review."""\n\n    id: Identifier = _IDENTIFIER\n'
