@@ -24,19 +24,11 @@ _LONGEST_LINE = 5000  # bytes, of what is not minified
 def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -> SourceReading:
     """Read the commands that a file, or the files of a folder, declare.
 
-    What cannot be read without running the code is in the notes.
-
-    Args:
-        path: The file; or the folder, without hidden folders, tests and installed packages.
-        inside: The files of the folder, if not all count.
-        locale: The language of Discord's texts, such as `de`; empty for the default texts.
-
-    Returns:
-        The commands in the order of the files and their lines. Their keys are their files, if no
-        other command has the same.
-
-    Raises:
-        FileError: The path cannot be read.
+    `inside` are the files of the folder, by default all without those in hidden folders, tests and
+    installed packages. The `locale` is the language of Discord's texts, such as `de`. The commands
+    are in the order of the files and their lines, and their keys are their files, if no other
+    command has the same. What cannot be read without running the code is in the notes. Raises
+    `FileError` if the path cannot be read.
     """
     root = Path(path) if Path(path).is_dir() else Path(path).parent
     found = list(code_files(Path(path), inside, SCRIPTS, _TESTS))
@@ -51,9 +43,9 @@ def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -
             generated.add(file)
         return file not in generated
 
-    inventory = Inventory(root.as_posix(), program, locale)
+    inventory = Inventory(root.as_posix(), locale)
     wanted = declaring(files, Path(path).as_posix(), may_declare)
-    entries = list(inventory.of(wanted))
+    entries = list(inventory.of(program, wanted))
     unread = program.notes
     reading = code_reading(entries, [*unread, *inventory.notes], root, complete=not unread)
     modules = {f"{root.as_posix()}/node_modules"} if (root / "node_modules").is_dir() else set()

@@ -14,11 +14,9 @@ _MOST_STEPS = 50_000  # for one file
 _DEEPEST = 120  # expressions in each other
 _MOST_PARTS = 1000
 _LONGEST = 10_000  # characters
-_LONGEST_NUMBER = 20  # digits
-_LISTED = re.compile(  # in an enumeration of discord.js, whose members have known names
-    r"(?:\w+\.)*(?:(?:Application)?(?:Command|Option|CommandOption)Types?"
-    r"|PermissionFlagsBits|Flags|FLAGS)\.(\w+)"
-)
+_INTEGER = re.compile(r"0|[1-9][0-9]{0,19}|0x[0-9a-f]{1,20}", re.IGNORECASE)
+# The members of discord.js's enumerations, of which the name is enough.
+_LISTED = re.compile(r"[\w.]*(?:(?:Command|Option)Types?|PermissionFlagsBits|Flags|FLAGS)\.(\w+)")
 DECLARING = re.compile(  # in what may declare a command, or change one
     r"CommandBuilder|\.\s*(add|set)[A-Z]|\.push\(|register\w*Command|pplicationCommands"
     r"|\bcommands\."
@@ -60,10 +58,7 @@ class Expressions:
         self._steps: Counter[str] = Counter()  # in each file
 
     def value(self, node: Node | None, scope: Scope, of: str = "") -> Value:
-        """Return the value of an expression, or of a field of it; None without it.
-
-        It is `Computed` if the code does not state it.
-        """
+        """Return the value of a node or its field: `Computed` if it is not stated, None without."""
         node, path = field(node, of) if of else node, scope.file.path
         if node is None:
             return None
@@ -95,10 +90,8 @@ class Expressions:
         return _ESCAPES.get(code, code)
 
     def _on_number(self, node: Node, scope: Scope) -> Value:
-        try:
-            return int(scope.text(node).removesuffix("n")[:_LONGEST_NUMBER], 0)
-        except ValueError:  # no other number is needed
-            return Computed(node, scope)
+        text = scope.text(node).removesuffix("n")
+        return int(text, 0) if _INTEGER.fullmatch(text) else Computed(node, scope)
 
     def _on_identifier(self, node: Node, scope: Scope) -> Value:
         return scope.names.get(scope.text(node), Computed(node, scope))
@@ -142,14 +135,13 @@ class Expressions:
         return self.value(inner[node.type == "type_assertion"], scope) if inner else None
 
     def _on_binary_expression(self, node: Node, scope: Scope) -> Value:
-        operator = scope.text(node, "operator")
+        operator, computed = scope.text(node, "operator"), Computed(node, scope)
         if operator not in {"+", "|"}:
             return self._other(node, scope)
-        left, right = (self.value(node, scope, side) for side in ("left", "right"))
+        sides = [self.value(node, scope, side) for side in ("left", "right")]
         if operator == "|":  # of permissions, which are all listed
-            return [*listed(left), *listed(right)][:_MOST_PARTS]
-        is_text = isinstance(left, str) or isinstance(right, str)
-        return _joined([left, right] if is_text else [None], Computed(node, scope))
+            return [part for side in sides for part in listed(side)][:_MOST_PARTS]
+        return _joined(sides, computed) if str in map(type, sides) else computed
 
     def _on_lexical_declaration(self, node: Node, scope: Scope) -> None:
         for part in [node] if field(node, "name") else parts(node):
@@ -214,10 +206,8 @@ def member(owner: Value, key: str, otherwise: Value) -> Value:
 
 def _joined(pieces: list[Value], otherwise: Computed) -> Value:
     """Return texts and numbers as one text; `otherwise` with something else, or if it is long."""
-    if not all(isinstance(piece, str) or type(piece) is int for piece in pieces):
-        return otherwise
-    whole = "".join(map(str, pieces))
-    if len(whole) > _LONGEST:
+    whole = "".join(map(str, pieces)) if {*map(type, pieces)} <= {str, int} else None
+    if whole is None or len(whole) > _LONGEST:
         return otherwise
     return whole.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # joins halves
 

@@ -28,17 +28,15 @@ _BELOW = re.compile(r"(?:^|/)commands/([^/]+)/", re.IGNORECASE)  # a folder, whi
 class Inventory:
     """The commands of all files; what cannot be read is in the notes."""
 
-    def __init__(self, root: str, program: Program, locale: str) -> None:
+    def __init__(self, root: str, locale: str) -> None:
         self._root = root
-        self._program = program
         self._reader = CommandReader(locale)
         self._keys = _KEYS if locale else _KEYS - _TEXTS
         self._read: set[Computed] = set()  # where the commands are that were read
         self.notes: list[Notice] = []
 
-    def of(self, files: Iterable[str]) -> Iterator[SourceEntry]:
-        """Yield the commands that files declare."""
-        program = self._program
+    def of(self, program: Program, files: Iterable[str]) -> Iterator[SourceEntry]:
+        """Yield the commands that files of a bot declare."""
         exported = {path: program.exports(path) for path in files}
         program.notes |= {value for value in exported.values() if isinstance(value, Notice)}
         program.finish()

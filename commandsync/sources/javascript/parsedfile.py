@@ -42,9 +42,8 @@ class ParsedFile:
 def parse(path: str, data: bytes) -> ParsedFile | Notice:
     """Parse a file, or return where it is not valid; `FileError` if it cannot be parsed."""
     data = data.removeprefix(BOM_UTF8)
-    name, grammar = (
-        ("TypeScript", typescript) if path.endswith(_TYPED) else ("JavaScript", javascript)
-    )
+    is_typed = path.endswith(_TYPED)
+    name, grammar = ("TypeScript", typescript) if is_typed else ("JavaScript", javascript)
     if problem := _problem(data):
         raise FileError(f"the file {problem}", hint=NOT_IMPORTED)
     steps = count(-_MOST_STEPS)
@@ -58,9 +57,8 @@ def parse(path: str, data: bytes) -> ParsedFile | Notice:
     file = ParsedFile(path, data, tree.root_node)
     if not file.tree.has_error:
         return file
-    return Notice(
-        f"the file is not valid {name}", NOT_IMPORTED, file.place(_first_error(file.tree))
-    )
+    place = file.place(_first_error(file.tree))
+    return Notice(f"the file is not valid {name}", NOT_IMPORTED, place)
 
 
 def _problem(data: bytes) -> str:

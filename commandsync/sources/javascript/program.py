@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from commandsync.diagnostics import Notice
 from commandsync.sources.code import SCRIPTS, parsed
 from commandsync.sources.javascript.expression import DECLARING, Expressions, member
-from commandsync.sources.javascript.parsedfile import Node, field, parse, parts
+from commandsync.sources.javascript.parsedfile import Node, ParsedFile, field, parse, parts
 from commandsync.sources.javascript.value import (
     REST,
     Builder,
@@ -61,10 +61,9 @@ class Program(Expressions):
 
     def exports(self, path: str) -> Value:
         """Follow the statements of a file, once, and return what it exports, or why it cannot."""
-        if path in self._exports:
-            return self._exports[path]
-        file = self._exports[path] = parsed(path, parse)
-        if not isinstance(file, Notice):
+        file = None if path in self._exports else parsed(path, parse)
+        self._exports.setdefault(path, file)
+        if isinstance(file, ParsedFile):
             scope = Scope(file, ChainMap())
             exported = self._exports[path] = Record({}, Computed(file.tree, scope))
             module = Record({"exports": exported}, exported.at)
@@ -89,7 +88,7 @@ class Program(Expressions):
             self.bind(part, member(module, "default", module) if is_default else module, scope)
 
     def _on_export_statement(self, node: Node, scope: Scope) -> None:
-        exported, declared = self._exports[scope.file.path], field(node, "declaration")
+        exported, declared = fields_of(self._exports[scope.file.path]), field(node, "declaration")
         tokens, first = {child.type for child in node.children}, parts(node)[0]
         source = scope.text(node, "source")[1:-1]
         origin = self._module(source, Computed(node, scope)) if source else scope.names
