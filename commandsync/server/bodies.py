@@ -179,10 +179,6 @@ class UserBody(Body):
     )
     avatar: Text = Field(default="", max_length=1_000, description="the hash of the picture")
 
-    def as_record(self) -> dict[str, Any]:
-        """Return the user as on the wire."""
-        return {"id": self.id, "username": self.username or self.id, "avatar": self.avatar}
-
 
 class VoteBody(Body):
     """A vote to cast."""

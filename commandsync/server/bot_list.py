@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from commandsync.server import catalogue, counters, selection, storage
+from commandsync.server import counters, selection, storage
 from commandsync.server.endpoint import Answers, Db, Moment
 from commandsync.server.kept import KeptRoute
 from commandsync.server.records import Answer, BotPage, refusals
+from commandsync.server.tables import SORTED
 
 router = APIRouter(route_class=KeptRoute)
 
@@ -17,7 +18,7 @@ _Q = (
     "parts of words, without regard to case and accents; punctuation separates words"
 )
 _SORT = (
-    f"the field to sort by: {', '.join(f'`{path}`' for path in catalogue.SORTABLE)}, with or "
+    f"the field to sort by: {', '.join(f'`{path}`' for path in SORTED)}, with or "
     "without the path before the name; with a `-` in front in descending order"
 )
 _IDS = "only bots with these ids, separated by commas"

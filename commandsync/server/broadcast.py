@@ -7,12 +7,13 @@ delivered to it once and in order, whichever process wrote it.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from sys import getsizeof
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from sqlalchemy import Row
 from sqlalchemy.exc import SQLAlchemyError
 
 from commandsync.server import frames, outbox, storage
@@ -153,7 +154,7 @@ class Broadcast:
         with self._database.reading() as connection:
             return storage.token_keys_of(connection, bots)
 
-    def _read(self, position: int) -> list[outbox.Entry]:
+    def _read(self, position: int) -> Sequence[Row[Any]]:
         try:
             with self._database.reading() as connection:
                 entries = outbox.after(connection, position, _BATCH)

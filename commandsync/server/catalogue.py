@@ -9,27 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from commandsync.server.search import fold, indexed, plain
-from commandsync.server.tables import bot_words, bots, catalogue, vote_days
+from commandsync.server.tables import SORTED, bot_words, bots, catalogue, vote_days
 
-SORTABLE = {
-    "id": "id",
-    "profile.username": "username",
-    "statistics.servers": "servers",
-    "statistics.totalVotes": "total_votes",
-    "statistics.dailyVotes": "daily_votes",
-    "statistics.weeklyVotes": "weekly_votes",
-    "statistics.monthlyVotes": "monthly_votes",
-    "ratings.average": "average_rating",
-    "ratings.total": "ratings",
-    "certificate": "certificate",
-    "state": "state",
-    "status": "status",
-    "createdAt": "created_at",
-    "updatedAt": "updated_at",
-}
-"""The fields of a bot that lists are sorted by, and their columns."""
-
-COUNTED = {"daily_votes", "weekly_votes", "monthly_votes"}  # with each list, from the votes
 _LARGEST = 2**53 - 1  # as a number; a seed may contain larger ones, and the databases none
 _LONGEST_KEY = 100  # characters; a row of an index has a limit
 _EMPTY: dict[str, Any] = {"username": "", "average_rating": -1}  # -1: below every rating
@@ -87,8 +68,8 @@ def _columns(row: Row[Any]) -> dict[str, Any]:
     record = {**row.record, "id": row.id, "createdAt": row.created_at, "updatedAt": row.updated_at}
     columns = {
         column: _value(record, path, _EMPTY.get(column, 0))
-        for path, column in SORTABLE.items()
-        if column not in COUNTED
+        for path, (column, kind) in SORTED.items()
+        if kind
     }
     columns["username"] = fold(columns["username"])[:_LONGEST_KEY]
     columns["total_votes"] += row.votes

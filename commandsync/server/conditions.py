@@ -41,16 +41,13 @@ class Conditions:
 
     def described(self) -> list[str]:
         """Return a line for each condition."""
-        lines = []
-        if self.latency:
-            lines.append(f"latency {self.latency:g} ms")
-        if self.rate_limit:
-            lines.append(f"rate limit {self.rate_limit}")
-        if self.fail:
-            lines.append(f"failures {self.fail:.1%}, chaos seed {self.chaos_seed}")
-        if self.lag:
-            lines.append(f"lag {self.lag:g} s")
-        return lines
+        lines = {
+            f"latency {self.latency:g} ms": self.latency,
+            f"rate limit {self.rate_limit}": self.rate_limit,
+            f"failures {self.fail:.1%}, chaos seed {self.chaos_seed}": self.fail,
+            f"lag {self.lag:g} s": self.lag,
+        }
+        return [line for line, given in lines.items() if given]
 
     def install(
         self,

@@ -10,17 +10,16 @@ from commandsync.server import storage
 from commandsync.server.tables import vote_days
 
 _number = func.sum(vote_days.c.votes)
-_COUNTERS = select(
-    vote_days.c.bot,
-    *(
-        func.coalesce(_number.filter(vote_days.c.day >= bindparam(name)), 0).label(name)
-        for name in ("daily_votes", "weekly_votes", "monthly_votes")
-    ),
-    _number.label("total_votes"),
-).group_by(vote_days.c.bot)
-"""The query of the counters of all bots; a bot without votes has none. Its values are `days`."""
-
-_OF_BOTS = _COUNTERS.where(vote_days.c.bot.in_(bindparam("bots", expanding=True)))
+_SINCE = [
+    func.coalesce(_number.filter(vote_days.c.day >= bindparam(name)), 0)
+    for name in ("daily_votes", "weekly_votes", "monthly_votes")
+]
+_COUNTERS = (
+    select(vote_days.c.bot, *_SINCE, _number)
+    .where(vote_days.c.bot.in_(bindparam("bots", expanding=True)))
+    .group_by(vote_days.c.bot)
+)
+"""The query of the counters of `bots`, since `days`; a bot without votes has none."""
 
 
 def day(moment: datetime) -> str:
@@ -43,9 +42,9 @@ def with_counts(
 ) -> list[dict[str, Any]]:
     """Return bots with their counters; a stored `totalVotes` is the votes from before."""
     bots = [record["id"] for record in records]
-    rows = connection.execute(_OF_BOTS, {"bots": bots, **days(at)})
-    counted = {row.bot: row for row in rows}
-    return [_with_counts(record, counted.get(record["id"])) for record in records]
+    rows = connection.execute(_COUNTERS, {"bots": bots, **days(at)})
+    counted = {bot: counts for bot, *counts in rows}
+    return [_with_counts(record, counted.get(record["id"], [0] * 4)) for record in records]
 
 
 def counted_bot(connection: Connection, bot: str, *, at: datetime) -> dict[str, Any]:
@@ -54,9 +53,9 @@ def counted_bot(connection: Connection, bot: str, *, at: datetime) -> dict[str, 
     return record
 
 
-def _with_counts(record: dict[str, Any], row: Any) -> dict[str, Any]:  # noqa: ANN401 - of `_COUNTERS`, or None
-    daily, weekly, monthly, total = row[1:] if row else (0, 0, 0, 0)
+def _with_counts(record: dict[str, Any], counts: list[int]) -> dict[str, Any]:
+    daily, weekly, monthly, total = counts
     stored = record["statistics"]
-    counts = {"dailyVotes": daily, "weeklyVotes": weekly, "monthlyVotes": monthly}
-    counts["totalVotes"] = stored["totalVotes"] + total
-    return {**record, "statistics": stored | counts}
+    recent = {"dailyVotes": daily, "weeklyVotes": weekly, "monthlyVotes": monthly}
+    total += stored["totalVotes"]
+    return {**record, "statistics": {**stored, **recent, "totalVotes": total}}

@@ -20,6 +20,8 @@ from commandsync.errors import FileError
 from commandsync.server import catalogue, migrations, postgresql, sqlite
 from commandsync.server.tables import settings
 
+_ALONE = 7_265_120_934
+
 
 class Database:
     """An open database; its secret signs tokens and never leaves it."""
@@ -60,8 +62,7 @@ class Database:
         It may look for something and add it where it is missing, also with several hosts.
         """
         with self.writing() as connection:
-            if not self._is_file:
-                postgresql.wait_alone(connection)
+            postgresql.wait_alone(connection, _ALONE)
             yield connection
 
     def check_writable(self) -> None:

@@ -26,7 +26,7 @@ HEAD_ONLY = "commandsync.head_only"
 """The name, in the scope of a request, of whether only the head of its answer is sent."""
 
 _INTERFACE = f"/v{API_VERSION}/"
-_FRAMING = {b"content-length", b"transfer-encoding"}
+_FRAMING = {b"content-length", b"transfer-encoding"}  # what announces a body
 _DISCARDED = 64  # times the limit: read and discarded, so that the sender reads the answer
 
 
@@ -73,8 +73,8 @@ def body_limit(app: ASGIApp, *, size: int, seconds: float) -> ASGIApp:
     """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        framing = _framing(scope) if scope["type"] == "http" else set()
-        if not framing:
+        framing = _FRAMING & {name for name, _ in scope.get("headers", ())}
+        if scope["type"] != "http" or not framing:
             await app(scope, receive, send)
             return
         if framing == _FRAMING:  # a proxy in front could read another body than this service
@@ -117,11 +117,6 @@ async def _body(receive: Receive, limit: int) -> bytes | None:
         if not message.get("more_body", False):
             break
     return bytes(kept)
-
-
-def _framing(scope: Scope) -> set[bytes]:
-    """Return the names of the headers that announce a body."""
-    return _FRAMING & {name for name, _ in scope["headers"]}
 
 
 def _refuse(status: int, reason: str) -> ASGIApp:

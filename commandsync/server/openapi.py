@@ -3,7 +3,6 @@
 Examples are made of those of the fields, so that an endpoint has one without writing it.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from fastapi import FastAPI
@@ -18,27 +17,19 @@ def install(app: FastAPI) -> None:
 
     def openapi() -> dict[str, Any]:
         document = generate()  # the same object each time
-        for operations in document["paths"].values():
-            for operation in operations.values():
-                operation["responses"].pop("422", None)
         schemas = document["components"]["schemas"]
         for name in _NEVER_SENT:
             schemas.pop(name, None)
-        for content in _contents(document):
-            if not {"example", "examples"} & content.keys():
-                content["example"] = _example(content["schema"], schemas, "the body")
+        operations = [each for path in document["paths"].values() for each in path.values()]
+        for operation in operations:
+            operation["responses"].pop("422", None)
+            for described in (*operation["responses"].values(), operation.get("requestBody", {})):
+                content = described.get("content", {}).get(_JSON, {"example": None})
+                if not {"example", "examples"} & content.keys():
+                    content["example"] = _example(content["schema"], schemas, "the body")
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]  # as the framework's manual has it
-
-
-def _contents(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for operations in document["paths"].values():
-        for operation in operations.values():
-            described = [*operation["responses"].values(), operation.get("requestBody", {})]
-            for description in described:
-                if _JSON in description.get("content", {}):
-                    yield description["content"][_JSON]
 
 
 def _example(schema: dict[str, Any], schemas: dict[str, Any], place: str) -> Any:  # noqa: ANN401 - any JSON

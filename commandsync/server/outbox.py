@@ -4,29 +4,18 @@ An event is committed with its vote or not at all. Its number gives its place: t
 numbers is the order in which the events are committed.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, Row, delete, func, insert, select
 
-from commandsync.server import storage
+from commandsync.server import postgresql, storage
 from commandsync.server.tables import outbox
 
 EventName = Literal["vote", "reminder"]
 
-_LOCK = 0x636F6D6D  # any number that no other advisory lock of the database has
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An event: its number, the bot it belongs to, its name, and its data as on the wire."""
-
-    seq: int
-    bot: str
-    event: str
-    data: Mapping[str, Any]
+_LOCK = 0x636F6D6D  # of those who write to the outbox
 
 
 def add(
@@ -36,7 +25,7 @@ def add(
 
     A reader that has seen a number never finds a smaller one later.
     """
-    _take_turn(connection)
+    postgresql.wait_alone(connection, _LOCK)
     values = {"bot": bot, "event": event, "data": data, "created_at": storage.timestamp(at)}
     connection.execute(insert(outbox).values(values))
 
@@ -47,24 +36,21 @@ def last(connection: Connection) -> int:
     return number
 
 
-def after(connection: Connection, seq: int, limit: int = 500) -> list[Entry]:
-    """Return the events that follow a number, in their order and at most `limit`."""
+def after(connection: Connection, seq: int, limit: int = 500) -> Sequence[Row[Any]]:
+    """Return the events that follow a number, in their order and at most `limit`.
+
+    Each has its number `seq`, its `bot`, its name `event`, and its `data` as on the wire.
+    """
     query = (
         select(outbox.c.seq, outbox.c.bot, outbox.c.event, outbox.c.data)
         .where(outbox.c.seq > seq)
         .order_by(outbox.c.seq)
         .limit(limit)
     )
-    return [Entry(*row) for row in connection.execute(query)]
+    return connection.execute(query).all()
 
 
 def prune(connection: Connection, *, before: datetime) -> None:
     """Delete the events from before a time; no client waits for one of them."""
-    _take_turn(connection)
+    postgresql.wait_alone(connection, _LOCK)
     connection.execute(delete(outbox).where(outbox.c.created_at < storage.timestamp(before)))
-
-
-def _take_turn(connection: Connection) -> None:
-    """Keep other writers of the outbox out until the commit, as SQLite does by itself."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))

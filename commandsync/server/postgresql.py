@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, func, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -20,7 +20,6 @@ READS = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 _FORM = "postgresql+psycopg://user:password@host:5432/database"
 _HINT = f"write {_FORM}; write @, :, / and % in a password as %40, %3A, %2F and %25"
 _DRIVERS = {"postgresql", "postgresql+psycopg"}
-_ALONE = 7_265_120_934  # any number that no other program locks in the same database
 
 
 def parse(address: str) -> URL:
@@ -74,9 +73,13 @@ def connect(url: URL) -> Engine:
     return engine
 
 
-def wait_alone(connection: Connection) -> None:
-    """Wait until no other transaction is past this point; the lock ends with the transaction."""
-    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ALONE})
+def wait_alone(connection: Connection, key: int) -> None:
+    """Wait until no other transaction is past this point, with a key that no other lock has.
+
+    The lock ends with the transaction. In SQLite, transactions that write are alone anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(key)))
 
 
 @contextmanager

@@ -10,8 +10,7 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commandsync.server.conditions import Refuse, answer_instead, failed
-from commandsync.server.endpoint import refusal
+from commandsync.server.conditions import answer_instead
 from commandsync.server.protocol import ABORT
 from commandsync.server.tokens import without_token
 
@@ -26,30 +25,13 @@ class Request:
 
 
 class Recorder:
-    """Answers as an application does; may be asked from any thread.
+    """Answers as an application does; may be asked from any thread."""
 
-    `refuse` makes its refusals.
-    """
-
-    def __init__(self, app: ASGIApp, refuse: Refuse = refusal) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._refuse = refuse
-        self._requests: list[Request] = []
-        self._faults: deque[Callable[[ASGIApp], ASGIApp]] = deque()
-
-    @property
-    def requests(self) -> list[Request]:
+        self.requests: list[Request] = []
         """The requests so far, the oldest first."""
-        return [*self._requests]
-
-    def fail_next(
-        self, status: int, *, times: int, after: bool, seconds: int | None = None
-    ) -> None:
-        """Answer the next requests with a status, before or after their work is done.
-
-        `seconds` is how long the client is told to wait.
-        """
-        self.answer_next(failed(self._refuse, status, seconds), times=times, after=after)
+        self._faults: deque[Callable[[ASGIApp], ASGIApp]] = deque()
 
     def answer_next(self, response: ASGIApp, *, times: int = 1, after: bool) -> None:
         """Answer the next requests in another way, before or after their work is done."""
@@ -63,7 +45,7 @@ class Recorder:
         messages = deque([await receive()])
         while messages[-1].get("more_body", False):
             messages.append(await receive())
-        self._requests.append(_recorded(scope, messages))
+        self.requests.append(_recorded(scope, messages))
 
         async def replay() -> Message:
             return messages.popleft() if messages else await receive()

@@ -219,19 +219,18 @@ _ALWAYS = (408, 413, 429, 500, 503)
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Describe the given error answers for the OpenAPI document, and those of every request."""
-    return {status: _refusal(status) for status in (*statuses, *_ALWAYS)}
-
-
-def _refusal(status: int) -> dict[str, Any]:
-    meaning, text = _REFUSALS[status]
-    described: dict[str, Any] = {
-        "model": Refusal,
-        "description": meaning,
-        "content": {"application/json": {"example": {"error": text}}},
+    return {
+        status: {
+            "model": Refusal,
+            "description": meaning,
+            "content": {"application/json": {"example": {"error": text}}},
+            **_HEADERS.get(status, {}),
+        }
+        for status, (meaning, text) in _REFUSALS.items()
+        if status in {*statuses, *_ALWAYS}
     }
-    if status in {HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}:
-        described["headers"] = {"Retry-After": {"description": "seconds", "schema": _SECONDS}}
-    return described
 
 
 _SECONDS = {"type": "integer", "minimum": 1, "examples": [9]}
+_RETRY_AFTER = {"headers": {"Retry-After": {"description": "seconds", "schema": _SECONDS}}}
+_HEADERS = dict.fromkeys((HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS), _RETRY_AFTER)

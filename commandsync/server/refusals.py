@@ -28,6 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 _STATUSES = {
+    RequestValidationError: HTTPStatus.BAD_REQUEST,
     BadQueryError: HTTPStatus.BAD_REQUEST,
     BadTokenError: HTTPStatus.UNAUTHORIZED,
     AnotherBotError: HTTPStatus.FORBIDDEN,
@@ -40,7 +41,6 @@ def install(app: FastAPI) -> None:
     """Give an application the handlers of this module."""
     for error in _STATUSES:
         app.add_exception_handler(error, _refused)
-    app.add_exception_handler(RequestValidationError, _bad_body)
     app.add_exception_handler(HTTPException, _of_framework)
     for unavailable in (OperationalError, InterfaceError, TimeoutError):
         app.add_exception_handler(unavailable, _unavailable)
@@ -49,15 +49,12 @@ def install(app: FastAPI) -> None:
 
 async def _refused(_request: Request, error: Exception) -> Response:
     status = _STATUSES[type(error)]
-    response = refusal(status, str(error), getattr(error, "seconds", None))
+    is_invalid = isinstance(error, RequestValidationError)
+    reason = describe(error.errors()) if is_invalid else str(error)
+    response = refusal(status, reason, getattr(error, "seconds", None))
     if status is HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = "Bot"
     return response
-
-
-async def _bad_body(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - its handler
-    return refusal(HTTPStatus.BAD_REQUEST, describe(error.errors()))
 
 
 async def _of_framework(request: Request, error: Exception) -> Response:
@@ -80,15 +77,17 @@ async def _of_framework(request: Request, error: Exception) -> Response:
 
 def _allowed(request: Request) -> str:
     """Return the value of `Allow` for a path; the framework's own is about one endpoint only."""
-    methods = [method for method in _METHODS if _matches(request, method)]
+    methods = [
+        method
+        for method in _METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in request.app.routes
+        )
+    ]
     if methods[:1] == ["GET"]:
         methods.insert(1, "HEAD")
     return ", ".join(methods)
-
-
-def _matches(request: Request, method: str) -> bool:
-    scope = {**request.scope, "method": method}
-    return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
 
 
 def _unknown_path(path: str) -> Response:

@@ -104,11 +104,14 @@ def add_or_edit_command(
 
     Names need not be unique. An edit keeps the id, the uses and the time of creation.
     """
-    if body.id is not None:
-        return _edit(bot, body.id, body, database, answer)
+    columns = body.columns()
     with database.writing() as connection:
-        storage.add(connection, bot, Resource.COMMAND, body.columns())
-    return answer("The command was added.")
+        if body.id is None:
+            storage.add(connection, bot, Resource.COMMAND, columns)
+        else:
+            columns["updated_at"] = storage.now()
+            storage.edit(connection, bot, Resource.COMMAND, body.id, columns)
+    return answer("The command was added." if body.id is None else "The command was edited.")
 
 
 @router.put(
@@ -120,7 +123,7 @@ def edit_command(
     bot: OwnBot, body: Annotated[bodies.CommandEdit, Body()], database: Db, answer: Answers
 ) -> Response:
     """Do the same as POST with an `id`."""
-    return _edit(bot, body.id, body, database, answer)
+    return add_or_edit_command(bot, body, database, answer)
 
 
 @router.put(
@@ -154,14 +157,6 @@ def add_announcement(
     with database.writing() as connection:
         storage.add(connection, bot, Resource.ANNOUNCEMENT, body.columns())
     return answer("The announcement was added.")
-
-
-def _edit(
-    bot: str, command: str, body: bodies.CommandBody, database: Db, answer: Answers
-) -> Response:
-    with database.writing() as connection:
-        storage.edit(connection, bot, Resource.COMMAND, command, body.columns(), at=storage.now())
-    return answer("The command was edited.")
 
 
 @health.get("/healthz")

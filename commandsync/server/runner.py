@@ -8,7 +8,7 @@ import logging
 import socket
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -92,9 +92,7 @@ def serve(  # noqa: PLR0913 - the options of the command
         with prepare(seed) as (server, service):
             when_ready = partial(on_ready, service.url, service.bots)
             if workers == 1:
-                server.when_ready = when_ready
-                with _until_signalled(server):
-                    server.run_on_socket()
+                _run_until_signalled(server, when_ready)
         if workers > 1:
             supervise(partial(work, prepare), workers, when_ready)
 
@@ -138,9 +136,7 @@ def serve_application(
     """
     with closing(_listen(_LOOPBACK, port)) as listener:
         server = _server(application, listener, access_log=access_log)
-        server.when_ready = partial(on_ready, _url(_LOOPBACK, listener))
-        with _until_signalled(server):
-            server.run_on_socket()
+        _run_until_signalled(server, partial(on_ready, _url(_LOOPBACK, listener)))
 
 
 @contextmanager
@@ -203,8 +199,7 @@ def _prepared(
 ) -> Iterator[tuple[_Server, RunningService]]:
     """Do everything that can fail before the first request is answered."""
     planned = None if seed is None else read_seed(seed)
-    with ExitStack() as stack:
-        handle = stack.enter_context(opened(database))
+    with opened(database) as handle:
         bots = first_bots(handle) if planned is None else create_bots(planned, handle)
         server = _server(application(handle), listener, access_log=access_log)
         yield server, RunningService(_url(host, listener), bots)
@@ -263,18 +258,19 @@ def _port(number: int) -> int:
     return number
 
 
-@contextmanager
-def _until_signalled(server: _Server) -> Iterator[None]:
-    """End the server on the first SIGINT or SIGTERM; on a second one at once."""
+def _run_until_signalled(server: _Server, when_ready: Callable[[], None]) -> None:
+    """Run a server until the first SIGINT or SIGTERM; a second one ends it at once."""
+    server.when_ready = when_ready
+    log = logging.getLogger("uvicorn.error")
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         server.force_exit = server.should_exit
         # What a forced end cuts off is not an error, and would be logged as one.
-        logging.getLogger("uvicorn.error").disabled = server.force_exit
+        log.disabled = server.force_exit
         server.should_exit = True
 
     try:
         with handling(stop):
-            yield
+            server.run_on_socket()
     finally:
-        logging.getLogger("uvicorn.error").disabled = False
+        log.disabled = False

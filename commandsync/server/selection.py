@@ -13,10 +13,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
 
 from commandsync.server import postgresql, search, sqlite
-from commandsync.server.catalogue import COUNTED, SORTABLE
-from commandsync.server.tables import bots, catalogue, vote_days
+from commandsync.server.tables import SORTED, bots, catalogue, vote_days
 
-_BY_NAME = {path.rpartition(".")[2]: column for path, column in SORTABLE.items()} | SORTABLE
+_BY_PATH = {path: column for path, (column, _) in SORTED.items()}
+_BY_NAME = {path.rpartition(".")[2]: column for path, column in _BY_PATH.items()} | _BY_PATH
 SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
 """The values of `sort`, as a regular expression."""
 
@@ -98,7 +98,7 @@ def _order(sort: str) -> tuple[str, bool]:
     name = sort.removeprefix("-")
     if name not in _BY_NAME:
         raise BadQueryError(
-            f"sort must be one of {', '.join(SORTABLE)}; the path before the name may be left out, "
+            f"sort must be one of {', '.join(SORTED)}; the path before the name may be left out, "
             "and a - in front sorts in descending order"
         )
     return _BY_NAME[name], name != sort
@@ -146,7 +146,7 @@ def _page(restriction: _Restriction, column: str, *, descending: bool, walked: b
     """Return the query of the bots of a page, as `seq`."""
     source: FromClause = catalogue
     key: ColumnElement[Any]
-    if column in COUNTED:
+    if column not in catalogue.c:  # counted from the votes
         votes = select(vote_days.c.bot, func.sum(vote_days.c.votes).label("votes"))
         since = votes.where(vote_days.c.day >= bindparam(column)).group_by(vote_days.c.bot)
         counted = since.subquery()

@@ -137,13 +137,9 @@ def edit(
     resource: Resource,
     record: str,
     values: Mapping[str, str | int],
-    *,
-    at: str = "",
 ) -> None:
-    """Give a record other values; with `at`, the time of update as well."""
-    moment = {"updated_at": at} if at else {}
-    query = update(record_tables[resource]).values({**values, **moment})
-    _change(connection, query, bot, resource, record)
+    """Give a record other values."""
+    _change(connection, update(record_tables[resource]).values(values), bot, resource, record)
 
 
 def delete(connection: Connection, bot: str, resource: Resource, record: str) -> None:

@@ -61,19 +61,24 @@ bots = sa.Table(
 """`record` is the documented record as JSON, without its id and timestamps. The bot's token
 contains `token_key`, which is random; it is empty for a bot of an older release."""
 
-_SORTED: dict[str, TypeEngine[Any]] = {
-    "id": SortKey,
-    "username": SortKey,
-    "servers": Whole,
-    "total_votes": Whole,
-    "average_rating": sa.Float(),
-    "ratings": Whole,
-    "certificate": Whole,
-    "state": Whole,
-    "status": Whole,
-    "created_at": SortKey,
-    "updated_at": SortKey,
+SORTED: dict[str, tuple[str, TypeEngine[Any] | None]] = {
+    "id": ("id", SortKey),
+    "profile.username": ("username", SortKey),
+    "statistics.servers": ("servers", Whole),
+    "statistics.totalVotes": ("total_votes", Whole),
+    "statistics.dailyVotes": ("daily_votes", None),
+    "statistics.weeklyVotes": ("weekly_votes", None),
+    "statistics.monthlyVotes": ("monthly_votes", None),
+    "ratings.average": ("average_rating", sa.Float()),
+    "ratings.total": ("ratings", Whole),
+    "certificate": ("certificate", Whole),
+    "state": ("state", Whole),
+    "status": ("status", Whole),
+    "createdAt": ("created_at", SortKey),
+    "updatedAt": ("updated_at", SortKey),
 }
+"""The fields of a bot that lists are sorted by, with their columns and the types of these columns.
+What has no type is counted from the votes, with each list."""
 
 
 def _of_bot() -> sa.Column[int]:
@@ -85,8 +90,8 @@ catalogue = sa.Table(
     "catalogue",
     metadata,
     _of_bot(),
-    *(sa.Column(name, kind, nullable=False) for name, kind in _SORTED.items()),
-    *(sa.Index(f"ix_catalogue_{name}", name, "seq") for name in _SORTED),
+    *(sa.Column(name, kind, nullable=False) for name, kind in SORTED.values() if kind),
+    *(sa.Index(f"ix_catalogue_{name}", name, "seq") for name, kind in SORTED.values() if kind),
 )
 """What lists of bots are sorted and restricted by; narrow, so that a long list is read quickly."""
 

@@ -85,8 +85,9 @@ def cast_vote(
     A user may vote for a bot again when the interval of the last vote is over.
     """
     interval = request.app.state.vote_interval
+    user = body.user.model_dump() | {"username": body.user.username or body.user.id}
     with database.writing() as connection:
-        votes.cast(connection, bot, body.user.as_record(), at=moment, interval=interval)
+        votes.cast(connection, bot, user, at=moment, interval=interval)
     return answer("The vote was cast.")
 
 

@@ -58,7 +58,8 @@ def cast(
         .returning(voters.c.seq)
     )
     if connection.execute(take_turn).first() is None:
-        raise TooEarlyError(user["id"], _seconds_left(connection, bot, user["id"], at=at))
+        left = datetime.fromisoformat(_next_at(connection, bot, user["id"])) - at
+        raise TooEarlyError(user["id"], ceil(left.total_seconds()))
     connection.execute(insert(votes).values(bot=bot, user=user["id"], voted_at=moment))
     count = _insert(connection, vote_days).values(bot=bot, day=counters.day(at), votes=1)
     more = {"votes": vote_days.c.votes + 1}
@@ -116,8 +117,3 @@ def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.
 def _next_at(connection: Connection, bot: str, user: str) -> str:
     query = select(voters.c.next_at).where(voters.c.bot == bot, voters.c.user == user)
     return connection.execute(query).scalar() or ""
-
-
-def _seconds_left(connection: Connection, bot: str, user: str, *, at: datetime) -> int:
-    left = datetime.fromisoformat(_next_at(connection, bot, user)) - at
-    return ceil(left.total_seconds())

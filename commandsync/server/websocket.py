@@ -8,13 +8,10 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.exceptions import SecurityError
 from websockets.http11 import Request
 
-from commandsync.server.protocol import refuse
+from commandsync.server import protocol
 
 LONGEST_CLOSE = 10.0
 """Seconds for a client to receive what was sent, its close frame included."""
-
-LONGEST_SHUTDOWN = 2.0
-"""The same when the service ends, which takes no longer than its requests in flight may take."""
 
 _RESTART = (1012, "the service restarts")
 
@@ -37,7 +34,9 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             status, reason = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "its head is too large"
         else:
             status, reason = HTTPStatus.BAD_REQUEST, "it must be a GET without a body"
-        refuse(self.transport, status, f"the request is not a valid WebSocket handshake: {reason}")
+        protocol.refuse(
+            self.transport, status, f"the request is not a valid WebSocket handshake: {reason}"
+        )
 
     def handle_connect(self, event: Request) -> None:
         """Answer a handshake, and log it as the web server logs every other request."""
@@ -58,7 +57,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         """Close the connection because the service ends."""
         if self.handshake_complete and not self.close_sent:
             self._fail(*_RESTART)
-        self.loop.call_later(LONGEST_SHUTDOWN, self.transport.abort)
+        self.loop.call_later(protocol.LONGEST_SHUTDOWN, self.transport.abort)
         super().shutdown()
 
     def send_receive_event_to_app(self) -> None:

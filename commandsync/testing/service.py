@@ -13,6 +13,7 @@ from commandsync.client import Settings
 from commandsync.server.app import create_app
 from commandsync.server.broadcast import Broadcast
 from commandsync.server.database import Database
+from commandsync.server.endpoint import refusal
 from commandsync.server.recorder import Recorder
 from commandsync.server.reminders import send_due
 from commandsync.server.runner import running
@@ -78,6 +79,7 @@ class Listing(Recorded):
         self._database: Database = state.database
         self._broadcast: Broadcast = state.broadcast
         self._recorder = recorder
+        self._refuse = refusal
         self._clock = clock
         self._ids = count(_FIRST_ID)
         self._bots: list[ListedBot] = []

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from commandsync.server.conditions import Conditions
+from commandsync.server.conditions import Conditions, Refuse, failed
 from commandsync.server.recorder import Recorder, Request, lose_answer, reply
 from commandsync.server.runner import running_application
 from commandsync.server.simulation.application import application, simulate
@@ -15,11 +15,12 @@ class Recorded:
     """A service whose requests are recorded, and fail on request."""
 
     _recorder: Recorder
+    _refuse: Refuse
 
     @property
     def requests(self) -> list[Request]:
         """What was requested so far, the oldest first: `method`, `path` and decoded `body`."""
-        return self._recorder.requests
+        return [*self._recorder.requests]
 
     def fail_next(
         self,
@@ -37,7 +38,8 @@ class Recorded:
             after_write: Whether the service does what they ask for all the same.
             retry_after: The seconds to wait, written as the service does.
         """
-        self._recorder.fail_next(status, times=times, after=after_write, seconds=retry_after)
+        response = failed(self._refuse, status, retry_after)
+        self._recorder.answer_next(response, times=times, after=after_write)
 
 
 class SimulatedListing(Recorded):
@@ -61,6 +63,7 @@ class SimulatedListing(Recorded):
         self.manifest = simulation.manifest_lines(base_url)
         self._shown = simulation.shown
         self._recorder = recorder
+        self._refuse = simulation.refuse
 
     @property
     def commands(self) -> list[dict[str, Any]]:
@@ -117,6 +120,6 @@ def serve_simulation(
     """
     conditions = Conditions(lag=lag, rate_limit=rate_limit)
     simulation = simulate(service, bot=bot, conditions=conditions, choices=choices)
-    recorder = Recorder(application(simulation), simulation.refuse)
+    recorder = Recorder(application(simulation))
     with running_application(recorder) as url:
         yield SimulatedListing(url, simulation, recorder)

@@ -1,7 +1,10 @@
 """Votes in a database of a test: a bot, its votes at given times, and what came of them."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from sqlalchemy import Row
 
 from commandsync.server import outbox, votes
 from commandsync.server.database import Database
@@ -36,7 +39,7 @@ def cast(
         votes.cast(connection, bot, user(voter), at=at, interval=interval)
 
 
-def entries(database: Database) -> list[outbox.Entry]:
+def entries(database: Database) -> Sequence[Row[Any]]:
     with database.reading() as connection:
         return outbox.after(connection, 0, 1_000_000)
 

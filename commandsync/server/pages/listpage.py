@@ -1,6 +1,6 @@
 """The list of bots as a page: the query of its address, and the links that lead to other lists."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -93,22 +93,21 @@ def address(wanted: Wanted, *, page: int = 1, tags: Sequence[str] | None = None)
 def render_list(bots: Sequence[Bot], *, number: int, wanted: Wanted, assets: Assets) -> str:
     """Return the HTML of a page of the list; `number` is that of the bots on all pages."""
     last = max(1, -(-number // wanted.limit))
+
+    def linked(tag: str, tags: Iterable[str]) -> Tag:
+        return Tag(tag, address(wanted, tags=[*dict.fromkeys(tags)]))
+
     return render(
         "list",
         assets=assets,
-        bots=[(bot, [_with(wanted, tag) for tag in bot.information.tags]) for bot in bots],
+        bots=[
+            (bot, [linked(tag, [*wanted.tags, tag]) for tag in bot.information.tags])
+            for bot in bots
+        ],
         number=number,
         wanted=wanted,
         restricted=bool(wanted.q or wanted.tags or wanted.certified is not None),
         sorts={**SORTS, wanted.sort: SORTS.get(wanted.sort, wanted.sort)},
-        tags=[_without(wanted, tag) for tag in wanted.tags],
+        tags=[linked(tag, (t for t in wanted.tags if t != tag)) for tag in wanted.tags],
         paging=pages_of(wanted.page, last, lambda page: address(wanted, page=page)),
     )
-
-
-def _with(wanted: Wanted, tag: str) -> Tag:
-    return Tag(tag, address(wanted, tags=[*dict.fromkeys([*wanted.tags, tag])]))
-
-
-def _without(wanted: Wanted, tag: str) -> Tag:
-    return Tag(tag, address(wanted, tags=[other for other in wanted.tags if other != tag]))

@@ -66,7 +66,9 @@ class Live:
             finally:
                 watched.streams -= 1
                 if not watched.streams:
-                    self._end(watched)
+                    del self._watched[bot]
+                    self._broadcast.leave(watched.client)
+                    watched.task.cancel()
         finally:
             self._streams -= 1
 
@@ -77,11 +79,6 @@ class Live:
             watched.task = asyncio.create_task(self._follow(watched))
             self._broadcast.join(watched.client)
         return self._watched[bot]
-
-    def _end(self, watched: Watched) -> None:
-        del self._watched[watched.client.bot]
-        self._broadcast.leave(watched.client)
-        watched.task.cancel()
 
     async def _follow(self, watched: Watched) -> None:
         """Read the counters after each event, once for those that come together."""

@@ -32,16 +32,12 @@ def install(app: FastAPI) -> None:
 def _with_page(handler: Any) -> Any:  # noqa: ANN401 - the framework's type has every kind of handler
     async def handle(request: Request, error: Exception) -> Response:
         response: Response = await handler(request, error)
-        return _page(request, response) if _is_page(request) else response
+        path = request.url.path
+        by_browser = "text/html" in request.headers.get("Accept", "")
+        is_page = not _INTERFACE.match(path) and (by_browser or _PAGES.match(path))
+        return _page(request, response) if is_page else response
 
     return handle
-
-
-def _is_page(request: Request) -> bool:
-    """Return whether a request is for a page: by its path, or because a browser sent it."""
-    path = request.url.path
-    by_browser = "text/html" in request.headers.get("Accept", "")
-    return not _INTERFACE.match(path) and bool(by_browser or _PAGES.match(path))
 
 
 def _page(request: Request, response: Response) -> Response:

@@ -45,8 +45,8 @@ def cast_vote(bot: BotId, request: Request, database: Db, moment: Moment) -> Res
         reason = "a vote counts only if it is sent from the page of the bot"
         return _refused(403, "The vote was not counted", reason, page)
     known = voter_of(request, secret=database.secret)
-    user = known or new_voter()
-    record = {"id": user, "username": name_of(user), "avatar": ""}
+    user = known or f"guest-{secrets.token_hex(8)}"  # nobody's id on a platform
+    record = {"id": user, "username": f"Guest {user.removeprefix('guest-')[:4]}", "avatar": ""}
     interval = request.app.state.vote_interval
     try:
         with database.writing() as connection:
@@ -99,16 +99,6 @@ def voter_of(request: Request, *, secret: str) -> str | None:
     user, _, signature = request.cookies.get(COOKIE, "").rpartition(".")
     is_own = hmac.compare_digest(signature.encode(), _signature(user, secret).encode())
     return user if is_own else None
-
-
-def new_voter() -> str:
-    """Return the id of a new user, which is nobody's on a platform."""
-    return f"guest-{secrets.token_hex(8)}"
-
-
-def name_of(user: str) -> str:
-    """Return what the lists of voters call a user."""
-    return f"Guest {user.removeprefix('guest-')[:4]}"
 
 
 def remember(response: Response, user: str, *, secret: str, is_secure: bool) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import jwt
 import pytest
 
-from commandsync.server import broadcast, websocket
+from commandsync.server import broadcast, protocol, websocket
 from commandsync.server import gateway as product
 from commandsync.server.database import opened
 from commandsync.server.runner import running
@@ -314,7 +314,7 @@ def test_a_client_that_never_reads_is_cut_off(bot: Bot, monkeypatch: pytest.Monk
 def test_a_restart_is_told_to_every_client_and_waits_for_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(websocket, "LONGEST_SHUTDOWN", 0.2)
+    monkeypatch.setattr(protocol, "LONGEST_SHUTDOWN", 0.2)
     path = str(tmp_path / "listing.db")
     with ExitStack() as stack:
         with running(path) as started, opened(path) as database:

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from commandsync.server import catalogue, selection, storage
-from commandsync.server.catalogue import SORTABLE
 from commandsync.server.counters import days, with_counts
 from commandsync.server.database import Database
 from commandsync.server.seed import Seed, create_bots
 from commandsync.server.selection import BadQueryError, Wanted
-from commandsync.server.tables import bots
+from commandsync.server.tables import SORTED, bots
 from commandsync.server.votes import cast
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)  # a Wednesday
@@ -59,7 +58,7 @@ def value(bot: Any, path: str) -> Any:  # noqa: ANN401 - of any field
 
 
 @settings(max_examples=300)
-@given(path=st.sampled_from([*SORTABLE, ""]), down=st.booleans(), limit=st.integers(1, 20))
+@given(path=st.sampled_from([*SORTED, ""]), down=st.booleans(), limit=st.integers(1, 20))
 def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
     database: Database, listed: list[dict[str, Any]], path: str, *, down: bool, limit: int
 ) -> None:
@@ -79,7 +78,7 @@ def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
 
 
 @pytest.mark.usefixtures("listed")
-@pytest.mark.parametrize("path", SORTABLE)
+@pytest.mark.parametrize("path", SORTED)
 def test_a_field_is_known_with_and_without_its_path(database: Database, path: str) -> None:
     short = path.rpartition(".")[2]
 
@@ -94,7 +93,7 @@ def test_another_field_is_refused_with_the_valid_ones(database: Database, sort: 
     with pytest.raises(BadQueryError) as caught:
         found(database, sort=sort)
 
-    assert all(path in str(caught.value) for path in SORTABLE)
+    assert all(path in str(caught.value) for path in SORTED)
 
 
 @pytest.mark.parametrize(

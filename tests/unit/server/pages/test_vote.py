@@ -13,7 +13,7 @@ from fastapi import Request, Response
 from starlette.datastructures import Headers
 
 from commandsync.server import tokens
-from commandsync.server.pages.vote import COOKIE, is_from_own_page, new_voter, remember, voter_of
+from commandsync.server.pages.vote import COOKIE, is_from_own_page, remember, voter_of
 from tests.support.bots import Bot, Service
 from tests.support.votes import told
 
@@ -160,10 +160,6 @@ def reads(value: str | None, *, secret: str = SECRET) -> str | None:
     """Return the user that a request with this cookie has."""
     headers = [] if value is None else [(b"cookie", f"{COOKIE}={value}".encode("latin-1"))]
     return voter_of(Request({"type": "http", "headers": headers}), secret=secret)
-
-
-def test_no_two_voters_are_the_same() -> None:
-    assert len({new_voter() for _ in range(100)}) == 100
 
 
 @pytest.mark.parametrize("is_secure", [False, True])
