@@ -113,8 +113,8 @@ def serve_command(
     from commandsync.server.conditions import Conditions
     from commandsync.server.runner import serve
 
-    given = {name: options.pop(name) for name in CONDITIONS}
-    conditions = Conditions(**{name: value for name, value in given.items() if value is not None})
+    given = [(name, options.pop(name)) for name in CONDITIONS]
+    conditions = Conditions(**{name: value for name, value in given if value is not None})
     choices = {name: options.pop(name) for name in QUESTIONS}
     check_options(service, choices)
     if service is not None:

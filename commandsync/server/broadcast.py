@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from sys import getsizeof
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row
 from sqlalchemy.exc import SQLAlchemyError
 
 from commandsync.server import frames, outbox, storage
@@ -154,7 +153,7 @@ class Broadcast:
         with self._database.reading() as connection:
             return storage.token_keys_of(connection, bots)
 
-    def _read(self, position: int) -> Sequence[Row[Any]]:
+    def _read(self, position: int) -> Sequence[Any]:
         try:
             with self._database.reading() as connection:
                 entries = outbox.after(connection, position, _BATCH)

@@ -100,9 +100,10 @@ def opened(name: str) -> Iterator[Database]:
     version, and `UsageError` if the driver of PostgreSQL is not installed.
     """
     engine = postgresql.connect(postgresql.parse(name)) if "://" in name else sqlite.connect(name)
-    with closing(Database(engine)) as handle, _failures(engine):
+    shown = postgresql.shown(engine.url) if "://" in name else name
+    with closing(Database(engine)) as handle, _failures(engine, shown):
         with handle.writing_alone() as connection:
-            handle.secret = _upgraded(connection, _shown(engine))
+            handle.secret = _upgraded(connection, shown)
         if engine.dialect.name == "sqlite":
             sqlite.log_ahead(engine)  # only now: a file of another program is not changed
         handle.watcher = sqlite.watcher(engine)
@@ -110,15 +111,14 @@ def opened(name: str) -> Iterator[Database]:
 
 
 @contextmanager
-def _failures(engine: Engine) -> Iterator[None]:
+def _failures(engine: Engine, name: str) -> Iterator[None]:
     """Report the failures of a database without its password."""
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = str(getattr(error, "orig", None) or error)
         raise FileError(
-            f"the database {_shown(engine)} cannot be used: "
-            f"{postgresql.without_secrets(reason, engine.url)}",
+            f"the database {name} cannot be used: {postgresql.without_secrets(reason, engine.url)}",
             hint=_HINTS[engine.dialect.name],
         ) from error
 
@@ -140,11 +140,6 @@ def _upgraded(connection: Connection, name: str) -> str:
         rows = [{"key": key, "value": value} for key, value in known.items()]
         connection.execute(insert(settings), rows)
     return known["secret"]
-
-
-def _shown(engine: Engine) -> str:
-    url = engine.url
-    return postgresql.shown(url) if url.get_backend_name() == "postgresql" else str(url.database)
 
 
 _HINTS = {

@@ -1,12 +1,13 @@
 """What endpoints depend on: the database, the bot that the caller may write to, the answer."""
 
-import json
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request, Response, Security
+from fastapi.responses import JSONResponse
 from fastapi.security import APIKeyHeader
 
 from commandsync.server import storage, tokens
@@ -17,12 +18,6 @@ class AnotherBotError(Exception):
     """The token is valid, and belongs to another bot."""
 
 
-def json_response(content: object, status: int = 200) -> Response:
-    """Return JSON as UTF-8; listed records are JSON types already, so no model validates them."""
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    return Response(text.encode(), status_code=status, media_type="application/json")
-
-
 def page_answer(text: str, status: int = 200) -> Response:
     """Return a page as an answer, which a browser requests again each time."""
     headers = {"Cache-Control": "private, no-cache"}  # it shows when its reader may vote
@@ -31,7 +26,7 @@ def page_answer(text: str, status: int = 200) -> Response:
 
 def refusal(status: int, reason: str, seconds: int | None = None) -> Response:
     """Return a refusal as the interface has it; `seconds` is when to come back."""
-    response = json_response({"error": reason}, status)
+    response = JSONResponse({"error": reason}, status)
     if seconds is not None:
         response.headers["Retry-After"] = str(seconds)
     return response
@@ -42,13 +37,26 @@ def passing_time(started: float) -> str:
     return f"{(perf_counter() - started) * 1000:.2f}ms"
 
 
+async def first_of(*work: Awaitable[Any]) -> Any:  # noqa: ANN401 - of any kind
+    """Return the result of what ends first, and cancel the rest."""
+    tasks = [asyncio.ensure_future(part) for part in work]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        return done.pop().result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def _answering() -> Callable[..., Response]:
     """Return what makes the answer of an endpoint: of a message, of `data` after a read."""
     started = perf_counter()
 
     def answer(message: str, **data: object) -> Response:
         passed = {"passingTime": passing_time(started)}
-        return json_response({"success": True, "message": message, **data, **passed})
+        # Listed records are JSON types already, so no model validates them.
+        return JSONResponse({"success": True, "message": message, **data, **passed})
 
     return answer
 

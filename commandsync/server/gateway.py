@@ -6,7 +6,6 @@ version 4 is pinged, and one that names none may be silent for ever.
 
 import asyncio
 import logging
-from asyncio import FIRST_COMPLETED
 from contextlib import suppress
 from typing import NoReturn
 
@@ -18,7 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from commandsync.server import frames, outbox, storage, tokens
 from commandsync.server.broadcast import UNAUTHORIZED, Client, CloseReason
 from commandsync.server.database import Database
-from commandsync.server.endpoint import refusal
+from commandsync.server.endpoint import first_of, refusal
 from commandsync.server.votes import account_of
 
 _log = logging.getLogger("commandsync.server")
@@ -45,9 +44,9 @@ async def open_gateway(socket: WebSocket) -> None:
     query = socket.query_params
     with suppress(WebSocketDisconnect):
         if query.get("transport", "websocket") != "websocket":
-            await _refuse(socket, "the transport must be websocket")
+            await socket.send_denial_response(refusal(400, "the transport must be websocket"))
         elif query.get("EIO", "") not in _VERSIONS:
-            await _refuse(socket, "EIO must be 3 or 4, or absent")
+            await socket.send_denial_response(refusal(400, "EIO must be 3 or 4, or absent"))
         else:
             await socket.accept()
             reason = await _serve(socket, query.get("token", ""), query.get("EIO", ""))
@@ -61,10 +60,6 @@ async def explain_gateway() -> None:
     raise HTTPException(
         426, "the gateway is a WebSocket: see docs/service.md", {"Upgrade": "websocket"}
     )
-
-
-async def _refuse(socket: WebSocket, reason: str) -> None:
-    await socket.send_denial_response(refusal(400, reason))
 
 
 async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
@@ -88,16 +83,12 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
     work = [_send(socket, client), _receive(socket, client, version, alive)]
     if version:
         work.append(_ping(client, alive) if version == "4" else _await_pings(alive))
-    tasks = [asyncio.ensure_future(part) for part in work]
     state.broadcast.join(client)
     try:
-        done, _ = await asyncio.wait([client.ended, *tasks], return_when=FIRST_COMPLETED)
-        return done.pop().result()
+        reason: CloseReason = await first_of(client.ended, *work)
     finally:
         state.broadcast.leave(client)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    return reason
 
 
 def _admit(database: Database, token: str) -> tuple[dict[str, str], int, str]:

@@ -50,7 +50,9 @@ class KeptRoute(APIRoute):
 
         async def handle(request: Request) -> Response:
             started = perf_counter()
-            state, kept = _state(request), request.app.state.kept
+            kept, number = request.app.state.kept, request.app.state.listing.state()
+            day = request.app.state.now().astimezone(UTC).date()  # counts of votes depend on it
+            state = None if number is None else (number, day)
             path = f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
             answer = kept.get(path, state)
             if answer is None:
@@ -62,9 +64,3 @@ class KeptRoute(APIRoute):
             return Response(content, media_type="application/json")
 
         return handle
-
-
-def _state(request: Request) -> State:
-    """Return the state of the database, and the day, which counts of votes depend on."""
-    number = request.app.state.listing.state()
-    return None if number is None else (number, request.app.state.now().astimezone(UTC).date())

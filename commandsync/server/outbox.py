@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from commandsync.server import postgresql, storage
 from commandsync.server.tables import outbox
@@ -36,7 +36,7 @@ def last(connection: Connection) -> int:
     return number
 
 
-def after(connection: Connection, seq: int, limit: int = 500) -> Sequence[Row[Any]]:
+def after(connection: Connection, seq: int, limit: int = 500) -> Sequence[Any]:
     """Return the events that follow a number, in their order and at most `limit`.
 
     Each has its number `seq`, its `bot`, its name `event`, and its `data` as on the wire.

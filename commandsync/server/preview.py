@@ -41,11 +41,7 @@ class PreviewServer:
         """Show another page at once; may be called in any thread while the page is served."""
         self._page = page
         self._version += 1
-        self._loop.call_soon_threadsafe(self._tell)
-
-    def _tell(self) -> None:
-        self._news.state = {"version": self._version}
-        self._news.wake()
+        self._loop.call_soon_threadsafe(self._news.tell, {"version": self._version})
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:

@@ -69,7 +69,6 @@ class TimedProtocol(H11Protocol):
     _head: asyncio.TimerHandle | None = None
     _answer: asyncio.TimerHandle | None = None
     _unread = 0  # bytes that the client had not read when the time of the answer was last over
-    _begun = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the base class
         """Wait for the first request, unless there are too many connections."""
@@ -89,10 +88,8 @@ class TimedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on; the time begins with the first byte of a head and ends with its last one."""
-        if self.conn.their_state is h11.IDLE:
-            self._begun = True
-            if self._head is None:
-                self._head = self.loop.call_later(self.seconds, self._too_slow)
+        if self.conn.their_state is h11.IDLE and self._head is None:
+            self._head = self.loop.call_later(self.seconds, self._too_slow)
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._forget_head()
@@ -143,14 +140,13 @@ class TimedProtocol(H11Protocol):
         super().shutdown()
 
     def _forget_head(self) -> None:
-        self._begun = False
         if self._head is not None:
             self._head.cancel()
             self._head = None
 
     def _too_slow(self) -> None:
         """Close the connection; answer first if a request has begun."""
-        if self._begun:
+        if self.conn.trailing_data[0]:
             reason = f"the request's head did not arrive within {self.seconds:g} seconds"
             refuse(self.transport, HTTPStatus.REQUEST_TIMEOUT, reason)
         self.transport.close()

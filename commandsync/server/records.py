@@ -4,7 +4,6 @@ The bot's fields are those of the service interface ("Resources and their fields
 contains bots in the same form.
 """
 
-from http import HTTPStatus
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -233,4 +232,4 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 _SECONDS = {"type": "integer", "minimum": 1, "examples": [9]}
 _RETRY_AFTER = {"headers": {"Retry-After": {"description": "seconds", "schema": _SECONDS}}}
-_HEADERS = dict.fromkeys((HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS), _RETRY_AFTER)
+_HEADERS: dict[int, dict[str, Any]] = dict.fromkeys((409, 429), _RETRY_AFTER)

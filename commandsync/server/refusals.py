@@ -49,8 +49,7 @@ def install(app: FastAPI) -> None:
 
 async def _refused(_request: Request, error: Exception) -> Response:
     status = _STATUSES[type(error)]
-    is_invalid = isinstance(error, RequestValidationError)
-    reason = describe(error.errors()) if is_invalid else str(error)
+    reason = describe(error.errors()) if isinstance(error, RequestValidationError) else str(error)
     response = refusal(status, reason, getattr(error, "seconds", None))
     if status is HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = "Bot"
@@ -97,11 +96,9 @@ def _unknown_path(path: str) -> Response:
     use = f"use /v{API_VERSION}"
     if number == _DISCONTINUED:
         return refusal(HTTPStatus.GONE, f"version {number} is discontinued; {use}")
-    words = f"the path does not exist; the interface begins with /v{API_VERSION}/"
-    if number != API_VERSION:
-        words = (
-            f"version {number} does not exist; the only available version is {API_VERSION}: {use}"
-        )
+    words = f"version {number} does not exist; the only available version is {API_VERSION}: {use}"
+    if number == API_VERSION:
+        words = f"the path does not exist; the interface begins with /v{API_VERSION}/"
     return refusal(HTTPStatus.NOT_FOUND, words)
 
 

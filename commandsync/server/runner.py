@@ -120,11 +120,10 @@ def running(
 @contextmanager
 def running_application(application: ASGIApp, *, port: int = 0) -> Iterator[str]:
     """Run an application on loopback while the block lasts; yield its URL. Raises `UsageError`."""
-    with (
-        closing(_listen(_LOOPBACK, port)) as listener,
-        _in_thread(_server(application, listener)),
-    ):
-        yield _url(_LOOPBACK, listener)
+    with closing(_listen(_LOOPBACK, port)) as listener:
+        server = _Server(application, listener)
+        with _in_thread(server):
+            yield server.url
 
 
 def serve_application(
@@ -135,16 +134,24 @@ def serve_application(
     `on_ready` gets its URL.
     """
     with closing(_listen(_LOOPBACK, port)) as listener:
-        server = _server(application, listener, access_log=access_log)
-        _run_until_signalled(server, partial(on_ready, _url(_LOOPBACK, listener)))
+        server = _Server(application, listener, access_log=access_log)
+        _run_until_signalled(server, partial(on_ready, server.url))
 
 
 @contextmanager
 def _in_thread(server: "_Server") -> Iterator[None]:
-    thread = threading.Thread(target=server.run_on_socket, name="commandsync-server")
+    accepting = threading.Event()
+
+    def run() -> None:
+        try:
+            server.run_on_socket(accepting.set)
+        finally:
+            accepting.set()  # its waiter must not wait for ever
+
+    thread = threading.Thread(target=run, name="commandsync-server")
     thread.start()
     try:
-        server.accepting.wait()
+        accepting.wait()
         yield
     finally:
         server.should_exit = True
@@ -154,19 +161,43 @@ def _in_thread(server: "_Server") -> Iterator[None]:
 class _Server(uvicorn.Server):
     """A server on a bound socket; its caller handles signals."""
 
-    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
+    def __init__(
+        self,
+        application: ASGIApp,
+        listener: socket.socket,
+        *,
+        host: str = _LOOPBACK,
+        access_log: bool = False,
+    ) -> None:
+        config = uvicorn.Config(
+            application,
+            http=TimedProtocol,
+            loop="asyncio",
+            ws=WebSocketProtocol,
+            ws_max_size=LARGEST_FRAME,
+            ws_ping_interval=None,  # a client may be silent for ever
+            ws_per_message_deflate=False,  # events are small, and the memory is for each client
+            lifespan="on",
+            proxy_headers=False,
+            log_config=None,
+            log_level=logging.WARNING,
+            access_log=access_log,
+            timeout_graceful_shutdown=_GRACE,
+            backlog=BACKLOG,
+        )
+        log_without_tokens()
+        if access_log:
+            logging.getLogger("uvicorn.access").setLevel(logging.INFO)
         super().__init__(config)
-        self.accepting = threading.Event()
-        self.when_ready: Callable[[], None] | None = None
+        name = f"[{host}]" if ":" in host else host
+        self.url = f"http://{name}:{listener.getsockname()[1]}"
         self._listener = listener
         self._failure: Exception | None = None
 
-    def run_on_socket(self) -> None:
-        """Run until `should_exit`; raise what `when_ready` raised."""
-        try:
-            self.run(sockets=[self._listener])
-        finally:
-            self.accepting.set()  # its waiter must not wait for ever
+    def run_on_socket(self, when_ready: Callable[[], object]) -> None:
+        """Run until `should_exit`; call `when_ready` at the beginning, and raise what it raises."""
+        self._when_ready = when_ready
+        self.run(sockets=[self._listener])
         if self._failure is not None:
             raise self._failure
 
@@ -177,14 +208,12 @@ class _Server(uvicorn.Server):
 
     async def main_loop(self) -> None:
         """Report that connections are accepted, and answer them until the end."""
-        self.accepting.set()
-        if self.when_ready is not None:
-            try:
-                await asyncio.to_thread(self.when_ready)
-            except Exception as error:  # noqa: BLE001 - raised again once the service has ended
-                self._failure = error
-                return
-        await super().main_loop()
+        try:
+            await asyncio.to_thread(self._when_ready)
+        except Exception as error:  # noqa: BLE001 - raised again once the service has ended
+            self._failure = error
+        else:
+            await super().main_loop()
 
 
 @contextmanager
@@ -201,36 +230,8 @@ def _prepared(
     planned = None if seed is None else read_seed(seed)
     with opened(database) as handle:
         bots = first_bots(handle) if planned is None else create_bots(planned, handle)
-        server = _server(application(handle), listener, access_log=access_log)
-        yield server, RunningService(_url(host, listener), bots)
-
-
-def _server(application: ASGIApp, listener: socket.socket, *, access_log: bool = False) -> _Server:
-    config = uvicorn.Config(
-        application,
-        http=TimedProtocol,
-        loop="asyncio",
-        ws=WebSocketProtocol,
-        ws_max_size=LARGEST_FRAME,
-        ws_ping_interval=None,  # a client may be silent for ever
-        ws_per_message_deflate=False,  # events are small, and the memory is for each client
-        lifespan="on",
-        proxy_headers=False,
-        log_config=None,
-        log_level=logging.WARNING,
-        access_log=access_log,
-        timeout_graceful_shutdown=_GRACE,
-        backlog=BACKLOG,
-    )
-    log_without_tokens()
-    if access_log:
-        logging.getLogger("uvicorn.access").setLevel(logging.INFO)
-    return _Server(config, listener)
-
-
-def _url(host: str, listener: socket.socket) -> str:
-    name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{listener.getsockname()[1]}"
+        server = _Server(application(handle), listener, host=host, access_log=access_log)
+        yield server, RunningService(server.url, bots)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -260,7 +261,6 @@ def _port(number: int) -> int:
 
 def _run_until_signalled(server: _Server, when_ready: Callable[[], None]) -> None:
     """Run a server until the first SIGINT or SIGTERM; a second one ends it at once."""
-    server.when_ready = when_ready
     log = logging.getLogger("uvicorn.error")
 
     def stop(_number: int, _frame: FrameType | None) -> None:
@@ -271,6 +271,6 @@ def _run_until_signalled(server: _Server, when_ready: Callable[[], None]) -> Non
 
     try:
         with handling(stop):
-            server.run_on_socket()
+            server.run_on_socket(when_ready)
     finally:
         log.disabled = False

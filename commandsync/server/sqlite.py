@@ -33,20 +33,15 @@ def connect(path: str) -> Engine:
             "the database is not a file path", hint="give --database a path, or :memory:"
         )
     url = URL.create("sqlite", database=path)
+    options: dict[str, Any]
     if path == ":memory:":  # one connection for all threads
-        engine = create_engine(
-            url,
-            poolclass=StaticPool,
-            connect_args={"check_same_thread": False},
-            hide_parameters=True,
-        )
+        options = {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
     else:
         _make_private_file(Path(path))
         # As many connections as the web framework has threads: none waits for one. A write waits
         # for another process on the same file, for up to 30 seconds.
-        engine = create_engine(
-            url, pool_size=40, connect_args={"timeout": 30}, hide_parameters=True
-        )
+        options = {"pool_size": 40, "connect_args": {"timeout": 30}}
+    engine = create_engine(url, hide_parameters=True, **options)
     event.listen(engine, "connect", _prepare_connection)
     event.listen(engine, "begin", _begin)
     return engine

@@ -66,8 +66,7 @@ def work(
             # Both end it gently; whether to wait is for the first process to decide.
             signal.signal(signal.SIGTERM, end)
             Thread(target=end_with_channel, daemon=True).start()
-            server.when_ready = partial(channel.send, None)  # a broken pipe: nobody is left to tell
-            server.run_on_socket()
+            server.run_on_socket(partial(channel.send, None))  # a broken pipe: nobody is left
     except CommandsyncError as error:
         channel.send(error)
 

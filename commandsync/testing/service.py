@@ -12,11 +12,11 @@ from commandsync import AsyncClient, Client, UsageError
 from commandsync.client import Settings
 from commandsync.server.app import create_app
 from commandsync.server.broadcast import Broadcast
-from commandsync.server.database import Database
+from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refusal
 from commandsync.server.recorder import Recorder
 from commandsync.server.reminders import send_due
-from commandsync.server.runner import running
+from commandsync.server.runner import running_application
 from commandsync.server.seed import Seed, create_bots
 from commandsync.server.votes import TooEarlyError, cast
 from commandsync.testing.simulation import Recorded, SimulatedListing, serve_simulation
@@ -176,15 +176,11 @@ class Listing(Recorded):
 def serve_listing() -> Iterator[Listing]:
     """Run a service in memory, on a free port of loopback, for as long as the block lasts."""
     clock = _Clock()
-    made: list[tuple[Any, Recorder]] = []
-
-    def application(database: Database) -> Recorder:
+    with opened(":memory:") as database:
         app = create_app(database, now=clock)
-        made.append((app.state, Recorder(app)))
-        return made[0][1]
-
-    with running(application=application) as service, ExitStack() as simulations:
-        yield Listing(service.url, *made[0], clock, simulations)
+        recorder = Recorder(app)
+        with running_application(recorder) as url, ExitStack() as simulations:
+            yield Listing(url, app.state, recorder, clock, simulations)
 
 
 async def _connected(broadcast: Broadcast, bot: str, timeout: float) -> None:  # noqa: ASYNC109 - as its caller's

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row
-
 from commandsync.server import outbox, votes
 from commandsync.server.database import Database
 from commandsync.server.seed import Seed, create_bots
@@ -39,7 +37,7 @@ def cast(
         votes.cast(connection, bot, user(voter), at=at, interval=interval)
 
 
-def entries(database: Database) -> Sequence[Row[Any]]:
+def entries(database: Database) -> Sequence[Any]:
     with database.reading() as connection:
         return outbox.after(connection, 0, 1_000_000)
 

@@ -45,7 +45,6 @@ class Live:
         self, database: Database, broadcast: Broadcast, now: Callable[[], datetime]
     ) -> None:
         self._database, self._broadcast, self._now = database, broadcast, now
-        self._loop = asyncio.get_running_loop()
         self._watched: dict[str, Watched] = {}
         self._streams = 0
 
@@ -82,19 +81,19 @@ class Live:
 
     async def _follow(self, watched: Watched) -> None:
         """Read the counters after each event, once for those that come together."""
-        client = watched.client
+        client, state = watched.client, watched.state
         while True:
             await client.next_frame()
             while not client.frames.empty():
                 await client.next_frame()
             try:
                 with suppress(storage.UnknownError):  # it was removed: its pages stay as they are
-                    _, watched.state = await asyncio.to_thread(self._read, client.bot)
+                    _, state = await asyncio.to_thread(self._read, client.bot)
             except SQLAlchemyError as error:
                 # Its words are left out: they may contain parts of the database's URL.
                 _log.warning("counters cannot be read, which is retried: %s", type(error).__name__)
-                self._loop.call_later(_RETRY, client.send, "")
-            watched.wake()
+                self._broadcast.loop.call_later(_RETRY, client.send, "")
+            watched.tell(state)
 
     def _read(self, bot: str) -> tuple[int, dict[str, object]]:
         """Return the last event that the counters of a bot contain for sure, and their state."""

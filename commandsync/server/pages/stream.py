@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from asyncio import FIRST_COMPLETED
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from fastapi.responses import StreamingResponse
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+from commandsync.server.endpoint import first_of
 from commandsync.server.middleware import HEAD_ONLY
 from commandsync.server.protocol import AT_SHUTDOWN
 
@@ -29,8 +29,9 @@ class News:
     # Set, and replaced, when pages are to look at the state again.
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def wake(self) -> None:
-        """Let every page look for news."""
+    def tell(self, state: Mapping[str, object]) -> None:
+        """Let every page look for news: this state, or the same as before."""
+        self.state = state
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
 
@@ -57,21 +58,7 @@ class NewsStream(StreamingResponse):
         async with self._watching as news:
             start = {"status": self.status_code, "headers": self.raw_headers}
             await send({"type": "http.response.start", **start})
-            tasks = [
-                asyncio.create_task(work)
-                for work in (
-                    _send_states(news, send),
-                    _until_closed(receive),
-                    ending.wait(),
-                )
-            ]
-            try:
-                done, _ = await asyncio.wait(tasks, return_when=FIRST_COMPLETED)
-                done.pop().result()
-            finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+            await first_of(_send_states(news, send), _until_closed(receive), ending.wait())
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

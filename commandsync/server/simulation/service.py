@@ -13,10 +13,6 @@ from commandsync.server.simulation.bodies import DISCORD_LIST, Body
 from commandsync.server.simulation.shown import Shown
 
 
-def _message(_status: int, reason: str, _seconds: int | None) -> object:
-    return {"message": reason}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedService:
     """What the documents of a service say."""
@@ -38,7 +34,7 @@ class SimulatedService:
     unlisted: int = 404  # the status of another bot
     invalid: int = 400  # the status of a body that is refused
     # Returns the content of a refusal; its arguments are those of `Simulation.refuse`.
-    refused: Callable[[int, str, int | None], object] = _message
+    refused: Callable[[int, str, int | None], object] = lambda _, reason, __: {"message": reason}
     media_type: str = "application/json"  # of a refusal
     rate_limit: str | None = None  # the requests that a client may send
     block: int = 0  # seconds for which a client over this limit is refused

@@ -17,10 +17,6 @@ def _problem(status: int, reason: str, seconds: int | None) -> object:
     return {"type": "about:blank", "title": phrase(status), "status": status, "detail": reason}
 
 
-def _error(status: int, reason: str, _seconds: int | None) -> object:
-    return {"error": {"status": status, "message": reason}}
-
-
 _TOPGG = SimulatedService(
     name="top.gg",
     variable="COMMANDSYNC_TOKEN_TOPGG",
@@ -78,7 +74,7 @@ _DISQ = SimulatedService(
     body=bodies.DISQ,
     success=(200, {"status": 200, "message": "OK"}),
     wrong=403,
-    refused=_error,
+    refused=lambda status, reason, _: {"error": {"status": status, "message": reason}},
 )
 _RADARCORD = SimulatedService(
     name="radarcord.net",
