@@ -2,8 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from pydantic import ValidationError
 from sqlalchemy import delete, select, update
@@ -16,8 +15,7 @@ from commandsync.server.seed import Seed, SeedBot, SeededBot, create_bots, seede
 from commandsync.server.tables import bots, metadata
 
 
-@contextmanager
-def stored(name: str) -> Iterator[Database]:
+def stored(name: str) -> AbstractContextManager[Database]:
     """Open the database of a service, which may run meanwhile; raises `FileError`."""
     exists = os.path.isfile(name)  # noqa: PTH113 - False also for a name that is too long
     if "://" not in name and not exists:
@@ -25,8 +23,7 @@ def stored(name: str) -> Iterator[Database]:
             f"the database {name} does not exist",
             hint="give the --database of the service; commandsync serve creates it",
         )
-    with opened(name) as database:
-        yield database
+    return opened(name)
 
 
 def add_bot(database: Database, bot: str, *, username: str) -> SeededBot:

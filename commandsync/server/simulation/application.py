@@ -25,7 +25,7 @@ def simulate(
     *,
     bot: str | None = None,
     conditions: Conditions = NORMAL,
-    choices: Mapping[str, str | None] | None = None,
+    choices: Mapping[str, str | None],
 ) -> Simulation:
     """Return a simulation of a service, such as `top.gg`, with the id of its bot.
 
@@ -36,7 +36,7 @@ def simulate(
     if service is None:
         known = ", ".join(SERVICES)
         raise UsageError(f"{name!r} is not a service that can be simulated", hint=f"use {known}")
-    given = {question: text for question, text in (choices or {}).items() if text is not None}
+    given = {question: text for question, text in choices.items() if text is not None}
     _check(service, given)
     answers = {question: default for question, (default, *_) in service.open.items()} | given
     bot = bot or service.bot
