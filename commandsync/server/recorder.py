@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from commandsync.server.conditions import answer_instead
@@ -53,6 +54,11 @@ class Recorder:
         if self._faults:
             app = self._faults.popleft()(app)
         await app(scope, replay, send)
+
+
+def reply(content: bytes = b"", *, status: int, **headers: str) -> ASGIApp:
+    """Return an answer with these bytes."""
+    return Response(content, status, headers)
 
 
 async def lose_answer(scope: Scope, receive: Receive, _send: Send) -> None:

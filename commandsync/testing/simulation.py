@@ -4,10 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from starlette.responses import Response
-
 from commandsync.server.conditions import Conditions, Refuse, failed
-from commandsync.server.recorder import Recorder, Request, lose_answer
+from commandsync.server.recorder import Recorder, Request, lose_answer, reply
 from commandsync.server.runner import running_application
 from commandsync.server.simulation.application import application, simulate
 from commandsync.server.simulation.service import Simulation
@@ -88,13 +86,13 @@ class SimulatedListing(Recorded):
 
     def redirect_next(self, location: str, *, status: int = 307) -> None:
         """Answer the next request with a redirect, and do nothing."""
-        self._recorder.answer_next(Response(b"", status, {"location": location}), after=False)
+        self._recorder.answer_next(reply(status=status, location=location), after=False)
 
     def answer_next(
         self, content: bytes, *, status: int = 200, times: int = 1, **headers: str
     ) -> None:
         """Do what the next requests ask for, and answer with other bytes."""
-        response = Response(content, status, headers)
+        response = reply(content, status=status, **headers)
         self._recorder.answer_next(response, times=times, after=True)
 
 
