@@ -182,12 +182,14 @@ class CommandReader:
 
     def _shown(self, node: Node, key: str) -> str:
         """Return a text in the language that is asked for, else the default text."""
-        texts = node.get(f"{key}_localizations")
-        if self._locale and isinstance(texts, dict):
-            for locale in _in_order(texts, self._locale):
-                if text := text_of(texts, locale):
-                    self._localized = True
-                    return text
+        known = node.get(f"{key}_localizations")
+        texts = known if self._locale and isinstance(known, dict) else {}
+        for locale in sorted(texts):
+            # `en` fits `en-GB` after `en` itself, and `en-GB` no other.
+            fits = self._locale in {locale.casefold(), locale.casefold().partition("-")[0]}
+            if fits and (text := text_of(texts, locale)):
+                self._localized = True
+                return text
         return text_of(node, key)
 
 
@@ -198,15 +200,6 @@ def is_discords(content: Node) -> bool:
     is_typed = node.get("type") is not None and isinstance(kind, int)
     has_options = isinstance(options, list) and all(isinstance(each, dict) for each in options)
     return is_typed or has_options or not _ONLY_DISCORDS.isdisjoint(node)
-
-
-def _in_order(texts: Node, wanted: str) -> list[str]:
-    """Return the locales that fit, the exact one first: `en` fits `en-GB`, and `en-GB` no other."""
-    return sorted(
-        locale
-        for locale in texts
-        if locale.casefold() == wanted or locale.casefold().partition("-")[0] == wanted
-    )
 
 
 def spelled(content: Node) -> Node:

@@ -92,13 +92,12 @@ def _problem(error: ValidationError, text: str, path: str) -> Problem:
     """Return the first problem of a file, at its line if it is not valid JSON."""
     try:
         known = json.loads(text)
-    except json.JSONDecodeError as broken:
+    except (ValueError, RecursionError) as broken:  # without a place: a number with many digits
         message = "the file is not valid JSON"
         if "<<<<<<<" in text:
             message = "the file has the marks of a merge conflict"
-        return Problem(Location(path, broken.lineno, broken.colno), message, _HINT)
-    except (ValueError, RecursionError):  # a number with too many digits
-        return Problem(Location(path), "the file is not valid JSON", _HINT)
+        line, column = getattr(broken, "lineno", 1), getattr(broken, "colno", 1)
+        return Problem(Location(path, line, column), message, _HINT)
     if isinstance(known, dict) and known.get("version", 1) != 1:
         message = "the file has another version than 1, which this program reads"
         return Problem(Location(path), message, "update commandsync")

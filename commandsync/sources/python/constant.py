@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
+from commandsync.diagnostics import Notice
+from commandsync.sources.code import BY_HAND
 from commandsync.sources.python.names import Definition, Names
 from commandsync.sources.python.scope import Scope, last_name
 
@@ -34,12 +36,20 @@ UNKNOWN: Final = object()
 
 
 class Code(Names):
-    """What names mean, and what expressions are; each expression is evaluated once."""
+    """What names mean, and what expressions are; what only a run can tell is in the notes.
+
+    Each expression is evaluated once.
+    """
 
     def __init__(self, paths: Iterable[str]) -> None:
         super().__init__(paths)
+        self.notes: list[Notice] = []
         self._known: dict[ast.AST, Value] = {}
         self._steps = 0
+
+    def note(self, message: str, node: ast.AST, scope: Scope, hint: str = BY_HAND) -> None:
+        """Remember what cannot be read, with its place."""
+        self.notes.append(Notice(message, hint, scope.file.place(node)))
 
     def value(self, expression: ast.AST, scope: Scope) -> Value:
         """Return the value of an expression; `UNKNOWN` if the code does not state it."""

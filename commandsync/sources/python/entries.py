@@ -9,8 +9,6 @@ from dataclasses import replace
 from itertools import chain as chained
 from itertools import islice
 
-from commandsync.diagnostics import Notice
-from commandsync.sources.code import BY_HAND
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait, menu_description
 from commandsync.sources.python.cog import Cogs
 from commandsync.sources.python.constant import Code
@@ -35,14 +33,13 @@ _MOST_CHAINS = 25
 
 
 class Entries:
-    """Makes the entries of what all files declare; what cannot be read is in the notes."""
+    """Makes the entries of what all files declare."""
 
     def __init__(self, inventory: Inventory, cogs: Cogs, code: Code) -> None:
         self.inventory = inventory
         self.cogs = cogs
         self.code = code
         self.arguments = Arguments(code)
-        self.notes: list[Notice] = []
         # Slash commands that others are declared in cannot be called.
         self._with_sub_commands = {declaration.parent for declaration in inventory.declared}
 
@@ -82,9 +79,10 @@ class Entries:
         """Yield the entry of a command, unless its name cannot be read."""
         declaration = chain[-1]
         if not all(path):
-            own = declaration.given.get("name", declaration.node) if not path[-1] else None
-            whose = "a group of this command" if own is None else "this command"
-            self._note(declaration, f"the name of {whose} is computed at run time", own)
+            whose = "a group of this command" if path[-1] else "this command"
+            given = {} if path[-1] else declaration.given
+            message = f"the name of {whose} is computed at run time"
+            self.code.note(message, given.get("name", declaration.node), declaration.scope)
             return
         if prefix:
             declaration = replace(declaration, given=self._given(declaration))
@@ -104,7 +102,8 @@ class Entries:
         if declaration.form is Form.MENU:
             return literal(name)
         if declaration.function is None:
-            self._note(declaration, "the function of this command is computed at run time")
+            message = "the function of this command is computed at run time"
+            self.code.note(message, declaration.node, declaration.scope)
         arguments = self.arguments.read(*declaration.function) if declaration.function else []
         if not prefix:
             flags = [argument.annotation.flags for argument in arguments]
@@ -117,7 +116,7 @@ class Entries:
         for argument in arguments:
             for part in argument.unread:
                 message = f"a value of {argument.name!r} is computed at run time"
-                self.notes.append(Notice(message, BY_HAND, part.scope.file.place(part.node)))
+                self.code.note(message, part.node, part.scope)
         required = declaration.given.get("require_var_positional", ast.Constant(value=False))
         require_rest = self.code.value(required, declaration.scope) is True
         return prefix_syntax(name, signature(arguments, require_rest=require_rest))
@@ -142,7 +141,8 @@ class Entries:
         value = self.code.value(written, declaration.scope)
         if value is None or isinstance(value, str):
             return value
-        self._note(declaration, f"the {key} of this command is computed at run time", written)
+        message = f"the {key} of this command is computed at run time"
+        self.code.note(message, written, declaration.scope)
         return None
 
     def _category(self, chain: Chain) -> str | None:
@@ -190,10 +190,6 @@ class Entries:
             return False
         given = filter(None, (part.given.get("with_app_command") for part in chain))
         return not any(self.code.value(value, chain[-1].scope) is False for value in given)
-
-    def _note(self, declaration: Declaration, message: str, node: ast.AST | None = None) -> None:
-        file = declaration.scope.file
-        self.notes.append(Notice(message, BY_HAND, file.place(node or declaration.node)))
 
 
 def _is_disnake(declaration: Declaration) -> bool:

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from sys import maxsize
 
-from commandsync.diagnostics import Location, Notice
 from commandsync.sources.python.constant import Code
 from commandsync.sources.python.declarations import Declaration, Declarations
 from commandsync.sources.python.names import Definition
@@ -24,7 +23,6 @@ class Inventory:
     def __init__(self, outlines: Iterable[Outline], code: Code) -> None:
         self._declarations = Declarations(code)
         self._code = code
-        self.notes: list[Notice] = []  # what is registered, and cannot be read
         self.guild_cogs: set[ast.AST] = set()  # with slash commands that only certain servers have
         items = (item for read_file in outlines for item in self._declared(read_file))
         self.declared = list(dict.fromkeys(items))
@@ -48,7 +46,7 @@ class Inventory:
         unread = sorted(imported & _UNREAD)
         if unread and imported.isdisjoint(_READ):
             message = f"the commands of {unread[0]} are not read"
-            self.notes.append(Notice(message, _REGISTERED, Location(scope.file.path)))
+            self._code.note(message, scope.file.tree, scope, _REGISTERED)
         else:
             yield from self._declared_in(read_file)
 
@@ -59,7 +57,7 @@ class Inventory:
                 yield declaration
             elif self._declarations.may_declare(function, scope):
                 message = f"cannot tell whether {function.name!r} is a command"
-                self.notes.append(Notice(message, _BY_HAND, scope.file.place(function)))
+                self._code.note(message, function, scope, _BY_HAND)
         for call, scope in [*read_file.created, *read_file.registered]:
             yield from filter(None, [self._declarations.of_call(call, scope)])
         for call, scope in read_file.registered:
@@ -83,4 +81,4 @@ class Inventory:
                 yield declaration
             elif scope.file.frameworks:
                 message = "what is registered here is computed at run time"
-                self.notes.append(Notice(message, _BY_HAND, scope.file.place(call)))
+                self._code.note(message, call, scope, _BY_HAND)

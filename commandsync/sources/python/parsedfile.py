@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from commandsync.diagnostics import Location, Notice
+from commandsync.sources.code import NOT_IMPORTED
 
 MOST_BYTES = 2 * 1024 * 1024
 """A larger file is not read: it was generated, or it is data."""
@@ -23,7 +24,6 @@ _DECLARING = re.compile(
 )
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST_LINE = 10_000  # characters in which columns are counted; in others it is bytes
-_NOT_IMPORTED = "its commands are not imported"
 _REST = "the rest of the file is read, and no command is removed"
 _TYPE_PARAMETERS = re.compile(  # of Python 3.12: `class Cache[T]:`, `def first[T](`, `type A = `
     r"^([ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+\w+)(\[[^\n]*\])(?=[ \t]*[(:])"
@@ -83,7 +83,7 @@ def parse(path: str, data: bytes) -> ParsedFile | Notice:
     """Parse a file, or return why it cannot be parsed."""
     if len(data) > MOST_BYTES:
         message = f"the file is larger than {MOST_BYTES // 1024**2} MiB"
-        return Notice(message, _NOT_IMPORTED, Location(path))
+        return Notice(message, NOT_IMPORTED, Location(path))
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)
@@ -91,11 +91,11 @@ def parse(path: str, data: bytes) -> ParsedFile | Notice:
             warnings.simplefilter("ignore")  # they are about the bot's code, for its author
             tree, broken = _tolerant(text)
     except SyntaxError as error:
-        return _problem(path, error, _NOT_IMPORTED)
+        return _problem(path, error, NOT_IMPORTED)
     except (MemoryError, RecursionError):
-        return Notice("the file is nested too deeply", _NOT_IMPORTED, Location(path))
+        return Notice("the file is nested too deeply", NOT_IMPORTED, Location(path))
     except (LookupError, ValueError) as error:  # its encoding, a null byte, a huge number
-        return Notice(f"the file cannot be decoded: {error}", _NOT_IMPORTED, Location(path))
+        return Notice(f"the file cannot be decoded: {error}", NOT_IMPORTED, Location(path))
     return ParsedFile(path, text, tree, tuple(_problem(path, error, _REST) for error in broken))
 
 

@@ -4,8 +4,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from commandsync.diagnostics import Notice
-from commandsync.sources.code import BY_HAND
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
 from commandsync.sources.python.constant import Code
 from commandsync.sources.python.entries import first_paragraph
@@ -28,11 +26,10 @@ class _Handler(NamedTuple):
 
 
 class Telegram:
-    """Reads the handlers and the texts of commands; what only a run can tell is in the notes."""
+    """Reads the handlers and the texts of commands."""
 
     def __init__(self, code: Code) -> None:
         self._code = code
-        self.notes: list[Notice] = []
 
     def entries(self, outlines: Iterable[Outline]) -> Iterator[SourceEntry]:
         """Yield the commands of files: those with a handler, then those with a text alone."""
@@ -109,8 +106,7 @@ class Telegram:
             if name := self._code.text(named, around):
                 found.append(name)
             else:
-                message = "the name of this command is computed at run time"
-                self.notes.append(Notice(message, BY_HAND, around.file.place(part)))
+                self._code.note("the name of this command is computed at run time", part, around)
         return [name.removeprefix("/") for name in found if name.strip("/ ")]
 
     def _parts(
