@@ -42,7 +42,15 @@ def records(resource: Resource, reply: Reply) -> tuple[Any, ...]:
     Raises `ApiError` if the service refused, and `DecodeError` if it is not a whole list of that
     kind of record with a name each.
     """
-    return _listed(resource, _whole_list(reply, resource.collection), reply)
+    own_name = resource.collection
+    items, levels = _list(reply, own_name)
+    if sign := signs.more(reply, levels, own_name=own_name, read=len(items)):
+        raise DecodeError(
+            f"the answer contains only a part of the {own_name} (see its {sign})",
+            reply=reply,
+            hint="a partial listing is never compared; ask the service for its whole list",
+        )
+    return _listed(resource, items, reply)
 
 
 def bot(reply: Reply) -> Bot:
@@ -161,17 +169,6 @@ def _paging(levels: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         paging |= queries if isinstance(queries, dict) else {}
         paging |= {name: level[name] for name in ("page", "limit", "maxPage") if name in level}
     return paging
-
-
-def _whole_list(reply: Reply, own_name: str) -> list[Any]:
-    items, levels = _list(reply, own_name)
-    if sign := signs.more(reply, levels, own_name=own_name, read=len(items)):
-        raise DecodeError(
-            f"the answer contains only a part of the {own_name} (see its {sign})",
-            reply=reply,
-            hint="a partial listing is never compared; ask the service for its whole list",
-        )
-    return items
 
 
 def _listed(resource: Resource, items: Sequence[object], reply: Reply) -> tuple[Any, ...]:

@@ -48,9 +48,6 @@ def check_size(text: str) -> None:
 def parse(data: bytes) -> Any:  # noqa: ANN401 - JSON is anything
     """Return the values of an answer's body.
 
-    Raises:
-        TooLargeError: It would take too much memory.
-        ValueError: It is not JSON.
-        RecursionError: It is nested too deep.
+    Raises `TooLargeError`, `ValueError` if it is not JSON, and `RecursionError` for deep nesting.
     """
     return json.loads(decode(data))

@@ -60,9 +60,7 @@ def rate_limit_of(reply: Reply) -> RateLimit | None:
 def content_of(reply: Reply, *, notice: bool = False) -> Any:  # noqa: ANN401 - JSON is anything
     """Return the JSON content of a successful answer; `notice` as in `failed`.
 
-    Raises:
-        ApiError: The service refused, by the status or in the body.
-        DecodeError: The body is not JSON.
+    Raises `ApiError` if the service refused, and `DecodeError` if the body is not JSON.
     """
     raise_for_status(reply)
     try:

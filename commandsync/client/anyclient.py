@@ -18,7 +18,7 @@ from commandsync.api.arguments import Id
 from commandsync.api.credentials import Token
 from commandsync.api.refusals import RateLimit
 from commandsync.client import Settings, async_extra
-from commandsync.client.buffer import AnyReader, Buffer
+from commandsync.client.buffer import AnyReader, AsyncReader, Buffer
 from commandsync.client.events import Event, Reminder, Vote, unknown_event
 from commandsync.client.watch import Watch
 from commandsync.errors import UsageError
@@ -158,11 +158,14 @@ class AnyClient:
     def _joined(self, reader: Reading) -> Reading:
         """Return a reader after it has joined the others; the first one starts the stream."""
         with async_extra("events need"):
-            from commandsync.client.stream import stream_of  # noqa: PLC0415 - an extra
+            from commandsync.client.stream import AsyncStream, Stream  # noqa: PLC0415 - an extra
 
-        def stream() -> Any:  # noqa: ANN401 - that of the kind of connection
+        def stream() -> AsyncStream | Stream:
             watch = Watch(bot=self.bot, jitter=self._jitter, secrecy=self.connection.secrecy)
-            return stream_of(watch.steps(), self.connection, self._buffer, sleep=self._sleep)
+            parts = watch.steps(), self.connection, self._buffer
+            if isinstance(reader, AsyncReader):
+                return AsyncStream(*parts, sleep=self._sleep)
+            return Stream(*parts, sleep=self._sleep)
 
         self._buffer.join(reader, stream)
         return reader

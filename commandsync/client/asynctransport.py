@@ -75,9 +75,7 @@ class _Names:
 
 
 class _RefusedError(Exception):
-    def __init__(self, reply: Reply) -> None:
-        super().__init__()
-        self.reply = reply
+    """The `Reply` in place of a WebSocket."""
 
 
 class _Protocol(ResponseHandler):
@@ -147,7 +145,8 @@ class AsyncTransport:
         try:
             return await self._timely(self._shake_hands(query), seconds=self._timeout)
         except _RefusedError as refused:
-            return refused.reply
+            reply: Reply = refused.args[0]
+            return reply
 
     async def close(self) -> None:
         """Finish the writes in flight, and close every connection."""

@@ -28,17 +28,16 @@ def _without_tokens(record: logging.LogRecord) -> bool:
 class Secrecy:
     """Reveals the token, if any, to the service, and hides it in what the service sends.
 
-    A short token is not hidden in a listing, which must not be changed.
+    A short token is not hidden in a listing, which must not be changed. `hide` and `hide_parts` are
+    those of the token.
     """
 
     def __init__(self, token: Token | None, *, authorization: str = "{token}") -> None:
         self._token = token
         self._authorization = authorization
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a token."""
-        return self._token is not None
+        self.known = token is not None
+        self.hide: Callable[[str], str] = token.hide if token else str
+        self.hide_parts: Callable[[str], str] = token.hide_parts if token else str
 
     @property
     def headers(self) -> dict[str, str]:
@@ -75,14 +74,6 @@ class Secrecy:
         elif self._token and (status not in _SUCCESSES or not self._token.is_short):
             body = self._hidden(body, self.hide)
         return Reply(status, body, named, with_token=self.known)
-
-    def hide(self, text: str) -> str:
-        """Return a text without the token, as `Token.hide`."""
-        return text if self._token is None else self._token.hide(text)
-
-    def hide_parts(self, text: str) -> str:
-        """Return a text without the token and without parts of it, as `Token.hide_parts`."""
-        return text if self._token is None else self._token.hide_parts(text)
 
     @staticmethod
     def _hidden(body: bytes, hide: Callable[[str], str]) -> bytes:

@@ -182,16 +182,3 @@ class Stream:
         async with self._connection:
             self._stream.start()
             await self._stream.wait()
-
-
-def stream_of(
-    steps: Generator[WatchStep, Any, None],
-    connection: AsyncConnection | Connection,
-    buffer: Buffer,
-    *,
-    sleep: Sleep,
-) -> AsyncStream | Stream:
-    """Return a stream as the connection requires."""
-    if isinstance(connection, AsyncConnection):
-        return AsyncStream(steps, connection, buffer, sleep=sleep)
-    return Stream(steps, connection, buffer, sleep=sleep)

@@ -13,6 +13,7 @@ from typing import Any
 
 from commandsync.api import arguments
 from commandsync.api.operations import Method, Operation, bot_part
+from commandsync.api.refusals import content_of
 from commandsync.errors import ArgumentError, Reply
 from commandsync.records.facts import Answer, Facts, Limit, Reads, Source
 from commandsync.records.snapshot import Entry, Snapshot
@@ -149,7 +150,8 @@ def _announce_at_top_gg(text: AnnouncementText, category: str) -> Operation[None
 
 def _project(reply: Reply) -> str:
     """Read the name of a project; empty if the answer does not contain it."""
-    content = replies.content(reply)
+    with replies.explained(reply):
+        content = content_of(reply)
     name = content.get("name") if isinstance(content, dict) else None
     return name if isinstance(name, str) else ""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, timedelta
-from typing import Any
 
 from commandsync.api.policy import LONGEST_WAIT
 from commandsync.api.refusals import content_of, http_time, raise_for_status
@@ -37,20 +36,13 @@ _MOVED = "redirects are not followed: the token is sent nowhere else"
 def accepted(reply: Reply) -> None:
     """Read the answer to what was sent; its body may be anything but a failure.
 
-    Raises:
-        ApiError: The service refused it.
-        DecodeError: The answer is a page, or not whole, so the result is unknown.
+    Raises `ApiError` if the service refused it, and `DecodeError` for a page, or an answer that is
+    not whole: the result is unknown.
     """
     with explained(reply):
         raise_for_status(reply)
         if reply.body.lstrip()[:1] in {b"{", b"<"}:
             content_of(reply, notice=True)
-
-
-def content(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
-    """Return the JSON content of an answer; raises as `accepted`."""
-    with explained(reply):
-        return content_of(reply)
 
 
 @contextmanager

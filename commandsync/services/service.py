@@ -92,11 +92,10 @@ class ListService(Service):
 
 
 def managed(snapshot: Snapshot) -> tuple[CommandText, ...]:
-    """Return the commands of a list; one that is not managed is never replaced by an empty one.
+    """Return the commands of a list; raises `ValueError` for one that is not managed.
 
-    Raises:
-        ValueError: The snapshot has no list.
+    Such a list is never replaced by an empty one.
     """
     if not LIST_ABILITIES.keys() <= snapshot.collections.keys():
-        raise ValueError("the commands are not managed: there is no list to send")
+        raise ValueError("the commands are not managed: no list can be sent")
     return snapshot.commands
