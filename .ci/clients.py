@@ -38,6 +38,8 @@ PHRASES = {
         ),
         'with async_extra("the asynchronous client needs"):\n            from': "from",
         "Connection  # noqa: PLC0415 - an extra": "Connection  # noqa: PLC0415 - loads requests",
+        "        if reader.handles and not self._buffer.handled:\n"
+        "            await self._handlers.finish()\n": "",
         "AsyncGenerator[Event, None]": "Generator[Event, None, None]",
         "  # noqa: ASYNC109 - the clients have the same arguments": "",
     },
@@ -45,6 +47,7 @@ PHRASES = {
         "The client library for asyncio: the whole": "The client library: the whole",
         "a listing service, for a bot's event loop.": "a listing service.",
         "created before the loop runs; use it from one loop.": "used from any thread.",
+        "        self._handlers.close()\n": "",
     },
 }
 NAMES = (

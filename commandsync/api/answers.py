@@ -7,7 +7,7 @@ failure, or reports more records than it contains is an error and never an empty
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from commandsync.api import signs
@@ -83,9 +83,11 @@ def voted(reply: Reply) -> bool:
     has neither form.
     """
     body = json_or_none(reply) if reply.status in {200, _NOT_FOUND} else None
-    for level in _levels(body):
+    level = body
+    while isinstance(level, dict):  # an answer, its `data`, the `data` in that, and so on
         if "voted" in level:
             return _flag(level["voted"], reply)
+        level = level.get("data")
     if isinstance(body, dict) and not (body.get("error") or body.get("errors")):
         if body.get("success") is False and not ABOUT_TOKEN.search(own_message(body)):
             return False
@@ -99,13 +101,6 @@ def _flag(value: object, reply: Reply) -> bool:
     if isinstance(value, int) and value in {0, 1}:
         return bool(value)
     raise _unreadable(_NEITHER, reply)
-
-
-def _levels(body: object) -> Iterator[dict[str, Any]]:
-    """Yield an answer, its `data`, the `data` in that, and so on."""
-    while isinstance(body, dict):
-        yield body
-        body = body.get("data")
 
 
 def acknowledged(reply: Reply) -> str:

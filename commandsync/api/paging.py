@@ -1,10 +1,12 @@
 """A list that the service returns page by page: the operation for each page, and the list's end."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Generic, TypeVar
 
 from commandsync.api.operations import Operation
+from commandsync.api.policy import Failure
 from commandsync.errors import ApiError, Invalid, NotFound
 from commandsync.records.models import Bot, BotPage, Queries, Voter, VoterPage
 
@@ -15,10 +17,11 @@ _TOO_LARGE = {400, 413, 422}
 
 
 @dataclass(slots=True)
-class Paging(Generic[P]):
+class Paging(Generic[P, R]):
     """The pages of a list."""
 
     operation: Operation[P]  # reads the next page
+    records: Callable[[P], tuple[R, ...]]  # returns those of a page
     unique: bool = False  # whether a record is listed once; somebody may vote twice
     over: bool = False  # whether the last page was read
     _page: int = 1
@@ -26,8 +29,20 @@ class Paging(Generic[P]):
     _pages: set[tuple[str, ...]] = field(default_factory=set)
     _listed: set[str] = field(default_factory=set)
 
-    def take(self, records: tuple[R, ...], queries: Queries) -> tuple[R, ...]:
+    def take(self, page: P | Failure) -> tuple[R, ...]:
         """Return the new records of a page, and go on to the next one.
+
+        Raises why the page could not be read, unless it does not exist, or is larger than the
+        service allows.
+        """
+        if not isinstance(page, Failure):
+            return self._new(self.records(page), page.queries)
+        if not (isinstance(page.error, ApiError) and self._refused(page.error)):
+            raise page.error
+        return ()
+
+    def _new(self, records: tuple[R, ...], queries: Queries) -> tuple[R, ...]:
+        """Return the new records of a page.
 
         The list ends where the service reports it, and with a page that is empty or was read
         before: some services begin again after the last page, or always answer with the whole
@@ -54,11 +69,8 @@ class Paging(Generic[P]):
         self._change(page=self._page)
         return new
 
-    def refused(self, error: ApiError) -> bool:
-        """Go on after a refused page: it does not exist, or is larger than the service allows.
-
-        Return False if it is neither.
-        """
+    def _refused(self, error: ApiError) -> bool:
+        """Go on after a page that does not exist, or is too large; False if it is neither."""
         limit = int(dict(self.operation.query)["limit"])
         if self._page != 1:
             self.over = isinstance(error, NotFound if self._page else NotFound | Invalid)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Self, TypeVar, Unpack
 
 from commandsync.api import operations
@@ -11,7 +11,7 @@ from commandsync.api.operations import BotFilters, Operation
 from commandsync.api.paging import P, Paging, R
 from commandsync.apply.check import check_call
 from commandsync.client.asynclistener import AsyncListener
-from commandsync.errors import ApiError, Reply
+from commandsync.errors import Reply
 from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
@@ -49,7 +49,7 @@ class AsyncClient(AsyncListener):
     def iter_bots(self, *, limit: int = 100, **filters: Unpack[BotFilters]) -> AsyncIterator[Bot]:
         """Yield all bots, page after page; the arguments are those of `list_bots`."""
         operation = operations.list_bots(limit=limit, page=1, **filters)
-        return self._pages(Paging(operation, unique=True), lambda page: page.bots)
+        return self._pages(Paging(operation, lambda page: page.bots, unique=True))
 
     async def get_bot(self, id: Id | None = None) -> Bot:
         """Return one bot: the client's own, or the one with this id."""
@@ -69,7 +69,7 @@ class AsyncClient(AsyncListener):
         follow each other from one page to the next are listed once.
         """
         operation = operations.list_voters(self._of(bot), page=1, limit=limit)
-        return self._pages(Paging(operation), lambda page: page.voters)
+        return self._pages(Paging(operation, lambda page: page.voters))
 
     async def get_announcements(self) -> tuple[Announcement, ...]:
         """Return the bot's announcements."""
@@ -155,18 +155,10 @@ class AsyncClient(AsyncListener):
             await stream.wait()
         await self.connection.close()
 
-    async def _pages(
-        self, paging: Paging[P], records: Callable[[P], tuple[R, ...]]
-    ) -> AsyncIterator[R]:
+    async def _pages(self, paging: Paging[P, R]) -> AsyncIterator[R]:
         while not paging.over:
-            try:
-                page = await self.call(paging.operation)
-            except ApiError as error:
-                if not paging.refused(error):
-                    raise
-            else:
-                for record in paging.take(records(page), page.queries):
-                    yield record
+            for record in paging.take(await self.connection.attempt(paging.operation)):
+                yield record
 
     async def __aenter__(self) -> Self:
         return self

@@ -67,8 +67,7 @@ class AsyncListener(AnyClient):
 
         `@client.on(Vote)` and `@client.on("vote")` decorate any function, `@client.on` and
         `@client.on()` one that is called `on_vote` or `vote`. The names are `ready`, `vote`,
-        `reminder`, `reconnecting` and `reconnected`; the function receives a `Ready`, a `Vote` and
-        so on.
+        `reminder`, `reconnecting` and `reconnected`.
 
         It is called once for each event, while `events` or `listen` runs. An exception in it is
         logged and ends nothing. It may be asynchronous: handlers of several users run at the same

@@ -150,7 +150,6 @@ class AsyncTransport:
 
     async def close(self) -> None:
         """Finish the writes in flight, and close every connection."""
-        self.closed = True
         for request in self._requests:
             if not (request.limit.expired() or (request.writes and request.transport)):
                 request.limit.reschedule(0)

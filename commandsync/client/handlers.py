@@ -170,12 +170,6 @@ class Handlers(_Handlers):
             except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
                 _log_failure(handler, event)
 
-    def finish(self) -> None:
-        """Return: a call has ended when `call` returns."""
-
-    def close(self) -> None:
-        """Do nothing, as above."""
-
 
 def _asynchronous() -> ArgumentError:
     return ArgumentError(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Self, TypeVar, Unpack
 
 from commandsync.api import operations
@@ -12,7 +12,7 @@ from commandsync.api.operations import BotFilters, Operation
 from commandsync.api.paging import P, Paging, R
 from commandsync.apply.check import check_call
 from commandsync.client.listener import Listener
-from commandsync.errors import ApiError, Reply
+from commandsync.errors import Reply
 from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
@@ -50,7 +50,7 @@ class Client(Listener):
     def iter_bots(self, *, limit: int = 100, **filters: Unpack[BotFilters]) -> Iterator[Bot]:
         """Yield all bots, page after page; the arguments are those of `list_bots`."""
         operation = operations.list_bots(limit=limit, page=1, **filters)
-        return self._pages(Paging(operation, unique=True), lambda page: page.bots)
+        return self._pages(Paging(operation, lambda page: page.bots, unique=True))
 
     def get_bot(self, id: Id | None = None) -> Bot:
         """Return one bot: the client's own, or the one with this id."""
@@ -68,7 +68,7 @@ class Client(Listener):
         follow each other from one page to the next are listed once.
         """
         operation = operations.list_voters(self._of(bot), page=1, limit=limit)
-        return self._pages(Paging(operation), lambda page: page.voters)
+        return self._pages(Paging(operation, lambda page: page.voters))
 
     def get_announcements(self) -> tuple[Announcement, ...]:
         """Return the bot's announcements."""
@@ -149,20 +149,13 @@ class Client(Listener):
 
     def close(self) -> None:
         """End the events, send nothing new and close the connections."""
-        self._handlers.close()
         if (stream := self._buffer.close()) is not None:
             stream.wait()
         self.connection.close()
 
-    def _pages(self, paging: Paging[P], records: Callable[[P], tuple[R, ...]]) -> Iterator[R]:
+    def _pages(self, paging: Paging[P, R]) -> Iterator[R]:
         while not paging.over:
-            try:
-                page = self.call(paging.operation)
-            except ApiError as error:
-                if not paging.refused(error):
-                    raise
-            else:
-                yield from paging.take(records(page), page.queries)
+            yield from paging.take(self.connection.attempt(paging.operation))
 
     def __enter__(self) -> Self:
         return self

@@ -65,8 +65,7 @@ class Listener(AnyClient):
 
         `@client.on(Vote)` and `@client.on("vote")` decorate any function, `@client.on` and
         `@client.on()` one that is called `on_vote` or `vote`. The names are `ready`, `vote`,
-        `reminder`, `reconnecting` and `reconnected`; the function receives a `Ready`, a `Vote` and
-        so on.
+        `reminder`, `reconnecting` and `reconnected`.
 
         It is called once for each event, while `events` or `listen` runs. An exception in it is
         logged and ends nothing. Handlers run one after another, in the thread
@@ -174,7 +173,5 @@ class Listener(AnyClient):
 
     def _leave(self, reader: Reader) -> None:
         stream = self._buffer.leave(reader)
-        if reader.handles and not self._buffer.handled:
-            self._handlers.finish()
         if stream is not None:
             stream.wait()

@@ -8,7 +8,7 @@ from typing import Any
 
 import aiohttp
 
-from commandsync.api.policy import Failure, Wait
+from commandsync.api.policy import Wait
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.asynctransport import WebSocket
 from commandsync.client.buffer import Buffer
@@ -88,8 +88,7 @@ class AsyncStream:
             case Wait(seconds=seconds):
                 await self._sleep(seconds)
             case Ask(operation=operation):
-                result = await self._connection.attempt(operation)
-                return result.error if isinstance(result, Failure) else result
+                return await self._connection.attempt(operation)
             case _:
                 await self._buffer.put(step, self._owner)
         return None

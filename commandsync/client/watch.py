@@ -63,7 +63,7 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Carry out an operation; the result is its value or an error."""
+    """Carry out an operation; the result is its value or a `Failure`."""
 
     operation: Operation[Any]
 
@@ -185,7 +185,8 @@ class Watch:
         self._refusals = self._refusals + 1 if refused else 0
         if refused and (not self._ready or self._refusals == _MOST_REFUSALS):
             raise error
-        if not self._worked and _lasting(error):
+        lasting = errors.Invalid | errors.NotFound | errors.DecodeError
+        if not self._worked and (isinstance(error, lasting) or getattr(error, "lasting", False)):
             raise error
         code = error.status if isinstance(error, errors.ApiError) else _ABNORMAL
         seconds = error.retry_after if isinstance(error, errors.RateLimited) else None
@@ -207,9 +208,10 @@ class Watch:
         if not self._polling:
             self._polling = True
             _log.warning(_NO_GATEWAY, POLL)
-        voters = yield from self._voters()
-        if isinstance(voters, errors.ListingError):
-            yield from self._failed(voters)
+        try:
+            voters = yield from self._voters()
+        except errors.ListingError as error:
+            yield from self._failed(error)
             return
         yield from self._restored(heard=True)
         for voter in self._tally.read(voters):
@@ -220,25 +222,25 @@ class Watch:
         """Yield the votes since the voters were read for the last time."""
         if not self._bot:
             return
-        voters = yield from self._voters(until=self._clock() + _LONGEST_READ)
-        if isinstance(voters, errors.ListingError):
-            _log.debug("votes cannot be caught up: %s", voters.message)
+        try:
+            voters = yield from self._voters(until=self._clock() + _LONGEST_READ)
+        except errors.ListingError as error:
+            _log.debug("votes cannot be caught up: %s", error.message)
         else:
             for voter in self._tally.read(voters, caught_up=True):
                 yield Vote(voter, Account(id=self._bot), caught_up=True)
 
-    def _voters(self, *, until: float = math.inf) -> Steps[list[Voter] | errors.ListingError]:
+    def _voters(self, *, until: float = math.inf) -> Steps[list[Voter]]:
         """Read all voters; with a limit, a long list is an error."""
         voters: list[Voter] = []
-        paging = Paging(list_voters(self._bot, page=1, limit=LARGEST_PAGE))
+        paging = Paging(
+            list_voters(self._bot, page=1, limit=LARGEST_PAGE), lambda page: page.voters
+        )
         while not paging.over:
             if until < math.inf and len(voters) >= _MOST_VOTERS:
-                return errors.ListingError(f"there are more than {_MOST_VOTERS} voters")
+                raise errors.ListingError(f"there are more than {_MOST_VOTERS} voters")
             page = yield Ask(replace(paging.operation, deadline=until - self._clock()))
-            if not isinstance(page, errors.ListingError):
-                voters += paging.take(page.voters, page.queries)
-            elif not (isinstance(page, errors.ApiError) and paging.refused(page)):
-                return page
+            voters += paging.take(page)
         return voters
 
 
@@ -253,9 +255,3 @@ def _failure(answer: errors.Reply | errors.TransportError | bool) -> errors.List
     except errors.ListingError as error:
         return error
     return errors.Invalid("the answer to the gateway's handshake is not a WebSocket", reply=answer)
-
-
-def _lasting(error: errors.ListingError) -> bool:
-    if isinstance(error, errors.TransportError):
-        return error.lasting
-    return isinstance(error, errors.Invalid | errors.NotFound | errors.DecodeError)

@@ -44,8 +44,8 @@ class Loss:
 
     field: str  # what they lose: a field of a command, or one of the above
     reason: Reason
-    instead: Instead  # what happens instead
-    names: tuple[str, ...]  # their names in the manifest, in its order; of `SYNC`, what is not kept
+    instead: Instead = Instead.LEFT_OUT  # what happens instead
+    names: tuple[str, ...] = ()  # theirs, in the manifest's order; of `SYNC`, what is not kept
     limit: Limit | None = None  # what the service accepts, where that is the reason
     location: Location | None = None  # where the manifest defines the first one
 

@@ -79,14 +79,7 @@ def as_listed(snapshot: Snapshot) -> Snapshot:
     return Snapshot(listed)
 
 
-def _cause(
-    field: str, reason: Reason, instead: Instead = Instead.LEFT_OUT, limit: Limit | None = None
-) -> Loss:
-    """Return what commands lose, and why, before it is known which ones."""
-    return Loss(field, reason, instead, (), limit)
-
-
-_CHANGED = _cause(TRANSLATIONS, Reason.CHANGED, Instead.NOT_SHOWN)
+_CHANGED = Loss(TRANSLATIONS, Reason.CHANGED, Instead.NOT_SHOWN)
 
 
 class _Fitting:
@@ -142,11 +135,11 @@ class _Fitting:
             limit = Limit(least=limit.least, most=limit.most)
         for part in path:
             if reason := _reason(part, limit):
-                return _cause("name", reason, limit=limit)
+                return Loss("name", reason, limit=limit)
         for field, text in texts.items():
             limit = self._facts.limit(field)
             if limit.is_short(text):
-                return _cause(field, Reason.SHORT, limit=limit)
+                return Loss(field, Reason.SHORT, limit=limit)
         return None
 
     def _shown(
@@ -160,12 +153,12 @@ class _Fitting:
                 lost = self._uncalled(field, name, text, levels) if is_usage else [field]
                 yield (
                     "",
-                    [_cause(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN) for each in lost if text],
+                    [Loss(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN) for each in lost if text],
                 )
             elif limit.is_long(text):
                 instead = Instead.SHORTENED if is_prose else Instead.NOT_SHOWN
                 shown = limit.shortened(text) if is_prose else ""
-                yield shown, [_cause(field, Reason.LONG, instead, limit)]
+                yield shown, [Loss(field, Reason.LONG, instead, limit=limit)]
             else:
                 yield text, []
 
@@ -206,7 +199,7 @@ class _Names:
             return cause
         if path in self._members:
             self._taken.add(path)
-            return _cause(COMMANDS, Reason.HAS_SUB_COMMANDS, Instead.GROUP)
+            return Loss(COMMANDS, Reason.HAS_SUB_COMMANDS, Instead.GROUP)
         within = max((group for group in above if group in self._members), key=len)
         if cause := self._excess(within):
             return cause
@@ -218,11 +211,11 @@ class _Names:
     def _conflict(self, path: _Path, above: Sequence[_Path]) -> Loss | None:
         """Return why a name cannot be beside those before it."""
         if len(above) > self._levels + 1:
-            return _cause(COMMANDS, Reason.LEVELS, limit=Limit(most=self._levels))
+            return Loss(COMMANDS, Reason.LEVELS, limit=Limit(most=self._levels))
         if path in self._taken:
-            return _cause("name", Reason.SAME_NAME)
+            return Loss("name", Reason.SAME_NAME)
         if any(name in self._taken and name not in self._members for name in above):
-            return _cause(COMMANDS, Reason.BELOW_COMMAND)
+            return Loss(COMMANDS, Reason.BELOW_COMMAND)
         return None
 
     def _excess(self, within: _Path) -> Loss | None:
@@ -231,7 +224,7 @@ class _Names:
         if most is None or self._members[within] < most:
             return None
         reason = Reason.SUB_COMMANDS if within else Reason.RECORDS
-        return _cause(COMMANDS, reason, limit=Limit(most=most))
+        return Loss(COMMANDS, reason, limit=Limit(most=most))
 
 
 def _reason(name: str, limit: Limit) -> Reason | None:

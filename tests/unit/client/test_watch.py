@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.api.address import parse_address
-from commandsync.api.policy import Wait
+from commandsync.api.policy import Failure, Wait
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.buffer import Buffer
 from commandsync.client.connection import Connection
@@ -82,7 +82,7 @@ def test_waits_do_not_start_anew_for_a_service_that_only_says_hello() -> None:
             step = steps.send(frame)
         while not isinstance(step, Ask):
             step = steps.send(None)
-        step = steps.send(TransportError("refused", sent=False))
+        step = steps.send(Failure(TransportError("refused", sent=False)))
         while not isinstance(step, Wait):
             step = steps.send(Closed(1011, "crashed") if isinstance(step, Listen) else None)
         waits.append(step.seconds)
