@@ -20,7 +20,7 @@ class CommandList(part.Model):
 
 def command_list_document(commands: Iterable[CommandText]) -> part.Document:
     """Return the document of a command list."""
-    return CommandList.built(version=VERSION, commands=tuple(commands)).model_dump(mode="json")
+    return CommandList.of(version=VERSION, commands=tuple(commands)).model_dump(mode="json")
 
 
 def is_command_list(text: str) -> bool:

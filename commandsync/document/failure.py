@@ -47,7 +47,7 @@ class Several(Model, Generic[D]):
 def failure_document(error: CommandsyncError) -> Document:
     """Return the document of a failure."""
     problems = error.problems if isinstance(error, ManifestError) else ()
-    return Failure.built(
+    return Failure.of(
         version=VERSION,
         error=Reason.of(error),
         problems=tuple(map(listed_problem, problems)),

@@ -34,15 +34,10 @@ class Model(BaseModel):
     )
 
     @classmethod
-    def of(cls, value: object, **others: object) -> Self:
-        """Build from a valid value of the core, and the fields that it does not have."""
-        names = cls.model_fields.keys() - others.keys()
-        return cls.built(**{name: getattr(value, name) for name in names}, **others)
-
-    @classmethod
-    def built(cls, **values: Any) -> Self:  # noqa: ANN401 - of any field
-        """Build from valid values: they are not checked again."""
-        return super().model_construct(None, **values)
+    def of(cls, value: object = None, **others: object) -> Self:
+        """Build from a valid value, and the fields that it does not have; they are not checked."""
+        values = {name: getattr(value, name) for name in cls.model_fields.keys() - others.keys()}
+        return super().model_construct(None, **values, **others)
 
 
 def json_of(document: Document) -> str:
@@ -276,7 +271,7 @@ def change_part(
     values["fields"] = values["fields"] or ()
     if isinstance(change, Edit) and change.renames:
         values["renamed_from"] = change.before[0]
-    return model.built(**values | ending)
+    return model.of(**values | ending)
 
 
 def check_texts(resource: Resource, *texts: Text | None) -> None:

@@ -169,7 +169,7 @@ class PlanDocument(Head):
 def plan_document(plan: Plan) -> part.Document:
     """Return the document of a plan, as it is printed and saved."""
     changes = tuple(map(part.change_part, plan.changes))
-    model = PlanDocument.built(**head_values(plan), changes=changes, digest="")
+    model = PlanDocument.of(**head_values(plan), changes=changes, digest="")
     document = model.model_dump(mode="json")
     return document | {"digest": digest_of(document)}
 

@@ -108,7 +108,7 @@ def result_document(result: Result) -> part.Document:
         result,
         **head_values(result.plan),
         changes=tuple(map(_settled, result.settled)),
-        outcomes=Outcomes.built(**counts),
+        outcomes=Outcomes.of(**counts),
         left=tuple(map(part.change_part, result.remaining)),
         differences=tuple(map(_rewritten, result.rewritten)),
     ).model_dump(mode="json")

@@ -17,14 +17,13 @@ _DOCUMENTS: dict[str, tuple[str, type[Model]]] = {
     "docs": ("commandsync command list", CommandList),
     "changes": ("commandsync changes, version 1", UserChangesDocument),
 }
-_OF_SEVERAL = {"plan", "result"}
 
 
 def schema_text(name: str) -> str:
     """Return the JSON Schema of a document, of several of them in one, and of a failure."""
     title, model = _DOCUMENTS[name]
     shapes: Any = model | Failure
-    if name in _OF_SEVERAL:
+    if name in {"plan", "result"}:
         shapes = model | Several[model] | Failure  # type: ignore[valid-type]  # known at run time
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     return json.dumps(head | TypeAdapter(shapes).json_schema(), indent=2) + "\n"
