@@ -31,9 +31,7 @@ def unexplained(plan: Plan, *, versions: Iterable[Snapshot]) -> list[Removal]:
         if isinstance(change, Delete | Replace) and not change.exempt
     ]
     seen: set[tuple[Resource, Text]] = set()
-    if not left:
-        return left
-    for version in versions:
+    for version in versions if left else ():
         texts = dict.fromkeys(text for text in _texts(version) if text not in seen)
         seen.update(texts)
         left = [each for each in left if (each.resource, each.before) not in texts]

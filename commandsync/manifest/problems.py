@@ -74,11 +74,7 @@ class Problems:
         raise ManifestError(problems)
 
     def _sorted(self, problems: Iterable[Problem]) -> list[Problem]:
-        def place(problem: Problem) -> tuple[int, int, int]:
-            where = problem.location
-            return self._order[where.path], where.line, where.column
-
-        return sorted(problems, key=place)
+        return sorted(problems, key=lambda each: (self._order[each.location.path], each.location))
 
 
 @dataclass(frozen=True, slots=True)

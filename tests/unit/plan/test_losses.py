@@ -9,9 +9,7 @@ from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, Instead, Loss, R
 LIMIT = Limit(least=3, most=7, allowed="a-z")
 
 
-@pytest.mark.parametrize(
-    "reason", [each for each in Reason if each not in {Reason.NOT_TAKEN, Reason.NOT_READ}]
-)
+@pytest.mark.parametrize("reason", Reason)
 @pytest.mark.parametrize("count", [1, MOST_NAMED, MOST_NAMED + 2])
 def test_what_is_left_out_is_counted_and_the_first_are_named(reason: Reason, count: int) -> None:
     names = tuple(f"name{n}" for n in range(count))
