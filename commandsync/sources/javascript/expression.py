@@ -150,11 +150,13 @@ class Expressions:
     def bind(self, pattern: Node | None, value: Value, scope: Scope) -> None:
         """Give the names of a pattern, or of the members that a file imports, their values."""
         pattern = field(pattern, "pattern", "left") or pattern  # with a type, or with a default
-        if pattern and pattern.type in _MEMBERS:
+        if pattern and pattern.type in _MEMBERS and self.depth < _DEEPEST:
+            self.depth += 1
             for part in parts(pattern):
                 key = field(part, "key", "left", "name") or part
                 inner = member(value, scope.text(key), Computed(key, scope))
                 self.bind(field(part, "value", "alias", "name") or part, inner, scope)
+            self.depth -= 1
         elif pattern:
             names = _NAME.findall(scope.text(pattern))
             known = value if pattern.type.endswith(_NAMES) else Computed(pattern, scope)

@@ -79,8 +79,7 @@ class Inventory:
         self._read.add(at)
         if document is None:
             return
-        said = {**fields_of(value), **handler}
-        traits = frozenset(self._traits(document["name"], said))
+        traits = frozenset(self._traits(document["name"], {**fields_of(value), **handler}))
         try:
             category = self._category(handler, at)
             entries = list(self._reader.entries(document, at.place, folder=category))

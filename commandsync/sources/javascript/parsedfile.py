@@ -15,9 +15,7 @@ from commandsync.sources.code import NOT_IMPORTED
 
 __all__ = ["Node", "ParsedFile", "field", "parse", "parts"]
 
-MOST_BYTES = 512 * 1024
-"""A larger file is not read: it was generated, or it is data."""
-
+_MOST_BYTES = 512 * 1024  # of a file that is read: a larger one was generated, or is data
 _TYPED = (".ts", ".mts", ".cts")
 _BRACKET = re.compile(rb"[\[({\])}]")
 _MOST_NESTED = 1000  # brackets; the parser needs a part of the stack for each
@@ -63,8 +61,8 @@ def parse(path: str, data: bytes) -> ParsedFile | Notice:
 
 def _problem(data: bytes) -> str:
     """Return why a file is not parsed: it may need more time, or more stack, than there is."""
-    if len(data) > MOST_BYTES:
-        return f"is larger than {MOST_BYTES // 1024} KiB"
+    if len(data) > _MOST_BYTES:
+        return f"is larger than {_MOST_BYTES // 1024} KiB"
     try:
         data.decode()
     except UnicodeDecodeError:

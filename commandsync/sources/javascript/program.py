@@ -142,18 +142,21 @@ class Program(Expressions):
         if node not in self._fields:
             found = self._fields[node] = Record({}, owner)
             scope = owner.scope.inner(this=found)
-            for part in (*parts(node.parent), *parts(node)):
-                said = []
-                if part.type == "class_heritage":
-                    base = self.value(parts(part)[0], scope)
-                    said = [self.fields(base) if isinstance(base, Function) else base]
-                elif part.type == "decorator":
-                    said = self._given(parts(part)[0], scope)
-                for each in said:
-                    found.update(fields_of(each))
+            said = [
+                self.value(part, scope) for part in parts(node) if part.type == "class_heritage"
+            ]
+            for around in (node.parent or node, node):
+                for decorator in around.children_by_field_name("decorator"):
+                    said += self._given(parts(decorator)[0], scope)
+            for each in said:
+                found.update(fields_of(each))
             self.add_members(found, parts(field(node, "body")), scope)
             self._call(found.pop("constructor", None), [])
         return self._fields[node]
+
+    def _on_class_heritage(self, node: Node, scope: Scope) -> Value:
+        base = self.value(parts(node)[0], scope)
+        return self.fields(base) if isinstance(base, Function) else base
 
     def _given(self, node: Node, scope: Scope) -> list[Value]:
         return self._on_array(field(node, "arguments"), scope)

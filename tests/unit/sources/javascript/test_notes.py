@@ -55,6 +55,7 @@ TOO_MUCH = {
     "twice as many calls each time": "const f0 = () => 1;\n"
     + "".join(f"const f{n} = () => [f{n - 1}(), f{n - 1}()];\n" for n in range(1, 40))
     + "f39();",
+    "classes of classes": "".join(f"class C{n} extends C{n + 1} {{}}\n" for n in range(300)),
     "a long chain": BUILDER + "\n.setNSFW(true)" * 1000,
 }
 BAD = {
