@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 from fastapi import FastAPI
@@ -34,7 +34,7 @@ MOST_REQUESTS = "1200/minute"
 
 
 def create_app(
-    database: str | Database,
+    database: Database,
     *,
     conditions: Conditions = NORMAL,
     vote_interval: timedelta = votes.INTERVAL,
@@ -44,8 +44,7 @@ def create_app(
     """Return the service as an ASGI application.
 
     Args:
-        database: An open database, which its caller closes; or a file path or `:memory:`, which is
-            opened when the application starts up, and closed when it ends.
+        database: An open database, which its caller closes.
         conditions: What is wrong with the service. In memory there can be no lag.
         vote_interval: The time between two votes of a user for a bot.
         now: The clock of votes.
@@ -54,15 +53,14 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        own = nullcontext(database) if isinstance(database, Database) else opened(database)
-        with own as handle, late(handle, conditions.lag) as app.state.listing:
-            app.state.database, app.state.kept = handle, KeptAnswers()
+        with late(database, conditions.lag) as app.state.listing:
+            app.state.database, app.state.kept = database, KeptAnswers()
             async with (
-                delivering(handle) as broadcast,
-                reminders.sending(handle, broadcast, interval=vote_interval, now=now),
+                delivering(database) as broadcast,
+                reminders.sending(database, broadcast, interval=vote_interval, now=now),
             ):
                 app.state.broadcast = broadcast
-                app.state.live = live.Live(handle, broadcast, now)
+                app.state.live = live.Live(database, broadcast, now)
                 yield
 
     app = FastAPI(
@@ -101,5 +99,6 @@ def create_app(
 
 def openapi_text() -> str:
     """Return the OpenAPI document, as in schemas/openapi.json."""
-    document = create_app(":memory:").openapi()
+    with opened(":memory:") as database:
+        document = create_app(database).openapi()
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

@@ -5,10 +5,10 @@ ignored, since clients send back whole records.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
-from pydantic.config import JsonDict
 
 from commandsync.records.texts import Resource
 from commandsync.server.records import Count, Done, Text, Timestamp, Wire
@@ -39,16 +39,10 @@ def _not_empty(text: str) -> str:
 
 # Every character that `str.strip` does not remove; the classes of other dialects differ from it.
 NOT_SPACE = r"[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
-_DESCRIBED: JsonDict = {"pattern": NOT_SPACE}
-Name = Annotated[
-    str, Field(max_length=1_000, json_schema_extra=_DESCRIBED), AfterValidator(_not_empty)
-]
-Description = Annotated[
-    str, Field(max_length=20_000, json_schema_extra=_DESCRIBED), AfterValidator(_not_empty)
-]
-Syntax = Annotated[
-    str, Field(max_length=5_000, json_schema_extra=_DESCRIBED), AfterValidator(_not_empty)
-]
+_filled = partial(Field, json_schema_extra={"pattern": NOT_SPACE})
+Name = Annotated[str, _filled(max_length=1_000), AfterValidator(_not_empty)]
+Description = Annotated[str, _filled(max_length=20_000), AfterValidator(_not_empty)]
+Syntax = Annotated[str, _filled(max_length=5_000), AfterValidator(_not_empty)]
 Category = Annotated[str, Field(max_length=1_000)]
 UserId = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]{1,100}$")]
 Uses = Annotated[int, Field(ge=0, le=MOST_USES), BeforeValidator(_whole)]

@@ -1,7 +1,6 @@
 """The seed file: bots that are created if they do not exist yet."""
 
 import json
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -80,12 +79,10 @@ def create_bots(seed: Seed, database: Database, *, all_new: bool = False) -> tup
     """
     with database.writing_alone() as connection:
         for bot in seed.bots:
-            with suppress(storage.UnknownError):
-                storage.check_bot(connection, bot.id)
-                if all_new:
-                    raise UsageError(f"the bot {bot.id} exists already")
-                continue
-            _create(connection, bot)
+            if not storage.token_keys_of(connection, [bot.id]):
+                _create(connection, bot)
+            elif all_new:
+                raise UsageError(f"the bot {bot.id} exists already")
         return tuple(seeded(connection, bot.id, database.secret) for bot in seed.bots)
 
 
