@@ -45,11 +45,9 @@ def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list
     from commandsync.report.markdownfile import State, with_lists  # noqa: PLC0415 - parses Markdown
 
     commands = commands_of(manifests[0])
-    texts = {path: read_file(path, most=_LARGEST_DOCUMENT) for path in paths}
-    files = [
-        with_lists(text.decode("utf-8", "replace"), commands, path=path)
-        for path, text in texts.items()
-    ]
+    contents = {path: read_file(path, most=_LARGEST_DOCUMENT) for path in paths}
+    texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
+    files = [with_lists(text, commands, path=path) for path, text in texts.items()]
     return [at for file in files for at, state in file.lists if state is not State.CURRENT]
 
 
@@ -93,12 +91,7 @@ def _with_lists(verdict: Verdict, outdated: Sequence[Location]) -> Verdict:
         return verdict
     message, hint = "the list of commands is not up to date", "run commandsync docs"
     notes = [Annotation("error", "Command list", message, hint, at) for at in outdated]
-    count = summary.counted(len(outdated), "list")
-    return failed(
-        verdict,
-        notes,
-        text=[*(f"{visible(str(at))}: {message}" for at in outdated), f"{hint.capitalize()}.\n"],
-        markdown=[
-            f"**Not up to date with the manifest: {count} of commands**. {hint.capitalize()}.\n"
-        ],
-    )
+    count, advice = summary.counted(len(outdated), "list"), f"{hint.capitalize()}.\n"
+    texts = [*(f"{visible(str(at))}: {message}" for at in outdated), advice]
+    page = f"**Not up to date with the manifest: {count} of commands**. {advice}"
+    return failed(verdict, notes, text=texts, markdown=[page])

@@ -120,10 +120,7 @@ def with_destinations(
     if not changes:
         return verdict
     keys = ", ".join(dict.fromkeys(f"`{change.key}`" for change in changes))
-    notes = [
-        f"`{change.key}` was {_shown(change.old)} and is {_shown(change.new)}."
-        for change in changes
-    ]
+    notes = [f"`{each.key}` was {_shown(each.old)} and is {_shown(each.new)}." for each in changes]
     warnings = (
         Annotation(
             "warning",

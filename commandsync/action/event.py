@@ -74,6 +74,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
     commit = _inner(request, "head").get("sha") or environ.get("GITHUB_SHA", "")
     base = _inner(request, "base").get("sha") or _inner(payload, "merge_group").get("base_sha")
     ref = environ.get("GITHUB_REF", "")
+    workflow, _, _ = environ.get("GITHUB_WORKFLOW_REF", "").partition("@")
     default = _inner(payload, "repository").get("default_branch")
     server = environ.get("GITHUB_SERVER_URL", "https://github.com")
     return GitHubEvent(
@@ -87,9 +88,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         head_sha="".join(_COMMIT.findall(str(commit))),
         run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
         branch=ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else "",
-        workflow=environ.get("GITHUB_WORKFLOW_REF", "")
-        .partition("@")[0]
-        .removeprefix(f"{repository}/"),
+        workflow=workflow.removeprefix(f"{repository}/"),
         run_id=environ.get("GITHUB_RUN_ID", ""),
         before=str(base or payload.get("before") or ""),
     )

@@ -97,13 +97,11 @@ class Reporter:
     def _set_statuses(self, statuses: Iterable[tuple[Planned, Status]]) -> None:
         commit = self.commits[0] if self.commits else self.event.sha
         contexts = contexts_of(self.sites, self.inputs)
-        for planned, status in statuses:
-            context = contexts[id(planned.site)]
+        for planned, (state, description) in statuses:
             at = self.head if planned.plan.listing and self.head else commit
-            state, description = status
-            body = {"state": state, "context": context, "description": description}
-            path = f"/repos/{self.event.repository}/statuses/{at}"
-            self.api.post(path, body | {"target_url": self.event.run_url})
+            body = {"state": state, "context": contexts[id(planned.site)]}
+            body |= {"description": description, "target_url": self.event.run_url}
+            self.api.post(f"/repos/{self.event.repository}/statuses/{at}", body)
 
     def put_backups(self, planned: Sequence[Planned]) -> None:
         """Write what is listed, as manifests, where it is about to be changed.

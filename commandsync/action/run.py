@@ -85,10 +85,8 @@ def _enter_workspace(folder: str) -> None:
 def _load(settings: Settings) -> tuple[Manifest, ...]:
     """Load the manifests that the input file names; raises `UsageError` in an empty workspace."""
     if not all(map(os.path.isabs, settings.files)) and not os.listdir():  # noqa: PTH208 - a question
-        raise errors.UsageError(
-            "the workspace is empty: the repository was not checked out",
-            hint="add a step with actions/checkout before this one",
-        )
+        message = "the workspace is empty: the repository was not checked out"
+        raise errors.UsageError(message, hint="add a step with actions/checkout before this one")
     return load(settings)
 
 
@@ -102,10 +100,8 @@ class _Run:
     def plan(self) -> Verdict:
         """Validate or plan, without a write."""
         if self.reporter.inputs.plan_file:
-            raise errors.UsageError(
-                f"the input plan-file is for the mode apply, and this is {self.mode}",
-                hint="set mode: apply, or remove plan-file",
-            )
+            message = f"the input plan-file is for the mode apply, and this is {self.mode}"
+            raise errors.UsageError(message, hint="set mode: apply, or remove plan-file")
         manifests = _load(self.settings)
         checked = [] if self.mode == "drift" else manifests
         with_checks = self._checks(checked)
@@ -249,10 +245,9 @@ def _defect(error: Exception, *, writing: bool) -> Verdict:
     """Return the verdict of a defect, after which writes may have been in flight."""
     for line in "".join(traceback.format_exception(error)).splitlines():
         say(f"  {visible(line)}")
-    defect = errors.CommandsyncError(
-        f"this is a defect in commandsync: {type(error).__name__}",
-        hint="please report it, with the details from the log",
-    )
+    message = f"this is a defect in commandsync: {type(error).__name__}"
+    hint = "please report it, with the details from the log"
+    defect = errors.CommandsyncError(message, hint=hint)
     code = errors.Exit.INCOMPLETE if writing else errors.Exit.FAILED
     outcome = verdict.of_error(defect, code=code)
     return replace(outcome, changed=True) if writing else replace(outcome, reason="defect")

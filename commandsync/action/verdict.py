@@ -60,16 +60,13 @@ class Verdict:
 
 def of_validated(manifests: Sequence[Manifest]) -> Verdict:
     """Return the verdict of valid manifests."""
+    warnings = (problem for manifest in manifests for problem in manifest.warnings)
     return Verdict(
         word="valid",
         code=Exit.DONE,
         text=report.render_validated(manifests, format="text"),
         markdown=report.render_validated(manifests, format="markdown"),
-        annotations=tuple(
-            github.notice_annotations(
-                problem for manifest in manifests for problem in manifest.warnings
-            )
-        ),
+        annotations=tuple(github.notice_annotations(warnings)),
     )
 
 

@@ -52,11 +52,8 @@ def list_sites(settings: Settings, manifest: Manifest) -> list[ListSite]:
     Raises `UsageError` if a bot's id is missing, or two variables contradict each other, and
     `WrongBotError` if a token belongs to another bot.
     """
-    return [
-        _site(listing, manifest)
-        for listing in manifest.listings
-        if is_selected(settings, listing.service)
-    ]
+    selected = [each for each in manifest.listings if is_selected(settings, each.service)]
+    return [_site(listing, manifest) for listing in selected]
 
 
 def _site(listing: Listing, manifest: Manifest) -> ListSite:

@@ -82,15 +82,14 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
     """
     from commandsync.manifest.dump import dump_manifest  # noqa: PLC0415 - loads yaml
 
+    abilities = planned.site.service.abilities
     dumped = dump_manifest(
         planned.listed,
         bot=planned.plan.target.bot,
         base_url=planned.plan.target.base_url,
         pin=True,
         uses=True,
-        mirrored=[
-            kind for kind in planned.listed.scope if planned.site.service.abilities[kind].posts
-        ],
+        mirrored=[kind for kind in planned.listed.scope if abilities[kind].posts],
         header=(
             f"The listing before an apply. To go back: commandsync apply -f {shlex.quote(path)}",
             "What is added then has a new id: apply shows the command that sets its uses again.",
@@ -124,18 +123,13 @@ def execute(
             concurrency=settings.concurrency,
             unordered=unordered,
         )
+        report = partial(_report, settings, item.plan)
         try:
             results.append(
-                drive(
-                    steps,
-                    item.connection,
-                    health=health,
-                    events=stop.events,
-                    on_step=partial(_report, settings, item.plan),
-                )
+                drive(steps, item.connection, health=health, events=stop.events, on_step=report)
             )
         finally:
-            _report(settings, item.plan, None)
+            report(None)
     return results
 
 

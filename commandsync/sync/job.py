@@ -50,11 +50,7 @@ class Job:
         return start_reading(self.connection, self.site.bot, self.manifest.snapshot.scope)
 
     def read(self) -> Planned:
-        """Read the managed collections, and plan.
-
-        Raises `ListingError` if they cannot be read, and `ManifestError` if the settings are
-        strict, and the plan has warnings.
-        """
+        """Read the managed collections, and plan; raises as `planned`, and `ListingError`."""
         return self.planned(self.start_reading()())
 
     def planned(self, listed: Snapshot) -> Planned:

@@ -56,11 +56,9 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
     pages = _pages(settings, manifests)
     if error := unknown_listing(settings, manifests, pages.values()):
         raise error
-    found = [
-        each
-        for manifest in manifests
-        for each in _sites(settings, manifest, pages.get(id(manifest)))
-    ]
+    found: list[tuple[Manifest, Site]] = []
+    for manifest in manifests:
+        found += _sites(settings, manifest, pages.get(id(manifest)))
     sites = with_others([site for _, site in found])
     check_tokens(sites)
     earlier = _earlier(settings, manifests)

@@ -84,10 +84,8 @@ def load_files(
 ) -> tuple[Manifest, ...]:
     """Load manifests; in CI, no link out of the workspace is followed.
 
-    `contents` and `folders` are as for `load_manifests`.
-
-    Raises:
-        ManifestError: With all problems of all of them.
+    `contents` and `folders` are as for `load_manifests`. Raises `ManifestError` with all problems
+    of all of them.
     """
     from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
 

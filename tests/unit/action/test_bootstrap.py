@@ -210,6 +210,7 @@ def test_masks_cover_a_token_with_and_without_its_scheme() -> None:
             "COMMANDSYNC_STAGE": "production",
             "COMMANDSYNC_BOT": "779641401482805289",
             "COMMANDSYNC_TOKEN": "short",
+            "DISCORD_TOKEN": "of-discord",
             "PATH": "/usr/bin:/usr/local/bin",
         }
     )
@@ -218,6 +219,7 @@ def test_masks_cover_a_token_with_and_without_its_scheme() -> None:
         "Bot aaaaaaaa.bbbbbbbb.cccc/ccc",
         "aaaaaaaa.bbbbbbbb.cccc/ccc",
         "first-line\nsecond-line",
+        "of-discord",
     }
 
 
