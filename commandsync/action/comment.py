@@ -13,7 +13,6 @@ from commandsync.action.event import GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.report.page import LONGEST_COMMENT, cut_page
 
-_JOBS_OWN = "github-actions[bot]"
 _CLOSED = {"state": "closed", "state_reason": "completed"}
 _DUPLICATE = {"state": "closed", "state_reason": "not_planned"}
 
@@ -117,7 +116,7 @@ def _posts(
     do not count. `query` selects issues, by our login as `{}`. Raises `GitHubError`.
     """
     number = "number" if query else "id"
-    author = _JOBS_OWN
+    author = "github-actions[bot]"  # of the job's own token
     with suppress(GitHubError):  # an old server, or a token without the right
         author = github.login() or author
     query = query.format(quote(author, safe=""))

@@ -8,7 +8,6 @@ from commandsync.action.rest import GitHub, GitHubError
 from commandsync.errors import RefusedError, StalePlanError
 from commandsync.sync.history import Committed
 
-_APPLYING = ("push", "workflow_dispatch")  # the events whose runs apply the branch
 _DISPATCH = "run the workflow by hand on the branch: it applies the newest manifest"
 
 
@@ -62,7 +61,7 @@ def _run_for(github: GitHub, event: GitHubEvent, head: str) -> str | None:
     for run in github.get(path)["workflow_runs"]:
         same = str(run["path"]).partition("@")[0] == event.workflow
         here = run["head_branch"] == event.branch and str(run["id"]) != event.run_id
-        applies = run["event"] in {*_APPLYING, event.name}
+        applies = run["event"] in {"push", "workflow_dispatch", event.name}
         if same and here and applies and run["conclusion"] in {None, "success"}:
             return str(run["html_url"])
     return None

@@ -96,7 +96,7 @@ def settings_of(inputs: Inputs, environ: Mapping[str, str], mode: Mode) -> Setti
 
 def _plan_file(get: "_Getter") -> str:
     path = get("plan-file")
-    if path and (get("max-deletes") or not get.is_true("prune")):
+    if path and (get("max-deletes") or get("prune") != "true"):
         raise UsageError(
             "the input plan-file applies a saved plan as it is, with its own limits",
             hint="remove the inputs max-deletes and prune, or make a new plan with them",
@@ -114,19 +114,12 @@ class _Getter:
     def typed(self, field: str, kind: object) -> Any:  # noqa: ANN401 - of that type
         """Return an input by the type of its field: a text, a boolean, or one of some words."""
         name = field.replace("_", "-")
-        if kind is str:
-            return self(name)
-        return self.is_true(name) if kind is bool else self.choice(name, get_args(kind))
-
-    def choice(self, name: str, choices: tuple[str, ...]) -> str:
         value = self(name)
-        if value not in choices:
+        choices = ("true", "false") if kind is bool else get_args(kind)
+        if kind is not str and value not in choices:
             valid = ", ".join(filter(None, choices))
             raise UsageError(f"the input {name} is {value!r}", hint=f"use one of: {valid}")
-        return value
-
-    def is_true(self, name: str) -> bool:
-        return self.choice(name, ("true", "false")) == "true"
+        return value == "true" if kind is bool else value
 
 
 def _files(get: _Getter, folder: str) -> tuple[str, ...]:

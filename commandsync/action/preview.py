@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from commandsync.action.reporter import Reporter, say
-from commandsync.errors import CommandsyncError
+from commandsync.errors import CommandsyncError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.pages.botpage import page_files
 from commandsync.preview.baseline import Baseline, completed, new_bot
@@ -24,14 +24,11 @@ def write_preview(
     It begins with the listing that was read for the plan; without one, everything is new. A page
     that cannot be made is a warning: the plan does not depend on it.
     """
-    if len(manifests) != 1:
-        reporter.warn(
-            f"no preview is written: it shows one manifest, and these are {len(manifests)}",
-            "use one job for each bot",
-        )
-        return
-    (manifest,) = manifests
     with reporter.warned("no preview is written"):
+        if len(manifests) != 1:
+            message = f"it shows one manifest, and these are {len(manifests)}"
+            raise UsageError(message, hint="use one job for each bot")
+        (manifest,) = manifests
         baseline = _baseline(settings, manifest, planned)
         page = state_of(settings, manifest, baseline).page
         folder = str(reporter.new_folder("preview"))

@@ -23,7 +23,6 @@ from commandsync.action.results import (
 from commandsync.action.verdict import Verdict, outputs_of
 from commandsync.api.redaction import redacted
 from commandsync.apply.outcomes import Result
-from commandsync.diagnostics import Hint
 from commandsync.errors import CommandsyncError
 from commandsync.plan.plan import Plan
 from commandsync.report import github
@@ -63,10 +62,11 @@ class Reporter:
         if self.inputs.summary:
             self._summarise(verdict)
         if self.applied and self.github:
+            # Of the only page, it is set if all is done; of one of several listings in any case.
+            some = [pair for pair in self.applied if verdict.complete or pair[1].plan.listing]
             with self.warned("the commit's status is not set"):
-                self._set_results(verdict)
-        if self.inputs.comment != "never" and verdict.word != "valid":
-            self._put_comment(verdict)
+                self._set_statuses((item, status_of(result)) for item, result in some)
+        self._put_comment(verdict)
         if self._keeps_issue(verdict):
             with self.warned("the issue is not written"):
                 self.put_outputs({"issue-url": self._issue(verdict)})
@@ -154,6 +154,8 @@ class Reporter:
         return temporary_folder(name, within=self.environ.get("RUNNER_TEMP", ""))
 
     def _put_comment(self, verdict: Verdict) -> None:
+        if self.inputs.comment == "never" or verdict.word == "valid":
+            return
         if self.event.fork and self.event.pull_request:
             with self.warned("the comment's file is not written"):
                 self.put_outputs(self._comment_file(verdict))
@@ -171,11 +173,16 @@ class Reporter:
 
     @contextmanager
     def warned(self, problem: str) -> Iterator[None]:
-        """Warn of a problem if the block raises an error, which then does not fail the run."""
+        """Warn of a problem, in the log and an annotation, if the block raises an error.
+
+        The error then does not fail the run.
+        """
         try:
             yield
         except (CommandsyncError, GitHubError) as error:
-            self.warn(f"{problem}: {error.message}", error.hint)
+            message = f"{problem}: {error.message}"
+            say(f"warning: {message}")
+            self.annotate([Annotation("warning", "commandsync", message, error.hint)])
 
     def _comment(self, verdict: Verdict) -> str:
         """Write the comment; of an apply, to the pull requests that it is of. Return the URL."""
@@ -186,15 +193,11 @@ class Reporter:
             return write_comment(markdown, self.api, self.event, key=key, creates=creates)
         contexts = contexts_of(self.sites, self.inputs).values()
         numbers = merged_requests(self.commits, self.api, self.event, contexts=contexts)
-        requests = [replace(self.event, pull_request=number) for number in numbers]
-        applied = verdict.complete
-        urls = [write_comment(markdown, self.api, r, key=key, applied=applied) for r in requests]
+        urls = []
+        for number in numbers:
+            request, applied = replace(self.event, pull_request=number), verdict.complete
+            urls.append(write_comment(markdown, self.api, request, key=key, applied=applied))
         return next(filter(None, urls), "")
-
-    def _set_results(self, verdict: Verdict) -> None:
-        """Set the statuses of listings: of a page alone if all is done, of others of their own."""
-        some = [pair for pair in self.applied if verdict.complete or pair[1].plan.listing]
-        self._set_statuses((item, status_of(result)) for item, result in some)
 
     def _comment_file(self, verdict: Verdict) -> dict[str, str]:
         """Write the comment that a fork's job may not write, for a workflow that may."""
@@ -228,11 +231,6 @@ class Reporter:
         # GitHub links a commit that is written out.
         notes = [f"Commit {commit}, [run]({run})"] if commit else []
         return page(verdict.markdown, label=self.inputs.label, title=verdict.title, notes=notes)
-
-    def warn(self, message: str, hint: str | Hint = "") -> None:
-        """Print a warning, and annotate the run with it."""
-        say(f"warning: {message}")
-        self.annotate([Annotation("warning", "commandsync", message, hint)])
 
     def _put(self, variable: str, text: str) -> None:
         """Append to a file of the runner, if there is one; an error is only a warning."""

@@ -22,7 +22,6 @@ Status: TypeAlias = tuple[str, str]
 """The state and the description of a status."""
 
 SENDING: Status = ("pending", "sending the list")
-_FAILED: Status = ("failure", "not complete")
 _PERMISSION = "the job needs `permissions: statuses: write` (read, if it only plans)"
 
 _MOST_REQUESTS = 30
@@ -46,7 +45,7 @@ def status_of(result: Result) -> Status:
     """Return the status of a listing after an apply."""
     plan = result.plan
     if not result.complete:
-        return _FAILED
+        return "failure", "not complete"
     if plan.listing and plan.listing.whole:
         size = summary.counted(plan.listing.size, "command")
         return "success", f"sent {size}" if result.sent else f"{size}, as sent before"

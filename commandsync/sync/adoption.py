@@ -10,7 +10,6 @@ from commandsync.manifest.dump import Shared, fields_of
 from commandsync.manifest.editing import edit
 from commandsync.manifest.entries import ListEdits
 from commandsync.plan.missing import Missing, missing_from
-from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource
 from commandsync.sources.merge import FileEdit
 from commandsync.sync.edits import EntryPlaces, checked_edits
@@ -94,17 +93,12 @@ def _collect(
     for index in missing.finished:
         edits[places.paths[index]][key].changed[places.numbers[index]] = {"formerly": None}
     shared = Shared(manifest.prefix or "", manifest.category)
-    ends = {_group(entry, resource): n for n, entry in enumerate(wanted)}
+    ends = {getattr(entry.text, resource.group, ""): n for n, entry in enumerate(wanted)}
     ends.pop("", None)  # new entries go behind the last one of their category
     for entry in missing.added:
         values = fields_of(entry.text, shared, resource)
         if pin and entry.writable:
             values["id"] = entry.id
-        near = ends.get(_group(entry, resource))
+        near = ends.get(getattr(entry.text, resource.group, ""))
         path, after = places.after(near, manifest)
         edits[path][key].added.append((after, values))
-
-
-def _group(entry: Entry, resource: Resource) -> str:
-    """Return the group that a record is shown in; empty for none."""
-    return getattr(entry.text, resource.group) if resource.group else ""

@@ -58,11 +58,7 @@ def plan_against(settings: Settings, manifests: Sequence[Manifest], other: str) 
 
 
 def changes_since(since: str, manifest: Manifest) -> UserChanges:
-    """Compare a manifest with an earlier one.
-
-    Args:
-        since: The earlier one: a file, `-` for standard input, or a revision of git.
-        manifest: The later one.
+    """Compare a manifest with an earlier one: a file, `-` for standard input, or a git revision.
 
     Raises:
         UsageError: The earlier one does not exist, or one of the two does not manage commands, so
@@ -87,9 +83,8 @@ def earlier_manifest(since: str, manifest: Manifest) -> Manifest:
         (earlier,) = load_files([since])
         return with_objects(earlier)
     if manifest.path == _STDIN:
-        raise UsageError(
-            f"{since!r} is not a file, and standard input has no revisions", hint=Do.NAME_MANIFEST()
-        )
+        message = f"{since!r} is not a file, and standard input has no revisions"
+        raise UsageError(message, hint=Do.NAME_MANIFEST())
     from commandsync.sync.revision import manifest_at  # noqa: PLC0415 - seldom needed
 
     if found := manifest_at(since, manifest.path):

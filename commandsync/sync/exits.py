@@ -5,10 +5,7 @@ from collections.abc import Iterable
 from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError, Exit
 
-_FIRST_OF = (
-    *(Exit.INCOMPLETE, Exit.REFUSED, Exit.INVALID, Exit.USAGE, Exit.FAILED, Exit.CHANGES),
-    Exit.DONE,
-)
+_FIRST_OF = (Exit.INCOMPLETE, Exit.REFUSED, Exit.INVALID, Exit.USAGE, Exit.FAILED, Exit.CHANGES)
 
 
 def rank(error: CommandsyncError) -> int:
@@ -29,4 +26,4 @@ def of_result(*results: Result, unread: bool = False) -> Exit:
 
 def worst(codes: Iterable[Exit]) -> Exit:
     """Return the exit code of several manifests, none of them applied."""
-    return min(codes, key=_FIRST_OF.index, default=Exit.DONE)
+    return min(set(codes) - {Exit.DONE}, key=_FIRST_OF.index, default=Exit.DONE)

@@ -132,8 +132,10 @@ def write_edits(edits: Sequence[FileEdit]) -> None:
     for edit in edits:
         check_target(edit.path, force=edit.before is not None)  # a pipe would be read for ever
         refuse_token(edit.path, [edit.after])
-        before = None if edit.before is None else edit.before.encode()
-        if before is not None and read_file(edit.path, most=MOST_BYTES) != before:
+        if (
+            edit.before is not None
+            and read_file(edit.path, most=MOST_BYTES) != edit.before.encode()
+        ):
             raise FileError(f"{edit.path} has changed in the meantime", hint="run it again")
     for edit in edits:
         write_file(edit.path, edit.after, force=edit.before is not None)

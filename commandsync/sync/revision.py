@@ -42,11 +42,8 @@ _TAGS = "git tag lists the tags, and git fetch --tags fetches new ones"
 def manifest_at(revision: str, path: str) -> Manifest | None:
     """Load a manifest as it was at a revision of its repository; None if it was not there.
 
-    Its patterns match the files of that revision, and its places begin with the revision.
-
-    Args:
-        revision: A tag, a branch, a commit, or another name that git knows.
-        path: The manifest today; its folder must exist.
+    Its patterns match the files of that revision, and its places begin with the revision: a tag, a
+    branch, a commit, or another name that git knows. The folder of the path must exist today.
 
     Raises:
         UsageError: It is not in a repository, or the revision is not known.

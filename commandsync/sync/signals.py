@@ -99,8 +99,9 @@ class Signals:
         if event not in {"call", "c_call"}:
             return  # on its way out of a function
         module = str(frame.f_globals.get("__name__"))
+        is_other = module.partition(".")[0] in {"commandsync", "__main__"} and module != __name__
         is_on_its_way = _interruption_in(sys.exc_info()[1]) is not None
-        if not is_on_its_way and module != __name__ and module.partition(".")[0] in _OWN:
+        if is_other and not is_on_its_way:
             sys.setprofile(None)
             raise Interruption(self.number)
 
@@ -116,9 +117,6 @@ def _interruption_in(error: BaseException | None) -> Interruption | None:
     while error is not None and not isinstance(error, Interruption):
         error = error.__context__
     return error
-
-
-_OWN = {"commandsync", "__main__"}
 
 
 @contextmanager

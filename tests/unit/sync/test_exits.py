@@ -1,7 +1,6 @@
 import pytest
 
 from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
-from commandsync.errors import Exit
 from commandsync.plan.changes import Add
 from commandsync.plan.plan import Plan, Target
 from commandsync.records.texts import CommandText, Resource
@@ -46,14 +45,6 @@ def test_a_result_is_done_failed_or_incomplete(
 
 def test_what_was_never_tried_failed() -> None:
     assert exits.of_result(skipped(PLAN, "interrupted")) == 1
-
-
-def test_several_manifests_end_with_the_first_code_that_applies() -> None:
-    designed = [Exit(code) for code in (6, 5, 4, 2, 1, 3, 0)]
-
-    assert exits.worst([]) == 0
-    for place, code in enumerate(designed):
-        assert exits.worst(reversed(designed[place:])) == code
 
 
 def test_a_signal_has_the_exit_code_of_shells() -> None:
