@@ -11,7 +11,7 @@ from threading import Event, Thread
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output
 from commandsync.errors import UsageError
-from commandsync.preview.live import LiveState, live_states
+from commandsync.preview.followed import LiveState, live_states
 from commandsync.report.escape import visible
 from commandsync.report.summary import plan_line
 from commandsync.server.preview import preview_server

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
-    from commandsync.sync.job import Planned
 
 
 @click.command("plan", cls=Command)
@@ -53,13 +52,15 @@ def plan_command(
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.job import split
     from commandsync.sync.loading import load
+    from commandsync.sync.selection import jobs, plan_jobs
 
     manifests = load(run.settings)
     if out:
         _check_one_page(manifests, against)
         check_target(out, force=force, read=manifests[0].paths)
     if requests:
-        return show_requests(_planned(run, manifests), run.output)
+        with jobs(run.settings, manifests) as opened:
+            return show_requests(plan_jobs(opened), run.output)
     plans = _plans(run, manifests, against)
     made, errors = split(plans)
     if out and made:  # an error in the place of the plan is shown, not saved
@@ -83,17 +84,11 @@ def _check_one_page(manifests: Sequence[Manifest], against: str | None) -> None:
 def _plans(
     run: Run, manifests: Sequence[Manifest], against: str | None
 ) -> list[Plan | CommandsyncError]:
+    from commandsync.sync.comparison import plan_against
     from commandsync.sync.job import plans_in
-
-    if against:
-        from commandsync.sync.comparison import plan_against
-
-        return [plan_against(run.settings, manifests, against)]
-    return plans_in(_planned(run, manifests))
-
-
-def _planned(run: Run, manifests: Sequence[Manifest]) -> list[Planned | CommandsyncError]:
     from commandsync.sync.selection import jobs, plan_jobs
 
+    if against:
+        return [plan_against(run.settings, manifests, against)]
     with jobs(run.settings, manifests) as opened:
-        return plan_jobs(opened)
+        return plans_in(plan_jobs(opened))

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from commandsync.sync.progress import Progress
     from commandsync.sync.site import Site
 
-PATIENCE = 1.0
-"""Seconds: what takes longer is shown while it lasts."""
-
+PATIENCE = 1.0  # seconds: what takes longer is shown while it lasts
 _BAR = 24  # columns
 
 

@@ -12,11 +12,8 @@ from hashlib import sha256
 
 from commandsync.records.models import Bot
 
-LEGIBLE = 4.5
-"""The ratio that text needs."""
-
-VISIBLE = 3.0
-"""The ratio that the shape of a button needs."""
+LEGIBLE = 4.5  # the ratio that text needs
+VISIBLE = 3.0  # the ratio that the shape of a button needs
 
 LIGHT = {"page": "#f7f7f5", "surface": "#ffffff", "text": "#1d1d1b", "muted": "#5f5e59"}
 DARK = {"page": "#121214", "surface": "#1b1b1e", "text": "#ececea", "muted": "#a3a29c"}

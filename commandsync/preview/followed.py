@@ -1,7 +1,8 @@
-"""A manifest that is loaded again whenever one of its files is saved."""
+"""A manifest that is loaded again whenever one of its files is saved, and its page."""
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from math import inf
 from threading import Event
 from time import monotonic
@@ -9,7 +10,9 @@ from time import monotonic
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
 from commandsync.manifest.files import is_folder
-from commandsync.preview.baseline import load_one
+from commandsync.pages.botpage import BotPage
+from commandsync.preview.baseline import Baseline, baseline_of, load_one
+from commandsync.preview.page import PreviewState, page_with, state_of
 from commandsync.sync import default_manifest
 from commandsync.sync.settings import Settings
 
@@ -84,7 +87,8 @@ class FollowedManifest:
         loaded: Manifest | ManifestError
         while True:
             self._saves.follow(self._paths)
-            self._contents, folders = {}, set[str]()
+            self._contents = {}
+            folders: set[str] = set()
             try:
                 loaded = load_one(self._settings, contents=self._contents, folders=folders)
             except ManifestError as error:
@@ -92,3 +96,34 @@ class FollowedManifest:
             followed, self._paths = self._paths, self._given | self._contents.keys() | folders
             if self._paths == followed:
                 return loaded
+
+
+@dataclass(frozen=True, slots=True)
+class LiveState:
+    """What a page shows."""
+
+    page: BotPage
+    state: PreviewState | None  # the last valid state of the manifest; None if there was none yet
+    error: ManifestError | None  # the problems of what was saved after it; None if it is the newest
+
+
+def live_states(settings: Settings, *, offline: bool, stop: Event) -> Iterator[LiveState]:
+    """Yield what to show, first and after each change of the manifest, until `stop` is set.
+
+    The listing is read for the first valid manifest, unless `offline`. Raises `ListingError` if it
+    cannot be read, and `UsageError` if there are several manifests.
+    """
+    baseline: Baseline | None = None
+    state: PreviewState | None = None
+    path = (settings.files or (default_manifest(),))[0]
+    for manifest in FollowedManifest(settings).manifests(stop):
+        error: ManifestError | None = None
+        try:
+            if isinstance(manifest, ManifestError):
+                raise manifest
+            baseline = baseline or baseline_of(settings, manifest, offline=offline)
+            state = state_of(settings, manifest, baseline)
+        except ManifestError as invalid:
+            error = invalid
+        page = page_with(error.problems if error else (), state, path=path)
+        yield LiveState(page, state, error)

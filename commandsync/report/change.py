@@ -141,19 +141,16 @@ def _highlighted(rows: Sequence[Row]) -> list[str]:
     return texts
 
 
-def _marked(old: str, new: str) -> tuple[str, str]:
+def _marked(old: str, new: str) -> list[str]:
     """Mark the words in which two lines differ, unless they have none in common."""
     begin = old.rfind(" ", 0, common_length(old, new)) + 1
     end = common_length(old[begin:][::-1], new[begin:][::-1])
     end = end - old[len(old) - end :].find(" ") if " " in old[len(old) - end :] else 0
     if not begin and not end:
-        return old, new
+        return [old, new]
 
-    def marked(line: str) -> str:
-        tail = len(line) - end
-        return f"{line[:begin]}{highlight(line[begin:tail])}{line[tail:]}"
-
-    return marked(old), marked(new)
+    tails = ((line, len(line) - end) for line in (old, new))
+    return [f"{line[:begin]}{highlight(line[begin:at])}{line[at:]}" for line, at in tails]
 
 
 def _quoted(text: str) -> str:

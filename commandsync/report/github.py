@@ -18,8 +18,7 @@ from commandsync.report.lines import Screen
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest  # loads pydantic and yaml
 
-MOST_OF_A_KIND = 10
-"""A runner drops further annotations of one kind."""
+MOST_OF_A_KIND = 10  # a runner drops further annotations of one kind
 
 
 @dataclass(frozen=True, slots=True)

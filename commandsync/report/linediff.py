@@ -6,12 +6,8 @@ from typing import Literal, NamedTuple
 from commandsync.api.redaction import redacted
 from commandsync.records.alignment import aligned, common_length
 
-WIDTH = 100
-"""Characters of a foreign line that are shown."""
-
-AROUND = 24
-"""Unchanged characters that are shown on either side of a difference within a line."""
-
+WIDTH = 100  # characters of a foreign line that are shown
+AROUND = 24  # unchanged characters on either side of a difference within a line
 _CHANGED_WIDTH = 200  # of a removed or added line
 _CONTEXT = 1  # unchanged lines shown on either side of a difference
 _MOST_LINES = 20  # removed, or added, in one place; the manifest contains the whole text

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest  # loads pydantic and yaml
 
 _LISTINGS = ("Listing", "Add", "Edit", "Delete", "Losses", "Compared with")
-_RESULTS = ("Listing", "Result")
 _SETTLED = ("Change", "Name", "Where", "Why", "What to do")
 _DANGEROUS = {"delete": "Delete", "replace": "Replace: the new one is added, the old one deleted"}
 _OTHERS = {"edit": "Edit", "rename": "Rename", "add": "Add"}
@@ -50,7 +49,7 @@ def results(results: Sequence[Result]) -> str:
     of_listings = [result for result in results if result.plan.listing]
     ends = [summary.result_line(result).partition(": ")[2] for result in of_listings]
     names = _names([result.plan for result in of_listings])
-    head = [table(_RESULTS, zip(names, ends, strict=True))] if names else []
+    head = [table(("Listing", "Result"), zip(names, ends, strict=True))] if names else []
     return _joined([*head, *(block for result in results for block in _result(result))])
 
 

@@ -9,12 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from commandsync.report.escape import code
 
-LONGEST_SUMMARY = 1_000_000
-"""Bytes: GitHub drops a step's summary of more than 1 MiB."""
-
-LONGEST_COMMENT = 60_000
-"""Bytes: GitHub refuses a comment of more than 65,536 characters."""
-
+LONGEST_SUMMARY = 1_000_000  # bytes: GitHub drops a step's summary of more than 1 MiB
+LONGEST_COMMENT = 60_000  # bytes: GitHub refuses a comment of more than 65,536 characters
 _CUT_FIRST = (
     "#### Add",
     "#### Done already",

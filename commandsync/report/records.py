@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from math import isfinite
 from operator import attrgetter, ge
@@ -25,12 +25,11 @@ _LEAST = 6  # columns of a cell; with fewer, nothing can be read
 _WIDEST = 200  # a longer cell is shown whole, but the column is not widened for it
 
 
-def _shown(kind: Resource) -> Iterator[str]:
+def _shown(kind: Resource) -> Iterable[str]:
     """Return the columns of a kind of record: what tells records apart first, long texts last."""
-    name, *others = kind.fields
     uses = "uses" if PAGE_ABILITIES[kind].uses else ""
-    first = [field for field in (name, kind.group, uses, "id", kind.usage) if field]
-    yield from (*first, *(field for field in others if field not in first))
+    columns = (kind.fields[0], kind.group, uses, "id", kind.usage, *kind.fields)
+    return dict.fromkeys(filter(None, columns))
 
 
 _COLUMNS: Mapping[str, Mapping[str, Callable[[Any], object]]] = {

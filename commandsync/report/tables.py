@@ -15,7 +15,6 @@ from commandsync.report.linediff import cut, diff_rows
 _CELL = 60  # characters of a changed text that a cell shows; a longer one follows the table
 _WHOLE_CELL = 200  # of an added or deleted text, as above
 _LONG = 25  # lines that are shown without being folded
-_BAR = r"\|"
 _BELOW = "*see below*"
 _FIELDS = tuple(  # of a whole record, as far as a kind has them; its name comes first
     dict.fromkeys(field for kind in Resource for field in kind.fields[1:])
@@ -59,7 +58,7 @@ def difference_block(old: str, new: str) -> str:
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; a bar would end a cell even inside a code span."""
     lines = [f"| {' | '.join(columns)} |", "|" + " --- |" * len(columns)]
-    lines += [f"| {' | '.join(cell.replace('|', _BAR) for cell in row)} |" for row in rows]
+    lines += ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines)
 
 
