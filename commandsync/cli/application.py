@@ -1,7 +1,6 @@
 """An apply on the command line: plans made, shown, approved and carried out."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from commandsync.cli.approval import approve_plans, ask_renames, check_terminal, decline
@@ -23,7 +22,7 @@ from commandsync.sync.job import Planned, plans_in
 from commandsync.sync.loading import load
 from commandsync.sync.saved import saved_plan
 from commandsync.sync.selection import jobs, plan_jobs
-from commandsync.sync.settings import Settings, about
+from commandsync.sync.settings import about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +39,24 @@ class Choices:
 
 def apply_plans(run: Run, choices: Choices) -> int:
     """Plan, ask, apply and show the results; return the exit code."""
+    settings = run.settings
     if choices.asks:
         check_terminal("apply", "--yes applies without asking, --dry-run only shows the plan")
-    unseen = run.settings.unseen or choices.asks  # the question says what it replaces
-    with _open_plans(replace(run.settings, unseen=unseen), choices) as planned:
+        settings = replace(settings, unseen=True)  # the question says what it replaces
+    if choices.plan_file:
+        _check_backup(choices, [choices.plan_file])
+        with saved_plan(settings, choices.plan_file, writes=not choices.dry_run) as plan:
+            return apply_planned([plan], run, choices)
+    manifests = load(settings)
+    if choices.backup and (len(manifests) != 1 or manifests[0].listings):
+        raise UsageError("--backup takes one page", hint="apply the listings one by one")
+    _check_backup(choices, manifests[0].paths)
+    with jobs(settings, manifests) as opened:
+        for job in () if choices.dry_run else opened:  # before its listing is read
+            job.site.check_token()
+        planned = plan_jobs(opened)
+        if choices.asks:
+            planned = [ask_renames(item) if isinstance(item, Planned) else item for item in planned]
         return apply_planned(planned, run, choices)
 
 
@@ -68,29 +81,6 @@ def apply_planned(planned: Sequence[Planned | CommandsyncError], run: Run, choic
         )
         code = show_results(results, run.output, unread)
     return run.signals.code(code)
-
-
-@contextmanager
-def _open_plans(
-    settings: Settings, choices: Choices
-) -> Iterator[Sequence[Planned | CommandsyncError]]:
-    """Make or read the plans; before that, refuse to write with no token or another bot's."""
-    if choices.plan_file:
-        _check_backup(choices, [choices.plan_file])
-        with saved_plan(settings, choices.plan_file, writes=not choices.dry_run) as plan:
-            yield [plan]
-        return
-    manifests = load(settings)
-    if choices.backup and (len(manifests) != 1 or manifests[0].listings):
-        raise UsageError("--backup takes one page", hint="apply the listings one by one")
-    _check_backup(choices, manifests[0].paths)
-    with jobs(settings, manifests) as opened:
-        for job in () if choices.dry_run else opened:
-            job.site.check_token()
-        planned = plan_jobs(opened)
-        if choices.asks:
-            planned = [ask_renames(item) if isinstance(item, Planned) else item for item in planned]
-        yield planned
 
 
 def _check_backup(choices: Choices, read: Sequence[str]) -> None:

@@ -17,13 +17,7 @@ from commandsync.cli.options import Run
 from commandsync.cli.output import Output, ResultLostError
 from commandsync.client.library import Client
 from commandsync.client.threads import LONGEST_WAIT, in_thread
-from commandsync.errors import (
-    CommandsyncError,
-    Exit,
-    Invalid,
-    ListingError,
-    TransportError,
-)
+from commandsync.errors import CommandsyncError, Exit, Invalid, ListingError, TransportError
 from commandsync.records.models import Queries
 from commandsync.records.texts import Resource
 from commandsync.report.escape import visible

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -19,6 +20,7 @@ import click
 from commandsync.cli.help import Command
 from commandsync.cli.serve import example
 
+_echo = partial(click.echo, color=True)
 PROGRAM = (sys.executable, "-m", "commandsync")
 _SHOWN_LINES = 24
 _FAILED = "\nA step did not end as expected."
@@ -84,9 +86,9 @@ def demo_command() -> int:
         for file in (manifest, seed):
             text = example(file.name).read_text(encoding="utf-8")
             write_file(str(file), text, force=False)
-        _print("$ commandsync serve --port 0 --seed seed.json &")
+        _echo("$ commandsync serve --port 0 --seed seed.json &")
         with running(f"{name}/listing.db", seed=seed) as service:
-            _print(f"listening on {service.url}")
+            _echo(f"listening on {service.url}")
             _, lantern = service.bots
             settings = {
                 "COMMANDSYNC_BASE_URL": service.url,
@@ -95,7 +97,7 @@ def demo_command() -> int:
             }
             failed = [step for step in STEPS if not _run(step, manifest, settings)]
     end = _FAILED if failed else _NEXT.format(program=program_name())
-    _print(end)
+    _echo(end)
     return 1 if failed else 0
 
 
@@ -118,11 +120,11 @@ def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
     from commandsync.sync.files import write_file
 
     if step.title:
-        _print(f"\n# {step.title}")
+        _echo(f"\n# {step.title}")
     if step.edit:
         text = manifest.read_text(encoding="utf-8")
         write_file(str(manifest), re.sub(*step.edit, text, count=1), force=True)
-    _print(f"$ commandsync {step.command}")
+    _echo(f"$ commandsync {step.command}")
     color = "always" if Output().screen().color else "never"
     ended = subprocess.run(  # noqa: S603 - this program, with the arguments above
         [*PROGRAM, *step.command.split(), "--color", color],
@@ -137,12 +139,7 @@ def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
     if len(lines) > _SHOWN_LINES:
         left_out = len(lines) - _SHOWN_LINES
         lines[_SHOWN_LINES // 2 : -_SHOWN_LINES // 2] = [f"  ... {left_out} lines ..."]
-    _print("\n".join(lines))
+    _echo("\n".join(lines))
     if ended.returncode:
-        _print(f"(exit code {ended.returncode})")
+        _echo(f"(exit code {ended.returncode})")
     return ended.returncode == step.exit_code
-
-
-def _print(text: str) -> None:
-    click.echo(text, color=True)
-    sys.stdout.flush()

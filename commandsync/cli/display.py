@@ -65,4 +65,3 @@ def _show(shown: LiveState, before: LiveState | None, output: Output) -> None:
         output.notices([notice for notice in shown.state.notices if notice not in known])
         again = "the manifest is valid again. " if before and before.error else ""
         output.result(f"{clock}  {again}{plan_line(shown.state.plan)}")
-    sys.stdout.flush()

@@ -11,9 +11,7 @@ from commandsync.cli.help import OWN, Option
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-PATH = click.Path(readable=False, allow_dash=True)
-"""A path that shells complete; the command checks the file."""
-
+PATH = click.Path(readable=False, allow_dash=True)  # shells complete it; the command checks it
 _NAMED = {"URL": "base URL", "ID": "id", "LINK": "link", "TITLE": "title", "VERSION": "version"}
 
 

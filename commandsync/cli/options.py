@@ -16,7 +16,6 @@ from commandsync.sync.signals import Signals
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
-    from commandsync.plan.rules import DeleteLimit
     from commandsync.sync.settings import Settings
 
 
@@ -28,7 +27,7 @@ class Run(NamedTuple):
     signals: Signals
 
 
-def _limit(value: str) -> DeleteLimit:
+def _limit(value: str) -> object:
     from commandsync.plan.rules import parse_delete_limit
 
     return parse_delete_limit(value)
@@ -63,11 +62,9 @@ file_option = _manifest_option(
     dest="files",
     multiple=True,
 )
-manifest_arguments = click.argument(
+manifest_arguments = click.argument(  # without `--file` before each
     "manifests", nargs=-1, type=PATH, metavar="[PATH]...", callback=not_empty
 )
-"""Manifests without `--file` before each."""
-
 strict_option = _manifest_option("--strict", "Exit 4 for warnings about the manifest, too.")
 yes_option = option("-y, --yes", "Do not ask; required without a terminal.")
 force_option = option("--force", "Replace an existing file.")
@@ -228,29 +225,13 @@ def _group(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 _MANIFEST = (file_option, *_SERVICE)
-talk_options = _group()
-"""The options of the output."""
-
-table_options = _group(_format_option("text", "json"))
-"""The options of a table that needs neither a manifest nor a service."""
-
-service_options = _group(*_MANIFEST, _RETRIES, _CONCURRENCY)
-"""The options of a sync."""
-
-call_options = _group(*_MANIFEST, _RETRIES, _format_option("text", "json"))
-"""The options of a call of the service, whose result is a table or JSON."""
-
-page_options = _group(*_MANIFEST, _RETRIES)
-"""The options of a manifest and its listing, whose result is a page."""
-
-listing_options = _group(*_SERVICE, _RETRIES)
-"""The options of a listing that no manifest names yet."""
-
-probe_options = _group(*_MANIFEST, listing_option, _format_option("text", "json"))
-"""The options of requests that are made once, to see what comes back."""
-
-limit_options = options_of(strict_option, *_LIMITS)
-"""The options of what a plan may contain."""
-
+_json_option = _format_option("text", "json")
+talk_options = _group()  # of the output alone
+table_options = _group(_json_option)  # of a table that needs neither a manifest nor a service
+service_options = _group(*_MANIFEST, _RETRIES, _CONCURRENCY)  # of a sync
+call_options = _group(*_MANIFEST, _RETRIES, _json_option)  # of a call of the service
+page_options = _group(*_MANIFEST, _RETRIES)  # of a manifest and its listing, shown as a page
+listing_options = _group(*_SERVICE, _RETRIES)  # of a listing that no manifest names yet
+probe_options = _group(*_MANIFEST, listing_option, _json_option)  # of requests that are made once
+limit_options = options_of(strict_option, *_LIMITS)  # of what a plan may contain
 plan_options = options_of(force_option, format_option, service_options, limit_options, *_LISTINGS)
-"""The options of a plan for the listings of a manifest."""

@@ -14,11 +14,9 @@ from commandsync.records.models import Bot
 
 LEGIBLE = 4.5  # the ratio that text needs
 VISIBLE = 3.0  # the ratio that the shape of a button needs
-
+# The colours of the stylesheet that a theme has to be legible on.
 LIGHT = {"page": "#f7f7f5", "surface": "#ffffff", "text": "#1d1d1b", "muted": "#5f5e59"}
 DARK = {"page": "#121214", "surface": "#1b1b1e", "text": "#ececea", "muted": "#a3a29c"}
-"""The colours of the stylesheet that a theme has to be legible on."""
-
 BLACK, WHITE = "#000000", "#ffffff"
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 _SHARE = 0.12  # of the theme in the backgrounds that are tinted with it

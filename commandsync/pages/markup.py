@@ -15,17 +15,15 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup, escape
 
-REL = "nofollow noopener noreferrer ugc"
-"""What every link of foreign text says of itself."""
-
+REL = "nofollow noopener noreferrer ugc"  # what every link of foreign text says of itself
 _SCHEMES = ("http://", "https://")
 _TAGS = {
     *("a", "blockquote", "br", "code", "del", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p"),
     *("pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
 }
 _KEPT = 2_048  # texts, of a page of many commands; an announcement has at most 20,000 characters
+# A line without Markdown, as most commands have: a parser would be slow for thousands of them.
 _PLAIN = re.compile(r"[^\W\d_][^\n\r\0\\`*_\[<&~]*")
-"""A line without Markdown, as most commands have: a parser would be slow for thousands of them."""
 
 
 def link_of(url: str | None) -> str | None:

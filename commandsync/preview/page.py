@@ -38,7 +38,7 @@ def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> Prev
     check_notices(plan.notices, settings)
     notices = tuple(_notices(plan, manifest, baseline))
     rows = {
-        resource: [*_rows(resource, records, baseline), *_gone(resource, plan)]
+        resource: [*_rows(resource, records, baseline, plan)]
         for resource, records in expected_listing(plan, baseline.listed).items()
     }
     sentences = [
@@ -99,8 +99,9 @@ def _fields(text: Text) -> dict[str, object]:
 
 
 def _rows(
-    resource: Resource, records: Sequence[ExpectedRecord], baseline: Baseline
+    resource: Resource, records: Sequence[ExpectedRecord], baseline: Baseline, plan: Plan
 ) -> Iterator[Row]:
+    """Yield the rows of a kind as it will be listed, then those of records that are gone."""
     listed = baseline.listed.collections[resource]
     for number, record in enumerate(records, 1):
         fields = _fields(record.text)
@@ -109,6 +110,10 @@ def _rows(
             fields["uses"] = listed[record.position].uses
             anchor = f"{resource}-{record.position + 1}"
         yield Row(resource, fields, anchor, *_marked(record.change))
+    deletes = (change for change in plan.changes if isinstance(change, Delete))
+    gone = [change for change in deletes if change.resource is resource]
+    for number, change in enumerate(gone, 1):
+        yield Row(resource, _fields(change.before), f"gone-{resource}-{number}", Mark.GONE)
 
 
 def _marked(change: Add | Edit | Replace | None) -> tuple[Mark | None, dict[str, str]]:
@@ -119,16 +124,6 @@ def _marked(change: Add | Edit | Replace | None) -> tuple[Mark | None, dict[str,
         return Mark.NEW, {}
     before = {field.field: redacted(field.old) for field in change.fields}
     return Mark.EDITED if change.before[0] == change.after[0] else Mark.RENAMED, before
-
-
-def _gone(resource: Resource, plan: Plan) -> Iterator[Row]:
-    deleted = (
-        change
-        for change in plan.changes
-        if isinstance(change, Delete) and change.resource is resource
-    )
-    for number, change in enumerate(deleted, 1):
-        yield Row(resource, _fields(change.before), f"gone-{resource}-{number}", Mark.GONE)
 
 
 def _sentence(notice: Notice) -> str:

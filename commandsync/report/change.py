@@ -35,12 +35,10 @@ _SIGNS = {
     "replace": ("±", YELLOW),
     "delete": ("-", RED),
 }
-LEGEND = {
+LEGEND = {  # what the signs mean that other programs' diffs do not have
     "rename": "» is a rename: the id and the uses are kept.",
     "replace": "± is a replace: a new record is added, then the old one is deleted.",
 }
-"""What the signs mean that other programs' diffs do not have."""
-
 _ROW_COLORS = {"-": RED, "+": GREEN, "│": DIM, "…": DIM}
 
 

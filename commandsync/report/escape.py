@@ -15,9 +15,7 @@ from unicodedata import normalize
 from commandsync.characters import python_escape, unhidden
 
 _CONTROL = re.compile(r"[\x00-\x1f]")
-RUNNER_PREFIX = re.compile(r"##(?=\w*\[)")
-"""The beginning of a command to a CI runner, which may be anywhere in a line."""
-
+RUNNER_PREFIX = re.compile(r"##(?=\w*\[)")  # of a command to a CI runner, anywhere in a line
 _LINE_COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
 _RUNNER_COMMAND = re.compile(r"##(\w*)\[")
 _SHORTEST_FENCE = 3

@@ -19,8 +19,7 @@ from commandsync.report.commandlist import command_list
 from commandsync.report.escape import in_html
 from commandsync.report.markers import BEGIN, END, Region, lines_of, read_regions, same_page
 
-NEW_FILE = f"# Commands\n\n{BEGIN}\n{END}\n"
-"""A file for a list alone, whose owner can write around it."""
+NEW_FILE = f"# Commands\n\n{BEGIN}\n{END}\n"  # for a list alone; its owner can write around it
 
 _GENERATOR = '<meta name="generator" content="commandsync docs">'
 _SEAL = re.compile(r'(?<=<meta name="generator" content="commandsync docs) (sha256:[0-9a-f]{16})')

@@ -11,14 +11,12 @@ from commandsync.report.escape import visible
 from commandsync.report.linediff import cut
 
 _MOST_NAMES = 10
-_VERBS = {
+_VERBS = {  # what a sentence says of one entry, and of several
     "waits": "wait",
     "is due": "are due",
     "ends": "end",
     "has ended and stays listed": "have ended and stay listed",
 }
-"""What a sentence says of one entry, and of several."""
-
 _WAITS, _IS_DUE, _ENDS, _STAYS = _VERBS
 
 

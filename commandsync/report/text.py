@@ -148,18 +148,16 @@ def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
 
 
 def _unfinished(result: Result) -> Iterator[str]:
+    unfinished = [settled for settled in result.settled if settled.outcome not in _ACCEPTED]
     skipped = 0
-    for settled in result.settled:
+    for settled in unfinished:
         skipped += settled.outcome is Outcome.SKIPPED
-        if settled.outcome is Outcome.SKIPPED and skipped > _MOST_SKIPPED:
-            continue
-        if settled.outcome not in _ACCEPTED:
+        if settled.outcome is not Outcome.SKIPPED or skipped <= _MOST_SKIPPED:
             yield _headline(settled)
             yield from _reason(settled)
     if skipped > _MOST_SKIPPED:
         yield paint(f"skipped: and {skipped - _MOST_SKIPPED:,} more", DIM)
-    if any(settled.outcome not in _ACCEPTED for settled in result.settled):
-        yield ""
+    yield from [""] if unfinished else []
 
 
 def _reason(settled: Settled) -> Iterator[str]:
