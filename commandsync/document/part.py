@@ -116,16 +116,11 @@ EndField = Annotated[
 ]
 Identifier = Annotated[str, Field(pattern=r"[^.]|\.\.\.")]  # not "", "." or ".."
 ResourceField = Annotated[Resource, Field(strict=False), one_of(Resource)]
+_as_dict = PlainSerializer(lambda text: text._asdict())
 TextField = Annotated[
-    Text,
-    PlainSerializer(lambda text: text._asdict()),
-    WithJsonSchema({"anyOf": [text_schema(resource) for resource in Resource]}),
+    Text, _as_dict, WithJsonSchema({"anyOf": [text_schema(resource) for resource in Resource]})
 ]
-CommandField = Annotated[
-    CommandText,
-    PlainSerializer(lambda text: text._asdict()),
-    WithJsonSchema(text_schema(Resource.COMMAND)),
-]
+CommandField = Annotated[CommandText, _as_dict, WithJsonSchema(text_schema(Resource.COMMAND))]
 
 
 def place_document(at: Location | None) -> Document | None:

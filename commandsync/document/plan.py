@@ -11,9 +11,9 @@ from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from commandsync.document import VERSION, part
 from commandsync.plan.comparison import Scheduled
-from commandsync.plan.losses import instead_of
 from commandsync.plan.plan import Plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
+from commandsync.records.losses import instead_of
 from commandsync.records.snapshot import Entry, Phase, Schedule
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import PAGE_ABILITIES

@@ -17,6 +17,7 @@ _DOCUMENTS: dict[str, tuple[str, type[Model]]] = {
     "docs": ("commandsync command list", CommandList),
     "changes": ("commandsync changes, version 1", UserChangesDocument),
 }
+"""The title and the model of each document."""
 
 
 def schema_text(name: str) -> str:

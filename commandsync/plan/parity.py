@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from commandsync.plan.losses import MOST_NAMED
 from commandsync.plan.matching import starts_of
+from commandsync.records.losses import MOST_NAMED
 from commandsync.records.rewrites import folded, folded_start
 from commandsync.records.texts import named
 

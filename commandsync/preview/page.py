@@ -9,9 +9,9 @@ from commandsync.manifest import Manifest
 from commandsync.pages.botpage import BotPage, ListingTab, Preview
 from commandsync.pages.rows import Mark, Row
 from commandsync.plan.changes import Add, Delete, Edit, Replace
-from commandsync.plan.losses import loss_notice
 from commandsync.plan.plan import ExpectedRecord, Plan, expected_listing
 from commandsync.preview.baseline import Baseline, bot_named
+from commandsync.records.losses import loss_notice
 from commandsync.records.texts import Resource, Text
 from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.summary import plan_line, remark_on

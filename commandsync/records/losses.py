@@ -1,11 +1,14 @@
-"""What a service cannot show of a manifest: each loss with its reason, and what happens instead."""
+"""What a service cannot show of a manifest: why, what happens instead, and sentences about both."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from commandsync.diagnostics import Location
+from commandsync.diagnostics import Location, Notice
 from commandsync.records.facts import Limit
+from commandsync.records.texts import named
 
+MOST_NAMED = 3
 OPTIONS, TRANSLATIONS, COMMANDS, SYNC = "options", "translations", "commands", "sync"
 """What can be lost beside a field of a command: its options, the platform's translations of its
 texts, the command as a whole, and what the manifest's policy keeps on a list."""
@@ -53,3 +56,39 @@ class Loss:
     def count(self) -> int:
         """How many commands it is about."""
         return len(self.names)
+
+
+def instead_of(loss: Loss) -> str:
+    """Return what happens instead of showing something."""
+    limit = loss.limit or Limit()
+    why = loss.reason.value.format(field=loss.field, limit=limit)
+    words = loss.instead.value.format(why=why, limit=limit)
+    explained = loss.instead is Instead.NOT_SHOWN and loss.reason is Reason.CHANGED
+    return f"{words}: {why}" if explained else words
+
+
+def loss_notice(loss: Loss, *, at: str) -> Notice:
+    """Return the warning about a loss at a service: how many, the first names, what happens."""
+    if loss.field == SYNC:
+        return Notice(f"{at}: {' and '.join(loss.names)} of the manifest is {instead_of(loss)}")
+    commands, names = _counted(loss.names)
+    whole = loss.field == COMMANDS or loss.instead in {Instead.LEFT_OUT, Instead.GROUP}
+    plural = loss.count > 1 if whole else loss.field in {OPTIONS, TRANSLATIONS}
+    what = commands if whole else f"the {loss.field} of {commands}"
+    verb = "are" if plural else "is"
+    message = f"{at}: {what} {verb} {instead_of(loss)} ({names})"
+    return Notice(message, location=loss.location)
+
+
+def renewed_notices(names: Sequence[str], *, at: str) -> list[Notice]:
+    """Return the notice that commands are sent with other options or the like; empty for none."""
+    if not names:
+        return []
+    commands, first = _counted(names)
+    return [Notice(f"{at}: the options, permissions or languages of {commands} changed ({first})")]
+
+
+def _counted(names: Sequence[str]) -> tuple[str, str]:
+    """Return the number of commands, and the first names."""
+    commands = f"{len(names)} {'command' if len(names) == 1 else 'commands'}"
+    return commands, named(names, most=MOST_NAMED)

@@ -15,9 +15,9 @@ from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.plan.listing import THE_LIST, PlannedListing
-from commandsync.plan.losses import loss_notice, renewed_notices
 from commandsync.plan.plan import Plan, expected_listing
 from commandsync.records.facts import Reads
+from commandsync.records.losses import loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.fit import Fitted, as_listed, fit

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.losses import MOST_NAMED
 from commandsync.plan.parity import Cell, Difference, Place, key_of, parity
+from commandsync.records.losses import MOST_NAMED
 
 LONG = "a name with so many words that some services list its beginning only"
 BASES = ("ban", "config set", "afk", "größe", LONG)

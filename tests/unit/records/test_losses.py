@@ -2,9 +2,17 @@
 
 import pytest
 
-from commandsync.plan.losses import MOST_NAMED, loss_notice
 from commandsync.records.facts import Limit
-from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, Instead, Loss, Reason
+from commandsync.records.losses import (
+    COMMANDS,
+    MOST_NAMED,
+    OPTIONS,
+    SYNC,
+    Instead,
+    Loss,
+    Reason,
+    loss_notice,
+)
 
 LIMIT = Limit(least=3, most=7, allowed="a-z")
 
