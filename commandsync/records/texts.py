@@ -27,7 +27,7 @@ class LoadedCommand(CommandText):
     options: str = ""  # what its options are for, with their choices
 
     @classmethod
-    def of(cls, text: Iterable[str], mention: str, options: str = "") -> "LoadedCommand":
+    def of(cls, text: Iterable[str], mention: str, options: str) -> "LoadedCommand":
         """Return a command with its mention and its options."""
         command = cls(*text)
         command.mention, command.options = mention, options

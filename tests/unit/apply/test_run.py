@@ -17,6 +17,7 @@ from commandsync.services.page import PAGE
 from tests.support.driver import Driver
 from tests.support.listing import (
     BAD_REQUEST,
+    FAULTS,
     REFUSED,
     RESET_AFTER,
     UNAUTHORIZED,
@@ -265,6 +266,20 @@ def test_an_edit_with_an_unknown_result_is_read_only_after_the_adds() -> None:
     assert run.result.complete
     kinds = [request.kind for request in service.requests]
     assert kinds.index("add") < kinds.index("read", kinds.index("edit"))
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_an_edit_is_not_sent_again_where_an_add_is(fault: Fault) -> None:
+    requests = []
+    for add in (None, fault):
+        service = Listing()
+        seed(service, [command("a", "Old.")])
+        chosen = {"edit": fault, "add": add}
+        service.choose = lambda request, by_kind=chosen: by_kind.get(request.kind)
+        sync(service, wanted([command("a", "New."), command("b")]))
+        requests.append([request.kind for request in service.requests].count("edit"))
+
+    assert requests[0] == requests[1]
 
 
 def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from commandsync.diagnostics import Do, Location, Notice
+from commandsync.diagnostics import Do, Location, Notice, Renaming
 from commandsync.plan.changes import Add, Change, Delete
 from commandsync.plan.hints import (
     likely_renames,
@@ -56,6 +56,14 @@ def test_the_uses_that_go_with_an_old_name_are_named() -> None:
     (hint,) = rename_hints([add("help"), replace(delete("h"), uses=1840)])
 
     assert hint.message.endswith("the old one is deleted with its 1,840 uses")
+    assert hint.renaming == Renaming(
+        "help",
+        "h",
+        "1,840 uses",
+        "{count} added commands look like deleted ones under new names: as planned, the old ones "
+        "are deleted with their uses",
+        Do.WRITE_FORMERLY(line='formerly: ["h"]'),
+    )
 
 
 def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
@@ -72,6 +80,7 @@ def test_a_name_that_others_keep_cannot_be_a_former_one_so_the_pin_is_printed() 
     )
 
     assert str(hint.hint).endswith('write below its name:  id: "1"')
+    assert hint.renaming is None  # a table could not say that
 
 
 def test_a_former_name_is_printed_with_those_that_stand_there_already() -> None:
@@ -81,6 +90,7 @@ def test_a_former_name_is_printed_with_those_that_stand_there_already() -> None:
     (hint,) = rename_hints([away, delete("afk")], wanted=wanted)
 
     assert str(hint.hint).endswith('in place of its formerly:  formerly: ["akf", "gone", "afk"]')
+    assert hint.renaming is None  # a table could not say that
 
 
 def test_texts_that_differ_give_no_hint() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.diagnostics import Location, Notice
+from commandsync.diagnostics import Location, Notice, Renaming
 from commandsync.plan.missing import Missing, missing_from
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
@@ -72,8 +72,36 @@ def test_one_that_is_alike_becomes_the_former_one_and_is_named() -> None:
 
     assert (found.added, found.renamed) == ((theirs[1],), {1: theirs[0]})
     (notice,) = found.notices
+    assert notice.renaming == Renaming(
+        "queue",
+        "songs",
+        "7 uses",
+        "{count} commands have nearly the same text as a listed one: each pair becomes one "
+        "command, with its id and uses kept",
+        "if two are different commands, do not merge: write both into the manifest",
+    )
     assert notice.message.startswith("'queue' and the listed 'songs' have nearly the same text: ")
     assert notice.location == PLACE
+
+
+@pytest.mark.parametrize("adds", [True, False])
+@pytest.mark.parametrize("finishes", [True, False])
+def test_a_merge_adds_what_is_missing_or_drops_finished_former_names(
+    *, adds: bool, finishes: bool
+) -> None:
+    text = "Shows the songs that come next."
+    ours = [wanted("skip", formerly=("next",)), wanted("queue", text, "/queue")]
+    found = missing(ours, [listed("skip"), listed("songs", text, "/songs"), listed("v", "w", "z")])
+
+    some = found.only(adds=adds, finishes=finishes)
+
+    assert found.added
+    assert found.renamed
+    assert found.finished == (0,)
+    assert (some.added, some.renamed, some.notices) == (
+        (found.added, found.renamed, found.notices) if adds else ((), {}, ())
+    )
+    assert some.finished == ((0,) if finishes else ())
 
 
 def test_what_is_matched_already_is_no_candidate_of_another() -> None:
@@ -107,7 +135,9 @@ def test_what_may_be_several_is_added_and_named(
     assert (found.added, found.renamed) == (tuple(there), {})
     assert len(found.notices) == len(named)
     for notice, words in zip(found.notices, named, strict=True):
+        new = repr(ours[0]) if len(ours) == 1 else "the new one"
         assert notice.message.startswith(f"the listed {words}")
+        assert f"write below the name of {new}:  formerly: " in str(notice.hint)
 
 
 def test_a_notice_says_what_becomes_of_a_record_and_what_to_do() -> None:

@@ -104,7 +104,9 @@ def test_a_counter_that_is_no_number_does_not_spoil_the_command(
     ("sent", "number"),
     [
         (1e400, None),
+        (-1e400, None),
         ("12345", 12345),
+        ("9007199254740993", 9007199254740993),
         ("0", 0),
         ("12,345", 12345),
         ("1,234,567", 1234567),

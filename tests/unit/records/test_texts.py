@@ -54,9 +54,9 @@ def test_commands_are_grouped_by_category_those_without_one_first() -> None:
 
 def test_a_command_is_loaded_with_what_mentions_it() -> None:
     text = CommandText("ban", "Bans.", "/ban", "Mod")
-    command = LoadedCommand.of(text, "</ban:1>")
+    command = LoadedCommand.of(text, "</ban:1>", "user: whom")
 
-    assert (command, command.mention) == (text, "</ban:1>")
+    assert (command, command.mention, command.options) == (text, "</ban:1>", "user: whom")
 
 
 def test_at_most_twenty_names_are_listed() -> None:
