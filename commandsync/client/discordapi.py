@@ -5,6 +5,7 @@ documentation of application commands and of its HTTP interface gives paths and 
 """
 
 import re
+from dataclasses import replace
 
 from commandsync import errors
 from commandsync.api.address import Address, parse_address
@@ -60,7 +61,7 @@ def registered_commands(
     if application and not _IDENTIFIER.fullmatch(application):
         hint = "it is a number, on the page General Information of the developer portal"
         raise errors.UsageError(f"{application!r} is not an application's id", hint=hint)
-    lent = surroundings(address, headers={"User-Agent": _AGENT})
+    lent = replace(surroundings(address), headers={"User-Agent": _AGENT})
     with Connection(address, token, timeout=timeout, retries=retries, session=lent) as connection:
         connection.on_wait = on_wait or connection.on_wait
         try:

@@ -6,7 +6,7 @@ They are the environment's, or those of a session that the caller lends to the c
 import ssl
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,26 +42,21 @@ _OWN = frozenset(
 )
 
 
-def surroundings(
-    address: Address,
-    session: requests.Session | None = None,
-    *,
-    headers: Mapping[str, str] | None = None,
-    context: ssl.SSLContext | None = None,
-) -> Surroundings:
+def surroundings(address: Address, session: requests.Session | None = None) -> Surroundings:
     """Return the settings for a service, as a session has them; None for one without settings.
 
     Loopback is always reached directly: a proxy's loopback is another machine. Certificates are
     checked, whatever the session says.
     """
     with closing(requests.Session()) as plain:
-        settings = (session or plain).merge_environment_settings(
+        lender = session or plain
+        settings = lender.merge_environment_settings(
             address.api, {}, stream=True, verify=None, cert=None
         )
     settings["verify"] = settings["verify"] or True
     if address.loopback:
         settings["proxies"] = {}
-    return Surroundings(settings, headers or {}, context)
+    return Surroundings(settings, _lent(lender.headers))
 
 
 def surroundings_of(session: Any, address: Address) -> Surroundings:  # noqa: ANN401 - of two libraries
@@ -73,7 +68,7 @@ def surroundings_of(session: Any, address: Address) -> Surroundings:  # noqa: AN
     if session is None or isinstance(session, Surroundings):
         return session or surroundings(address)
     if isinstance(session, requests.Session):
-        return surroundings(address, session, headers=_lent(session.headers))
+        return surroundings(address, session)
     if not hasattr(session, "_default_proxy"):
         kind = type(session).__name__
         raise ArgumentError(f"session is not a session of requests or aiohttp, but {kind}")
@@ -83,8 +78,8 @@ def surroundings_of(session: Any, address: Address) -> Surroundings:  # noqa: AN
     with requests.Session() as known:
         known.trust_env = session.trust_env and not proxy
         known.proxies = dict.fromkeys(("http", "https"), str(proxy)) if proxy else {}
-        headers = _lent(session.headers)
-        return surroundings(address, known, headers=headers, context=context if checks else None)
+        lent = surroundings(address, known)
+    return replace(lent, headers=_lent(session.headers), context=context if checks else None)
 
 
 def _lent(headers: Mapping[str, Any]) -> dict[str, str]:

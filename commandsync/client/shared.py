@@ -43,6 +43,7 @@ class AnyConnection:
 
     gate: Any  # where requests take their places, for copies with other limits as well
     transport: Any  # what sends them
+    _open: Callable[[Any], None]  # makes these two, unless there is a gate
 
     def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
         self,
@@ -69,9 +70,6 @@ class AnyConnection:
         self._jitter = jitter
         self.surroundings = surroundings_of(session, address)
         self._open(gate)
-
-    def _open(self, gate: Any) -> None:  # noqa: ANN401 - as above
-        """Make what the kind of connection has of its own: its gate and its transport."""
 
     def stop(self) -> None:
         """Send nothing new and end all waits at once; requests in flight are finished."""

@@ -102,7 +102,6 @@ class Listing(commands.Cog, name=NAME):
         self.post_servers = post_servers
         self.listening: asyncio.Task[None] | None = None
         self.posting: asyncio.Task[None] | None = None
-        self._closing: asyncio.Task[None] | None = None
 
     async def cog_load(self) -> None:
         """Begin to listen."""
