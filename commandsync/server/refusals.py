@@ -109,7 +109,7 @@ async def _unavailable(_request: Request, error: Exception) -> Response:
     if code == SQLITE_ERROR:
         raise error  # SQLite has answered: the statement is wrong
     if code in _SLOW:
-        words = f"to search and sort the bots took longer than {LONGEST_QUERY:g} seconds"
+        words = f"searching and sorting the bots took longer than {LONGEST_QUERY:g} seconds"
         return refusal(503, f"{words}; try again later, or restrict the list", 1)
     reason = " ".join(str(cause or error).split())
     _log.error("the database does not answer: %s", reason)

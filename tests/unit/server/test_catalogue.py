@@ -166,3 +166,22 @@ def test_a_changed_record_is_sorted_and_restricted_by_its_new_values(database: D
     assert "b0" not in found(database, tags=("music",))
     assert found(database, q="omega") == ["b0"]
     assert "b0" not in found(database, q="beta")
+
+
+def test_what_finds_many_bots_lists_them_as_what_finds_few(
+    database: Database, listed: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lists() -> list[list[str]]:
+        return [
+            found(database, q="a", sort=sign + path, certified=certified, page=page, limit=4)
+            for path in SORTED
+            for sign in ("", "-")
+            for certified in (None, True)
+            for page in (1, 2)
+        ]
+
+    few = lists()
+    monkeypatch.setattr(selection, "_MANY", 0)
+
+    assert lists() == few
+    assert 4 < len(found(database, q="a")) < len(listed)
