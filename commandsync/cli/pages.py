@@ -133,8 +133,8 @@ def _page(name: str, commands: Sequence[CommandText], bot: str) -> Page:
         raise UsageError(f"{name} is not a file that docs can write", hint=hint)
     old = _read(name)
     if suffix in _MARKDOWN:
-        file = with_lists(NEW_FILE if old is None else old, commands, path=name)
-        return Page(name, old, file.text, file.lists)
+        text = NEW_FILE if old is None else old
+        return Page(name, old, *with_lists(text, commands, path=name))
     new = list_as(suffix.removeprefix("."), commands, bot=bot)
     return Page(name, old, new, ((Location(name), state_of(old, new)),))
 

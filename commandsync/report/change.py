@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import assert_never
 
 from commandsync.api.redaction import redacted
+from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
 from commandsync.records.alignment import common_length
 from commandsync.records.texts import Text
@@ -49,8 +50,8 @@ def change_lines(change: Change, screen: Screen) -> Iterator[str]:
     names = [text[0] for text in reversed(change.texts)] if renamed else [change.name]
     name = " → ".join(_name(name, screen, of=len(names)) for name in names)
     head = paint(f"{sign} {summary.kind_prefix(change)}{name}", color)
-    remark = summary.remark_on(change)
-    yield f"  {head}{paint(place(change), DIM)}{paint(f'  ({remark})' if remark else '', RED)}"
+    where, remark = in_brackets(change.location), summary.remark_on(change)
+    yield f"  {head}{paint(where, DIM)}{paint(f'  ({remark})' if remark else '', RED)}"
     match change:
         case Add(after=text) | Delete(before=text):
             yield from _whole(text, screen)
@@ -68,9 +69,9 @@ def _name(name: str, screen: Screen, *, of: int) -> str:
     return shown if screen.width is None else cut_at(shown, screen.width * 2 // 3 // of)
 
 
-def place(change: Change) -> str:
-    """Return the place of a change in the manifest, to be appended to its name."""
-    return f"  ({visible(str(change.location))})" if change.location else ""
+def in_brackets(place: Location | None) -> str:
+    """Return a place in a file, to be appended to what is there; empty for none."""
+    return f"  ({visible(str(place))})" if place else ""
 
 
 def difference_lines(old: str, new: str, screen: Screen) -> Iterator[str]:

@@ -7,6 +7,7 @@ from commandsync.diagnostics import Location
 from commandsync.document import VERSION
 from commandsync.document.part import notice_document, place_document
 from commandsync.report import Format, github
+from commandsync.report.change import in_brackets
 from commandsync.report.escape import code, fenced, path, visible
 from commandsync.report.filediff import file_lines
 from commandsync.report.json import dumped
@@ -79,7 +80,7 @@ def _left_out(result: Import) -> list[Excluded]:
 def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
     """Show each command and each file that is left out, with the reason."""
     commands = (
-        f"left out: {visible(entry.name)}{_in_brackets(entry.place)}: {visible(reason)}"
+        f"left out: {visible(entry.name)}{in_brackets(entry.place)}: {visible(reason)}"
         for entry, reason in _left_out(result)
     )
     files = (f"not read: {path(name)}: it was generated" for name in result.generated)
@@ -103,7 +104,7 @@ def _text(result: Import, screen: Screen) -> str:
 
 
 def _review_lines(review: Review, result: Import, screen: Screen) -> Iterator[str]:
-    place = _in_brackets(_here(review, result))
+    place = in_brackets(_here(review, result))
     yield f"{paint('review', YELLOW)}: {visible(_what(review))}: {review.reason}{place}"
     if review.field:
         there = review.entry.place if review.entry else None
@@ -111,7 +112,7 @@ def _review_lines(review: Review, result: Import, screen: Screen) -> Iterator[st
             visible(text if screen.full else cut(text)) for text in (review.here, review.there)
         )
         yield Value(f'    {paint("here:  ", DIM)} "{here}"')
-        yield Value(f'    {paint("source:", DIM)} "{source}"{_in_brackets(there)}')
+        yield Value(f'    {paint("source:", DIM)} "{source}"{in_brackets(there)}')
     else:
         todo = f"add {review.there}" if review.entry else "remove it from the manifest"
         yield Value(f"    {paint('next:', DIM)} {visible(_NEXT.get(review.reason, todo))}")
@@ -126,10 +127,6 @@ def _here(review: Review, result: Import) -> Location | None:
     if review.index is not None:
         return result.place(review.index, review.field)
     return review.entry.place if review.entry else None
-
-
-def _in_brackets(place: Location | None) -> str:
-    return f"  ({visible(str(place))})" if place else ""
 
 
 def _markdown(result: Import) -> str:

@@ -6,9 +6,9 @@ HTML file.
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
+from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.document.commandlist import is_command_list
@@ -38,8 +38,7 @@ class State(StrEnum):
     FOREIGN = "not a list that docs wrote"
 
 
-@dataclass(frozen=True, slots=True)
-class MarkdownFile:
+class MarkdownFile(NamedTuple):
     """A file with all of its lists written."""
 
     text: str

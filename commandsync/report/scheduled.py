@@ -26,12 +26,12 @@ def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False)
     What is listed and has no end, or has ended and is no longer listed, needs no sentence, nor does
     what is due once the plan is applied: the result says how that ended.
     """
-    for kind in dict.fromkeys(entry.resource for entry in plan.scheduled):
+    entries = plan.scheduled
+    for kind in dict.fromkeys(entry.resource for entry in entries):
         why = summary.why_kept(plan, kind)
         verbs = [_WAITS, *[_IS_DUE] * (not applied), _ENDS]
         verbs += [_STAYS] * bool(why)  # else the plan deletes it
         for verb in verbs:
-            entries = plan.scheduled
             if group := [each for each in entries if each.resource is kind and _verb(each) == verb]:
                 count = summary.counted(len(group), kind)
                 does = verb if len(group) == 1 else _VERBS[verb]

@@ -10,7 +10,7 @@ from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change
 from commandsync.plan.plan import Plan
 from commandsync.report import summary
-from commandsync.report.change import LEGEND, change_lines, difference_lines, place
+from commandsync.report.change import LEGEND, change_lines, difference_lines, in_brackets
 from commandsync.report.escape import beginning, path, visible
 from commandsync.report.linediff import cut
 from commandsync.report.lines import (
@@ -175,7 +175,7 @@ def _headline(settled: Settled) -> str:
 
 
 def _named(change: Change) -> str:
-    return f"{summary.named(change)} {visible(cut(change.name))}{place(change)}"
+    return f"{summary.named(change)} {visible(cut(change.name))}{in_brackets(change.location)}"
 
 
 def _rewritten(settled: Settled, screen: Screen) -> Iterator[str]:
