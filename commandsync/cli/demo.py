@@ -11,9 +11,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -35,8 +35,7 @@ All steps ended as expected. Next:
      {program} doctor"""
 
 
-@dataclass(frozen=True, slots=True)
-class DemoStep:
+class DemoStep(NamedTuple):
     """One step of the demo: a change to commands.yaml, and a command with its expected exit code.
 
     The title is empty for a step that belongs to the one before.

@@ -38,12 +38,6 @@ def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -
             return Exit.INCOMPLETE if writing else Exit.FAILED
 
 
-def show_interruption(arguments: Sequence[str]) -> None:
-    """Print that a signal ended the run before anything was written."""
-    error = CommandsyncError("interrupted; nothing was changed", kind="interrupted")
-    output_of(arguments).failure(error)
-
-
 def _usage(error: click.ClickException) -> UsageError:
     """Return click's error in the form of all others, with what to do about it."""
     ctx = getattr(error, "ctx", None)

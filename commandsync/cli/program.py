@@ -160,9 +160,11 @@ def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
             for name in [name for name in sys.modules if name.rpartition(".")[0]]:
                 if name.rpartition(".")[0] not in sys.modules:
                     del sys.modules[name]
-            from commandsync.cli.failure import show_interruption
+            from commandsync.cli.failure import output_of
+            from commandsync.errors import CommandsyncError
 
-            show_interruption(arguments)
+            error = CommandsyncError("interrupted; nothing was changed", kind="interrupted")
+            output_of(arguments).failure(error)
     return handler.code(code)
 
 

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from math import inf
 from threading import Event
 from time import monotonic
+from typing import NamedTuple
 
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
@@ -98,8 +98,7 @@ class FollowedManifest:
                 return loaded
 
 
-@dataclass(frozen=True, slots=True)
-class LiveState:
+class LiveState(NamedTuple):
     """What a page shows."""
 
     page: BotPage
