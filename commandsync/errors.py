@@ -27,7 +27,7 @@ CommandsyncError
 import copyreg
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, ClassVar
@@ -75,15 +75,20 @@ class Reply:
 
 
 class Exit(IntEnum):
-    """What the program's exit code means."""
+    """What the program's exit code means; of several, the first one here counts."""
 
-    DONE = 0
-    FAILED = 1
-    USAGE = 2
-    CHANGES = 3
-    INVALID = 4
-    REFUSED = 5
     INCOMPLETE = 6
+    REFUSED = 5
+    INVALID = 4
+    USAGE = 2
+    FAILED = 1
+    CHANGES = 3
+    DONE = 0
+
+
+def worst_exit(codes: Iterable[Exit]) -> Exit:
+    """Return the exit code of several manifests, none of them applied."""
+    return min(codes, key=[*Exit].index, default=Exit.DONE)
 
 
 class CommandsyncError(Exception):

@@ -21,11 +21,12 @@ from commandsync.action.rest import github_of
 from commandsync.action.results import MOST_COMMITS
 from commandsync.action.verdict import Verdict
 from commandsync.action.wording import INPUTS
+from commandsync.apply.outcomes import exit_code
 from commandsync.diagnostics import Hint, Location
 from commandsync.manifest import Manifest
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
-from commandsync.sync import exits, signals
+from commandsync.sync import signals
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of
 from commandsync.sync.history import committed, first_parents
 from commandsync.sync.job import Job, Planned, plans_in
@@ -155,7 +156,7 @@ class _Run:
                 results = execute(begun, stop, settings=self.settings, signals=self.signals)
         self.reporter.applied = list(zip(begun, results, strict=True))
         unread = [item for item in planned if isinstance(item, errors.CommandsyncError)]
-        code = self.signals.code(exits.of_result(*results, unread=bool(unread)))
+        code = self.signals.code(exit_code(*results, unread=bool(unread)))
         return verdict.with_unread(verdict.of_results(results, code=code), unread)
 
     def _compared(self, opened: Sequence[Job], bases: Mapping[str, Manifest]) -> Sequence[Job]:

@@ -15,7 +15,6 @@ from commandsync.plan.userchanges import user_changes
 from commandsync.report import github, summary, usersentences
 from commandsync.report.escape import code
 from commandsync.report.github import Annotation
-from commandsync.sync import exits
 from commandsync.sync.job import Job, split
 
 Word = Literal["valid", "no-changes", "changes", "applied", "superseded", "failed"]
@@ -140,7 +139,8 @@ def of_plans(
     writes = any(plan.writes for plan in plans)
     drifted = list(map(_drifted, pending)) if drift else []
     heading = [f"**Drift**: {_DRIFTED}.\n"] * bool(drifted)
-    worst = min((*errors, *refusals), key=exits.rank, default=None)
+    gravest = [*Exit].index
+    worst = min((*errors, *refusals), key=lambda error: gravest(error.exit_code), default=None)
     text, markdown = (
         "\n".join([*_rendered((), first, form), *_rendered(plans, errors, form)]) for form in _FORMS
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from commandsync.diagnostics import Hint, Notice
-from commandsync.errors import ListingError
+from commandsync.errors import Exit, ListingError
 from commandsync.plan.changes import Change
 from commandsync.plan.plan import Plan
 from commandsync.records.rewrites import Rewrite
@@ -74,3 +74,14 @@ def skipped(plan: Plan, why: str) -> Result:
     """Return the result of a plan of which nothing was tried; `why` is the reason in a word."""
     settled = tuple(Settled(change, Outcome.SKIPPED, why) for change in plan.changes)
     return Result(plan=plan, settled=settled, verified=not settled, stopped=why, interrupted=True)
+
+
+def exit_code(*results: Result, unread: bool = False) -> Exit:
+    """Return the exit code of applied plans; `FAILED` means that no listing was changed.
+
+    `unread` is whether there is a listing for which no plan could be made.
+    """
+    if all(result.complete for result in results) and not unread:
+        return Exit.DONE
+    changed = any(result.touched or result.rewritten for result in results)
+    return Exit.INCOMPLETE if changed else Exit.FAILED

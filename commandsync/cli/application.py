@@ -14,8 +14,8 @@ from commandsync.errors import (
     StalePlanError,
     TooManyDeletesError,
     UsageError,
+    worst_exit,
 )
-from commandsync.sync import exits
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, write_backup
 from commandsync.sync.files import check_target
 from commandsync.sync.job import Planned, plans_in
@@ -126,7 +126,7 @@ def _show_only(
                 output.talk("Nothing was changed.")  # the plan itself shows why
             else:
                 output.failure(error)
-    return exits.worst(error.exit_code for error in filter(None, errors))
+    return worst_exit(error.exit_code for error in filter(None, errors))
 
 
 def _error_of(

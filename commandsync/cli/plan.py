@@ -46,9 +46,8 @@ def plan_command(
       commandsync plan bot.yaml --against old.yaml  # what did this edit change?
     """
     from commandsync.cli.results import show_plans, show_requests
-    from commandsync.errors import Exit
+    from commandsync.errors import Exit, worst_exit
     from commandsync.report import render_plans
-    from commandsync.sync import exits
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.job import split
     from commandsync.sync.loading import load
@@ -68,7 +67,7 @@ def plan_command(
     show_plans(plans, run.output)
     changes = detailed_exitcode and any(plan.pending for plan in made)
     code = Exit.CHANGES if changes else Exit.DONE
-    return exits.worst([code, *(error.exit_code for error in errors)])
+    return worst_exit([code, *(error.exit_code for error in errors)])
 
 
 def _check_one_page(manifests: Sequence[Manifest], against: str | None) -> None:
@@ -84,11 +83,12 @@ def _check_one_page(manifests: Sequence[Manifest], against: str | None) -> None:
 def _plans(
     run: Run, manifests: Sequence[Manifest], against: str | None
 ) -> list[Plan | CommandsyncError]:
-    from commandsync.sync.comparison import plan_against
     from commandsync.sync.job import plans_in
     from commandsync.sync.selection import jobs, plan_jobs
 
     if against:
+        from commandsync.sync.comparison import plan_against
+
         return [plan_against(run.settings, manifests, against)]
     with jobs(run.settings, manifests) as opened:
         return plans_in(plan_jobs(opened))

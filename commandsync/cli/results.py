@@ -4,12 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 
 from commandsync import report
-from commandsync.apply.outcomes import Result
+from commandsync.apply.outcomes import Result, exit_code
 from commandsync.cli.output import Output, ResultLostError
-from commandsync.errors import CommandsyncError, Exit
+from commandsync.errors import CommandsyncError, Exit, worst_exit
 from commandsync.plan.plan import Plan
 from commandsync.report.records import document
-from commandsync.sync import exits
 from commandsync.sync.job import Planned, split
 
 
@@ -39,7 +38,7 @@ def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output)
         output.result("\n\n".join(map(_request, requests)) or "no listing takes a whole list")
     for error in errors:
         output.failure(error)
-    return exits.worst(error.exit_code for error in errors)
+    return worst_exit(error.exit_code for error in errors)
 
 
 def _request(shown: Mapping[str, object]) -> str:
@@ -67,4 +66,4 @@ def show_results(
         touched = any(result.touched for result in results)
         output.failure(error.after_writing() if touched else error)
         return Exit.INCOMPLETE if touched else Exit.FAILED
-    return exits.of_result(*results, unread=bool(unread))
+    return exit_code(*results, unread=bool(unread))

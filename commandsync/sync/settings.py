@@ -111,8 +111,7 @@ def _check_bot(bot: str, no_id: str) -> None:
 def bot_of(settings: Settings, manifest: Manifest | None) -> tuple[str, str]:
     """Return the bot's id without that of a token, and what it is from; empty for the manifest.
 
-    Raises:
-        UsageError: The variable contradicts the manifest: it may be left over from another bot.
+    Raises `UsageError` if the variable contradicts the manifest: it may be another bot's.
     """
     own = manifest.bot if manifest else ""
     if manifest is None or settings.bot in {"", own}:

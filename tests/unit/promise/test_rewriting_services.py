@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from commandsync.apply.outcomes import exit_code
 from commandsync.diagnostics import Notice
 from commandsync.errors import Exit, StalePlanError
 from commandsync.records.snapshot import Entry
 from commandsync.report import render_results
-from commandsync.sync.exits import of_result
 from tests.support import listing as faults
 from tests.support.driver import Driver
 from tests.support.listing import Listing
@@ -96,7 +96,7 @@ def test_a_mirror_posts_again_says_so_and_makes_no_copies(way: Way) -> None:
         "announcements whose text the service changes are posted again by every apply",
         "write them in the manifest as they are listed, or set sync.announcements to append",
     )
-    assert of_result(run.result) is Exit.INCOMPLETE
+    assert exit_code(run.result) is Exit.INCOMPLETE
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -126,7 +126,7 @@ def test_writing_it_as_stored_ends_it(way: Way) -> None:
     run = sync(service, stored)
 
     assert run.plan.changes == ()
-    assert of_result(run.result) is Exit.DONE
+    assert exit_code(run.result) is Exit.DONE
 
 
 @EVERY_WAY

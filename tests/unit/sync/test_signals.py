@@ -4,8 +4,12 @@ import sys
 
 import pytest
 
-from commandsync.sync.signals import Interruption, handled, unwrapped
+from commandsync.sync.signals import Interruption, handled, of_signal, unwrapped
 from tests.support.home import LONGEST
+
+
+def test_a_signal_has_the_exit_code_of_shells() -> None:
+    assert (of_signal(2), of_signal(15)) == (130, 143)
 
 
 def test_a_signal_ends_a_run_that_writes_nothing() -> None:
