@@ -46,7 +46,14 @@ class Terminal:
         before, _, self.shown = self.shown.partition(text)
         return before + text
 
-    def type(self, keys: str) -> None:
+    def type(self, keys: str, *, echo: bool = True) -> None:
+        """Type keys; without `echo`, the terminal does not show these and later ones."""
+        if not echo:
+            import termios  # noqa: PLC0415 - not on Windows
+
+            attributes = termios.tcgetattr(self.master)
+            attributes[3] &= ~termios.ECHO
+            termios.tcsetattr(self.master, termios.TCSANOW, attributes)
         os.write(self.master, keys.encode())
 
     def ended(self) -> tuple[int, str, str]:
