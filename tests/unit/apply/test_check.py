@@ -113,7 +113,7 @@ def test_a_plan_is_refused_for_its_token_or_for_a_list_that_must_not_be_sent(sec
             message,
             "use the token from this bot's own page",
         )
-    for ours, others in ((other, ()), (Token("opaque"), (other,))):
+    for ours, others in ((other, ()), (Token("of-nobody"), (other,))):
         refused = refusal_of(plan, listed=empty, token=ours, others=others)
         assert str(refused).startswith("the text of a command contains the bot's token")
         body = [{"name": "ban", "options": [{"description": f"Not {SECRET}."}]}]

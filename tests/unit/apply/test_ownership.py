@@ -51,6 +51,16 @@ def test_a_record_that_the_service_rewrote_is_explained(name: str) -> None:
     assert not is_explained(wanted)
 
 
+def test_versions_are_read_until_all_is_explained() -> None:
+    gone, kept = CommandText("a", "Text.", "/a"), CommandText("b", "Text.", "/b")
+    adds = make_plan(desired=side(kept), listed=side(), target=TARGET, rules=EVERYTHING)
+    versions = iter([side(kept), side(gone), side(kept)])
+
+    assert unexplained(adds, versions=versions) == []
+    assert unexplained(plan_without(gone), versions=versions) == []
+    assert [*versions] == [side(kept)]
+
+
 def test_only_what_is_taken_away_needs_an_explanation() -> None:
     gone, copied, added = (CommandText(name, f"Text {name}.", f"/{name}") for name in "gca")
     plan = make_plan(

@@ -186,7 +186,7 @@ def test_an_edit_that_a_service_takes_back_asks_for_its_text_in_the_manifest() -
     assert edited.outcome is Outcome.UNKNOWN
     assert edited.error.startswith("the service accepted it, but ")
     assert edited.error.endswith("its old text")
-    assert "as the service stores it" in str(edited.hint)
+    assert edited.hint == "write it in the manifest as the service stores it"
 
 
 def test_a_new_plan_repeats_nothing_that_the_run_reports() -> None:
