@@ -50,15 +50,22 @@ class History:
     bot: str  # the bot of the listing; a version for another one wanted nothing there
     base_url: str  # the listing's service, as `bot`
     skipped: list[str] = field(default_factory=list)  # the versions that are invalid
+    _older: list[Snapshot] | None = None  # those before it, once they were read to the end
 
     def __iter__(self) -> Iterator[Snapshot]:
         """Yield what each version wanted; raises `RefusedError` if the history cannot be read."""
         yield self.manifest.snapshot
+        if self._older is not None:
+            yield from self._older
+            return
+        older: list[Snapshot] = []
         self.skipped.clear()
         with _refused(self.manifest.path):
             for _, version in _versions(self.manifest.path, self.skipped):
                 if version and version.bot in {"", self.bot} and self._is_service(version.base_url):
+                    older.append(version.snapshot)
                     yield version.snapshot
+        self._older = older
 
     def _is_service(self, base_url: str) -> bool:
         return not base_url or service_of(base_url) == service_of(self.base_url)
@@ -211,7 +218,7 @@ def committed(manifest: Manifest) -> Committed:
     with _refused(manifest.path):
         folder, path = place_of(manifest.path)
         commit = os.fsdecode(git(folder, "rev-parse", "HEAD")).strip()
-        entries = entries_at(folder, "--full-tree", commit, posixpath.dirname(path) or ".")
+        entries = entries_at(folder, "--full-tree", commit, f"./{posixpath.dirname(path)}")
         if path not in entries:
             raise RefusedError(f"{path} is not in the commit {commit[:7]}", hint=_NOT_IN_GIT)
     files = _tracked(path, manifest.include, entries)
