@@ -16,7 +16,7 @@ from commandsync.server.addresses import addressed, caller_of
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.bot_list import router as bot_list
 from commandsync.server.broadcast import delivering
-from commandsync.server.conditions import NORMAL, Conditions, rate_limit
+from commandsync.server.conditions import NORMAL, Conditions, parse_rate_limit, rate_limit
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refusal
 from commandsync.server.kept import KeptAnswers
@@ -86,9 +86,8 @@ def create_app(
     app.add_middleware(head_as_get)
     app.add_middleware(page_headers)
     if conditions.rate_limit is None:
-        app.add_middleware(
-            rate_limit, prefix="/", refuse=refusal, limit=MOST_REQUESTS, client=caller_of
-        )
+        limit = parse_rate_limit(MOST_REQUESTS)
+        app.add_middleware(rate_limit, prefix="/", refuse=refusal, limit=limit, client=caller_of)
     conditions.install(app, client=caller_of)
     app.add_middleware(addressed, names=names)
     refusals.install(app)

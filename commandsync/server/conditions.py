@@ -73,7 +73,7 @@ class Conditions:
                 rate_limit,
                 prefix=prefix,
                 refuse=refuse,
-                limit=self.rate_limit,
+                limit=parse_rate_limit(self.rate_limit),
                 block=block,
                 client=lambda scope: client(scope) or "anybody",
             )
@@ -114,24 +114,23 @@ def rate_limit(
     *,
     prefix: str,
     refuse: Refuse,
-    limit: str,
+    limit: RateLimitItem,
     client: Callable[[Scope], str | None],
     block: int = 0,
 ) -> ASGIApp:
     """Refuse more requests of a `client` than a limit allows; None has no limit."""
-    allowed = parse_rate_limit(limit)
     limiter = MovingWindowRateLimiter(MemoryStorage())
     blocked = RateLimitItemPerSecond(1, block, namespace="BLOCKED") if block else None
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         key = client(scope) if _concerns(scope, prefix) else None
         is_free = key is None or blocked is None or limiter.test(blocked, key)
-        if key is None or (is_free and limiter.hit(allowed, key)):
+        if key is None or (is_free and limiter.hit(limit, key)):
             await app(scope, receive, send)
             return
         if blocked is not None:
             limiter.hit(blocked, key)
-        reset, _ = limiter.get_window_stats(blocked or allowed, key)
+        reset, _ = limiter.get_window_stats(blocked or limit, key)
         seconds = max(1, ceil(reset - time()))
         await refuse(429, f"too many requests; wait {seconds} s", seconds)(scope, receive, send)
 

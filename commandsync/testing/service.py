@@ -185,8 +185,8 @@ def serve_listing() -> Iterator[Listing]:
 
 async def _connected(broadcast: Broadcast, bot: str, timeout: float) -> None:  # noqa: ASYNC109 - as its caller's
     """Wait until a client is connected, after the loop has read who has left."""
+    for _ in range(_PASSES):
+        await asyncio.sleep(0)
     async with asyncio.timeout(timeout):
-        for _ in range(_PASSES):
-            await asyncio.sleep(0)
         while bot not in broadcast.bots():  # noqa: ASYNC110 - it is only for tests
             await asyncio.sleep(_PAUSE)

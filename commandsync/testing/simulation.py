@@ -117,6 +117,7 @@ def serve_simulation(
 
     Raises:
         UsageError: The service or a choice is not known.
+        ValueError: The rate limit is not valid.
     """
     conditions = Conditions(lag=lag, rate_limit=rate_limit)
     simulation = simulate(service, bot=bot, conditions=conditions, choices=choices)

@@ -66,6 +66,7 @@ def test_a_vote_reaches_the_connected_client_and_is_counted(listing: Listing) ->
     with bot.client() as client:
         thread, events = events_of(client, lambda events: isinstance(events[-1], Vote))
         listing.wait_until_connected()
+        listing.wait_until_connected(timeout=0)
         listing.vote(1234, username="Ann")
         thread.join(timeout=30)
         voted = [client.check_vote(user) for user in (1234, 5678)]

@@ -25,6 +25,14 @@ def test_a_listing_has_simulations_beside_it(listing: Listing) -> None:
     assert send(second, []).status == 204
 
 
+def test_a_rate_limit_that_is_not_valid_is_refused_at_once() -> None:
+    with (
+        pytest.raises(ValueError, match="'often' is not a valid rate limit"),
+        serve_simulation("top.gg", rate_limit="often"),
+    ):
+        pass
+
+
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_handle_says_what_leads_to_it(service: str) -> None:
     with serve_simulation(service, bot="42") as listing:
