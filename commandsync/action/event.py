@@ -9,7 +9,7 @@ from typing import Any
 
 from commandsync.action.inputs import Mode
 
-_COMMIT = re.compile(r"\A(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
     request = _inner(payload, "pull_request")
     number = request.get("number")
     head = _inner(request, "head", "repo").get("full_name")
-    commit = _inner(request, "head").get("sha") or environ.get("GITHUB_SHA", "")
+    commit = str(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA", ""))
     base = _inner(request, "base").get("sha") or _inner(payload, "merge_group").get("base_sha")
     ref = environ.get("GITHUB_REF", "")
     workflow, _, _ = environ.get("GITHUB_WORKFLOW_REF", "").partition("@")
@@ -85,7 +85,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         base_sha=str(base or ""),
         fork=bool(request) and head != repository,
         default_branch=bool(default) and ref == f"refs/heads/{default}",
-        head_sha="".join(_COMMIT.findall(str(commit))),
+        head_sha=commit if _COMMIT.fullmatch(commit) else "",
         run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
         branch=ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else "",
         workflow=workflow.removeprefix(f"{repository}/"),

@@ -62,7 +62,7 @@ class Reporter:
         if self.inputs.summary:
             self._summarise(verdict)
         if self.applied and self.github:
-            # Of the only page, it is set if all is done; of one of several listings in any case.
+            # A page alone has a status only if all is done; each of several listings has one.
             some = [pair for pair in self.applied if verdict.complete or pair[1].plan.listing]
             with self.warned("the commit's status is not set"):
                 self._set_statuses((item, status_of(result)) for item, result in some)

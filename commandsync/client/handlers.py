@@ -154,7 +154,7 @@ class AsyncHandlers(_Handlers):
 class Handlers(_Handlers):
     """Handlers of a client that cannot wait for an asynchronous one."""
 
-    def add(self, name: str, handler: H, *, once: bool = False) -> H:  # noqa: D102 - as above
+    def add(self, name: str, handler: H, *, once: bool = False) -> H:  # noqa: D102 - as the base class
         if inspect.iscoroutinefunction(handler):
             raise _asynchronous()
         return super().add(name, handler, once=once)

@@ -24,8 +24,8 @@ def install(app: FastAPI) -> None:
         for operation in operations:
             operation["responses"].pop("422", None)
             for described in (*operation["responses"].values(), operation.get("requestBody", {})):
-                content = described.get("content", {}).get(_JSON, {"example": None})
-                if not {"example", "examples"} & content.keys():
+                content = described.get("content", {}).get(_JSON)
+                if content and not {"example", "examples"} & content.keys():
                     content["example"] = _example(content["schema"], schemas, "the body")
         return document
 

@@ -93,8 +93,9 @@ def _collect(
     for index in missing.finished:
         edits[places.paths[index]][key].changed[places.numbers[index]] = {"formerly": None}
     shared = Shared(manifest.prefix or "", manifest.category)
+    # New entries go behind the last one of their category, if their kind has categories.
     ends = {getattr(entry.text, resource.group, ""): n for n, entry in enumerate(wanted)}
-    ends.pop("", None)  # new entries go behind the last one of their category
+    ends.pop("", None)
     for entry in missing.added:
         values = fields_of(entry.text, shared, resource)
         if pin and entry.writable:

@@ -89,6 +89,6 @@ def earlier_manifest(since: str, manifest: Manifest) -> Manifest:
 
     if found := manifest_at(since, manifest.path):
         return found
-    at = Location(f"{since}:{os.path.basename(manifest.path)}", is_unread=True)  # noqa: PTH119 - as above
+    at = Location(f"{since}:{os.path.basename(manifest.path)}", is_unread=True)  # noqa: PTH119 - a path as it was given
     hint = "name a later revision, or if its name was another one, a file with its content"
     raise ManifestError([Problem(at, "the manifest is not in this revision", hint)])

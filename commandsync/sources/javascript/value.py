@@ -70,7 +70,7 @@ class Builder(Record):
     """What a builder has built so far."""
 
     def apply(self, method: str, given: list[Value], at: Computed) -> None:
-        """Do what a method does, to which the members of lists are given each."""
+        """Do what a method does; the members of lists are given one by one."""
         (key,), added = spelled({method[3:]: None}), _ADDED.fullmatch(method)
         first, second = [*given, at, at][:2]
         if added:
