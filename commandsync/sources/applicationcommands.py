@@ -153,18 +153,21 @@ class CommandReader:
         command, node = path[0], path[-1]
         kind, group = command["type"], self._shown(command, "name") if len(path) > 1 else None
         name = " ".join(self._shown(step, "name") for step in path)
-        unsaid = menu_description(_MENUS[kind]) if kind in _MENUS else NO_DESCRIPTION
+        description = self._shown(node, "description") or NO_DESCRIPTION
+        if kind in _MENUS and description == NO_DESCRIPTION:
+            description = menu_description(_MENUS[kind])
         is_slash = kind in {_COMMAND, _ENTRY_POINT}
         if not is_slash and kind not in _MENUS:
             self._note("unknown types of commands", kind, place)
         return SourceEntry(
             name=name,
-            description=self._shown(node, "description") or unsaid,
+            description=description,
             syntax=slash_syntax(name, self._parameters(node, place)) if is_slash else literal(name),
             category=text_of(command, "category") or folder or group,
             key=_key(path),
             place=place,
-            traits=traits_of(command),
+            # Other keys are ignored, as the notes say.
+            traits=traits_of({key: command[key] for key in command if key in KEYS["command"]}),
         )
 
     def _parameters(self, node: Node, place: Location | None) -> Iterator[Parameter]:

@@ -262,6 +262,7 @@ def test_sources_and_prefix_are_saved_for_the_next_import(
     again = home.run("import", "--check")
 
     assert (ran.code, again.code) == (0, 0)
+    assert b"\r\r" not in (home.path / "commands.yaml").read_bytes()
     assert [each["syntax"] for each in shown["commands"]] == [
         f"{prefix}help [command]",
         f"{prefix}kick <user>",

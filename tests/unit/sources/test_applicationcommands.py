@@ -56,7 +56,7 @@ def test_a_command_has_the_texts_that_users_see(
 
 
 @pytest.mark.parametrize(("kind", "menu"), [(2, "user"), (3, "message"), ("USER", "user")])
-@pytest.mark.parametrize("description", [{}, {"description": None}, {"description": ""}])
+@pytest.mark.parametrize("description", [{}, *({"description": no} for no in (None, "", "…"))])
 def test_a_command_in_a_menu_has_no_slash(
     kind: object, menu: str, description: dict[str, object]
 ) -> None:
@@ -205,7 +205,7 @@ def test_what_is_not_known_is_read_as_far_as_possible_and_told_once() -> None:
     options = [option(type=99, colour="red"), option(type=99)]
     commands = [
         {"name": "b", "type": 7, "shape": 1, "options": options},
-        {"name": "c", "shape": {}, "size": [], "options": options},
+        {"name": "c", "shape": {}, "hidden": True, "options": options},
         {"name": "d", "type": [1]},
         {"name": "e", "type": True},
     ]
@@ -213,8 +213,9 @@ def test_what_is_not_known_is_read_as_far_as_possible_and_told_once() -> None:
     reading = read(commands)
 
     assert [entry.syntax for entry in reading.entries] == ["b", "/c [mode] [mode]", "d", "e"]
+    assert not any(entry.traits for entry in reading.entries)
     assert [f"{note.message}: {str(note.hint).partition(';')[0]}" for note in reading.notes] == [
-        "unknown keys of commands: 'shape', 'size': they are ignored",
+        "unknown keys of commands: 'shape', 'hidden': they are ignored",
         "unknown keys of options: 'colour': they are ignored",
         "unknown types of commands: '7', 'list', 'bool': their syntax is only the name",
         "unknown types of options: '99': they are read as the other options are",
