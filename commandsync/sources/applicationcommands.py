@@ -17,6 +17,7 @@ from commandsync.records.texts import with_article
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
     SourceEntry,
+    Trait,
     menu_description,
 )
 from commandsync.sources.jsonfile import text_of
@@ -153,21 +154,19 @@ class CommandReader:
         command, node = path[0], path[-1]
         kind, group = command["type"], self._shown(command, "name") if len(path) > 1 else None
         name = " ".join(self._shown(step, "name") for step in path)
-        description = self._shown(node, "description") or NO_DESCRIPTION
-        if kind in _MENUS and description == NO_DESCRIPTION:
-            description = menu_description(_MENUS[kind])
+        unsaid = menu_description(_MENUS[kind]) if kind in _MENUS else NO_DESCRIPTION
+        said = self._shown(node, "description")
         is_slash = kind in {_COMMAND, _ENTRY_POINT}
         if not is_slash and kind not in _MENUS:
             self._note("unknown types of commands", kind, place)
         return SourceEntry(
             name=name,
-            description=description,
+            description=unsaid if said in {"", NO_DESCRIPTION} else said,
             syntax=slash_syntax(name, self._parameters(node, place)) if is_slash else literal(name),
             category=text_of(command, "category") or folder or group,
             key=_key(path),
             place=place,
-            # Other keys are ignored, as the notes say.
-            traits=traits_of({key: command[key] for key in command if key in KEYS["command"]}),
+            traits=_traits(command),
         )
 
     def _parameters(self, node: Node, place: Location | None) -> Iterator[Parameter]:
@@ -230,3 +229,8 @@ def _key(path: tuple[Node, ...]) -> str | None:
     if not identifier or not isinstance(identifier, str | int):
         return None
     return " ".join((f"discord:{identifier}", *(text_of(step, "name") for step in path[1:])))
+
+
+def _traits(command: Node) -> frozenset[Trait]:
+    """Return what Discord's own keys say; others are ignored, as the notes say."""
+    return traits_of({key: value for key, value in command.items() if key in KEYS["command"]})
