@@ -71,7 +71,6 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
     request = _inner(payload, "pull_request")
     number = request.get("number")
     head = _inner(request, "head", "repo").get("full_name")
-    commit = str(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA", ""))
     base = _inner(request, "base").get("sha") or _inner(payload, "merge_group").get("base_sha")
     ref = environ.get("GITHUB_REF", "")
     workflow, _, _ = environ.get("GITHUB_WORKFLOW_REF", "").partition("@")
@@ -85,7 +84,7 @@ def read_event(environ: Mapping[str, str]) -> GitHubEvent:
         base_sha=str(base or ""),
         fork=bool(request) and head != repository,
         default_branch=bool(default) and ref == f"refs/heads/{default}",
-        head_sha=commit if _COMMIT.fullmatch(commit) else "",
+        head_sha=_commit(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA")),
         run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
         branch=ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else "",
         workflow=workflow.removeprefix(f"{repository}/"),
@@ -100,6 +99,11 @@ def _payload(path: str) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return payload if isinstance(payload, dict) else {}
+
+
+def _commit(text: object) -> str:
+    """Return the whole name of a commit; empty for another text."""
+    return str(text) if _COMMIT.fullmatch(str(text)) else ""
 
 
 def _inner(payload: Mapping[str, Any], *names: str) -> Mapping[str, Any]:

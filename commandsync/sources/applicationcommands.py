@@ -233,4 +233,4 @@ def _key(path: tuple[Node, ...]) -> str | None:
 
 def _traits(command: Node) -> frozenset[Trait]:
     """Return what Discord's own keys say; others are ignored, as the notes say."""
-    return traits_of({key: value for key, value in command.items() if key in KEYS["command"]})
+    return traits_of({key: command[key] for key in KEYS["command"] & command.keys()})
