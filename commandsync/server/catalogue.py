@@ -87,7 +87,8 @@ def _words(record: Mapping[str, Any]) -> str:
         *tags,
         plain(_value(record, "information.description", "")),
     )
-    return indexed(" ".join(texts), tags)
+    certified = _value(record, "certificate", 0) > 0
+    return indexed(" ".join(texts), tags, certified=certified)
 
 
 def _value(record: Any, path: str, missing: Any) -> Any:  # noqa: ANN401 - any JSON

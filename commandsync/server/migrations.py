@@ -38,6 +38,8 @@ def _upgrade_to_5(op: Operations, version: int) -> None:
                     batch.alter_column(field, server_default="")
     for table in (*_DERIVED, "alembic_version"):
         op.execute(f"DROP TABLE IF EXISTS {table}")
+    if "vote_days" in tables:
+        op.create_index("ix_vote_days_day", "vote_days", ["day", "bot", "votes"])
     if version < 4:  # noqa: PLR2004 - a version
         op.add_column("bots", Column("token_key", String, nullable=False, server_default=""))
         if "voters" in tables:

@@ -5,7 +5,8 @@ A bot is found if its words contain every part of the query, in any order. The i
 the part: `antern` and `ern` are endings of `lantern`, so `ter` is found. That needs no spaces
 between words, so it also finds parts of Chinese and Japanese sentences.
 
-The same index contains the tags, each whole and marked, so that one search finds both.
+The same index contains the tags, each whole and marked, and whether the bot is certified, so that
+one search finds all.
 """
 
 import re
@@ -30,6 +31,7 @@ LONGEST_TAG, MOST_TAGS = 100, 500
 """Characters of a tag that are compared, and tags of a bot that are searched."""
 
 _TAG_MARK = "\u00b7"  # begins a tag in the index; as punctuation it is not in folded words
+_CERTIFIED = {True: f"{_TAG_MARK * 2}1", False: f"{_TAG_MARK * 2}0"}  # as no tag begins
 
 # A style sheet or a script ends with its closing tag or with the text; every other tag ends itself.
 _HIDDEN = re.compile(r"<(style|script)\b[^<]*(?:<(?!/\1)[^<]*)*", re.IGNORECASE)
@@ -50,10 +52,10 @@ FOUND = {
 """The query of the bots, as `seq`, that the `expression` of its value `words` finds, by dialect."""
 
 
-def indexed(text: str, tags: Collection[str]) -> str:
-    """Return what is searched of a bot, with spaces between: the folded words, then the tags."""
+def indexed(text: str, tags: Collection[str], *, certified: bool) -> str:
+    """Return what is searched of a bot, with spaces between: the folded words, then marked ones."""
     marked = dict.fromkeys(marked_tag(tag) for tag in tags if fold(tag))
-    return " ".join([fold(text)[:LONGEST_TEXT], *[*marked][:MOST_TAGS]])
+    return " ".join([fold(text)[:LONGEST_TEXT], *[*marked][:MOST_TAGS], _CERTIFIED[certified]])
 
 
 def marked_tag(tag: str) -> str:
@@ -100,12 +102,13 @@ def parts(query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(pieces))[:MOST_PARTS]
 
 
-def expression(query: str, tags: Collection[str], dialect: str) -> str:
-    """Return the words that a person typed, and `marked_tag`s, in the language of an index."""
+def expression(query: str, tags: Collection[str], dialect: str, *, certified: bool | None) -> str:
+    """Return the words that a person typed, and what is marked, in the language of an index."""
     # Folded words contain neither quotes nor backslashes.
     quote, beginning, every = ('"', "*", " AND ") if dialect == "sqlite" else ("'", ":*", " & ")
     words = (f"{quote}{part}{quote}{beginning}" for part in parts(query))
-    return every.join([*words, *(f"{quote}{tag}{quote}" for tag in tags)])
+    marked = [*tags] if certified is None else [*tags, _CERTIFIED[certified]]
+    return every.join([*words, *(f"{quote}{word}{quote}" for word in marked)])
 
 
 @lru_cache(10_000)

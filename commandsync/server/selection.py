@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Select, bindparam, func, select
+from sqlalchemy import CTE, ColumnElement, Connection, Select, bindparam, func, select, text
 
 from commandsync.server import postgresql, search, sqlite
 from commandsync.server.tables import SORTED, bots, catalogue, vote_days
@@ -29,8 +29,9 @@ FARTHEST = 10**9
 LONGEST_QUERY = 2.0
 """Seconds that the database may take to search, count and sort."""
 
-_MANY = 2_000  # bots that are found: to walk the index of the order is quicker than to sort them
-_QUERIES = 500  # at most, of each kind; those by one field and with one restriction are about 300
+_FEW = 1_000  # bots that are found: to sort them is quicker than to walk the index of the order
+_QUERIES = 500  # at most, of each kind; more than there are
+_NAMED = "named"  # the value of the keys of few bots
 
 
 class BadQueryError(Exception):
@@ -65,25 +66,21 @@ def find(
     tags = {*map(search.marked_tag, wanted.tags)}
     if len(tags) > MOST_TAGS:
         raise BadQueryError(f"tags must be at most {MOST_TAGS} different ones")
-    words = search.expression(wanted.q, tags, dialect)
-    restriction = _Restriction(
-        search=dialect if words else None, ids=wanted.ids is not None, certified=wanted.certified
-    )
+    words = search.expression(wanted.q, tags, dialect, certified=wanted.certified)
+    searched = dialect if words else ""
     values = {"words": words, "ids": wanted.ids or (), **days}
     is_file = dialect == "sqlite"
     with (sqlite if is_file else postgresql).limited(connection, LONGEST_QUERY):
-        number: int = connection.execute(_number(restriction), values).scalar_one()
+        chosen = _choose(connection, values, searched, ids=wanted.ids is not None)
+        number = chosen.number
         first = (wanted.page - 1) * wanted.limit
         if first >= number:
             return [], number
-        after = max(0, number - first - wanted.limit)
-        # The rows before the page are walked, or those after it, whichever are fewer.
-        backwards = after < first
-        limit = {"limit": min(wanted.limit, number - first), "offset": min(first, after)}
-        descending = descending != backwards
-        query = _page(restriction, column, descending=descending, walked=number > _MANY)
-        keys = list(connection.execute(query, values | limit).scalars())
-    return keys[::-1] if backwards else keys, number
+        last = min(number, first + wanted.limit)
+        # A descending order is the ascending one from its end.
+        begin, end = (number - last, number - first) if descending else (first, last)
+        keys = chosen.sorted_by(column, begin, end)
+    return keys[::-1] if descending else keys, number
 
 
 def separated(text: str) -> tuple[str, ...]:
@@ -105,60 +102,111 @@ def _order(sort: str) -> tuple[str, bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Restriction:
-    """What restricts a list, without its values: the queries of equal ones are built once."""
+class _Chosen:
+    """The bots to sort: all, those that a search finds, or those of some keys."""
 
-    search: str | None  # the dialect
-    ids: bool
-    certified: bool | None
+    connection: Connection
+    values: dict[str, Any]
+    by: str  # empty, the dialect of a search, or _NAMED
+    number: int
 
-    def conditions(self, *, walked: bool = False) -> list[ColumnElement[bool]]:
-        """Return conditions on the catalogue; if it is `walked`, what is found is looked up.
+    def sorted_by(self, column: str, begin: int, end: int) -> list[int]:
+        """Return the bots from one place in the ascending order to another."""
+        if column in catalogue.c:
+            return self._walk(column, begin, end, self.number)
+        # A bot without recent votes has none to sort by: these come first, as they were added.
+        voted = list(self.connection.execute(_voted(self.by, column), self.values).scalars())
+        others = self.number - len(voted)
+        keys = self._walk(column, begin, min(end, others), others) if begin < others else []
+        return keys + voted[max(0, begin - others) : max(0, end - others)]
 
-        What a search finds is complete before a bot is looked up in it: a join could search the
-        text again for each bot.
-        """
-        conditions: list[ColumnElement[bool]] = []
-        key = catalogue.c.seq + 0 if walked else catalogue.c.seq  # of a sum SQLite has no index
-        if self.search is not None:
-            found = search.FOUND[self.search].cte("found")
-            found = found.prefix_with("MATERIALIZED", dialect="postgresql")  # SQLite does
-            conditions.append(key.in_(select(found.c.seq)))
-        if self.ids:
-            # As a set too: SQLite could look up every pair of an id and a bot that was found.
-            named = select(bots.c.seq).where(bots.c.id.in_(bindparam("ids", expanding=True)))
-            conditions.append(catalogue.c.seq.in_(named))
-        if self.certified is not None:
-            certificate = catalogue.c.certificate
-            conditions.append(certificate > 0 if self.certified else certificate <= 0)
-        return conditions
+    def _walk(self, column: str, begin: int, end: int, number: int) -> list[int]:
+        # From the end, if it is nearer.
+        backwards = number - end < begin
+        place = {"limit": end - begin, "offset": min(begin, number - end)}
+        query = _page(self.by, column, backwards=backwards)
+        keys = list(self.connection.execute(query, self.values | place).scalars())
+        return keys[::-1] if backwards else keys
+
+
+def _choose(connection: Connection, values: dict[str, Any], searched: str, *, ids: bool) -> _Chosen:
+    number = 0 if ids else connection.execute(_number(searched), values).scalar_one()
+    if ids or (searched and number <= _FEW):
+        few = connection.execute(_few(searched, ids=ids), values).scalars().all()
+        return _Chosen(connection, values | {_NAMED: few}, _NAMED, len(few))
+    return _Chosen(connection, values, searched, number)
+
+
+def _found(dialect: str) -> CTE:
+    found = search.FOUND[dialect].cte("found")
+    return found.prefix_with("MATERIALIZED", dialect="postgresql")  # SQLite does where it is a set
+
+
+def _conditions(by: str, key: ColumnElement[int]) -> list[ColumnElement[bool]]:
+    """Return conditions on a key of the catalogue.
+
+    What a search finds is complete before a bot is looked up in it: a join could search the text
+    again for each bot.
+    """
+    if by == _NAMED:
+        return [key.in_(bindparam(_NAMED, expanding=True))]
+    return [key.in_(select(_found(by).c.seq))] if by else []
 
 
 @lru_cache(_QUERIES)
-def _number(restriction: _Restriction) -> Select[int]:
-    if restriction.search and not restriction.ids and restriction.certified is None:
-        return select(func.count()).select_from(search.FOUND[restriction.search].subquery())
-    return select(func.count()).select_from(catalogue).where(*restriction.conditions())
+def _number(searched: str) -> Select[int]:
+    source = search.FOUND[searched].subquery() if searched else catalogue
+    return select(func.count()).select_from(source)
 
 
 @lru_cache(_QUERIES)
-def _page(restriction: _Restriction, column: str, *, descending: bool, walked: bool) -> Select[int]:
-    """Return the query of the bots of a page, as `seq`."""
-    source: FromClause = catalogue
-    key: ColumnElement[Any]
-    if column not in catalogue.c:  # counted from the votes
-        votes = select(vote_days.c.bot, func.sum(vote_days.c.votes).label("votes"))
-        since = votes.where(vote_days.c.day >= bindparam(column)).group_by(vote_days.c.bot)
-        counted = since.subquery()
-        source = source.outerjoin(counted, counted.c.bot == catalogue.c.id)
-        key = func.coalesce(counted.c.votes, 0)
+def _few(searched: str, *, ids: bool) -> Select[int]:
+    """Return the query of the bots, as `seq`, that a search finds and `ids` name."""
+    named = select(bots.c.seq).where(bots.c.id.in_(bindparam("ids", expanding=True)))
+    if not searched:
+        return named
+    found = _found(searched)
+    query = select(found.c.seq)
+    return query.where((found.c.seq + 0).in_(named)) if ids else query  # 0: no search for each id
+
+
+@lru_cache(_QUERIES)
+def _page(by: str, column: str, *, backwards: bool) -> Select[int]:
+    """Return the query of a part of the bots, as `seq`, sorted by a column of the catalogue.
+
+    By another column, which counts votes: those that have none, as they were added.
+    """
+    by_votes = column not in catalogue.c
+    seq: ColumnElement[int]
+    if by in search.FOUND and (by_votes or column == "seq"):
+        seq = _found(by).c.seq  # the index of a search has this order too
+        query, order = select(seq), [seq]
     else:
-        key = catalogue.c[column]
+        seq = catalogue.c.seq
+        # Few bots are sorted. For many, the order is walked: of a sum, SQLite has no index.
+        query = select(seq).where(*_conditions(by, seq if by == _NAMED else seq + 0))
+        order = [seq] if by_votes else [catalogue.c[column], seq]
+    if by_votes:
+        voted = select(catalogue.c.seq).join(vote_days, vote_days.c.bot == catalogue.c.id)
+        query = query.where(seq.not_in(voted.where(vote_days.c.day >= bindparam(column))))
     return (
-        select(catalogue.c.seq)
-        .select_from(source)
-        .where(*restriction.conditions(walked=walked))
-        .order_by(*(c.desc() if descending else c.asc() for c in (key, catalogue.c.seq)))
+        query.order_by(*(key.desc() if backwards else key.asc() for key in order))
         .limit(bindparam("limit"))
         .offset(bindparam("offset"))
+    )
+
+
+@lru_cache(_QUERIES)
+def _voted(by: str, column: str) -> Select[int]:
+    """Return the query of the bots, as `seq`, that have recent votes, sorted by their number."""
+    # In the index by day: SQLite would read the votes of all days in the index by bot.
+    bot = vote_days.c.bot.concat(text("''")).label("bot")
+    recent = select(bot, func.sum(vote_days.c.votes).label("votes"))
+    recent = recent.where(vote_days.c.day >= bindparam(column)).group_by(bot)
+    counted = recent.subquery()
+    return (
+        select(catalogue.c.seq)
+        .join(counted, counted.c.bot == catalogue.c.id)
+        .where(*_conditions(by, catalogue.c.seq + 0))  # not each bot with each that is found
+        .order_by(counted.c.votes, catalogue.c.seq)
     )

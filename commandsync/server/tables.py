@@ -104,7 +104,8 @@ follows from it: a table in SQLite, a column in PostgreSQL."""
 _SEARCH = {
     "sqlite": (
         """CREATE VIRTUAL TABLE bot_search USING fts5(
-            endings, content='', detail=none, prefix='1 2', tokenize="ascii tokenchars '$+<=>^`|~'"
+            endings, content='', detail=none, prefix='1 2 3',
+            tokenize="ascii tokenchars '$+<=>^`|~'"
         )""",
         """CREATE TRIGGER bot_words_added AFTER INSERT ON bot_words BEGIN
             INSERT INTO bot_search (rowid, endings) VALUES (new.seq, word_endings(new.words));
@@ -198,6 +199,7 @@ vote_days = sa.Table(
     sa.Column("bot", sa.ForeignKey("bots.id"), primary_key=True),
     sa.Column("day", sa.String, primary_key=True),
     sa.Column("votes", sa.Integer, nullable=False),
+    sa.Index("ix_vote_days_day", "day", "bot", "votes"),
 )
 """The number of a bot's votes on a day, such as `2026-03-04`, in UTC. It changes with each vote: to
 count half a million of votes takes 80 ms, and their days less than one."""

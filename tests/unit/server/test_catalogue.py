@@ -168,6 +168,30 @@ def test_a_changed_record_is_sorted_and_restricted_by_its_new_values(database: D
     assert "b0" not in found(database, q="beta")
 
 
+@pytest.mark.usefixtures("listed")
+@pytest.mark.parametrize("path", SORTED)
+def test_a_restricted_list_is_the_sorted_list_without_the_other_bots(
+    database: Database, path: str
+) -> None:
+    restrictions: list[dict[str, Any]] = [
+        {"q": "a"},
+        {"certified": False},
+        {"certified": True, "tags": ("music",)},
+        {"ids": tuple(f"b{number}" for number in range(1, 15, 2)), "q": "e"},
+    ]
+    for restriction in restrictions:
+        chosen = {*found(database, **restriction)}
+        for sort in (path, f"-{path}"):
+            expected = [bot for bot in found(database, sort=sort) if bot in chosen]
+            pages = [
+                found(database, **restriction, sort=sort, page=page, limit=3)
+                for page in range(1, 7)
+            ]
+
+            assert [bot for page in pages for bot in page] == expected
+            assert 0 < len(chosen) < len(BOTS)
+
+
 def test_what_finds_many_bots_lists_them_as_what_finds_few(
     database: Database, listed: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,7 +205,7 @@ def test_what_finds_many_bots_lists_them_as_what_finds_few(
         ]
 
     few = lists()
-    monkeypatch.setattr(selection, "_MANY", 0)
+    monkeypatch.setattr(selection, "_FEW", 0)
 
     assert lists() == few
     assert 4 < len(found(database, q="a")) < len(listed)

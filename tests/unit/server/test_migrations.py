@@ -26,6 +26,7 @@ BEFORE = (  # what makes a database one of version 3
     "CREATE TABLE alembic_version (version_num VARCHAR PRIMARY KEY)",
     "ALTER TABLE bots DROP COLUMN token_key",
     "DROP INDEX ix_voters_bot_remind_at",
+    "DROP INDEX ix_vote_days_day",
     "CREATE INDEX ix_voters_remind_at ON voters (remind_at)",
     "UPDATE settings SET value = '3' WHERE key = 'schema'",
 )
