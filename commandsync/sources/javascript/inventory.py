@@ -150,10 +150,10 @@ class Inventory:
     def _member(self, key: str, value: Value, whole: str, at: Computed, depth: int) -> Value:
         if key in _TEXTS and isinstance(value, Record):
             return {each: self._plain(text, f"{key} {each}", whole) for each, text in value.items()}
-        if key not in _LISTS or not isinstance(value, list) or depth == _DEEPEST:
+        if key not in _LISTS or not isinstance(value, list):
             return self._plain(value, key, whole)
         self._left -= len(value)
-        if self._left < 0:
+        if self._left < 0 or (value and depth == _DEEPEST):
             self._note(f"{whole} has too many {key}", at)
             return []
         what = f"{key.removesuffix('s')} of {whole}"

@@ -41,6 +41,10 @@ COMPUTED = {
     "name: 'a', usage: [u()]": "the usage of this command is computed",
     f"data: withPages({BUILDER})": "a part of the command 'a' is computed",
     "data: { ...base, name: 'a' }": "a part of the command 'a' is computed",
+    "data: { name: 'a', description: 'A'"
+    + ", options: [{ type: 3, name: 'o'" * 5
+    + "}]" * 5
+    + "}": "the option 'o' has too many options",
 }
 CHANGED = {
     "a condition": "if (x) data.addStringOption((o) => o.setName('o'));",
