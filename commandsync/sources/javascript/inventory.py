@@ -152,8 +152,9 @@ class Inventory:
             return {each: self._plain(text, f"{key} {each}", whole) for each, text in value.items()}
         if key not in _LISTS or not isinstance(value, list):
             return self._plain(value, key, whole)
+        most = 0 if depth == _DEEPEST else self._left
         self._left -= len(value)
-        if self._left < 0 or (value and depth == _DEEPEST):
+        if len(value) > most:
             self._note(f"{whole} has too many {key}", at)
             return []
         what = f"{key.removesuffix('s')} of {whole}"
