@@ -47,6 +47,7 @@ OK = Reply(200, b'{"data": []}')
 NEVER_MADE = TransportError("refused", sent=False)
 RESET = TransportError("reset")
 NOT_FOUND = 404
+WRONG_BOT = "check the bot's id and the base URL (without /v1)"
 
 
 def failed(status: int, **headers: str) -> Reply:
@@ -172,12 +173,20 @@ def test_what_is_gone_is_read_as_an_answer_without_content() -> None:
     assert ended == Reply(204, b"")
 
 
-@pytest.mark.parametrize("operation", [READ, EDIT, ADD], ids=lambda one: one.name)
-def test_404_is_an_error_for_anything_else(operation: Operation[Any]) -> None:
+@pytest.mark.parametrize(
+    ("operation", "hint"),
+    [
+        (READ, WRONG_BOT),
+        (EDIT, "check the id of the command: is it listed?"),
+        (ADD, WRONG_BOT),
+    ],
+)
+def test_404_is_an_error_for_anything_else(operation: Operation[Any], hint: str) -> None:
     _, ended = drive(operation, [failed(404)])
 
     assert isinstance(ended, Failure)
     assert isinstance(ended.error, NotFound)
+    assert ended.error.hint == hint
 
 
 @pytest.mark.parametrize("retries", [0, -1])

@@ -552,3 +552,19 @@ def test_a_collection_that_is_not_managed_stays() -> None:
         Resource.COMMAND: [("a Does it.", 0, ""), ("b Does it.", None, "add")],
         Resource.ANNOUNCEMENT: [("x It is out.", 0, "")],
     }
+
+
+@given(st.lists(st.booleans(), max_size=5))
+def test_former_names_that_are_no_longer_needed_are_counted(finished: list[bool]) -> None:
+    names = [(f"new{n}", f"new{n}" if done else f"old{n}") for n, done in enumerate(finished)]
+    entries = [Entry(command(new), formerly=(f"old{n}",)) for n, (new, _) in enumerate(names)]
+    desired = Snapshot({Resource.COMMAND: tuple(entries), Resource.ANNOUNCEMENT: ()})
+
+    plan = make_plan(
+        desired=desired,
+        listed=listed([command(now) for _, now in names], []),
+        target=TARGET,
+        rules=EVERYTHING,
+    )
+
+    assert plan.finished == sum(finished)
