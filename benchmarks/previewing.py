@@ -88,7 +88,7 @@ def _page(path: Path, *options: str) -> Iterator[Callable[[tuple[Records, str]],
             closing(HTTPConnection(url.netloc)) as stream,
             closing(HTTPConnection(url.netloc)) as pages,
         ):
-            stream.request("GET", f"{url.path}/live")
+            stream.request("GET", f"{url.path.rstrip('/')}/live")
             events = stream.getresponse()
             _version(events)
 
@@ -113,5 +113,6 @@ def _page(path: Path, *options: str) -> Iterator[Callable[[tuple[Records, str]],
 
 def _version(events: HTTPResponse) -> None:
     """Wait until the service says that there is another page."""
-    while not events.readline().startswith(b"data:"):
-        pass
+    while not (line := events.readline()).startswith(b"data:"):
+        if not line:
+            raise EOFError("the preview does not say when its page changes")
