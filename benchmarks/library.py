@@ -65,14 +65,15 @@ def _embedded(folder: Path) -> Iterator[tuple[str, str, str]]:
     bot = {"id": BOT, "profile": {"username": "Lantern"}, "commands": listed}
     seed.write_text(json.dumps({"bots": [bot]}), encoding="utf-8")
     # In memory no answer is kept: the service works for each, as it does for a bot of its own.
-    words = ("serve", "--port", "0", "--database", ":memory:", "--seed", str(seed))
+    words = ["serve", "--port", "0", "--database", ":memory:", "--seed", str(seed)]
+    words += ["--rate-limit", "100000/second"]  # the service's own is for a public network
     with subprocess.Popen(
         [*COMMANDSYNC, *words], stdout=subprocess.PIPE, text=True, env=environment()
     ) as process:
         assert process.stdout is not None  # noqa: S101 - it is a pipe, as just asked for
         try:
             url = process.stdout.readline().split()[-1]
-            lines = [process.stdout.readline() for _ in range(6)]
-            yield url, BOT, lines[-1].strip().partition("=")[2]
+            token = next(line for line in process.stdout if "COMMANDSYNC_TOKEN=" in line)
+            yield url, BOT, token.strip().partition("=")[2]
         finally:
             process.terminate()

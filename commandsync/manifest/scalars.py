@@ -32,7 +32,7 @@ _BLOCK_HEADER = re.compile(r"[|>][-+]?(?![0-9+-])")
 _LARGE = 0x10000
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 QUOTES = frozenset("\"'")
-STEP = 2  # spaces of indentation, if there is no neighbour to copy it from
+STEP = 2  # spaces of indentation, where a file has no neighbour to copy it from
 Value = str | tuple[str, ...]
 
 
