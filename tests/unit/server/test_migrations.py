@@ -19,14 +19,18 @@ from commandsync.server.votes import cast
 OLD = sorted((Path(__file__).parents[2] / "fixtures" / "databases").glob("*.sql"))
 HARBOR = "812045337190064138"
 RECORD = {"profile": {"username": "Harbor", "avatar": ""}, "statistics": {"totalVotes": 0}}
-BEFORE = (  # what makes a database one of version 3
+TO_VERSION_4 = (  # what makes a database one of an older version
     "DELETE FROM bot_words",
     "UPDATE catalogue SET total_votes = 7",
     "CREATE TABLE bot_tags (tag VARCHAR PRIMARY KEY)",
     "CREATE TABLE alembic_version (version_num VARCHAR PRIMARY KEY)",
+    "DROP INDEX ix_vote_days_day",
+    "UPDATE settings SET value = '4' WHERE key = 'schema'",
+)
+TO_VERSION_3 = (
+    *TO_VERSION_4,
     "ALTER TABLE bots DROP COLUMN token_key",
     "DROP INDEX ix_voters_bot_remind_at",
-    "DROP INDEX ix_vote_days_day",
     "CREATE INDEX ix_voters_remind_at ON voters (remind_at)",
     "UPDATE settings SET value = '3' WHERE key = 'schema'",
 )
@@ -136,14 +140,17 @@ def test_the_bots_of_an_old_database_are_sorted_by_all_their_votes(old: str) -> 
         assert_votes_are_counted(connection)
 
 
-def test_a_database_from_before_the_first_release_is_upgraded(database_url: str) -> None:
+@pytest.mark.parametrize("statements", [TO_VERSION_3, TO_VERSION_4], ids=["3", "4"])
+def test_a_database_from_before_the_first_release_is_upgraded(
+    database_url: str, statements: tuple[str, ...]
+) -> None:
     with opened(database_url) as database:
         new = described(database)
         with database.writing() as connection:
             for bot in ("42", "43"):
                 storage.add_bot(connection, bot, {**RECORD, "information": {"tags": [bot]}})
             cast(connection, "43", {"id": "1"}, at=datetime.now(UTC))
-            for statement in BEFORE:
+            for statement in statements:
                 connection.exec_driver_sql(statement)
     with opened(database_url) as database, database.writing() as connection:
         storage.add(connection, "42", Resource.ANNOUNCEMENT, {"title": "New", "description": "."})
