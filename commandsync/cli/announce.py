@@ -36,7 +36,7 @@ _text_option = partial(option, default="", callback=not_empty)
     "file's first heading, or else Version and the version.",
 )
 @_text_option("--link LINK", "The address of the whole notes; by default that of the release.")
-@option("--limit N", "The most characters of the text.", type=IntRange(100, 20_000), default=2_000)
+@option("--limit N", "The maximum length of the text.", type=IntRange(100, 20_000), default=2_000)
 @option("--prerelease", "Announce prereleases, too.")
 @option("--draft", "Announce drafts, too.")
 @option("--post", "Post it now; the manifest stays as it is.")

@@ -116,10 +116,10 @@ _SERVICE = (
     _service_option("--insecure-http", "Allow plain http to another machine. Not advised."),
 )
 _RETRIES = _service_option(
-    "--retries N", "How often a request is repeated at most.", type=IntRange(0, 20), default=4
+    "--retries N", "The maximum number of retries of a request.", type=IntRange(0, 20), default=4
 )
 _CONCURRENCY = _service_option(
-    "--concurrency N", "The most requests in flight.", type=IntRange(1, 64), default=4
+    "--concurrency N", "The maximum number of requests in flight.", type=IntRange(1, 64), default=4
 )
 _LIMITS = (
     _manifest_option("--no-prune", "Delete nothing that is missing in the manifest."),
@@ -131,7 +131,7 @@ _LIMITS = (
     ),
     _manifest_option(
         "--only PATTERN",
-        "Of the plan, only the changes of names and titles that match, such as 'mod-*'.",
+        "Plan only the changes of names and titles that match, such as 'mod-*'.",
         callback=not_empty,
     ),
 )
@@ -167,7 +167,7 @@ def paging_options(*, limit: int) -> Callable[[F], F]:
     """Return what gives a command the options of pages; it gets `--all` as `every`."""
     return options_of(
         option("--page N", "The page.", type=IntRange(1), default=1),
-        option("--limit N", "The records of a page.", type=IntRange(1, 100), default=limit),
+        option("--limit N", "The records per page.", type=IntRange(1, 100), default=limit),
         option("--all", "All pages.", dest="every"),
     )
 

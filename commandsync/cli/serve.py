@@ -43,7 +43,7 @@ _condition = partial(option, section="Conditions")
 
 
 @click.command("serve", cls=Command)
-@option("--host TEXT", "Where to listen.", default="127.0.0.1")
+@option("--host TEXT", "The address to listen on.", default="127.0.0.1")
 @option("--port N", "The port; 0 picks a free one.", type=IntRange(0, 65535), default=8000)
 @option(
     "--host-name NAME",
@@ -66,7 +66,7 @@ _condition = partial(option, section="Conditions")
     default=43_200,
 )
 @_condition(
-    "--latency MS", "Milliseconds that every answer takes at least.", type=Number(0, 60_000)
+    "--latency MS", "The minimum time of an answer, in milliseconds.", type=Number(0, 60_000)
 )
 @_condition(
     "--rate-limit LIMIT",

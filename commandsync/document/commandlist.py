@@ -39,7 +39,7 @@ class ChangedPart(part.Model):
     after: part.CommandField
     fields: part.DifferencesField
     breaking: bool
-    renamed: bool = Field(description="Whether its name, or what is typed before it, is another.")
+    renamed: bool = Field(description="Whether its name, or what is typed before it, has changed.")
     needs: tuple[str, ...] = Field(description="The arguments that users have to give now.")
 
 

@@ -128,7 +128,7 @@ def _parse(text: str) -> tuple[part.Document, str]:
         if isinstance(data, dict):
             return data, digest_of(data)
     except (ValueError, RecursionError) as error:
-        why = "it nests too deep" if isinstance(error, RecursionError) else str(error)
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise ValueError(f"it is not valid JSON: {why}") from error
     raise ValueError("it is not a JSON object")
 
@@ -141,7 +141,7 @@ def _check_head(data: part.Document, digest: str, path: str) -> None:
     version = data.get("version")
     if type(version) is int and version != VERSION:
         raise RefusedError(
-            f"{path} is of another version than {VERSION}, the only one supported here",
+            f"{path} has another version than {VERSION}, the only one that is supported",
             hint=Do.MAKE_PLAN(then=", or apply it with the version of commandsync that made it"),
         )
     if not data.keys() & {"digest", "fingerprint"}:

@@ -131,7 +131,7 @@ class ReplaceModel(types.Table):
         examples=[{"name": "name", "description": "description", "usage": "syntax"}],
     )
     limits: _Limits = Field(
-        {}, description="The most characters of a field, and the most commands."
+        {}, description="The maximum length of each field, and the maximum number of commands."
     )
 
 

@@ -89,7 +89,7 @@ def _notices(plan: Plan, manifest: Manifest, baseline: Baseline) -> Iterator[Not
     if baseline.site is None:
         yield Notice("no listing was read: everything is shown as new")
     if (manifest.bot, manifest.base_url) != baseline.destination:
-        message = "bot: or base_url: has changed, and this is still the listing from before"
+        message = "bot: or base_url: has changed, and the page still shows the previous listing"
         yield Notice(message, "start the preview again")
 
 

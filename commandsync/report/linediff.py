@@ -66,7 +66,7 @@ def _unchanged(lines: list[str], *, after: bool, before: bool) -> Iterator[Row]:
         begin = end
     yield from (Row("│", line) for line in lines[:begin])
     if after and before and left_out > 1:
-        yield Row("…", f"{left_out:,} lines that stay")
+        yield Row("…", f"{left_out:,} unchanged lines")
     yield from (Row("│", line) for line in lines[end:])
 
 

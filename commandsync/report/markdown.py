@@ -96,7 +96,7 @@ def _row(plan: Plan, name: str) -> Sequence[str]:
     losses = ", ".join(f"{loss.field} ({loss.count:,})" for loss in listing.losses) or "none"
     compared = summary.compared(listing, code).removeprefix("compared with ")
     if not (listing.known or listing.returned):
-        compared = f"**nothing: replaced unseen by {summary.counted(listing.size, 'command')}**"
+        compared = f"**nothing: replaced unseen ({summary.counted(listing.size, 'command')})**"
     return [name, *counts, losses, compared]
 
 

@@ -147,7 +147,7 @@ def _dumped(record: Record) -> dict[str, Any]:
     try:
         return record.model_dump(mode="json")
     except ValueError as error:
-        raise ListingError("the service's answer nests too deep to be shown whole") from error
+        raise ListingError("the service's answer is nested too deeply to be shown whole") from error
 
 
 def _fields(value: Any, inside: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - as above

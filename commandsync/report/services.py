@@ -21,7 +21,7 @@ _ABILITIES = {
     "most records": "most commands",
     "most sub commands": "most sub-commands of a command",
     "levels": "levels of sub-commands",
-    "wait": "seconds that a 429 costs",
+    "wait": "seconds to wait after a 429",
 }
 
 

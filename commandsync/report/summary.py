@@ -223,7 +223,7 @@ _UNREAD = {
 def _verdict(result: Result) -> str:
     if result.verified:
         before = result.settled and all(settled.already for settled in result.settled)
-        begin = "All was done already" if before else "Verified"
+        begin = "Everything was done already" if before else "Verified"
         return f"{begin}: {_nothing_left(result.plan)}"
     if not result.touched:
         return "Nothing was changed."

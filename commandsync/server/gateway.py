@@ -74,7 +74,7 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
         return CloseReason(UNAUTHORIZED, str(error))
     except SQLAlchemyError as error:
         # Its words are left out: they may contain parts of the database's URL.
-        _log.warning("a client of the gateway is sent away: %s", type(error).__name__)
+        _log.warning("a client of the gateway is refused: %s", type(error).__name__)
         return _UNAVAILABLE
     client, alive = Client(bot["id"], position, key), asyncio.Event()
     for frame in frames.greeting(version, interval=PING_INTERVAL, timeout=PING_TIMEOUT):

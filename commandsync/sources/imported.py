@@ -99,7 +99,7 @@ def _problem(error: ValidationError, text: str, path: str) -> Problem:
         line, column = getattr(broken, "lineno", 1), getattr(broken, "colno", 1)
         return Problem(Location(path, line, column), message, _HINT)
     if isinstance(known, dict) and known.get("version", 1) != 1:
-        message = "the file has another version than 1, which this program reads"
+        message = "the file has another version than 1, the only one that is supported"
         return Problem(Location(path), message, "update commandsync")
     detail = error.errors(include_url=False)[0]
     where = redacted(".".join(map(str, detail["loc"])))[:_LONGEST] or "the file"

@@ -15,7 +15,7 @@ from commandsync.errors import FileError
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 _REASONS: dict[type[Exception], str] = {
-    RecursionError: "it is nested too deep",
+    RecursionError: "it is nested too deeply",
     UnicodeDecodeError: "it is not UTF-8, UTF-16 or UTF-32",
 }
 

@@ -37,7 +37,7 @@ def read(
         exclude: Patterns of names and paths; a JSON file that one fits may be invalid.
 
     Raises:
-        FileError: It cannot be read, is too large, or contains something else than commands. A
+        FileError: It cannot be read, is too large, or contains something other than commands. A
             source is read in full or not at all: a missing command would look like a deleted one.
         UsageError: `columns` has a key that is not a field; or JavaScript cannot be read without
             the extra.
@@ -50,7 +50,7 @@ def read(
     if suffix in SCRIPTS:
         return _read_scripts(path, locale=locale)
     if suffix not in _DATA and Path(path).is_file():
-        raise FileError(f"{path} is not a kind of source", hint=_EXPECTED)
+        raise FileError(f"{path} is not a source of commands", hint=_EXPECTED)
     data = files.read_bytes(path)
     if suffix == ".csv":
         return contents.of_csv(data, path, columns or {})

@@ -28,7 +28,7 @@ def commands_in(root: JsonValue, category: str = "", *, with_help: bool) -> Iter
 
     The `category` is that of commands that have none. If `with_help`, a text in a category is the
     help of the command that its key names; in a folder it is not: other files of a bot, as its
-    configuration, have texts too. Raises `FileError` if the file has something else than commands.
+    configuration, have texts too. Raises `FileError` if the file has something other than commands.
     """
     waiting = [Found(root, category)]
     while waiting:
@@ -71,7 +71,7 @@ def _named(found: Found, *, with_help: bool) -> list[Found]:
     """Return the commands of an object whose keys are their names."""
     named = _with_type(found.value, dict, *([str] if with_help else []))
     if not named or (with_help and len(named) < len(found.value.content)):
-        message = "contains something else than commands, or nothing"
+        message = "contains something other than commands, or nothing"
         raise found.value.problem(message, _EXPECTED)
     commands = []
     for name, part in named.items():

@@ -87,7 +87,7 @@ def _untrusted(listing: Listing, address: Address, page: Collection[str]) -> Ref
     others = page if address.loopback else {*page, *_KNOWN_VARIABLES}
     if variable in others or not variable.startswith(_PREFIX):
         return RefusedError(
-            f"{host} is named by the manifest: it gets a token of its own only",
+            f"{host} is named by the manifest: it gets only a token of its own",
             hint=f"write token_env: {_PREFIX}... in the entry of {listing.service}",
         )
     return None

@@ -46,7 +46,7 @@ def plan_import(
         registered: Reads what the bot has registered with Discord, in a language.
         locale: The language of Discord's texts; empty for the manifest's.
         create: Whether to begin a manifest if it does not exist.
-        prefix: The prefix of the bot's commands, for a manifest that is begun.
+        prefix: The prefix of the bot's commands, for a new manifest.
 
     Raises:
         ManifestError: The manifest, or what was imported last, is not valid; or the result is not.
@@ -103,7 +103,7 @@ def _new_manifest(
     path = Path(files[0] if len(files) == 1 else default_manifest()).as_posix()
     if Path(path).suffix not in _SUFFIXES or Path(path).exists() or not given:
         if prefix is not None:
-            message = "a prefix is given for a manifest that is begun, and this one exists"
+            message = "a prefix is given for a new manifest, and this one exists"
             raise UsageError(message, hint="write prefix: at its top")
         return {}
     names = [name for name, _ in sources_of(Manifest(path), given)]

@@ -82,7 +82,7 @@ def announcement_of(
         raise UsageError("the announcement has no title", hint=hint)
     link = announcing.link or notes.link
     if link and not _LINK.fullmatch(link):
-        raise UsageError(f"{link!r} is not a link", hint="it begins with https://")
+        raise UsageError(f"{link!r} is not a valid link", hint="a link begins with https://")
     text = excerpt(plain(mentioned(notes.text)), limit=announcing.limit, link=link)
     version = "" if announcing.title else notes.version
     return Announcement(AnnouncementText(title, canonical(text)), version)

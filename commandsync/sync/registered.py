@@ -43,7 +43,7 @@ def read_registered(
         UsageError: The token is missing or is one of a listing service, or an argument is invalid.
         PlainHttpError: The base URL is plain http to another machine.
         ListingError: Discord refused, or did not answer.
-        FileError: The answer contains something else than application commands.
+        FileError: The answer contains something other than application commands.
     """
     from commandsync.client.discordapi import (  # noqa: PLC0415 - loads requests
         BASE_URL,

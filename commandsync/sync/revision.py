@@ -33,8 +33,8 @@ SHALLOW = (
     "actions/checkout)"
 )
 _OWNER = (
-    "the folder belongs to another user, as in a job's container: "
-    'git config --global --add safe.directory "$PWD" in a step before allows git to read it'
+    "the folder belongs to another user, as in a job's container: allow git to read it "
+    'in an earlier step, with git config --global --add safe.directory "$PWD"'
 )
 _TAGS = "git tag lists the tags, and git fetch --tags fetches new ones"
 

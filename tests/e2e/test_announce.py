@@ -242,7 +242,7 @@ def test_untrusted_text_of_a_release_stays_text(home: Home) -> None:
         ("--changelog CHANGELOG.md --version=", 2, "the version is empty"),
         ("--changelog CHANGELOG.md --version 1.3", 1, "has no heading for the version 1.3"),
         ("--changelog latin.md", 1, "latin.md is not UTF-8"),
-        ("--changelog CHANGELOG.md --link lantern", 2, "'lantern' is not a link"),
+        ("--changelog CHANGELOG.md --link lantern", 2, "'lantern' is not a valid link"),
         (
             "--changelog CHANGELOG.md --limit 99",
             2,

@@ -11,7 +11,7 @@ from tests.support.home import Home, checked, fields
 from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
 
-DONE_BEFORE = "All was done already: the listing shows every change of the saved plan."
+DONE_BEFORE = "Everything was done already: the listing shows every change of the saved plan."
 FORMATS = ["text", "json", "markdown", "github"]
 generated = settings(max_examples=20)
 

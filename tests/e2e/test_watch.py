@@ -152,7 +152,7 @@ def test_an_event_that_cannot_be_shown_is_reported_and_the_stream_goes_on(
     _, err = child.communicate(timeout=LONGEST)
 
     assert shown[1] == "vote          u2 (2) for Helper (42)\n"
-    assert err == b"warning: the service's answer nests too deep to be shown whole\n"
+    assert err == b"warning: the service's answer is nested too deeply to be shown whole\n"
 
 
 def test_a_refused_token_ends_it_as_a_failure(home: Home, gateway: Gateway) -> None:

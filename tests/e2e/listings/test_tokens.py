@@ -70,7 +70,7 @@ def test_a_host_of_the_manifest_gets_a_token_of_its_own_only(
     ran = place.apply("--unseen", form="text")
 
     assert ran.code == 5
-    assert f"{HOST} is named by the manifest: it gets a token of its own only" in ran.err
+    assert f"{HOST} is named by the manifest: it gets only a token of its own" in ran.err
     assert outside.requests == []
 
 
@@ -87,7 +87,7 @@ def test_a_host_of_the_manifest_never_gets_the_token_of_the_page(
     ran = place.apply("--unseen", form="text")
 
     assert ran.code == 5
-    assert "it gets a token of its own only" in ran.err
+    assert "it gets only a token of its own" in ran.err
     assert outside.requests == []
 
 

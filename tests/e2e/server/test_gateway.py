@@ -146,7 +146,7 @@ def test_without_the_database_a_client_is_asked_to_try_again(
 
     assert sent_away == Closed(1013, "the database does not answer; try again later")
     (words,) = [record.getMessage() for record in caplog.records]
-    assert words.startswith("a client of the gateway is sent away: ")
+    assert words.startswith("a client of the gateway is refused: ")
 
 
 @pytest.mark.parametrize(

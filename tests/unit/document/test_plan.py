@@ -123,7 +123,7 @@ def test_a_byte_order_mark_is_forgiven() -> None:
         ('{"version": 1, "version": 1}', "duplicate key 'version'"),
         ('{"version": NaN}', "NaN is not a JSON number"),
         ('{"version": ' + "1" * 5000 + "}", "it is not valid JSON"),
-        ("[" * 200_000, "it nests too deep"),
+        ("[" * 200_000, "it is nested too deeply"),
         pytest.param(" " * (LARGEST_PLAN + 1), "it is too large", id="large"),
         pytest.param(f"[{'0,' * 1_000_001}0]", "more than 1,000,000 values", id="many"),
     ],
@@ -138,7 +138,7 @@ def test_what_is_no_saved_plan_is_told_as_such(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("version", [0, 2, -1, 10**4000])
 def test_another_version_is_refused(version: int) -> None:
-    with pytest.raises(RefusedError, match="of another version than 1"):
+    with pytest.raises(RefusedError, match="has another version than 1"):
         load_plan(json.dumps({"version": version}), "plan.json")
 
 

@@ -196,7 +196,7 @@ def test_another_bot_in_the_manifest_is_told_until_it_is_the_first_one_again() -
     notices = [state(wanted, here).notices for wanted in changed]
 
     assert [len(found) for found in notices] == [1, 2, 1, 2]
-    assert "this is still the listing from before" in notices[1][1].message
+    assert "the page still shows the previous listing" in notices[1][1].message
     assert notices[0] == (Notice(UNREAD),)
 
 

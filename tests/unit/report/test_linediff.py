@@ -33,7 +33,7 @@ def test_lines_between_two_differences_are_counted() -> None:
         "- b",
         "+ B",
         "│ c",
-        "… 2 lines that stay",
+        "… 2 unchanged lines",
         "│ f",
         "- g",
         "+ G",

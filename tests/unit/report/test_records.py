@@ -145,5 +145,5 @@ def test_what_nests_too_deep_is_a_clear_error() -> None:
         deep = [deep]
     command = Command.model_validate({"id": "1", "name": "n", "more": deep})
 
-    with pytest.raises(ListingError, match="nests too deep"):
+    with pytest.raises(ListingError, match="nested too deeply"):
         records.document({"commands": [command]})

@@ -23,7 +23,7 @@ def test_abilities_are_yes_no_or_unknown() -> None:
 def test_limits_are_shown_with_the_characters_that_are_allowed() -> None:
     assert row("length of a description") == ["unknown", "1 to 100", "1 to 100", "1 to 256"]
     assert row("characters of a name")[-1] == "a-z, 0-9 and _"
-    assert row("seconds that a 429 costs")[1] == "3600"
+    assert row("seconds to wait after a 429")[1] == "3600"
 
 
 def test_the_text_and_the_markdown_have_every_fact_and_every_source() -> None:

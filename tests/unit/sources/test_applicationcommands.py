@@ -281,4 +281,4 @@ def test_nesting_as_deep_as_the_parser_allows_gives_no_traceback() -> None:
             except FileError as error:
                 messages.add(error.message)
 
-    assert messages <= {"the answer is not valid JSON: it is nested too deep"}
+    assert messages <= {"the answer is not valid JSON: it is nested too deeply"}

@@ -90,7 +90,7 @@ def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
     [
         (b"", "commands.json:1:1: not valid JSON: expecting value | "),
         (b'[\n{"name": }]', "commands.json:2:10: not valid JSON: expecting value | "),
-        (b"[" * 100_000, "commands.json is not valid JSON: it is nested too deep | "),
+        (b"[" * 100_000, "commands.json is not valid JSON: it is nested too deeply | "),
         (
             b"[" + b"9" * 5000 + b"]",
             "commands.json is not valid JSON: a number has too many digits | ",
@@ -102,9 +102,9 @@ def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
         ),
         ("text", "commands.json:1:1: not a list of commands | "),
         ({"a": [1], "b": []}, "commands.json:3:5: not a command | "),
-        ({"a": 1}, "commands.json:1:1: contains something else than commands, or nothing | "),
+        ({"a": 1}, "commands.json:1:1: contains something other than commands, or nothing | "),
         (b'{"a": [],\n"a": []}', "commands.json:1:1: the key 'a' is defined twice | "),
-        ({"Fun": {"roll": "Rolls", "a": 1}}, "commands.json:2:10: contains something else "),
+        ({"Fun": {"roll": "Rolls", "a": 1}}, "commands.json:2:10: contains something other "),
         ([PING, None], "commands.json:6:3: not a command | "),
         ({"commands": [["a"]]}, "commands.json:3:5: not a command | "),
         ([{"syntax": "/a"}], "commands.json:2:3: the command has no 'name'"),
@@ -145,7 +145,7 @@ def test_a_folder_is_read_in_full_or_not_at_all(inside: Path) -> None:
     write(inside, "bot/ping.json", PING)
     write(inside, "bot/config.json", {"token": "x"})
 
-    assert complaint("bot").startswith("bot/config.json:1:1: contains something else")
+    assert complaint("bot").startswith("bot/config.json:1:1: contains something other")
 
 
 def test_a_link_in_a_folder_is_not_followed(inside: Path) -> None:
@@ -178,8 +178,8 @@ def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:
     assert complaint("ping.ts").startswith("cannot read ping.ts: ")
     assert complaint("empty").startswith("empty has no ")
     assert complaint("empty/notes.txt") == (
-        "empty/notes.txt is not a kind of source | a source is the bot's code, Discord's commands "
-        "as JSON, or a list as JSON or CSV"
+        "empty/notes.txt is not a source of commands | a source is the bot's code, Discord's "
+        "commands as JSON, or a list as JSON or CSV"
     )
 
 

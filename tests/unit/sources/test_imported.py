@@ -91,6 +91,6 @@ def test_a_file_that_is_not_valid_names_its_problem(text: str, problem: str) -> 
 
 def test_a_file_of_a_later_version_asks_for_a_later_program() -> None:
     assert problem_of('{"version": 2, "commands": []}') == (
-        f"{PATH}:1:1: the file has another version than 1, which this program reads",
+        f"{PATH}:1:1: the file has another version than 1, the only one that is supported",
         "update commandsync",
     )
