@@ -28,9 +28,10 @@ import copyreg
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from commandsync.diagnostics import Hint, Problem
 
@@ -122,6 +123,14 @@ class CommandsyncError(Exception):
         self.message = message
         self.hint = hint
         self.kind = kind or self.kind
+
+    def having(self, *, message: str = "", hint: str | Hint = "", listing: str = "") -> Self:
+        """Return a copy with another message, hint or listing; what is empty stays."""
+        other = copy(self)
+        other.message = message or self.message
+        other.args = (other.message,)
+        other.hint, other.listing = hint or self.hint, listing or self.listing
+        return other
 
     def __reduce__(self) -> tuple[object, ...]:
         """Let copies be made, and pickles for other processes, with every attribute.

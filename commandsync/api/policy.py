@@ -140,7 +140,7 @@ class Failure:
     def raised(self, operation: Operation[Any]) -> ListingError:
         """Return the error for who called: of an add in doubt, with what to do about it."""
         if self.doubt and not operation.idempotent:
-            self.error.hint = LOOK
+            return self.error.having(hint=LOOK)
         return self.error
 
 
@@ -196,10 +196,9 @@ def _read(operation: Operation[T], answer: Any) -> T:  # noqa: ANN401 - what the
     try:
         return operation.read(answer)
     except NotFound as error:
-        error.hint = operation.missing or error.hint
-        if not operation.gone_is_done:
-            raise
-        return operation.read(Reply(status=204, body=b""))
+        if operation.gone_is_done:
+            return operation.read(Reply(status=204, body=b""))
+        raise error.having(hint=operation.missing) from error.__cause__
 
 
 def _wait(

@@ -47,6 +47,5 @@ def vote_command(run: Run, /, *, user: str, username: str, yes: bool) -> int:
                 lambda _: (f"user {quoted('', user)} voted", {"user": user, "voted": True}),
             )
         except ApiError as error:
-            if error.status in _UNSUPPORTED:
-                error.hint = _ONLY_HERE
-            raise
+            hint = _ONLY_HERE if error.status in _UNSUPPORTED else ""
+            raise error.having(hint=hint) from error.__cause__

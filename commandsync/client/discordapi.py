@@ -39,8 +39,7 @@ def discord_address(base_url: str = BASE_URL) -> Address:
     try:
         return parse_address(base_url, version=_VERSION)
     except (errors.UsageError, errors.RefusedError) as error:
-        error.hint = _EXAMPLE
-        raise
+        raise error.having(hint=_EXAMPLE) from error.__cause__
 
 
 def registered_commands(
@@ -93,8 +92,6 @@ def _list(reply: errors.Reply) -> bytes:
 
 def _about_discord(error: errors.ListingError) -> errors.ListingError:
     """Return an error with Discord in its message, unless it names the host."""
-    error.hint = _HINTS.get(type(error), error.hint)
-    if isinstance(error, errors.ApiError | errors.DecodeError):
-        error.message = f"Discord: {error.message}"
-        error.args = (error.message,)
-    return error
+    is_answer = isinstance(error, errors.ApiError | errors.DecodeError)
+    message = f"Discord: {error.message}" if is_answer else ""
+    return error.having(message=message, hint=_HINTS.get(type(error), ""))

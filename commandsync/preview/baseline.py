@@ -61,8 +61,8 @@ def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Bas
         with connected(settings, [site]) as (connection,):
             return completed(connection, site, Snapshot(), manifest)
     except (ListingError, UsageError) as error:
-        error.hint = f"{error.hint}; {_OFFLINE}" if error.hint else _OFFLINE
-        raise
+        hint = f"{error.hint}; {_OFFLINE}" if error.hint else _OFFLINE
+        raise error.having(hint=hint) from error.__cause__
 
 
 def new_bot(settings: Settings, manifest: Manifest) -> Baseline:

@@ -26,9 +26,9 @@ class PreviewServer:
 
     url: str  # the address of the page, once it is served
 
-    def __init__(self, page: BotPage) -> None:
+    def __init__(self, page: BotPage, *, version: int) -> None:
         self._page = page
-        self._version = round(time() * 1_000)  # after a restart, an open page has another one
+        self._version = version
         self.app = FastAPI(openapi_url=None, redirect_slashes=False, lifespan=self._lifespan)
         self.app.add_api_route("/", self._answer)
         self.app.add_api_route("/live", self._open_live)
@@ -60,6 +60,7 @@ class PreviewServer:
 @contextmanager
 def preview_server(page: BotPage, *, port: int = 0) -> Iterator[PreviewServer]:
     """Serve a page on loopback while the block lasts; port 0 picks one. Raises `UsageError`."""
-    server = PreviewServer(page)
+    version = round(time() * 1_000)  # after a restart, an open page has another one
+    server = PreviewServer(page, version=version)
     with running_application(server.app, port=port) as server.url:
         yield server

@@ -57,13 +57,12 @@ def explained(reply: Reply, *, missing_is_token: bool = False) -> Iterator[None]
         if missing_is_token and isinstance(error, NotFound):
             message = f"the service does not accept the token (HTTP {error.status})"
             raise Unauthorized(message, reply=reply, hint=Do.RENEW_TOKEN()) from error
-        error.hint = _MOVED if error.status in _REDIRECTS else _HINTS.get(error.status, error.hint)
+        hint = _MOVED if error.status in _REDIRECTS else _HINTS.get(error.status, "")
         if isinstance(error, RateLimited) and (error.retry_after or 0) > LONGEST_WAIT:
-            error.hint = _when(error) or _LATER
-        raise
+            hint = _when(error) or _LATER
+        raise error.having(hint=hint) from error.__cause__
     except DecodeError as error:
-        error.hint = _LATER
-        raise
+        raise error.having(hint=_LATER) from error.__cause__
 
 
 def _when(error: RateLimited) -> str:

@@ -60,7 +60,8 @@ def refusal_of(planned: Planned) -> RefusedError | None:
         return error
     if versions and versions.skipped and isinstance(refused, NotOwnedError):
         skipped = ", ".join(versions.skipped)
-        refused.hint = f"{refused.hint}; versions that are not valid, and skipped: {skipped}"
+        hint = f"{refused.hint}; versions that are not valid, and skipped: {skipped}"
+        return refused.having(hint=hint)
     return refused
 
 

@@ -71,9 +71,8 @@ def check_notices(notices: Sequence[Notice | Problem], settings: Settings) -> No
     """
     placed = [(each.location, each) for each in notices] if settings.strict else []
     if warnings := [Problem(at, each.message, each.hint) for at, each in placed if at]:
-        error = ManifestError(warnings)
-        error.hint = "a strict run refuses warnings about the manifest, too"
-        raise error
+        hint = "a strict run refuses warnings about the manifest, too"
+        raise ManifestError(warnings).having(hint=hint)
 
 
 def load_files(

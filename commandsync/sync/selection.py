@@ -40,6 +40,5 @@ def plan_jobs(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
         except CommandsyncError as error:
             path = job.manifest.path
             named = about(error, f"{path}: {job.name}" if job.name else path, of=len(opened))
-            named.listing = job.name
-            planned.append(named)
+            planned.append(named.having(listing=job.name))
     return planned

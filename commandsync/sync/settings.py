@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -171,11 +170,7 @@ def with_others(sites: list[Site]) -> list[Site]:
 
 def about(error: E, path: str, *, of: int) -> E:
     """Return an error with the path of its manifest in the message, if there are several."""
-    if of == 1:
-        return error
-    named = copy(error)
-    named.message, named.args = (message := f"{path}: {error.message}"), (message,)
-    return named
+    return error if of == 1 else error.having(message=f"{path}: {error.message}")
 
 
 def secret_token(secret: str, source: str) -> Token:

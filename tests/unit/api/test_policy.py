@@ -366,9 +366,9 @@ def test_only_a_plain_no_or_no_connection_is_certain(error: ListingError, doubt:
 def test_an_add_in_doubt_asks_to_look_and_nothing_else_does(doubt: Doubt) -> None:
     failure = Failure(Invalid("no", reply=failed(400), hint="correct it"), doubt)
 
-    assert failure.raised(EDIT).hint == "correct it"
-    assert failure.raised(ADD) is failure.error
-    assert failure.error.hint == (LOOK if doubt else "correct it")
+    assert failure.raised(EDIT) is failure.error
+    assert failure.raised(ADD).hint == (LOOK if doubt else "correct it")
+    assert failure.error.hint == "correct it"
 
 
 @pytest.mark.parametrize("status", [404, 405])
