@@ -11,7 +11,7 @@ from commandsync.records.models import Bot, Profile
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sync.job import connected
-from commandsync.sync.loading import load
+from commandsync.sync.loading import load_single
 from commandsync.sync.settings import Settings, site_of
 from commandsync.sync.site import Site
 
@@ -35,18 +35,9 @@ def load_one(
     contents: dict[str, bytes] | None = None,
     folders: set[str] | None = None,
 ) -> Manifest:
-    """Load the one manifest that a preview shows; `contents` and `folders` are as for `load`.
-
-    Raises `ManifestError` if it is invalid, `UsageError` if there are several.
-    """
-    manifests = load(settings, contents=contents, folders=folders)
-    if len(manifests) != 1:
-        paths = " and ".join(manifest.path for manifest in manifests[:2])
-        raise UsageError(
-            f"a preview shows one manifest, and these are several: {paths}",
-            hint="name one file: commandsync preview PATH",
-        )
-    return manifests[0]
+    """Load the one manifest that a preview shows, as `load_single`."""
+    problem, hint = "preview shows one manifest", "name one file: commandsync preview PATH"
+    return load_single(settings, problem, hint=hint, contents=contents, folders=folders)
 
 
 def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Baseline:

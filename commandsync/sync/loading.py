@@ -44,11 +44,13 @@ def load_single(
     *,
     hint: str | Hint,
     contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
 ) -> Manifest:
     """Load the one manifest that the settings name; `UsageError` with the problem if several."""
-    manifests = load(settings, contents=contents)
+    manifests = load(settings, contents=contents, folders=folders)
     if len(manifests) != 1:
-        raise UsageError(problem, hint=hint)
+        paths = " and ".join(manifest.path for manifest in manifests[:2])
+        raise UsageError(f"{problem}, not several: {paths}", hint=hint)
     return manifests[0]
 
 

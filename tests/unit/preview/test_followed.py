@@ -123,5 +123,5 @@ def test_a_folder_stands_for_its_one_manifest(folder: Path) -> None:
     assert names(next(changes)) == []
     write(folder, "version: 1\n", "other.yaml")
 
-    with pytest.raises(UsageError, match=r"one manifest, and these are several: .*commands"):
+    with pytest.raises(UsageError, match=r"one manifest, not several: .*commands"):
         next(changes)
