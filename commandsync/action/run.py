@@ -163,7 +163,7 @@ class _Run:
         """Return the listings, as `compared` says."""
         if not any(job.manifest.listings for job in opened):
             return opened
-        from commandsync.action.listings import compared  # noqa: PLC0415 - seldom needed
+        from commandsync.action.lastsent import compared  # noqa: PLC0415 - seldom needed
 
         return compared(opened, self.reporter, bases)
 

@@ -27,7 +27,7 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
 
 def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
     """Print the requests that an apply would send to replace whole lists; return the exit code."""
-    from commandsync.sync.listings import ListingJob
+    from commandsync.sync.lists import ListingJob
 
     errors = [item for item in planned if isinstance(item, CommandsyncError)]
     plans = [(item.job, item) for item in planned if isinstance(item, Planned)]

@@ -16,7 +16,7 @@ from commandsync.records.texts import Resource, Text
 from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.summary import plan_line, remark_on
 from commandsync.sync.job import plan_manifest
-from commandsync.sync.listings import fitted
+from commandsync.sync.lists import fitted
 from commandsync.sync.loading import check_notices
 from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import Settings, read_clock

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from commandsync.errors import CommandsyncError, Exit, UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.parity import Cell, Parity, Place, key_of, parity
+from commandsync.plan.names import Cell, Parity, Place, key_of, parity
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.merge import Declared
 from commandsync.sync.declared import LIVE, NamedSource, read_sources, sources_of
 from commandsync.sync.job import Job
-from commandsync.sync.listings import ListingJob, fitted
+from commandsync.sync.lists import ListingJob, fitted
 from commandsync.sync.registered import TOKEN_VARIABLE, read_registered
 from commandsync.sync.selection import jobs
 from commandsync.sync.settings import Settings

@@ -16,7 +16,7 @@ def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job
     Raises `CommandsyncError` as `sites_of`, or as `listing_jobs` for manifests with `listings:`.
     """
     if settings.listing or any(manifest.listings for manifest in manifests):
-        from commandsync.sync.listings import listing_jobs  # noqa: PLC0415 - seldom needed
+        from commandsync.sync.lists import listing_jobs  # noqa: PLC0415 - seldom needed
 
         with listing_jobs(settings, manifests) as opened:
             yield opened

@@ -17,7 +17,7 @@ OF_LISTINGS = (
     "commandsync.manifest.listings",
     "commandsync.services.catalogue",
     "commandsync.sources.imported",
-    "commandsync.sync.listings",
+    "commandsync.sync.lists",
 )
 _SPY = """
 import sys

@@ -25,7 +25,7 @@ from commandsync.server.simulation.application import application, simulate
 from commandsync.server.simulation.services import SERVICES
 from commandsync.services.fit import fit
 from commandsync.sync.destinations import ListSite
-from commandsync.sync.listings import ListingJob
+from commandsync.sync.lists import ListingJob
 from commandsync.sync.settings import Settings, read_clock
 from tests.support.listing import FAULTS, REFUSED_AFTER, WRONG_SHAPE_BEFORE, Answer
 

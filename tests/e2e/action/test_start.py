@@ -129,6 +129,6 @@ def test_only_a_manifest_with_listings_loads_what_they_need(
         text=True,
     )
 
-    lists = {"commandsync.action.listings", "commandsync.sync.listings", "commandsync.services.fit"}
+    lists = {"commandsync.action.lastsent", "commandsync.sync.lists", "commandsync.services.fit"}
     assert "Plan: 0 to add" in ended.stdout
     assert lists & set(ended.stdout.splitlines()) == (lists if listings else set())

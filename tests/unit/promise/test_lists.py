@@ -18,7 +18,7 @@ from commandsync.apply import replacement
 from commandsync.apply.outcomes import Outcome, Result
 from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
 from commandsync.plan.listing import PlannedListing
-from commandsync.sync import listings
+from commandsync.sync import lists
 from tests.support.cases import Case
 from tests.support.draws import drawn
 from tests.support.driver import Kill, Stop
@@ -128,7 +128,7 @@ def remembered(self: Any, _read: object, wanted: Any) -> Generator[Step, StepRes
 
 WRONG: dict[str, tuple[object, str, object, str]] = {
     "it sends an empty list after a lost answer": (
-        listings,
+        lists,
         "replace_list",
         emptied_again,
         "is emptied",
@@ -139,7 +139,7 @@ WRONG: dict[str, tuple[object, str, object, str]] = {
         lambda *_, **__: None,
         "is emptied",
     ),
-    "it verifies without a read": (listings, "replace_list", unread, "verified and was not read"),
+    "it verifies without a read": (lists, "replace_list", unread, "verified and was not read"),
     "it verifies from memory": (
         replacement._Replacement,  # noqa: SLF001 - where it would be
         "reread",

@@ -18,7 +18,7 @@ from commandsync.errors import RefusedError
 from commandsync.manifest import Manifest
 from commandsync.sync.history import first_parents, versions_since
 from commandsync.sync.job import Job
-from commandsync.sync.listings import ListingJob
+from commandsync.sync.lists import ListingJob
 
 _MOST_QUERIES = 10  # of `MOST_COMMITS` each, for the statuses of what was sent last
 
