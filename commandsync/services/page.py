@@ -8,17 +8,16 @@ from __future__ import annotations
 from commandsync.api import operations
 from commandsync.api.credentials import SCHEME
 from commandsync.records.facts import Answer, Reads, Source
+from commandsync.records.texts import Resource
 from commandsync.services.abilities import PAGE_ABILITIES
 from commandsync.services.service import RecordService, facts_of
-
-_SOURCE = Source("service interface: Endpoints")
 
 PAGE = RecordService(
     name="page",
     abilities=PAGE_ABILITIES,
     facts=facts_of(
-        _SOURCE,
-        ("description", "syntax", "category"),
+        Source("service interface: Endpoints"),
+        Resource.COMMAND.fields[1:],  # a text has the fields of this service
         {},
         read=Reads.RECORDS,
         replace=Answer.NO,

@@ -4,43 +4,13 @@ The kind exists in no room but those that the recipe names, and goes from YAML t
 """
 
 import json
-import os
-import re
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import requests
 
-import commandsync
+from tests.support.recipe import Recipe, named
 
 pytestmark = pytest.mark.thorough
-
-PACKAGE = Path(commandsync.__file__).parent
-ROOT = Path(__file__).parents[2]
-ROW = re.compile(r"^\| `(commandsync/[\w/]+\.py)` \|", re.MULTILINE)
-URL = re.compile(r"http://[\d.:]+")
-BOT = "4711"
-
-
-class Recipe:
-    """Insertions into a copy of the package, and the files that they touch."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.files: set[str] = set()
-
-    def insert(self, path: str, text: str, *, before: str) -> None:
-        """Insert a text before the first place of another one."""
-        file = self.root / "commandsync" / path
-        source = file.read_text(encoding="utf-8")
-        assert before in source, f"{path} has no {before!r}"
-        file.write_text(source.replace(before, text + before, 1), encoding="utf-8")
-        self.files.add(f"commandsync/{path}")
 
 
 def values(recipe: Recipe, *, edit: bool) -> None:
@@ -195,62 +165,12 @@ def edit(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture
 def recipe(tmp_path: Path, edit: bool) -> Recipe:  # noqa: FBT001 - a fixture
     """Carry the recipe out on a copy."""
-    skipped = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(PACKAGE, tmp_path / "commandsync", ignore=skipped)
-    shutil.copytree(ROOT / ".ci", tmp_path / ".ci", ignore=skipped)
-    shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
     made = Recipe(tmp_path)
     service(made)
     for step in (values, manifest, doors):
         step(made, edit=edit)
-    generated = run(tmp_path, sys.executable, ".ci/clients.py")
-    assert generated.returncode == 0, generated.stderr
+    made.python(".ci/clients.py")
     return made
-
-
-def environment(root: Path, **variables: str) -> dict[str, str]:
-    """Return the variables of a program that uses the copy, whose branches nobody measures."""
-    own = ("COMMANDSYNC_", "GITHUB_", "COVERAGE_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    return {**kept, "PYTHONPATH": str(root), "NO_COLOR": "1", **variables}
-
-
-def run(root: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a program with the copy of the package."""
-    return subprocess.run(
-        command,
-        cwd=root,
-        env=environment(root, **variables),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
-
-
-@contextmanager
-def served(root: Path) -> Iterator[dict[str, str]]:
-    """Serve a listing with a bot; yield the variables that name it."""
-    reviews = [{"heading": "Old", "body": "Gone soon."}]
-    seed = {"bots": [{"id": BOT, "profile": {"username": "Lantern"}, "reviews": reviews}]}
-    (root / "seed.json").write_text(json.dumps(seed), encoding="utf-8")
-    words = ("-m", "commandsync", "serve", "--port", "0", "--seed", "seed.json")
-    database = ("--database", "listing.db")
-    with subprocess.Popen(
-        [sys.executable, *words, *database],
-        cwd=root,
-        env=environment(root),
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-    ) as process:
-        assert process.stdout is not None
-        url = next(found[0] for line in process.stdout if (found := URL.search(line)))
-        token = run(root, sys.executable, "-m", "commandsync", "bots", "token", BOT, *database)
-        try:
-            yield {"COMMANDSYNC_BASE_URL": url, "COMMANDSYNC_TOKEN": token.stdout.strip()}
-        finally:
-            process.terminate()
 
 
 MANIFEST = """\
@@ -261,18 +181,22 @@ reviews:
 - {heading: Good, body: It works., stars: "5"}
 - {heading: Fair, body: It works at times., stars: "3"}
 """
+READ = """
+import os
+from commandsync import Client, Review
+with Client(os.environ["COMMANDSYNC_TOKEN"], os.environ["COMMANDSYNC_BASE_URL"]) as client:
+    reviews: tuple[Review, ...] = client.get_reviews()
+    print(*(review.heading for review in reviews))
+"""
 
 
 def test_a_new_kind_needs_the_files_of_the_recipe_and_no_other(
     recipe: Recipe,
     edit: bool,  # noqa: FBT001 - a fixture
 ) -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    _, _, rest = text.partition("## A new kind of record\n")
-    named = set(ROW.findall(rest.partition("\n## ")[0]))
     policy = {"commandsync/plan/rules.py", "commandsync/document/plan.py"} if edit else set()
 
-    assert recipe.files == named - policy
+    assert recipe.files == named("A new kind of record") - policy
 
 
 def test_a_new_kind_goes_from_yaml_to_the_listing_and_back(
@@ -283,13 +207,7 @@ def test_a_new_kind_goes_from_yaml_to_the_listing_and_back(
     policy = "" if edit else ", reviews: mirror"
     (root / "commands.yaml").write_text(MANIFEST % policy, encoding="utf-8")
 
-    with served(root) as target:
-
-        def call(*words: str, code: int = 0) -> str:
-            ended = run(root, sys.executable, "-m", "commandsync", *words, **target)
-            assert ended.returncode == code, f"{words}: {ended.stdout}{ended.stderr}"
-            return ended.stdout
-
+    with recipe.served(reviews=[{"heading": "Old", "body": "Gone soon."}]) as call:
         assert "Plan: 2 to add, 0 to edit, 1 to delete" in call("plan")
         assert "Good" in call("plan", "--format", "markdown")
         first = json.loads(call("apply", "--yes", "--format", "json"))
@@ -305,6 +223,7 @@ def test_a_new_kind_goes_from_yaml_to_the_listing_and_back(
         plan = json.loads(call("plan", "--format", "json", "--out", "saved.json"))
         actions = sorted(change["action"] for change in plan["changes"])
         assert actions == sorted([action, "add", "delete"])
+        assert plan["limits"].get("reviews") == (None if edit else "mirror")
         assert any("looks like" in warning["message"] for warning in plan["warnings"]) is edit
         call("apply", "--plan", "saved.json", "--yes")
         assert "0 to add" in call("plan", "--detailed-exitcode")
@@ -317,6 +236,9 @@ def test_a_new_kind_goes_from_yaml_to_the_listing_and_back(
         rows = call("reviews", "list").splitlines()
         assert rows[0].split() == ["HEADING", "STARS", "ID", "BODY", "NOTE"]
         assert [row.split()[0] for row in rows[1:]] == ["Good", "Ok"] if edit else ["Ok", "Good"]
+        assert call.script(READ).split() == [row.split()[0] for row in rows[1:]]
         schema = json.loads(call("schema"))
         assert "reviews" in schema["properties"]
-        assert requests.get(f"{target['COMMANDSYNC_BASE_URL']}/bot/{BOT}", timeout=10).ok
+        call("preview", "--html", "page")
+        for page in ((root / "page" / "index.html").read_text(encoding="utf-8"), call.page()):
+            assert "<p>It works well.</p>" in page

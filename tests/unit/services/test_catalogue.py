@@ -13,6 +13,7 @@ from commandsync.records.texts import CommandText, Resource
 from commandsync.services.catalogue import LISTS, SERVICES, table
 from commandsync.services.page import PAGE
 from commandsync.services.service import ListService, Service
+from commandsync.sync.redaction import SECRET_VARIABLE
 
 LIST = Snapshot({Resource.COMMAND: (Entry(CommandText("ban", "Bans.", "")),)})
 
@@ -21,6 +22,12 @@ def test_the_names_are_those_of_the_services() -> None:
     assert list(SERVICES) == ["page", "top.gg", "discordbotlist.com", "telegram"]
     assert list(LISTS) == ["top.gg", "discordbotlist.com", "telegram"]
     assert all(service.name == name for name, service in SERVICES.items())
+
+
+def test_each_variable_of_a_token_is_hidden_before_anything_is_read() -> None:
+    variables = {name for service in LISTS.values() for name in service.variables}
+
+    assert {name for name in variables if not SECRET_VARIABLE.fullmatch(name)} == set()
 
 
 def test_the_table_has_each_fact_of_each_service_with_its_source() -> None:
