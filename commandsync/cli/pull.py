@@ -37,7 +37,7 @@ def pull_command(
 
     With --merge, it adds to the manifest what is missing there, and changes nothing else. A listed
     command that is probably one of the manifest's under an old name becomes its former name. With
-    --drop-formerly, it removes the former names that the listing shows no longer.
+    --drop-formerly, it removes the former names that are no longer listed.
 
     \b
     Example:

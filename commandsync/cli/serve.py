@@ -70,7 +70,7 @@ _condition = partial(option, section="Conditions")
 )
 @_condition(
     "--rate-limit LIMIT",
-    "Answer more requests of a client with 429: 30/minute, or 100/5 minutes.",
+    "Answer 429 to a client with more requests: 30/minute, or 100/5 minutes.",
     callback=read_by(_rate_limit),
 )
 @_condition(
@@ -96,9 +96,9 @@ def serve_command(
 
     It has a real database, so that everything can be tried with no account. A new database file
     gets bots to play with, unless there is a seed. It prints lines to paste into another terminal:
-    they set the service and the first bot; for the others, there is a comment with the line that
-    sets each. Only a terminal shows the tokens; elsewhere, where the output may be a log, the lines
-    ask the database for them.
+    they set the service and the first bot; the lines of the other bots are comments. Only a
+    terminal shows the tokens; elsewhere, where the output may be a log, the lines ask the database
+    for them.
 
     With --as, it answers as the documents of another listing service say, on this machine only and
     with nothing stored. It prints a token and the lines for the manifest. What the documents leave
