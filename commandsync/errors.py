@@ -107,7 +107,6 @@ class CommandsyncError(Exception):
     kind: str = "failed"
     exit_code: ClassVar[Exit] = Exit.FAILED
     failure_reason: ClassVar[str] = "incomplete"
-    listing = ""
 
     def __init_subclass__(
         cls, *, kind: str = "", exit_code: Exit | None = None, failure_reason: str = ""
@@ -123,6 +122,7 @@ class CommandsyncError(Exception):
         self.message = message
         self.hint = hint
         self.kind = kind or self.kind
+        self.listing = ""
 
     def having(self, *, message: str = "", hint: str | Hint = "", listing: str = "") -> Self:
         """Return a copy with another message, hint or listing; what is empty stays."""

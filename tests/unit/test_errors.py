@@ -61,8 +61,10 @@ def test_what_is_said_of_an_error(
 
 def test_an_error_has_a_message_and_a_hint() -> None:
     error = CommandsyncError("it broke", hint="mend it")
+    another = error.having(message="it fell", listing="page")
 
     assert (str(error), error.message, error.hint) == ("it broke", "it broke", "mend it")
+    assert (str(another), another.hint, another.listing) == ("it fell", "mend it", "page")
 
 
 @pytest.mark.parametrize(("count", "said"), [(1, "1 problem"), (2, "2 problems")])
@@ -103,7 +105,7 @@ def sent(error: CommandsyncError) -> object:
 TWICE = [Problem(Location("commands.yaml"), "wrong")] * 2
 
 
-@pytest.mark.parametrize("again", [copy.copy, sent])
+@pytest.mark.parametrize("again", [copy.copy, sent, CommandsyncError.having])
 @pytest.mark.parametrize(
     "error",
     [
@@ -115,7 +117,7 @@ TWICE = [Problem(Location("commands.yaml"), "wrong")] * 2
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_an_error_goes_from_one_process_to_another_whole(
+def test_a_copy_of_an_error_is_whole(
     error: CommandsyncError, again: Callable[[CommandsyncError], object]
 ) -> None:
     copied = again(error)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commandsync.diagnostics import Do
 from commandsync.errors import (
-    ApiError,
     DecodeError,
     Forbidden,
     Invalid,
@@ -62,13 +60,6 @@ def test_a_refusal_is_an_error_in_the_services_words(
 
     assert type(refusal.value) is error
     assert "base URL" not in str(refusal.value.hint)
-
-
-def test_the_hint_is_that_of_the_status() -> None:
-    with pytest.raises(ApiError) as refusal:
-        accepted(Reply(401, b""))
-
-    assert refusal.value.hint == Do.RENEW_TOKEN()
 
 
 def test_the_description_of_a_record_is_not_a_message() -> None:
