@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import CommandsyncError
 from commandsync.records.snapshot import Snapshot
@@ -45,8 +46,6 @@ class Job:
 
     def start_reading(self) -> Callable[[], Snapshot]:
         """Start to read the managed collections; what is returned waits for them."""
-        from commandsync.client.driver import start_reading  # noqa: PLC0415 - loads requests
-
         return start_reading(self.connection, self.site.bot, self.manifest.snapshot.scope)
 
     def read(self) -> Planned:
@@ -185,8 +184,6 @@ def read_listing(
 ) -> Snapshot:
     """Read a listing, for a run that needs no plan; raises `ListingError`."""
     with connected(settings, [site]) as (connection,):
-        from commandsync.client.driver import start_reading  # noqa: PLC0415 - loads requests
-
         return start_reading(connection, site.bot, scope)()
 
 
