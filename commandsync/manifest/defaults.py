@@ -1,13 +1,11 @@
 """What a manifest defines for all of its commands: the prefix in their syntax, and a category."""
 
-import re
 from typing import NamedTuple
 
 from commandsync.manifest.source import MOST_BYTES, Allowance
 from commandsync.records.texts import canonical
 
-_PREFIX = re.compile(r"\{\{prefix\}\}|\{prefix\}")
-_LITERAL = "{prefix}"
+_LITERAL, _ESCAPED = "{prefix}", "{{prefix}}"
 
 
 class UnfitError(Exception):
@@ -41,9 +39,10 @@ class CommandDefaults(NamedTuple):
 
 def with_prefix(text: str, prefix: str) -> str:
     """Return a syntax with the prefix in it, canonical."""
-    return canonical(_PREFIX.sub(lambda match: prefix if match[0] == _LITERAL else _LITERAL, text))
+    # What is doubled stays; the text around it has no brace that belongs to it.
+    return canonical(_LITERAL.join(part.replace(_LITERAL, prefix) for part in text.split(_ESCAPED)))
 
 
 def uses_of_prefix(text: str) -> int:
     """Return how often a syntax has the prefix."""
-    return text.count(_LITERAL) - text.count("{{prefix}}")
+    return text.count(_LITERAL) - text.count(_ESCAPED)

@@ -78,13 +78,12 @@ class _Builder:
     def count(self, at: int, nodes: int, height: int, characters: int = 0) -> None:
         self.nodes += nodes
         self.characters += characters
-        message = ""
-        if self.nodes > self.allowance.nodes:
-            message = f"the manifest has more than {MOST_NODES:,} values"
-        elif self.characters > self.allowance.characters:
+        limits, hint = self.allowance, "an alias counts as the whole value that it repeats"
+        if self.nodes > limits.nodes:
+            raise self.fail(at, f"the manifest has more than {MOST_NODES:,} values", hint)
+        if self.characters > limits.characters:
             message = f"the values of the manifest have more than {MOST_BYTES:,} characters"
-        if message:
-            raise self.fail(at, message, "an alias counts as the whole value that it repeats")
+            raise self.fail(at, message, hint)
         if len(self.stack) + height > MOST_DEPTH:
             raise self.too_deep(at)
 

@@ -42,7 +42,7 @@ class Source:
     def location(self, at: int) -> Location:
         """Return the place of a character, given its index in the text, as editors count it."""
         if not self._lines:
-            self._lines = [0, *(match.end() for match in _LINE_BREAK.finditer(self.text))]
+            self._lines = [0, *map(re.Match.end, _LINE_BREAK.finditer(self.text))]
         line = bisect_right(self._lines, at)
         return Location(self.path, line, at - self._lines[line - 1] + 1)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, field_changes
@@ -19,8 +19,7 @@ Counts = Mapping[Text, tuple[int, int]]
 Going = tuple[Entry, datetime | None]  # what is deleted, and when it ended by the manifest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scheduled:
+class Scheduled(NamedTuple):
     """An entry with a schedule, as a plan found it."""
 
     resource: Resource
@@ -162,7 +161,8 @@ class Comparison:
         edits = self.abilities[resource].edit
         touched = {old.id for _, old in pairs if old} | {entry.id for entry, _ in deletes}
         added = {new.text for new, old in pairs if old is None or not edits}
-        counts = count_same_name(added, [each.text for each in listed if each.id not in touched])
+        others = (each.text for each in listed if each.id not in touched)
+        counts = count_same_name(added, others)
         return [
             *(_change(resource, new, old, counts, edits=edits) for new, old in pairs),
             *(
@@ -188,8 +188,11 @@ def match_by_rules(
 
     A pin or a rewritten name may mean an ignored record: then the entry is not added.
     """
-    entries = sorted(listed, key=lambda entry: rules.ignores(entry.name))
-    ignored = {n for n, entry in enumerate(entries) if rules.ignores(entry.name)}
+    sides: tuple[list[Entry], list[Entry]] = [], []
+    for entry in listed:
+        sides[rules.ignores(entry.name)].append(entry)
+    entries = sides[False] + sides[True]
+    ignored = set(range(len(sides[False]), len(entries)))
     return entries, ignored, match(wanted, entries, pins_first=ability.edit, not_renamed=ignored)
 
 

@@ -4,14 +4,14 @@ It is asked before the first write, and again before a saved plan is applied.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from commandsync.diagnostics import Do, Notice
 from commandsync.plan.changes import Change, Delete
 from commandsync.plan.rules import LIMIT_DECIMALS, DeleteLimit, SyncRules, shortest
 from commandsync.records.snapshot import Snapshot
-from commandsync.records.texts import Resource
+from commandsync.records.texts import Resource, Text
 
 DEFAULT_LIMIT = DeleteLimit(percent=30.0)  # what may go when nothing was configured
 ALWAYS_ALLOWED = 3  # so few deletes of the whole listing are always allowed then
@@ -85,18 +85,26 @@ def with_copies(changes: Sequence[Change], listed: Snapshot) -> tuple[Change, ..
         for change in changes
         if isinstance(change, Delete) and not change.ends_record
     }
-    equals = {
-        (resource, entry.text)
-        for resource, entries in listed.collections.items()
-        for entry in entries
-        if (resource, entry.id) not in going
-    }
+    if not going:
+        return tuple(changes)
+    equals = _texts_beside(going, listed)
     marked: dict[int, Change] = {}
     for change in sorted(going.values(), key=lambda change: -(change.uses or 0)):
         text = (change.resource, change.before)
         marked[id(change)] = replace(change, exact_copy=text in equals and not change.uses)
         equals.add(text)
     return tuple(marked.get(id(change), change) for change in changes)
+
+
+def _texts_beside(
+    going: Container[tuple[Resource, str]], listed: Snapshot
+) -> set[tuple[Resource, Text]]:
+    return {
+        (resource, entry.text)
+        for resource, entries in listed.collections.items()
+        for entry in entries
+        if (resource, entry.id) not in going
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

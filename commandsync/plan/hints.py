@@ -74,11 +74,12 @@ def near_texts(
 
 def rename_hints(changes: Sequence[Change], *, wanted: Sequence[Entry] = ()) -> list[Notice]:
     """Return the line to write for each likely rename: an id where another entry has that name."""
-    live = {entry.name for entry in wanted}
+    renames = likely_renames(changes)
+    live = {entry.name for entry in (wanted if renames else ())}
     stated = {entry.location: entry.formerly for entry in wanted if entry.formerly}
     return [
         _hint(add, delete, pins=delete.name in live, formerly=stated.get(add.location, ()))
-        for add, delete in likely_renames(changes)
+        for add, delete in renames
     ]
 
 

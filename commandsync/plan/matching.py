@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Self
+from typing import NamedTuple, Self
 
 from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, folded_start, unescaped
 from commandsync.records.snapshot import Entry
@@ -23,8 +23,7 @@ _COMPARED = 2000  # characters of a field whose words are compared
 _MOST_STARTS = 20  # beginnings of one wanted name that are looked at, the longest first
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(NamedTuple):
     """How the wanted and the listed entries of one collection belong together."""
 
     pairs: dict[int, int]  # the listed index of each matched wanted one, in the wanted order
@@ -88,7 +87,7 @@ def match(
     )
 
 
-def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Text, tuple[int, int]]:
+def count_same_name(added: Collection[Text], others: Iterable[Text]) -> dict[Text, tuple[int, int]]:
     """Count for each text that a plan adds how many records equal it, and how many have its name.
 
     A record has a text's name if it is the same, folded, or cut; records that equal any of the
@@ -98,8 +97,8 @@ def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Tex
     if not known:
         return {}
     counts = Counter(others)
-    names = Counter(folded(text[0]) for text in others if text not in known)
-    starts = Counter(folded_start(text[0]) for text in others if text not in known)
+    unknown = [text[0] for text in counts.elements() if text not in known]
+    names, starts = Counter(map(folded, unknown)), Counter(map(folded_start, unknown))
     wholes = {folded(text[0]) for text in added}
     beginnings = {
         whole: sum(starts[start] for start in cuts) for whole, cuts in starts_of(wholes, starts)
@@ -111,7 +110,8 @@ def count_same_name(added: Collection[Text], others: Sequence[Text]) -> dict[Tex
 
 def _match_pins(rest: _Open) -> tuple[int, ...]:
     pins = {n: entry.id for n, entry in rest.wanted.items() if entry.id}
-    by_id = {entry.id: n for n, entry in rest.listed.items() if entry.writable}
+    listed = rest.listed.items() if pins else ()
+    by_id = {entry.id: n for n, entry in listed if entry.writable}
     lost = []
     for n, pin in pins.items():
         if pin in by_id:
@@ -130,9 +130,9 @@ def _match_equal(rest: _Open) -> None:
             rest.pair(n, candidates.pop())
 
 
-def _most_used_last(listed: Mapping[int, Entry]) -> list[tuple[int, Entry]]:
+def _most_used_last(listed: dict[int, Entry]) -> list[tuple[int, Entry]]:
     """Return listed entries, the last first, but those with more uses after those with fewer."""
-    return sorted(listed.items(), key=lambda item: (item[1].uses or 0, -item[0]))
+    return sorted(listed.items(), key=lambda item: item[1].uses or 0, reverse=True)[::-1]
 
 
 def _match_names(rest: _Open, not_renamed: Container[int]) -> None:

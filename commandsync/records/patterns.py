@@ -17,6 +17,8 @@ class Patterns:
 
     def match(self, name: str) -> bool:
         """Whether one of the patterns matches a name (canonical)."""
+        if not self.texts:
+            return False
         names, wild = self._compiled
         if name.casefold() in names:
             return True

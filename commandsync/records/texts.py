@@ -122,7 +122,7 @@ def canonical(text: str) -> str:
     Nothing else is folded: case, inner spaces and Unicode forms are the author's. What is canonical
     stays as it is: of several CR before an LF none is left to be folded when the text is read back.
     """
-    return _LINE_END.sub("\n", text).strip()
+    return (_LINE_END.sub("\n", text) if "\r" in text else text).strip()
 
 
 def by_category(commands: Iterable[Command]) -> dict[str, tuple[Command, ...]]:
