@@ -24,6 +24,8 @@ CommandsyncError
         └── ServerError        408 and 5xx: the service's own failure
 """
 
+from __future__ import annotations
+
 import copyreg
 import json
 import re
@@ -31,9 +33,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from commandsync.diagnostics import Hint, Problem
+if TYPE_CHECKING:
+    from commandsync.diagnostics import Hint, Problem
 
 _MOST_NOTES = 20  # problems that a traceback shows
 

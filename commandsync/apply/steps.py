@@ -4,25 +4,27 @@ A driver starts the calls of a step, then waits for whichever comes first: the a
 flight, the end of the step's wait, or a stop from outside; and sends that event back.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure
-from commandsync.apply.outcomes import Settled
 from commandsync.errors import ListingError
 
+if TYPE_CHECKING:
+    from commandsync.apply.outcomes import Settled
 
-@dataclass(frozen=True, slots=True)
-class Call:
+
+class Call(NamedTuple):
     """An operation to carry out, retries included, and the key its answer comes back under."""
 
     key: int
     operation: Operation[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """What to do before the next event."""
 
     start: tuple[Call, ...] = ()  # calls to start now, all at once
@@ -30,8 +32,7 @@ class Step:
     settled: tuple[Settled, ...] = ()  # what became final since the last step, for progress
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """A call ended: its value is the content of its answer, or a `Failure`."""
 
     key: int

@@ -12,7 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from commandsync.api.policy import Doubt, Failure
-from commandsync.apply.check import check_call
+from commandsync.apply.token import check_call
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, ResultLostError
 from commandsync.client.library import Client

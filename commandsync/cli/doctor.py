@@ -1,8 +1,5 @@
 """`commandsync doctor`: the checks of the set-up, before the first sync."""
 
-import logging
-from dataclasses import asdict
-
 import click
 
 from commandsync.cli.help import Command
@@ -25,6 +22,8 @@ def doctor_command(run: Run, /) -> int:
       commandsync doctor
       commandsync doctor -f bots/ --format json
     """
+    import logging
+
     from commandsync.cli.output import log_handled_by
     from commandsync.report.diagnosis import check_lines, verdict
     from commandsync.report.records import document
@@ -37,6 +36,6 @@ def doctor_command(run: Run, /) -> int:
             checks.append(check)
             if not is_json and (check.state == "failed" or not screen.quiet):
                 run.output.result(check_lines(check, screen=screen))
-    listed = [asdict(check) | {"hint": str(check.hint)} for check in checks]
+    listed = [check._asdict() | {"hint": str(check.hint)} for check in checks]
     run.output.result(document({"checks": listed}) if is_json else verdict(checks, screen=screen))
     return Exit.FAILED if any(check.state == "failed" for check in checks) else Exit.DONE

@@ -7,7 +7,6 @@ import click
 from commandsync.cli.help import Command
 from commandsync.cli.option import PATH, not_empty, option
 from commandsync.cli.options import Run, listing_options
-from commandsync.diagnostics import Notice
 from commandsync.sync import SCHEMA, default_manifest
 
 _ADOPTED = (
@@ -76,6 +75,7 @@ def _platform_starter(run: Run) -> tuple[str, str]:
 def _manifest(run: Run) -> tuple[str, str]:
     """Return the manifest to write, and what of the listing it contains; empty for a starter."""
     from commandsync.api.operations import get_bot
+    from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest, starter
     from commandsync.report.summary import counted
     from commandsync.sync.job import connected, read_listing

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Literal, TextIO
+from typing import Literal, NamedTuple, TextIO
 
 import click
 
@@ -75,8 +75,7 @@ def log_handled_by(handler: logging.Handler) -> Iterator[None]:
         log.removeHandler(handler)
 
 
-@dataclass(frozen=True, slots=True)
-class LogStream:
+class LogStream(NamedTuple):
     """A stream for log handlers: escaped line by line, since records contain foreign text."""
 
     show: Callable[[str], None]

@@ -118,6 +118,8 @@ def program() -> None:
 def main(early: Sequence[int]) -> NoReturn:
     """Run the command line with the arguments of the process, and exit with its code."""
     _prepare_streams()
+    # A plugin of pydantic that is installed here would see every record, and takes time to find.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     gc.set_threshold(200_000, 20, 20)  # large manifests are large trees and no garbage
     code = run(sys.argv[1:], early)
     for stream in (sys.stdout, sys.stderr):

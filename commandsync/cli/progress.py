@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import ceil
 from threading import RLock, Timer
 from time import monotonic
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, NamedTuple, assert_never
 from urllib.parse import urlsplit
 
 from commandsync.api.policy import Send, Wait
-from commandsync.report import render_settled, summary
+from commandsync.report import render_settled
 from commandsync.report.escape import path, visible
 from commandsync.report.lines import joined
 from commandsync.sync.progress import ApplyProgress, CallProgress, FilesRead
@@ -47,8 +46,7 @@ def shown(output: Output) -> Iterator[Callable[[Progress], object]]:
             place.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(NamedTuple):
     """A call in flight: when it and its step began; the timer ends when the step takes long."""
 
     progress: CallProgress
@@ -172,11 +170,13 @@ class Place(_Calls):
             self._settled.clear()
             return
         self._settled.update(id(settled.change) for settled in step.settled)
+        from commandsync.report.summary import named
+
         self._pause_end = monotonic() + step.wait if step.wait else 0.0
         for call in step.start:
             if call.key >= 0:  # a write
                 change = plan.changes[call.key]
-                name = f"{summary.named(change)} {visible(change.name)}"
+                name = f"{named(change)} {visible(change.name)}"
                 self._changes[id(call.operation)] = name
 
     def _update(self, *, opens: bool = False) -> None:
@@ -247,10 +247,12 @@ def _reread_line(seconds: float) -> str:
 
 def _files_line(read: FilesRead) -> str:
     """Return which files were read, how much they contain, and how long it took."""
+    from commandsync.report.summary import counted, managed
+
     if isinstance(read.content, tuple):
-        contained = "; ".join(summary.managed(manifest.snapshot) for manifest in read.content)
+        contained = "; ".join(managed(manifest.snapshot) for manifest in read.content)
     else:
-        contained = f"a plan of {summary.counted(len(read.content.changes), 'change')}"
+        contained = f"a plan of {counted(len(read.content.changes), 'change')}"
     return f"read {', '.join(map(path, read.paths))}: {contained}, {read.seconds:.2f} s"
 
 

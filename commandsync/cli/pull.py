@@ -5,7 +5,6 @@ import click
 from commandsync.cli.help import Command
 from commandsync.cli.option import option
 from commandsync.cli.options import Run, force_option, service_options, yes_option
-from commandsync.diagnostics import Notice
 from commandsync.errors import Exit, UsageError
 from commandsync.records.texts import Resource
 from commandsync.sync import SCHEMA
@@ -87,6 +86,7 @@ def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -
 def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.call import one_manifest
     from commandsync.cli.schema import write_schema
+    from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.job import read_listing

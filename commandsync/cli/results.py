@@ -1,15 +1,20 @@
 """Plans, progress and results, in the format that the user asked for."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from commandsync import report
-from commandsync.apply.outcomes import Result, exit_code
 from commandsync.cli.output import Output, ResultLostError
 from commandsync.errors import CommandsyncError, Exit, worst_exit
-from commandsync.plan.plan import Plan
 from commandsync.report.records import document
 from commandsync.sync.job import Planned, split
+
+if TYPE_CHECKING:
+    from commandsync.apply.outcomes import Result
+    from commandsync.plan.plan import Plan
 
 
 def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
@@ -56,6 +61,8 @@ def show_results(
 
     The errors of listings that could not be read are part of a JSON document, after the results.
     """
+    from commandsync.apply.outcomes import exit_code
+
     shown: list[Result | CommandsyncError] = [*results]
     if output.format == "json":
         shown += unread

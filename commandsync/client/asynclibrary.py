@@ -9,7 +9,7 @@ from commandsync.api import operations
 from commandsync.api.arguments import Id
 from commandsync.api.operations import BotFilters, Operation
 from commandsync.api.paging import P, Paging, R
-from commandsync.apply.check import check_call
+from commandsync.apply.token import check_call
 from commandsync.client.asynclistener import AsyncListener
 from commandsync.errors import Reply
 from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage

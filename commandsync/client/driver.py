@@ -9,7 +9,6 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from commandsync.api.policy import Failure, Health
-from commandsync.apply.outcomes import Result
 from commandsync.apply.steps import Answered, Call, Elapsed, Step, StepResult
 from commandsync.client.threads import LONGEST_WAIT, in_thread, results_of
 from commandsync.errors import ListingError, TransportError
@@ -17,6 +16,7 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
+    from commandsync.apply.outcomes import Result
     from commandsync.client.connection import Connection
 
 

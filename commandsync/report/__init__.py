@@ -7,17 +7,16 @@ Text of the service and of manifests is untrusted: every format escapes it in it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
-from commandsync.apply.outcomes import Result, Settled
-from commandsync.diagnostics import Notice
-from commandsync.errors import CommandsyncError
 from commandsync.report.lines import PLAIN as PLAIN
 from commandsync.report.lines import Screen as Screen
 
 if TYPE_CHECKING:
+    from commandsync.apply.outcomes import Result, Settled
+    from commandsync.diagnostics import Notice
+    from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
 
@@ -25,8 +24,7 @@ Format = Literal["text", "json", "markdown", "github"]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Renderer(Generic[T]):
+class _Renderer(NamedTuple, Generic[T]):
     """Shows a value in any format, by a function of the format's module; only text has a screen."""
 
     function: str

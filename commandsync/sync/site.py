@@ -1,16 +1,21 @@
 """A bot's listing: its service, its id, and the token that may write."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commandsync.api.address import Address, service_of
 from commandsync.api.credentials import Token
-from commandsync.apply.check import token_refusal
+from commandsync.apply.token import token_refusal
 from commandsync.diagnostics import Do, Notice
 from commandsync.errors import UsageError
-from commandsync.plan.changes import Change
 from commandsync.services.page import PAGE
 from commandsync.services.service import RecordService, Service
+
+if TYPE_CHECKING:
+    from commandsync.plan.changes import Change
 
 
 @dataclass(frozen=True, slots=True)

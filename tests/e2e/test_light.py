@@ -100,6 +100,50 @@ def test_a_plan_without_changes_loads_nothing_that_shows_them(home: Home, servic
     assert modules.isdisjoint(["deepdiff", "rich", *SERVER, *OF_LISTINGS])
 
 
+def test_a_plan_begins_to_read_before_it_loads_what_compares(home: Home, service: Service) -> None:
+    home.knows(service.bot(["help"]))
+    home.write(fields(("help",)))
+    spy = """
+import sys
+from commandsync.client import driver
+from commandsync.cli.program import run
+start = driver.start_reading
+driver.start_reading = lambda *rest: (print(*sys.modules, file=sys.stderr), start(*rest))[1]
+sys.exit(run(sys.argv[1:]))
+"""
+
+    ran = home.child_of([sys.executable, "-c", spy], "plan")
+
+    before = set(ran.err.split())
+    assert ran.code == 0
+    assert {"requests", "commandsync.manifest.model"} <= before
+    assert before.isdisjoint({"commandsync.plan.plan", "commandsync.records.models"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "seen"),
+    [
+        (("-m", "commandsync", "validate"), ""),
+        (("-c", "import commandsync; commandsync.load('commands.yaml')"), "seen"),
+    ],
+    ids=["the program", "a bot"],
+)
+def test_no_plugin_of_pydantic_sees_what_the_program_reads(
+    home: Home, arguments: tuple[str, ...], seen: str
+) -> None:
+    home.write(fields(("help",)))
+    home.write(
+        "print(end='seen')\n\ndef new_schema_validator(*_): return None, None, None", "spy.py"
+    )
+    home.write("Name: spy\nVersion: 1\n", "spy-1.dist-info/METADATA")
+    home.write("[pydantic]\nspy = spy\n", "spy-1.dist-info/entry_points.txt")
+
+    ran = home.child_of([sys.executable, *arguments])
+
+    assert ran.code == 0, ran.err
+    assert ran.out.partition("commands.yaml")[0] == seen
+
+
 def test_a_list_in_a_pipe_loads_no_tables(home: Home, service: Service) -> None:
     home.knows(service.bot(["help"]))
 

@@ -8,7 +8,8 @@ from hypothesis import given
 
 from commandsync.api import operations
 from commandsync.api.credentials import Token
-from commandsync.apply.check import check_call, refusal_of
+from commandsync.apply.check import refusal_of
+from commandsync.apply.token import check_call
 from commandsync.diagnostics import Do, Location, Notice
 from commandsync.errors import NotOwnedError, RefusedError, TooManyDeletesError, WrongBotError
 from commandsync.plan.listing import PlannedListing
