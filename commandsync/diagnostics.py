@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 State = Literal["ok", "warning", "failed", "skipped"]
 
@@ -108,8 +108,7 @@ class Location:
         return f"{self.path}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """The part of a line around a place."""
 
     text: str  # with "…" where the line goes on
@@ -130,8 +129,7 @@ class Problem:
         return f"{self.location}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Renaming:
+class Renaming(NamedTuple):
     """Two names of one record; several with the same message can be shown as one table."""
 
     new: str
@@ -152,8 +150,7 @@ class Notice:
     renaming: Renaming | None = field(default=None, compare=False)  # what it is about, if alike
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """One check of a set-up."""
 
     name: str  # what was checked

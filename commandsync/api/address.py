@@ -1,8 +1,8 @@
 """The address of a service: its base URL, checked before anything is sent to it."""
 
 import re
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from commandsync.api import arguments
@@ -23,8 +23,7 @@ _TOKEN = re.compile(r"eyJ[\w-]+\.eyJ[\w-]+\.")  # the beginning of every JWT, an
 _EXAMPLE = "give it as https://listing.example, without /v1"
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """A service's base URL, normalised: lower-case host, no trailing slash, no /v1.
 
     `version` is the version of its interface that this package supports; None for a service whose

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from commandsync.api.operations import Operation
 from commandsync.errors import (
@@ -38,8 +38,7 @@ _FIRST_WAIT = 0.25  # seconds, doubled with every try and stretched by up to a h
 _LONGEST_BACKOFF = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(NamedTuple):
     """The `number`-th retry, from 1, of the most that are made, and the error before it."""
 
     number: int
@@ -47,8 +46,7 @@ class Retry:
     error: ListingError
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(NamedTuple):
     """Send the operation now; hand back the `Reply` or the `TransportError`.
 
     From now on it is the `other` one, where the service does not have the method of the first.

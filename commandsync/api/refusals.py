@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from commandsync.api import jsontext
 from commandsync.api.signs import failed
@@ -33,8 +32,7 @@ _LONGEST_PERIOD = 1_000_000_000  # seconds
 _LONGEST_MESSAGE = 500  # characters of a service's own message that are passed on
 
 
-@dataclass(frozen=True, slots=True)
-class RateLimit:
+class RateLimit(NamedTuple):
     """The limit on requests that an answer reports; None where it does not."""
 
     limit: int | None = None  # how many requests are allowed in a period

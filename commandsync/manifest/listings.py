@@ -46,7 +46,7 @@ class Listing(ListingModel):
                 most_records = says(min(most, most_records.number or most))
             else:
                 limit = facts.limit(name)
-                limits[name] = says(replace(limit, most=min(most, limit.most or most)))
+                limits[name] = says(limit._replace(most=min(most, limit.most or most)))
         facts = replace(facts, limits=MappingProxyType(limits), most_records=most_records)
         return replace(service, facts=facts, origin=self.base_url or service.origin)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
+from typing import NamedTuple
 
 from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Hint, Location, Problem
@@ -77,8 +77,7 @@ class Problems:
         return sorted(problems, key=lambda each: (self._order[each.location.path], each.location))
 
 
-@dataclass(frozen=True, slots=True)
-class FileProblems:
+class FileProblems(NamedTuple):
     """The problems of one file, each at a character of it."""
 
     source: Source

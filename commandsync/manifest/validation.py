@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -67,8 +66,7 @@ def validated(
     return root, checked
 
 
-@dataclass(frozen=True, slots=True)
-class _Checker:
+class _Checker(NamedTuple):
     """Checks a file table by table, and puts what pydantic refuses into words."""
 
     report: FileProblems

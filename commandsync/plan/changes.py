@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from commandsync.diagnostics import Location
 from commandsync.records.texts import Resource, Text
@@ -11,8 +11,7 @@ from commandsync.records.texts import Resource, Text
 Action = Literal["add", "edit", "replace", "delete"]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(NamedTuple):
     """One field of a record with two different texts."""
 
     field: str

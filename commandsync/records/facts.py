@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import NamedTuple
 
 
 class Answer(StrEnum):
@@ -23,8 +24,7 @@ class Reads(StrEnum):
     RECORDS = "records"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(NamedTuple):
     """What a service accepts as the text of a field, or as a number of records.
 
     Lengths are counted in UTF-16 code units, as JavaScript does: of the ways in which services
@@ -62,8 +62,7 @@ class Limit:
         return f"{whole[0] if whole else start}…"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where facts are from: a document's title and URL, and the month in which it was read."""
 
     title: str
@@ -75,8 +74,7 @@ class Source:
         return Fact(value, self)
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """One fact of a service."""
 
     # An answer, a number, or what is accepted; `Answer.UNKNOWN` where the source does not say it.

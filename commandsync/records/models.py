@@ -107,7 +107,11 @@ class Record(BaseModel):
     """What all records share: frozen, tolerant of unknown fields, numbers read as text."""
 
     model_config = ConfigDict(
-        frozen=True, extra="allow", coerce_numbers_to_str=True, populate_by_name=True
+        frozen=True,
+        extra="allow",
+        coerce_numbers_to_str=True,
+        populate_by_name=True,
+        defer_build=True,
     )
 
 
@@ -144,7 +148,7 @@ class _Read(_Listed):
         return with_raw(record, data) if isinstance(data, dict) else record
 
 
-class Command(_Listed):
+class Command(_Listed, defer_build=False):
     """A command of a bot; its name is not unique.
 
     Attributes:
@@ -164,7 +168,7 @@ class Command(_Listed):
     uses: Annotated[int | None, BeforeValidator(_whole_or_none)] = None
 
 
-class Announcement(_Listed):
+class Announcement(_Listed, defer_build=False):
     """An announcement of a bot; announcements cannot be edited."""
 
     id: Identifier = _IDENTIFIER
@@ -195,7 +199,7 @@ class Information(_Read):
 
     description: OptionalText = ""
     overview: OptionalText = ""
-    creator: Annotated[Creator, _Part] = Creator()
+    creator: Annotated[Creator, _Part] = Field(default_factory=Creator)
     tags: Annotated[tuple[_Tag, ...], BeforeValidator(_tags), _null_is(())] = ()
 
 
@@ -233,16 +237,16 @@ class Bot(_Read):
 
     id: Identifier = Field(min_length=1, validation_alias=AliasChoices("id", "_id"))
     provider: OptionalText = ""
-    profile: Annotated[Profile, _Part] = Profile()
+    profile: Annotated[Profile, _Part] = Field(default_factory=Profile)
     prefix: OptionalText = ""
-    information: Annotated[Information, _Part] = Information()
-    statistics: Annotated[Statistics, _Part] = Statistics()
+    information: Annotated[Information, _Part] = Field(default_factory=Information)
+    statistics: Annotated[Statistics, _Part] = Field(default_factory=Statistics)
     state: _Whole = None
     certificate: _Whole = None
     invite_url: str | None = Field(default=None, validation_alias="inviteURL")
-    ratings: Annotated[Ratings, _Part] = Ratings()
+    ratings: Annotated[Ratings, _Part] = Field(default_factory=Ratings)
     vanity: str | None = None
-    theme: Annotated[Theme, _Part] = Theme()
+    theme: Annotated[Theme, _Part] = Field(default_factory=Theme)
     status: _Whole = None
     created_at: Time = Field(default=None, validation_alias="createdAt")
     updated_at: Time = Field(default=None, validation_alias="updatedAt")
@@ -277,14 +281,14 @@ class BotPage(Record):
     """One page of bots."""
 
     bots: tuple[Bot, ...]
-    queries: Queries = Queries()
+    queries: Queries = Field(default_factory=Queries)
 
 
 class VoterPage(Record):
     """One page of voters."""
 
     voters: tuple[Voter, ...]
-    queries: Queries = Queries()
+    queries: Queries = Field(default_factory=Queries)
 
 
 AnyRecord = Command | Announcement

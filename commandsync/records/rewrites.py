@@ -8,10 +8,9 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from html.entities import html5
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from commandsync.records.texts import Text
 
@@ -32,8 +31,7 @@ Way = Literal["escaped", "trimmed", "cased", "stripped of emoji", "cut"]
 """One thing that services are seen to do to a text; they may do several at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
+class Rewrite(NamedTuple):
     """One field that is listed with another text than was sent, and the change to the manifest.
 
     `how` is the difference, e.g. `cut at 100 characters`; services are seen to make a `known` one.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from commandsync.diagnostics import Location
 from commandsync.records.texts import CommandText, Resource, Text
@@ -89,16 +89,13 @@ class Entry:
         return self.id.strip() not in {"", ".", ".."}
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """The managed collections of one side, with their entries in order.
 
     A collection that is absent is not managed (desired side) or was not read (listed side).
     """
 
-    collections: Mapping[Resource, tuple[Entry, ...]] = field(
-        default_factory=lambda: MappingProxyType({})
-    )
+    collections: Mapping[Resource, tuple[Entry, ...]] = MappingProxyType({})
 
     @property
     def scope(self) -> tuple[Resource, ...]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
 from commandsync.api.redaction import redacted
@@ -21,8 +21,7 @@ _SEQUENCE = re.compile(
 _PAINT_OR_SIGN = re.compile(r"\x1b\[[0-9]+m|.", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(NamedTuple):
     """What a terminal can show; anything else has neither colours nor a width."""
 
     color: bool = False

@@ -46,7 +46,7 @@ def declared(  # noqa: PLR0913 - the keys of `replace:`
     known = {"name": NAME, "description": DESCRIPTION}
     if fields:
         known = {key: Limit(least=1 if key == "name" else 0) for key in Resource.COMMAND.fields}
-    bounds = {key: replace(limit, most=limits.get(key, limit.most)) for key, limit in known.items()}
+    bounds = {key: limit._replace(most=limits.get(key, limit.most)) for key, limit in known.items()}
     facts = facts_of(
         _SOURCE,
         fields.values(),

@@ -182,7 +182,7 @@ def _keyed(planned: Planned, announcement: Announcement) -> Planned:
     pin = _pin(announcement, planned.listed.collections[_KIND])
     if pin and planned.job:
         planned = planned.job.pinned({None: pin}).planned(planned.listed)
-    return replace(planned, plan=replace(planned.plan, unmanaged=()))
+    return planned._replace(plan=replace(planned.plan, unmanaged=()))
 
 
 def _same(announcement: Announcement, entries: Sequence[Entry]) -> Entry | None:

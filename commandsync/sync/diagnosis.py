@@ -45,7 +45,7 @@ def diagnose(settings: Settings) -> Iterator[Check]:
         before: list[Check] = []
         for check in chain(*parts, _names(settings, manifest, before)):
             before.append(check)
-            yield replace(check, manifest=manifest.path if len(manifests) > 1 else "")
+            yield check._replace(manifest=manifest.path if len(manifests) > 1 else "")
     yield from _unknown(settings, manifests)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Location, Notice
@@ -65,7 +65,7 @@ class Job:
         from commandsync.sync.history import History  # noqa: PLC0415 - seldom needed
 
         versions = History(self.manifest, self.site.bot, self.site.address.base_url)
-        return replace(planned, versions=versions)
+        return planned._replace(versions=versions)
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare the manifest with a listing."""
@@ -92,12 +92,11 @@ class Job:
             )
             for resource, entries in self.manifest.snapshot.collections.items()
         }
-        snapshot = replace(self.manifest.snapshot, collections=collections)
+        snapshot = self.manifest.snapshot._replace(collections=collections)
         return replace(self, manifest=replace(self.manifest, snapshot=snapshot))
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(NamedTuple):
     """A plan, the listing it was made from, and the connection to that."""
 
     site: Site  # the listing's service, bot and token

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from commandsync.api.policy import Send, Wait
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     Progress: TypeAlias = "FilesRead | CallProgress | ApplyProgress"
 
 
-@dataclass(frozen=True, slots=True)
-class FilesRead:
+class FilesRead(NamedTuple):
     """Manifests, or the saved plan that is all of `content`, were read in so many seconds."""
 
     paths: Sequence[str]
@@ -27,8 +25,7 @@ class FilesRead:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class CallProgress:
+class CallProgress(NamedTuple):
     """A call of the service waits: for its answer (`Send`) or for a retry (`Wait`).
 
     It may come from any thread. The step is None when the call has ended.
@@ -39,8 +36,7 @@ class CallProgress:
     step: Send | Wait | None
 
 
-@dataclass(frozen=True, slots=True)
-class ApplyProgress:
+class ApplyProgress(NamedTuple):
     """A plan is applied: the next step; None when it has ended."""
 
     plan: Plan

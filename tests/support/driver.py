@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, TypeAlias, TypeVar
 
@@ -205,7 +205,7 @@ class Driver:
 
     def _arrive(self, flight: _Flight, half: float) -> None:
         if isinstance(flight.doing, Send) and flight.doing.other:
-            flight.call = replace(flight.call, operation=flight.doing.other)
+            flight.call = flight.call._replace(operation=flight.doing.other)
         one = flight.call.operation
         flight.last = answer = self.service.handle(one.method, one.path, one.query, one.body)
 

@@ -1,7 +1,6 @@
 """A terminal's width: values are cut there, sentences wrapped, and `--full` cuts nothing."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -86,7 +85,7 @@ def test_of_a_text_of_many_lines_twenty_are_shown() -> None:
     plan = plan_of([command("play", text, line=1)])
 
     shown = render_plans([plan], format="text")
-    whole = render_plans([plan], format="text", screen=replace(PLAIN, full=True))
+    whole = render_plans([plan], format="text", screen=PLAIN._replace(full=True))
 
     assert "        │ Line 19.\n        … 10 more lines\n" in shown
     assert "        │ Line 29.\n" in whole

@@ -83,7 +83,7 @@ def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: Plan
 
 def test_long_differences_of_what_is_stored_are_shown_as_lines(trouble: Result) -> None:
     (settled,) = trouble.rewritten
-    longer = replace(settled.rewrites[0], sent="a\nb", stored="a")
+    longer = settled.rewrites[0]._replace(sent="a\nb", stored="a")
     result = replace(trouble, settled=(replace(settled, rewrites=(longer,)),))
 
     assert "        │ a\n        - b\n" in render_results([result], format="text")
