@@ -11,8 +11,10 @@ import json
 from collections import deque
 from typing import TYPE_CHECKING
 
-from benchmarks.growth import doubled
+from benchmarks.budgets import Row, milliseconds
+from benchmarks.growth import doubled, timed
 from benchmarks.manifests import edited, records
+from benchmarks.measuring import best
 from commandsync.api.policy import Health
 from commandsync.apply.run import apply
 from commandsync.apply.steps import Answered
@@ -26,7 +28,6 @@ from commandsync.services.page import PAGE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.budgets import Row
     from commandsync.apply.steps import Call
     from commandsync.records.texts import Text
 
@@ -38,7 +39,7 @@ def rows() -> list[Row]:
     """Measure them all."""
     gc.set_threshold(200_000, 20, 20)  # as the program itself does
     return [
-        doubled("a no-op plan", _SIZE, lambda size: _planning(*_equal(size)), rounds=25),
+        *map(_no_op, (_SIZE, 2 * _SIZE)),
         doubled(
             "a plan of edits, adds and deletes",
             _SIZE,
@@ -47,6 +48,31 @@ def rows() -> list[Row]:
         ),
         doubled("apply's books on them", _SIZE, lambda size: _applying(*_changed(size)), rounds=9),
     ]
+
+
+def _no_op(size: int) -> Row:
+    """Compare a no-op plan with the least that finds both sides equal.
+
+    Twice as many texts take that six times as long where they no longer fit a core's cache, so a
+    plan of twice the size says nothing by itself about how its time grows.
+    """
+    desired, listed = _equal(size)
+    plan = _planning(desired, listed)
+
+    def sets() -> bool:
+        return _texts(desired) == _texts(listed)
+
+    found = best({"plan": timed(plan), "sets": timed(sets)}, rounds=25)
+    return Row(
+        f"a no-op plan of {size:,} / two sets of its texts",
+        found["plan"] / found["sets"],
+        10.0,
+        seen=f"{milliseconds(found['plan'])} / {milliseconds(found['sets'])}",
+    )
+
+
+def _texts(side: Snapshot) -> set[Text]:
+    return {entry.text for entry in side.collections[Resource.COMMAND]}
 
 
 def _equal(size: int) -> tuple[Snapshot, Snapshot]:

@@ -69,14 +69,16 @@ def doubled(
         unit: What the size counts, where `what` does not say.
         rounds: How often each is measured.
     """
-    small, large = (_timed(work(count)) for count in (size, 2 * size))
+    small, large = (timed(work(count)) for count in (size, 2 * size))
     found = best({"small": small, "large": large}, rounds=rounds)
     seen = f"{milliseconds(found['large'])} / {milliseconds(found['small'])}"
     sizes = f"{2 * size:,} / {size:,} {unit}".rstrip()
     return Row(f"{what}, {sizes}", found["large"] / found["small"], _BUDGET, seen=seen)
 
 
-def _timed(work: Callable[[], object]) -> Callable[[], float]:
+def timed(work: Callable[[], object]) -> Callable[[], float]:
+    """Return a run of some work that gives its processor time, in seconds."""
+
     def run() -> float:
         begun = process_time()
         work()
@@ -173,8 +175,8 @@ def _by_hand() -> Row:
     ]
     found = best(
         {
-            "fields": _timed(lambda: [field_changes(*pair) for pair in pairs]),
-            "hand": _timed(lambda: list(map(_compared, pairs))),
+            "fields": timed(lambda: [field_changes(*pair) for pair in pairs]),
+            "hand": timed(lambda: list(map(_compared, pairs))),
         },
         rounds=_ROUNDS,
     )
