@@ -20,6 +20,7 @@ from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from tests.support.runs import EVERYTHING, TARGET
+from tests.support.wording import Wording
 
 PLACE = Location("commands.yaml", 3, 5)
 WORDS = st.text(min_size=1, max_size=12)
@@ -42,14 +43,11 @@ def delete(name: str, description: str = "Shows the menu of it.", syntax: str = 
     )
 
 
-def test_an_add_and_a_delete_that_say_the_same_print_the_line_to_write() -> None:
+def test_an_add_and_a_delete_that_say_the_same_print_the_line_to_write(wording: Wording) -> None:
     (hint,) = rename_hints([add("help"), delete("h")])
 
-    assert hint == Notice(
-        "'help' looks like 'h' under a new name: as planned, the old one is deleted with its uses",
-        'if it is a rename, write below its name:  formerly: ["h"]',
-        PLACE,
-    )
+    assert hint.location == PLACE
+    wording(hint.message, hint.hint)
 
 
 def test_the_uses_that_go_with_an_old_name_are_named() -> None:
