@@ -14,6 +14,7 @@ from commandsync import Client, Event
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Send
 from commandsync.cli.options import Run
+from commandsync.cli.program import NO_PLUGINS
 from commandsync.cli.output import LogStream, Output, log_handled_by
 from commandsync.client.shared import OnWait
 from commandsync.errors import CommandsyncError, Exit, ListingError, UsageError
@@ -51,6 +52,7 @@ def environment_without(variable: str) -> dict[str, str]:
         name: value
         for name, value in os.environ.items()
         if name not in {variable, *known} and not name.startswith(TOKEN_VARIABLE)
+        if (name, value) != NO_PLUGINS  # which is for this program only
     }
 
 

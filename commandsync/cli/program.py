@@ -70,6 +70,8 @@ COMMANDS = [name for group in GROUPS.values() for names in group for name in nam
 """The names of the commands, in the same order."""
 
 
+# A plugin of pydantic that is installed here would see every record, and takes time to find.
+NO_PLUGINS = ("PYDANTIC_DISABLE_PLUGINS", "__all__")
 _KINDS = {kind.collection: kind for kind in Resource}
 
 
@@ -118,8 +120,7 @@ def program() -> None:
 def main(early: Sequence[int]) -> NoReturn:
     """Run the command line with the arguments of the process, and exit with its code."""
     _prepare_streams()
-    # A plugin of pydantic that is installed here would see every record, and takes time to find.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    os.environ.setdefault(*NO_PLUGINS)
     gc.set_threshold(200_000, 20, 20)  # large manifests are large trees and no garbage
     code = run(sys.argv[1:], early)
     for stream in (sys.stdout, sys.stderr):

@@ -313,3 +313,4 @@ def test_a_program_that_is_run_does_not_inherit_the_token(
     assert ran.code == 130
     assert not {token, TOKEN, *of_lists.values()} & set(inherited.values())
     assert inherited["COMMANDSYNC_BOT"] == "42"
+    assert "PYDANTIC_DISABLE_PLUGINS" not in inherited
