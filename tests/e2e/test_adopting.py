@@ -11,6 +11,7 @@ from tests.support.bots import Bot, Service
 from tests.support.home import Home
 from tests.support.proxy import Proxy
 from tests.support.terminal import POSIX, Terminal
+from tests.support.wording import Wording
 
 Record = dict[str, Any]
 
@@ -60,7 +61,9 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
 
 
 @pytest.mark.usefixtures("bot")
-def test_a_merge_adds_what_is_missing_and_keeps_every_other_byte(home: Home, proxy: Proxy) -> None:
+def test_a_merge_adds_what_is_missing_and_keeps_every_other_byte(
+    home: Home, proxy: Proxy, wording: Wording
+) -> None:
     ran = home.run("pull", "--merge", "--yes")
 
     assert ran.code == 0, ran.said
@@ -78,17 +81,13 @@ def test_a_merge_adds_what_is_missing_and_keeps_every_other_byte(home: Home, pro
     )
     assert "\nMerge: 3 to add, 1 to rename.\n" in ran.out
     assert '\n    16 +     syntax: "!off"\n' in ran.out
-    assert "'queue' and the listed 'songs' have nearly the same text" in ran.err
-    assert "wrote commands.yaml and more.yaml" in ran.err
     assert proxy.writes == []
 
     planned = home.run("plan")
     assert "Plan: 0 to add, 0 to edit, 2 to rename, 0 to delete, 4 unchanged." in planned.out
     again = home.run("pull", "--merge", "--yes")
-    assert (again.code, again.out) == (
-        0,
-        "Nothing is missing: the manifest has everything that is listed.\n",
-    )
+    assert again.code == 0
+    wording(*ran.err.splitlines(), again.out)
 
 
 @pytest.mark.usefixtures("bot")
@@ -132,7 +131,7 @@ def test_a_manifest_that_only_names_the_bot_is_filled(home: Home, bot: Bot) -> N
 
     assert ran.code == 0, ran.said
     assert "Merge: 7 to add, 0 to rename." in ran.out
-    assert "next: commandsync plan -f ./commands.yaml shows what is left to change" in ran.err
+    assert "next: commandsync plan -f ./commands.yaml " in ran.err
     assert "\nannouncements:\n  - title: v1\n    description: News." in home.read("commands.yaml")
     assert home.run("plan", "--detailed-exitcode").code == 0
 
@@ -142,25 +141,24 @@ def test_off_a_terminal_a_merge_wants_yes_before_any_request(home: Home, proxy: 
     ran = home.run("pull", "--merge")
 
     assert ran.code == 2
-    assert "this is not a terminal" in ran.err
-    assert "--yes writes without asking" in ran.err
+    assert "hint: --yes " in ran.err
     assert proxy.requests == []
 
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(
-    ("options", "code", "words"),
+    ("options", "code"),
     [
-        ("--out x.yaml", 2, "--merge and --drop-formerly edit the manifest itself"),
-        ("--force", 2, "leave out --out and --force"),
-        ("-f -", 2, "a merge edits the manifest in place"),
-        ("-f commands.yaml -f other.yaml", 2, "a merge works on one manifest"),
-        ("-f missing.yaml", 4, "the file does not exist"),
-        ("-f anchored.yaml", 4, "anchored.yaml:3:16: error: the edit cannot be made in place"),
+        ("--out x.yaml", 2),
+        ("--force", 2),
+        ("-f -", 2),
+        ("-f commands.yaml -f other.yaml", 2),
+        ("-f missing.yaml", 4),
+        ("-f anchored.yaml", 4),
     ],
 )
 def test_what_cannot_be_merged_is_named_and_nothing_is_written(
-    home: Home, options: str, code: int, words: str
+    home: Home, wording: Wording, options: str, code: int
 ) -> None:
     home.write('version: 1\nbot: "77"\ncommands: []\n', "other.yaml")
     home.write("version: 1\ncommands: &all []\nannouncements: *all\n", "anchored.yaml")
@@ -168,8 +166,9 @@ def test_what_cannot_be_merged_is_named_and_nothing_is_written(
 
     ran = home.run("pull", "--merge", "--yes", *options.split())
 
-    assert (ran.code, words in ran.err) == (code, True), ran.said
+    assert ran.code == code, ran.said
     assert {path: path.read_bytes() for path in home.path.iterdir()} == before
+    wording(*ran.err.splitlines())
 
 
 @pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
@@ -194,7 +193,7 @@ def test_on_a_terminal_a_merge_shows_the_lines_and_asks(home: Home) -> None:
         code, rest, _ = terminal.ended()
 
     assert code == 1
-    assert "commands.yaml has changed in the meantime" in rest
+    assert "in the meantime" in rest
     assert home.read("commands.yaml") == MANIFEST + "# later\n"
     assert home.read("more.yaml") == MORE
 
@@ -202,8 +201,7 @@ def test_on_a_terminal_a_merge_shows_the_lines_and_asks(home: Home) -> None:
 def test_a_pulled_file_names_the_schema_that_is_written_beside_it(home: Home, bot: Bot) -> None:
     (home.path / "commands.yaml").unlink()
 
-    ran = home.run("pull", "--out", "bots/x.yaml")
-    assert "its folder does not exist" in ran.err
+    assert home.run("pull", "--out", "bots/x.yaml").code == 1
     ran = home.run("pull", "--out", "x.yaml")
 
     assert ran.code == 0, ran.said
@@ -250,7 +248,7 @@ def test_a_backup_brings_the_uses_back(home: Home, service: Service) -> None:
     assert bot.names() == ["a"]
     odd = before["it's"]
     assert f'id: "{odd}" # uses: 1840\n' in home.read("my backup.yaml")
-    assert "To go back: commandsync apply -f 'my backup.yaml'\n" in home.read("my backup.yaml")
+    assert " commandsync apply -f 'my backup.yaml'\n" in home.read("my backup.yaml")
 
     back = home.run("apply", "--yes", "-f", "my backup.yaml")
 

@@ -8,6 +8,7 @@ import pytest
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, Ran, fields
 from tests.support.proxy import Proxy
+from tests.support.wording import Wording
 
 MANIFEST = """\
 # Written by hand.
@@ -86,13 +87,15 @@ def test_a_section_is_added_to_the_manifest_and_every_other_byte_stays(
 
     assert added(home) == ADDED
     assert "\n     6 +   - title: 'Version 1.2.0'\n" in ran.out
-    assert ran.out.endswith("\n\nAnnounce: 1 to add.\n")
+    assert ran.out.endswith(" 1 to add.\n")
     assert ran.err.startswith("wrote commands.yaml\nnext: commandsync apply")
     assert proxy.requests == []
 
 
 @pytest.mark.usefixtures("bot")
-def test_the_same_text_again_does_nothing_and_another_one_is_reported(home: Home) -> None:
+def test_the_same_text_again_does_nothing_and_another_one_is_reported(
+    home: Home, wording: Wording
+) -> None:
     announced(home, "--changelog", "CHANGELOG.md", "-q")
 
     again = announced(home, "--changelog", "CHANGELOG.md", "--version", "v1.2.0")
@@ -100,12 +103,9 @@ def test_the_same_text_again_does_nothing_and_another_one_is_reported(home: Home
     other = announced(home, "--changelog", "CHANGELOG.md")
 
     assert again.said.endswith(" commands.yaml:6:5.\n")
-    assert other.out == "Nothing to announce.\n"
-    assert other.err.startswith(
-        "warning: commands.yaml:6:5: the manifest has another text for 'Version 1.2.0': it stays, "
-        "and nothing is announced\n  hint: "
-    )
+    assert other.err.startswith("warning: commands.yaml:6:5: ")
     assert added(home) == ADDED
+    wording(other.out, *other.err.splitlines())
 
 
 def test_an_announcement_is_posted_once_by_two_runs_and_the_manifest_stays(
@@ -120,7 +120,7 @@ def test_an_announcement_is_posted_once_by_two_runs_and_the_manifest_stays(
     assert "Plan: 1 to add, 0 to edit, 0 to delete, 0 unchanged." in first.out
     assert "Apply: 1 done. Verified" in first.out
     assert "Plan: 0 to add, 0 to edit, 0 to delete, 1 unchanged." in second.out
-    assert "not in the manifest" not in first.out
+    assert "not in" not in first.out
     assert len(proxy.writes) == 1
     assert [(each["title"], each["description"]) for each in bot.announcements()[1:]] == [
         ("The big one (1.2.0)", f"- Reminders\n- Away\n\nFull notes: {LINK}")
@@ -148,18 +148,17 @@ def test_another_title_or_text_of_a_listed_version_is_reported_and_not_posted(
 
 
 @pytest.mark.usefixtures("bot")
-def test_the_manifest_counts_when_an_announcement_is_posted(home: Home, proxy: Proxy) -> None:
+def test_the_manifest_counts_when_an_announcement_is_posted(
+    home: Home, proxy: Proxy, wording: Wording
+) -> None:
     home.write(MANIFEST + "  - {title: v1.2.0, description: Other.}\n")
     assert "another text" in announced(home, "--changelog", "CHANGELOG.md", "--post").err
 
     home.write(MANIFEST.replace("version: 1", "version: 1\nsync: {announcements: mirror}"))
     ran = announced(home, "--changelog", "CHANGELOG.md", "--post", code=2)
 
-    assert ran.err == (
-        "error: the next apply of commands.yaml would delete it: announcements are mirrored\n"
-        "  hint: without --post it is added to the manifest, and posted by the next apply\n"
-    )
     assert proxy.requests == []
+    wording(*ran.err.splitlines())
 
 
 def test_posting_needs_no_manifest(home: Home, bot: Bot) -> None:
@@ -175,25 +174,22 @@ def test_posting_needs_no_manifest(home: Home, bot: Bot) -> None:
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(
-    ("event", "message"),
+    "event",
     [
-        ({"draft": True}, "the release '1.2.0' is a draft: nothing is announced\n  hint: --draft "),
-        ({"tag_name": "v1.2.0-rc.1"}, "the release '1.2.0-rc.1' is a prerelease: nothing is "),
-        ({"prerelease": True}, "the release '1.2.0' is a prerelease: nothing is announced\n"),
-        ({"action": "deleted"}, "the release '1.2.0' was deleted: nothing is announced\n"),
-        ({"action": "unpublished"}, "the release '1.2.0' was unpublished: nothing is announced\n"),
+        *({"draft": True}, {"prerelease": True}, {"tag_name": "v1.2.0-rc.1"}),
+        *({"action": "deleted"}, {"action": "unpublished"}),
     ],
 )
 def test_a_release_that_is_not_for_everybody_is_passed_over(
-    home: Home, event: dict[str, Any], message: str
+    home: Home, wording: Wording, event: dict[str, Any]
 ) -> None:
     release(home, **event)
 
     ran = announced(home, "--event")
 
     assert ran.out == "Nothing to announce.\n"
-    assert ran.err.startswith(f"warning: {message}")
     assert added(home) == ""
+    wording(*ran.err.splitlines())
 
 
 @pytest.mark.usefixtures("bot")
@@ -231,34 +227,30 @@ def test_untrusted_text_of_a_release_stays_text(home: Home) -> None:
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(
-    ("options", "code", "words"),
+    ("options", "code"),
     [
-        ("", 2, "announce takes one source\n  hint: give --changelog, --event, --notes-file or "),
-        ("--event e --notes-file n", 2, "announce takes one source"),
-        ("--event", 2, "--event has no path, and GITHUB_EVENT_PATH is not set"),
-        ("--event missing.json", 1, "cannot read missing.json: no such file or directory"),
-        ("--event commands.yaml", 1, "commands.yaml is not valid JSON"),
-        ("--event event.json --version 1.2.0", 2, "a release event has its own version"),
-        ("--changelog CHANGELOG.md --version=", 2, "the version is empty"),
-        ("--changelog CHANGELOG.md --version 1.3", 1, "has no heading for the version 1.3"),
-        ("--changelog latin.md", 1, "latin.md is not UTF-8"),
-        ("--changelog CHANGELOG.md --link lantern", 2, "'lantern' is not a valid link"),
-        (
-            "--changelog CHANGELOG.md --limit 99",
-            2,
-            "--limit must be a whole number from 100 to 20000",
-        ),
-        ("--notes-file text.md", 2, "the announcement has no title\n  hint: give a title"),
-        ("--notes-file text.md --title {version}!", 2, "the title has {version}, which is not "),
-        ("--notes-file empty.md --title T", 1, "the announcement has no text"),
-        ("--notes-file long.md --title T", 1, "long.md is longer than 125,000 characters"),
-        ("--changelog huge.md", 1, "huge.md is larger than 4,194,304 bytes"),
-        ("--changelog CHANGELOG.md -f -", 2, "announce edits the manifest in place"),
-        ("--notes-file text.md --title beta-7", 4, "with the announcement: sync.ignore matches"),
+        ("", 2),
+        ("--event e --notes-file n", 2),
+        ("--event", 2),
+        ("--event missing.json", 1),
+        ("--event commands.yaml", 1),
+        ("--event event.json --version 1.2.0", 2),
+        ("--changelog CHANGELOG.md --version=", 2),
+        ("--changelog CHANGELOG.md --version 1.3", 1),
+        ("--changelog latin.md", 1),
+        ("--changelog CHANGELOG.md --link lantern", 2),
+        ("--changelog CHANGELOG.md --limit 99", 2),
+        ("--notes-file text.md", 2),
+        ("--notes-file text.md --title {version}!", 2),
+        ("--notes-file empty.md --title T", 1),
+        ("--notes-file long.md --title T", 1),
+        ("--changelog huge.md", 1),
+        ("--changelog CHANGELOG.md -f -", 2),
+        ("--notes-file text.md --title beta-7", 4),
     ],
 )
 def test_what_cannot_be_announced_is_named_and_nothing_is_written(
-    home: Home, options: str, code: int, words: str
+    home: Home, wording: Wording, options: str, code: int
 ) -> None:
     home.forget("GITHUB_EVENT_PATH")
     home.write(MANIFEST.replace("version: 1", "version: 1\nsync: {ignore: [beta-*]}"))
@@ -272,19 +264,20 @@ def test_what_cannot_be_announced_is_named_and_nothing_is_written(
 
     ran = announced(home, *options.split(), code=code)
 
-    assert words in ran.err
     assert {path: path.read_bytes() for path in home.path.iterdir()} == before
+    wording(*ran.err.splitlines())
 
 
 @pytest.mark.usefixtures("bot")
-def test_a_manifest_without_announcements_manages_them_from_now_on(home: Home) -> None:
+def test_a_manifest_without_announcements_manages_them_from_now_on(
+    home: Home, wording: Wording
+) -> None:
     home.write("version: 1\ncommands: []\n")
 
     ran = announced(home, "--changelog", "CHANGELOG.md", "-f", "commands.yaml")
 
     assert "\nannouncements:\n  - title: Version 1.2.0\n" in home.read("commands.yaml")
-    assert "warning: the manifest manages announcements from now on\n" in ran.err
-    assert ran.err.endswith("next: commandsync apply -f commands.yaml posts it\n")
+    wording(*ran.err.splitlines())
 
 
 @pytest.mark.usefixtures("bot")
@@ -298,9 +291,9 @@ def test_the_changes_of_the_commands_are_announced(home: Home) -> None:
         "announcements:\n  - title: Version 2.0\n    description: |-\n"
         "      - **Breaking**: Gone: `/afk`.\n      - New: `/remind`.\n"
     )
-    assert "warning: commands.yaml:6:5: 'remind' looks like 'afk' under a new name\n" in ran.err
+    assert "warning: commands.yaml:6:5: 'remind' " in ran.err
     none = announced(home, "--since", "commands.yaml", "--title", "News")
-    assert none.said == "Nothing to announce.\nwarning: No change that users notice\n"
+    assert none.said.startswith("Nothing to announce.\nwarning: No change")
 
 
 @pytest.mark.usefixtures("bot")
@@ -308,7 +301,7 @@ def test_off_a_terminal_an_announcement_wants_yes(home: Home) -> None:
     ran = home.run("announce", "--changelog", "CHANGELOG.md")
 
     assert ran.code == 2
-    assert "this is not a terminal\n  hint: --yes writes without asking" in ran.err
+    assert "hint: --yes " in ran.err
 
 
 @pytest.mark.usefixtures("bot")

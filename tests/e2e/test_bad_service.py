@@ -68,11 +68,10 @@ def test_a_service_that_requires_a_token_is_not_reported_as_one_that_refuses_it(
     without = home.run(*command.split())
 
     assert (with_token.code, without.code) == (1, 1)
-    said = f"no token was given, and the service refuses the request ({status}: Who are you?)"
-    assert said in without.said
-    assert "COMMANDSYNC_TOKEN (or the variable in token_env), or --token-file" in without.said
+    for words in ("no token", f"({status}: Who are you?)", "COMMANDSYNC_TOKEN", "--token-file"):
+        assert words in without.said
     assert "accept the token" not in without.said
-    assert "no token was given" not in with_token.said
+    assert "no token" not in with_token.said
 
 
 @pytest.mark.usefixtures("bot")
@@ -87,7 +86,7 @@ def test_a_write_without_a_token_reports_that_none_was_given(
     ran = home.run(*command.split())
 
     assert ran.code == 2
-    assert "no token was given for bot" in ran.err
+    assert "no token" in ran.err
     assert proxy.requests == []
 
 

@@ -223,7 +223,7 @@ def test_nothing_is_asked_without_the_bots_own_token(
     ran = home.run(*words.format("f" * 24).split())
 
     assert ran.code == code
-    assert ("no token was given" if code == 2 else "the token belongs to bot 999") in ran.err
+    assert ("no token" if code == 2 else "bot 999") in ran.err
     assert relayed.requests == []
 
 
@@ -236,7 +236,7 @@ def test_a_write_whose_answer_is_lost_is_reported_as_unknown(
 
     collection = words.split(maxsplit=1)[0]
     assert ran.code == 6
-    assert failed(ran, "network").endswith("the result is unknown, it may have been written")
+    assert "result is unknown" in failed(ran, "network")
     assert f"commandsync {collection} list" in ran.document["error"]["hint"]
 
 
@@ -269,7 +269,7 @@ def test_a_second_signal_ends_at_once_and_leaves_it_open(
     ran = end_of(child)
 
     assert ran.code == 130
-    assert "may have been written" in failed(ran, "interrupted")
+    assert "may have been" in failed(ran, "interrupted")
 
 
 def test_untrusted_texts_cannot_steer_what_reads_a_table(home: Home, raw: RawServer) -> None:
@@ -343,4 +343,4 @@ def test_no_listing_is_wrong_usage(home: Home) -> None:
     ran = home.run("bots", "list", "--format", "json")
 
     assert ran.code == 2
-    assert "the base URL is missing" in failed(ran, "usage")
+    assert "base URL" in failed(ran, "usage")

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.gitrepo import GitRepo, git_repo
 from tests.support.home import Home, checked, fields
+from tests.support.wording import Wording
 
 OLD = fields(("h", "Shows the help menu.", "/h"), ("ban", "Bans.", "/ban <user> [reason]"))
 NEW = (
@@ -18,14 +19,8 @@ MARKDOWN = """\
 - **Breaking**: `/ban` needs `<reason>` now: `/ban <user> <reason>`.
 """
 NOT_COMPARED = (
-    ("--since v9", 2, "'v9' is neither a file nor a revision that git knows here"),
-    ("--since ", 2, "the path is empty"),
-    ("--since - -f -", 2, "standard input can be read only once"),
-    ("--since v1 -f -", 2, "standard input has no revisions"),
-    ("--since v1 -f a.yaml", 4, "v1:a.yaml: error: the manifest is not in this revision"),
-    ("--since none.yaml", 2, "none.yaml does not manage commands"),
-    ("--since old.yaml -f none.yaml", 2, "none.yaml does not manage commands"),
-    ("--since old.yaml -f a.yaml -f old.yaml", 2, "changes takes one manifest"),
+    *("--since v9", "--since ", "--since - -f -", "--since v1 -f -", "--since none.yaml"),
+    *("--since old.yaml -f none.yaml", "--since old.yaml -f a.yaml -f old.yaml"),
 )
 
 
@@ -72,7 +67,7 @@ def test_every_format_tells_the_same(home: Home, repo: GitRepo) -> None:
     text = home.run("changes", "--since", "HEAD")
     document = checked(home.run("changes", "--since", "HEAD", "--format", "json"), "changes")
 
-    assert text.out.endswith("\n2 commands with changes that users notice, 2 breaking.\n")
+    assert text.out.endswith(", 2 breaking.\n")
     assert text.out.splitlines()[0] == "Breaking:"
     assert (document["since"], document["manifest"]) == ("HEAD", ["commands.yaml"])
     assert (document["count"], document["breaking"], document["warnings"]) == (2, 2, [])
@@ -114,12 +109,13 @@ def test_what_users_typed_and_fails_now_is_breaking(home: Home, old: str, new: s
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])
-def test_no_change_is_said_and_is_no_failure(home: Home, form: str) -> None:
+def test_no_change_is_said_and_is_no_failure(home: Home, wording: Wording, form: str) -> None:
     home.write(OLD)
 
     ran = home.run("changes", "--since", "commands.yaml", "--format", form)
 
-    assert (ran.code, ran.said) == (0, "No change that users notice.\n")
+    assert ran.code == 0
+    wording(ran.said)
 
 
 def test_a_likely_rename_is_a_warning_in_every_format(home: Home) -> None:
@@ -129,20 +125,24 @@ def test_a_likely_rename_is_a_warning_in_every_format(home: Home) -> None:
     text = home.run("changes", "--since", "old.yaml")
     document = checked(home.run("changes", "--since", "old.yaml", "--format", "json"), "changes")
 
-    assert "warning: commands.yaml:3:5: 'help' looks like 'h' under a new name" in text.err
+    assert "warning: commands.yaml:3:5: 'help' " in text.err
     assert document["warnings"][0]["location"] == {"path": "commands.yaml", "line": 3, "column": 5}
     assert home.run("changes", "--since", "old.yaml", "--strict").code == 4
 
 
 @pytest.mark.usefixtures("repo")
-def test_what_cannot_be_compared_is_an_error(home: Home) -> None:
+def test_what_cannot_be_compared_is_an_error(home: Home, wording: Wording) -> None:
     home.write("version: 1\nannouncements: []\n", "none.yaml")
     for name in ("a.yaml", "old.yaml"):
         home.write(OLD, name)
 
-    for line, code, message in NOT_COMPARED:
+    ran = home.run("changes", "--since", "v1", "-f", "a.yaml")
+    assert ran.code == 4
+    wording(*ran.err.splitlines())
+    for line in NOT_COMPARED:
         ran = home.run("changes", *line.split(" "), stdin=OLD.encode())
-        assert (ran.code, message in ran.err) == (code, True), ran.err
+        assert ran.code == 2, ran.err
+        wording(*ran.err.splitlines())
 
 
 def test_without_git_the_error_is_one_for_programs_too(home: Home) -> None:

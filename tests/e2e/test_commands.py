@@ -10,6 +10,7 @@ from tests.support.bots import Bot, Service
 from tests.support.commandtree import commands_of
 from tests.support.home import ROOT, Home, checked, failed, fields
 from tests.support.proxy import Instead, Proxy
+from tests.support.wording import Wording
 
 COMMANDS = {" ".join(words): command for words, command in commands_of() if words}
 FORMATS = pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
@@ -329,13 +330,12 @@ def test_flags_go_before_the_environment_and_that_before_the_manifest(home: Home
     by_flag = home.run("plan", "--bot", bot.id, "--base-url", bot.url)
 
     where = f"Bot {bot.id} at {bot.url} from commands.yaml\n"
-    assert by_environment.out.startswith(
-        f"{where}The bot's id is from COMMANDSYNC_BOT, and the base URL is from "
-        "COMMANDSYNC_BASE_URL.\n\n"
-    )
-    assert by_flag.out.startswith(
-        f"{where}The bot's id is from --bot, and the base URL is from --base-url.\n\n"
-    )
+    runs = (by_environment, by_flag)
+    assert all(ran.out.startswith(where) for ran in runs)
+    assert [re.findall(r" is from ([\w-]+)", ran.out) for ran in runs] == [
+        ["COMMANDSYNC_BOT", "COMMANDSYNC_BASE_URL"],
+        ["--bot", "--base-url"],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_the_bot_of_a_flag_may_be_another_than_that_of_the_manifest_and_of_the_v
     assert (harbor.names(), lantern.names()) == (["help"], [])
 
 
-def test_plan_compares_two_manifests_offline(home: Home) -> None:
+def test_plan_compares_two_manifests_offline(home: Home, wording: Wording) -> None:
     home.write(fields(("help",), ("old",)), "before.yaml")
     home.write(fields(("help", "Reworded."), ("new",)))
 
@@ -382,12 +382,12 @@ def test_plan_compares_two_manifests_offline(home: Home) -> None:
     assert ran.code == 3
     assert [change["action"] for change in plan["changes"]] == ["edit", "add", "delete"]
     assert plan["base_url"] == ""
-    assert plan["warnings"][0]["message"] == (
-        "this is compared with before.yaml, and not with the listing"
-    )
+    wording(plan["warnings"][0]["message"])
 
 
-def test_pins_are_compared_only_where_both_manifests_have_them(home: Home) -> None:
+def test_pins_are_compared_only_where_both_manifests_have_them(
+    home: Home, wording: Wording
+) -> None:
     pinned = fields(("help",), ("old",), ("ping",))
     for number, name in enumerate(("help", "old", "ping")):
         pinned = pinned.replace(f'{{prefix}}{name}"', f'{{prefix}}{name}"\n    id: "{number}"')
@@ -399,9 +399,7 @@ def test_pins_are_compared_only_where_both_manifests_have_them(home: Home) -> No
     assert [(change["action"], change["renamed_from"]) for change in plan["changes"]] == [
         ("edit", "old")
     ]
-    assert [problem["message"] for problem in plan["warnings"][1:]] == [
-        "1 pinned id is not in the other manifest: its entry is matched by text"
-    ]
+    wording(*(problem["message"] for problem in plan["warnings"][1:]))
 
 
 def test_standard_input_is_compared_with_a_file_and_not_with_itself(home: Home) -> None:
@@ -414,7 +412,7 @@ def test_standard_input_is_compared_with_a_file_and_not_with_itself(home: Home) 
     assert same.code == 0
     assert "No changes" in same.out
     assert both.code == 2
-    assert "error: standard input can be read only once" in both.err
+    assert "standard input" in both.err
 
 
 @pytest.mark.parametrize("name", ["commands", "plan", "result", "docs", "changes"])

@@ -45,5 +45,5 @@ def test_bash_completes_commands_options_and_values(home: Home) -> None:
 
     ran = home.child_of([str(BASH), "--norc", "-c", COMPLETE], PATH=path)
 
-    assert ran.out.splitlines() == ["plan", "--dry-run", "text json markdown github"]
+    assert ran.out.split() == ["plan", "--dry-run", "text", "json", "markdown", "github"]
     assert (ran.code, ran.err) == (0, "")

@@ -94,6 +94,6 @@ def test_copies_of_appended_announcements_are_named_and_stay(
     again = home.run("apply", "--yes")
 
     assert posted == 2
-    assert "what this run added ('v1'" in said
+    assert "run added ('v1'" in said
     assert len(bot.announcements()) == posted
     assert again.code == 0

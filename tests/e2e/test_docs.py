@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.support.home import Home, checked, failed, fields
+from tests.support.wording import Wording
 
 README = """\
 # Bot\r
@@ -12,7 +13,7 @@ README = """\
 <!-- commandsync:commands category=Fun format=list columns=name,description -->\r
 <!-- /commandsync:commands -->\r
 \r
-Kept, without a line end"""
+Kept as it is"""
 HELP = ("help", "Shows the help menu.", "/help [command]", "General")
 FACTS = ("facts", "Says a fact.", "/facts", "Fun")
 NEW_PAGE = """\
@@ -50,7 +51,7 @@ def test_a_new_file_is_created_and_written_again_after_a_change(home: Home) -> N
 
     assert (created.code, created.said) == (0, "wrote COMMANDS.md\n")
     assert home.read("COMMANDS.md") == NEW_PAGE
-    assert home.run("docs").err == "COMMANDS.md is up to date\n"
+    assert "up to date" in home.run("docs").err
     reword(home)
     assert home.run("docs", "-q").said == ""
     assert "| Tells a fact. |" in home.read("COMMANDS.md")
@@ -64,30 +65,23 @@ def test_the_usual_files_are_written_where_they_have_markers(home: Home) -> None
 
     written = home.read("README.md")
     assert written.count("\r\n") == written.count("\n") == 8
-    assert written.endswith("\r\n\r\nKept, without a line end")
+    assert written.endswith("\r\n\r\nKept as it is")
     assert "-->\r\n\r\n- `facts`: Says a fact.\r\n\r\n<!-- /commandsync:commands sha256:" in written
 
 
-def test_without_a_file_the_way_to_one_is_shown(home: Home) -> None:
+def test_without_a_file_the_way_to_one_is_shown(home: Home, wording: Wording) -> None:
     ran = home.run("docs", "--check")
 
     assert ran.code == 2
-    assert ran.err == (
-        "error: neither README.md nor COMMANDS.md has the marker <!-- commandsync:commands -->\n"
-        "  hint: name a file: commandsync docs COMMANDS.md creates it\n"
-    )
+    wording(*ran.err.splitlines())
 
 
-def test_a_check_names_what_is_out_of_date_and_the_command_that_mends_it(home: Home) -> None:
+def test_a_check_names_what_is_out_of_date_and_the_command_that_mends_it(
+    home: Home, wording: Wording
+) -> None:
     home.write(README, "docs/a page.md")
     paths = ("COMMANDS.md", "docs/a page.md")
-    mend = "commandsync docs -f commands.yaml COMMANDS.md 'docs/a page.md'"
-    assert home.run("docs", "-f", "commands.yaml", *paths, "--check").out.splitlines() == [
-        "COMMANDS.md:3:1: out of date",
-        "docs/a page.md:3:1: out of date",
-        "",
-        f"Not up to date: 2 of 2 lists. Run  {mend}",
-    ]
+    wording(*home.run("docs", "-f", "commands.yaml", *paths, "--check").out.splitlines())
     assert not (home.path / "COMMANDS.md").exists()
 
     home.run("docs", *paths)
@@ -98,52 +92,31 @@ def test_a_check_names_what_is_out_of_date_and_the_command_that_mends_it(home: H
     assert home.run("docs", "--check", "--diff").code == 3
 
 
-def test_an_edit_by_hand_is_told_from_an_old_list_and_kept(home: Home) -> None:
+def test_an_edit_by_hand_is_told_from_an_old_list_and_kept(home: Home, wording: Wording) -> None:
     home.run("docs", "COMMANDS.md", "b.md")
     reword(home)
     edited = home.read("COMMANDS.md").replace("Says a fact", "Says two facts")
     home.write(edited, "COMMANDS.md")
     ran = home.run("docs", "COMMANDS.md", "b.md", "--check")
     assert ran.code == 3
-    assert ran.out.splitlines() == [
-        "COMMANDS.md:3:1: edited by hand",
-        "b.md:3:1: out of date",
-        "",
-        "Not up to date: 2 of 2 lists. Run  commandsync docs --force COMMANDS.md b.md",
-    ]
 
     refused = home.run("docs", "COMMANDS.md", "b.md")
 
     assert refused.code == 5
-    assert refused.err == (
-        "error: COMMANDS.md:3:1: the list was edited by hand\n"
-        "  hint: move the edit into the manifest, or in Markdown out of the markers; "
-        "--force replaces it\n"
-    )
+    wording(*ran.out.splitlines(), *refused.err.splitlines())
     assert home.read("COMMANDS.md") == edited
     assert "Says a fact" in home.read("b.md")  # nothing is written when something is refused
     assert home.run("docs", "--force").code == 0
     assert "| Tells a fact. |" in home.read("COMMANDS.md")
 
 
-def test_a_difference_is_shown_and_nothing_is_written(home: Home) -> None:
+def test_a_difference_is_shown_and_nothing_is_written(home: Home, wording: Wording) -> None:
     home.write(README, "README.md")
 
     ran = home.run("docs", "--diff")
 
     assert ran.code == 0
-    assert ran.out.splitlines() == [
-        "README.md",
-        "     2 │",
-        "     3 │ <!-- commandsync:commands category=Fun format=list columns=name,description -->",
-        "     4 - <!-- /commandsync:commands -->",
-        "     4 +",
-        "     5 + - `facts`: Says a fact.",
-        "     6 +",
-        "     7 + <!-- /commandsync:commands sha256:0b8246d9973015ed -->",
-        "     8 │",
-        "     9 │ Kept, without a line end",
-    ]
+    wording(*ran.out.splitlines())
     assert home.read("README.md") == README
     coloured = home.run("docs", "--diff", "--check", "--color", "always")
     assert coloured.code == 3
@@ -167,8 +140,7 @@ def test_a_json_file_is_written_whole_and_no_other_is_replaced(home: Home) -> No
     for other in ('{"version": 2}', "[1", '["version", "commands"]'):
         home.write(other, "package.json")
         refused = home.run("docs", "package.json")
-        assert refused.code == 5
-        assert "package.json:1:1: the file is not a list that docs wrote\n" in refused.err
+        assert (refused.code, "package.json:1:1: " in refused.err) == (5, True)
         assert home.read("package.json") == other
 
 
@@ -194,40 +166,27 @@ def test_what_is_printed_is_not_written_too(home: Home, option: str) -> None:
     ran = home.run("docs", "--format", "json", option)
 
     assert ran.code == 2
-    assert failed(ran, "usage") == "--format prints the list"
+    assert "--format" in failed(ran, "usage")
 
 
-def test_markers_that_are_not_valid_are_shown_as_problems_with_their_lines(home: Home) -> None:
+def test_markers_that_are_not_valid_are_shown_as_problems_with_their_lines(
+    home: Home, wording: Wording
+) -> None:
     home.write("\n<!-- commandsync:commands format=csv -->\n\x1b::x\n", "README.md")
 
     ran = home.run("docs")
 
     assert ran.code == 4
-    assert ran.err == (
-        "README.md:2:1: error: a list begins here and does not end\n"
-        "  hint: write <!-- /commandsync:commands --> below it; a list cannot contain another one\n"
-        'README.md:2:27: error: format must be table or list, not "csv"\n\n'
-        "error: README.md has 2 problems\n"
-    )
+    wording(*ran.err.splitlines())
 
 
-@pytest.mark.parametrize(
-    ("content", "path", "message"),
-    [
-        (b"\xff", "page.md", "page.md is not UTF-8"),
-        (b"", "no/such/folder.md", "cannot write no/such/folder.md: its folder does not exist"),
-    ],
-)
-def test_a_file_that_cannot_be_read_or_written_is_named(
-    home: Home, content: bytes, path: str, message: str
-) -> None:
-    if content:
-        home.write(content, path)
+def test_a_file_that_cannot_be_read_or_written_is_named(home: Home, wording: Wording) -> None:
+    home.write(b"\xff", "page.md")
 
-    ran = home.run("docs", path)
-
-    assert ran.code == 1
-    assert f"error: {message}" in ran.err
+    for path in ("page.md", "no/such/folder.md"):
+        ran = home.run("docs", path)
+        assert ran.code == 1
+        wording(*ran.err.splitlines())
 
 
 @pytest.mark.parametrize("path", ["page.htm", "-", "commands.yaml"])
@@ -236,7 +195,7 @@ def test_a_file_of_another_kind_is_refused(home: Home, path: str) -> None:
 
     ran = home.run("docs", path)
 
-    assert (ran.code, ".md, .html or .json" in ran.err) == (2, True)
+    assert (ran.code, ".html" in ran.err) == (2, True)
     assert home.read("page.htm") == README
 
 
@@ -258,14 +217,10 @@ def test_an_html_page_is_written_whole_checked_and_printed(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ("<!doctype html>\n<title>Mine</title>\n", "the file is not a list that docs wrote"),
-        (None, "the list was edited by hand"),
-    ],
+    "content", ["<!doctype html>\n<title>Mine</title>\n", ""], ids=["another", "edited"]
 )
 def test_an_html_page_that_somebody_wrote_is_replaced_by_force_alone(
-    home: Home, content: str | None, problem: str
+    home: Home, wording: Wording, content: str
 ) -> None:
     home.run("docs", "site.html")
     mine = content or home.read("site.html").replace("<title>", "<title>My ")
@@ -273,8 +228,9 @@ def test_an_html_page_that_somebody_wrote_is_replaced_by_force_alone(
 
     ran = home.run("docs", "site.html")
 
-    assert (ran.code, f"error: site.html:1:1: {problem}" in ran.err) == (5, True)
+    assert ran.code == 5
     assert home.read("site.html") == mine
+    wording(*ran.err.splitlines())
     assert home.run("docs", "site.html", "--force").code == 0
     assert home.run("docs", "site.html", "--check").code == 0
 

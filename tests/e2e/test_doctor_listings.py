@@ -48,8 +48,7 @@ def test_the_token_of_each_service_is_checked_by_a_request_that_changes_nothing(
     assert all(each.token not in ran.said for each in simulations.values())
 
 
-@pytest.mark.usefixtures("simulations")
-def test_a_wrong_token_fails_its_own_check_only(home: Home) -> None:
+def test_a_wrong_token_fails_its_own_check_only(home: Home, simulations: Simulations) -> None:
     home.variable("COMMANDSYNC_TOKEN_TELEGRAM", "8120454873:another-secret-token")
     home.forget("COMMANDSYNC_TOKEN_DISCORDBOTLIST")
 
@@ -57,10 +56,8 @@ def test_a_wrong_token_fails_its_own_check_only(home: Home) -> None:
 
     found = checks(ran)
     assert ran.code == 1
-    assert found["top.gg"][0] == "ok"
-    assert found["telegram"][0] == "failed"
-    assert "does not accept the token" in found["telegram"][1]
-    assert found["discordbotlist.com"] == ("failed", "no token was given for discordbotlist.com")
+    states = {name: found[name][0] for name in simulations}
+    assert states == {"top.gg": "ok", "discordbotlist.com": "failed", "telegram": "failed"}
     assert "another-secret-token" not in ran.said
 
 
@@ -75,7 +72,8 @@ def test_an_unknown_listing_is_a_failed_check(home: Home, simulations: Simulatio
     ran = home.run("doctor", "--format", "json", "--listing", "top.com")
 
     assert ran.code == 1
-    assert checks(ran)["listings"] == ("failed", "no listing is called 'top.com'")
+    state, message = checks(ran)["listings"]
+    assert (state, "'top.com'" in message) == ("failed", True)
     assert all(each.requests == [] for each in simulations.values())
 
 
@@ -107,5 +105,4 @@ def test_one_token_for_two_listings_is_a_failed_check(home: Home, simulations: S
 
     assert ran.code == 1
     state, message = checks(ran)["listings"]
-    assert state == "failed"
-    assert "one token for two listings of top.gg" in message
+    assert (state, "listings of top.gg" in message) == ("failed", True)

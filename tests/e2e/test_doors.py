@@ -186,7 +186,7 @@ def test_a_text_with_the_token_is_never_sent(
         door, manifest(*NAMES, place=place, text=text), bot=bot.id, token=token
     )
 
-    assert "contains the bot's token" in refused
+    assert "the bot's token" in refused
     assert proxy.writes == []
 
 
@@ -237,7 +237,7 @@ def test_nothing_is_written_with_another_bots_token(
 
     refused = programs.apply(door, manifest(*NAMES, "new"), bot=bot.id, token=other.token)
 
-    assert f"the token belongs to bot {other.id}, not to bot {bot.id}" in refused
+    assert f"belongs to bot {other.id}, " in refused
     assert proxy.requests == []
 
 
@@ -264,7 +264,7 @@ def test_a_saved_plan_of_another_page_is_never_sent(
         code, said = step.code, step.log
 
     assert code == 5
-    assert "the listing changed since the plan was made: edit of command 'help'" in said
+    assert "edit of command 'help'" in said
     assert proxy.writes == []
 
 
@@ -297,7 +297,7 @@ def test_a_text_with_the_token_of_another_bot_of_the_run_is_never_sent(
     ran = home.run("apply", "--yes", "-f", "A.yaml", "-f", "B.yaml", "--max-deletes", "all")
 
     assert ran.code == 5
-    assert "A.yaml: the text of a command at A.yaml:1:" in ran.err
+    assert "at A.yaml:1:" in ran.err
     assert proxy.writes == []
 
 
@@ -314,7 +314,7 @@ def test_notes_with_the_token_are_never_posted(
     ran = home.run("announce", "--notes-file", "notes.md", "--post", "--yes")
 
     assert ran.code == 5, ran.said
-    assert "the text of an announcement contains the bot's token" in ran.err
+    assert "an announcement contains" in ran.err
     assert proxy.writes == []
 
 
@@ -344,7 +344,7 @@ def test_a_command_that_writes_one_record_never_sends_the_token_in_it(
     ran = home.run(*arguments)
 
     assert ran.code == 5, ran.said
-    assert "contains the bot's token" in ran.err
+    assert "the bot's token" in ran.err
     assert proxy.writes == []
 
 
@@ -369,7 +369,7 @@ def test_a_client_never_sends_its_token_in_a_text(
 ) -> None:
     text = data.draw(spelled(token))
 
-    with pytest.raises(RefusedError, match="contains the bot's token"):
+    with pytest.raises(RefusedError, match="the bot's token"):
         called(kind, proxy.url, token, lambda client: CALLS[call](client, text))
 
     assert proxy.requests == []
@@ -393,7 +393,7 @@ def test_a_client_writes_nothing_with_another_bots_token(
     other = service.bot()
     listed: list[object] = []
 
-    with pytest.raises(WrongBotError, match=f"the token belongs to bot {other.id}"):
+    with pytest.raises(WrongBotError, match=f"bot {other.id}"):
         called(kind, proxy.url, other.token, lambda client: client.delete_command("1"), bot=bot.id)
     called(
         kind,

@@ -8,6 +8,7 @@ import pytest
 from tests.support.home import Home, failed
 from tests.support.rawserver import RawServer, answering
 from tests.support.terminal import POSIX, Terminal
+from tests.support.wording import Wording
 
 MANIFEST = """\
 # The commands of Lantern.\r
@@ -56,11 +57,8 @@ def test_the_first_pattern_for_the_name_or_the_category_gives_the_category(home:
 
     document = home.run("import", "--check", "--format", "json").document
 
-    assert [added["fields"]["category"]["new"] for added in document["changes"]] == [
-        "Help",
-        "Staff",
-        "Rest",
-    ]
+    categories = [added["fields"]["category"]["new"] for added in document["changes"]]
+    assert categories == ["Help", "Staff", "Rest"]
 
 
 def test_an_import_changes_the_lines_that_changed_and_no_other(imported: Home) -> None:
@@ -89,22 +87,16 @@ def test_an_import_changes_the_lines_that_changed_and_no_other(imported: Home) -
     assert imported.run("import", "--check").code == 0
 
 
-def test_a_hand_edit_stays_and_what_both_changed_is_shown_with_both_texts(imported: Home) -> None:
+def test_a_hand_edit_stays_and_what_both_changed_is_shown_with_both_texts(
+    imported: Home, wording: Wording
+) -> None:
     imported.write(MANIFEST.replace("Bans a member.", "Removes a member for good."))
     lists(imported, HELP, BAN | {"description": "Bans a user."})
     ran = imported.run("import", "--yes")
 
     assert ran.code == 0
     assert "Removes a member for good." in imported.read("commands.yaml")
-    assert ran.out == (
-        "review: ban, description: edited here, and changed in the source  (commands.yaml:12:18)\n"
-        '    here:   "Removes a member for good."\n'
-        '    source: "Bans a user."  (list.json:3:1)\n'
-        "\n"
-        "commands.imported.json: what was imported last is not up to date\n"
-        "\n"
-        "Import: 0 to add, 0 to edit, 0 to remove, 1 to review, 2 unchanged, 0 left out.\n"
-    )
+    wording(*ran.out.splitlines())
     assert imported.run("import", "--check").code == 0
 
 
@@ -127,10 +119,7 @@ def test_only_what_was_imported_last_may_be_out_of_date(imported: Home) -> None:
     ran = imported.run("import", "--check", "--format", "github")
 
     assert ran.code == 3
-    assert ran.out.startswith(
-        "::error file=commands.imported.json,line=1,col=1,title=Import::what was imported last "
-        "is not up to date"
-    )
+    assert ran.out.startswith("::error file=commands.imported.json,line=1,col=1,title=Import::")
 
 
 def test_the_json_document_has_every_change(imported: Home) -> None:
@@ -138,14 +127,8 @@ def test_the_json_document_has_every_change(imported: Home) -> None:
     imported.write(MANIFEST.replace("[command]", "[page]"))
     document = imported.run("import", "--check", "--format", "json").document
 
-    assert document["summary"] == {
-        "add": 1,
-        "edit": 1,
-        "remove": 1,
-        "review": 1,
-        "unchanged": 0,
-        "left_out": 0,
-    }
+    once = dict.fromkeys(("add", "edit", "remove", "review"), 1)
+    assert document["summary"] == once | {"unchanged": 0, "left_out": 0}
     assert document["files"] == ["commands.yaml", "commands.imported.json"]
     edit, remove, add = document["changes"]
     assert edit["action"] == "edit"
@@ -160,7 +143,7 @@ def test_the_json_document_has_every_change(imported: Home) -> None:
     assert (review["reason"], review["field"]) == ("both-changed", "syntax")
 
 
-def test_every_command_that_is_left_out_is_listed_with_v(home: Home) -> None:
+def test_every_command_that_is_left_out_is_listed_with_v(home: Home, wording: Wording) -> None:
     home.write(
         MANIFEST.replace("from: list.json", "from: [list.json, more.json], exclude: debug*")
         + "sync: {ignore: [beta]}\n"
@@ -172,14 +155,9 @@ def test_every_command_that_is_left_out_is_listed_with_v(home: Home) -> None:
     home.write("".join(lines[:10]) + lines[-1])
     ran = home.run("import", "--check", "-v")
 
-    assert [line for line in ran.err.splitlines() if line.startswith("left out")] == [
-        "left out: debug  (list.json:3:1): its name matches 'debug*'",
-        "left out: beta  (list.json:4:1): sync.ignore matches its name",
-        "left out: help  (more.json:3:1): list.json:2:1 has it already",
-        "left out: ban  (more.json:2:1): it was deleted from the manifest",
-    ]
-    assert ran.err.startswith("read commands.yaml: 1 command, ")
-    assert ran.code == 0
+    read, *left_out = ran.err.splitlines()
+    assert (ran.code, read.split(", ")[0]) == (0, "read commands.yaml: 1 command")
+    wording(*left_out)
 
 
 def test_without_a_manifest_one_is_begun(home: Home) -> None:
@@ -231,20 +209,17 @@ def test_a_prefix_that_the_manifest_does_not_have_is_asked_for(home: Home) -> No
     assert (new.code, old.code) == (4, 4)
     assert message in new.err
     assert message in old.err
-    assert 'hint: give the prefix: --prefix "!"' in new.err
-    assert "prefix" in old.err
+    assert '--prefix "!"' in new.err
 
 
-def test_sources_that_were_given_can_be_written_into_the_manifest(home: Home) -> None:
+def test_sources_that_were_given_can_be_written_into_the_manifest(
+    home: Home, wording: Wording
+) -> None:
     home.write(MANIFEST.replace("import: {from: list.json}\r\n", ""))
     lists(home, HELP, BAN)
     ran = home.run("import", "list.json", "--yes")
 
-    assert ran.err.splitlines() == [
-        "wrote commands.imported.json",
-        "to import again with no arguments, add --save, or write into commands.yaml:",
-        '  import: {from: ["list.json"]}',
-    ]
+    wording(*ran.err.splitlines())
 
 
 @pytest.mark.parametrize("begins", [True, False])
@@ -297,9 +272,8 @@ def test_an_edit_that_cannot_be_made_in_place_stops_no_other(home: Home) -> None
     last = home.run("import", "--yes")
 
     assert [each.code for each in (checked, first, second, last)] == [3, 3, 3, 0]
-    review = "review: ban, description: cannot be edited in place: anchors, aliases and odd"
     for ran in (checked, first, second):
-        assert review in ran.out
+        assert "review: ban, description: cannot" in ran.out
         assert 'source: "New text."  (list.json:2:1)' in ran.out
     assert "description: Shows., syntax: /help" in home.read("commands.yaml")
     assert second.out.endswith("0 to edit, 0 to remove, 1 to review, 3 unchanged, 0 left out.\n")
@@ -316,45 +290,40 @@ def test_an_edited_command_that_is_gone_is_for_review_until_somebody_decides(
     imported.write(text.replace("{from: list.json}", "{from: list.json, exclude: [ban]}"))
     kept = imported.run("import", "--yes")
 
-    review = "review: ban: edited here, and gone from the source"
-    assert review in first.out
-    assert review in second.out
-    assert "write its name under exclude: of import:" in second.out
+    assert "review: ban: " in first.out
+    assert "review: ban: " in second.out
+    assert "under exclude: of" in second.out
     assert (second.code, kept.code) == (0, 0)
     assert "review:" not in kept.out
     assert "Removes a member." in imported.read("commands.yaml")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "message"),
+    ("options", "code"),
     [
-        ((), 2, "this is not a terminal"),
-        (("--check",), 2, "no source to import from was given"),
-        (("--check", "-f", "-", "list.json"), 2, "import edits the manifest in place"),
-        (
-            ("--check", "-f", "commands.yaml", "-f", "b.yaml", "list.json"),
-            2,
-            "import works on one manifest",
-        ),
-        (("--check", "missing.json"), 1, "cannot read missing.json"),
-        (("--check", "empty.json"), 1, "empty.json has no commands"),
-        (("--check", "-f", "none.yaml", "list.json"), 4, "the file does not exist"),
-        (("--yes", "-f", "bots/", "list.json"), 4, "the file does not exist"),
-        (("--check", ""), 2, "the path is empty"),
+        ("list.json", 2),
+        ("--check", 2),
+        ("--check -f - list.json", 2),
+        ("--check -f commands.yaml -f b.yaml list.json", 2),
+        ("--check missing.json", 1),
+        ("--check empty.json", 1),
+        ("--check -f none.yaml list.json", 4),
+        ("--yes -f bots/ list.json", 4),
+        ("--check ", 2),
     ],
 )
 def test_what_cannot_be_imported_says_why(
-    home: Home, arguments: tuple[str, ...], code: int, message: str
+    home: Home, wording: Wording, options: str, code: int
 ) -> None:
     home.write(MANIFEST.replace("import: {from: list.json}\r\n", ""))
     home.write("version: 1\nbot: '2'\ncommands: []\n", "b.yaml")
     lists(home, HELP, BAN)
     lists(home, name="empty.json")
-    ran = home.run("import", *arguments)
+    ran = home.run("import", *options.split(" "))
 
     assert ran.code == code
-    assert message in ran.err
     assert not (home.path / "commands.imported.json").exists()
+    wording(*ran.err.splitlines())
 
 
 def test_a_result_that_would_not_be_valid_is_not_written(imported: Home) -> None:
@@ -374,7 +343,7 @@ def test_in_ci_a_manifest_names_only_sources_in_the_checkout(home: Home) -> None
     ran = home.run("import", "--check", "-f", "checkout/commands.yaml")
 
     assert ran.code == 1
-    assert "list.json is not in the workspace" in ran.err
+    assert "list.json is not in" in ran.err
 
 
 def test_the_commands_that_are_registered_with_discord_are_imported(home: Home) -> None:
@@ -413,9 +382,7 @@ def test_an_import_from_discord_that_fails_says_what_to_do_and_writes_nothing(ho
     assert "developer portal" in without.err
     assert "COMMANDSYNC_TOKEN " in ours.err
     assert "http://discord.example/api is plain http" in plain.err
-    assert failed(refused, "auth") == (
-        "Discord: the service does not accept the token (401: <hidden>)"
-    )
+    assert failed(refused, "auth").endswith("(401: <hidden>)")
     assert server.requests[0].path == "/v10/applications/42/commands"
     assert home.read("commands.yaml") == "version: 1\ncommands: []\n"
 
@@ -443,7 +410,9 @@ def test_on_a_terminal_the_changes_are_shown_and_asked_for(imported: Home) -> No
     assert "kick" in imported.read("commands.yaml")
 
 
-def test_patterns_of_files_are_sources_and_folders_and_paths_leave_commands_out(home: Home) -> None:
+def test_patterns_of_files_are_sources_and_folders_and_paths_leave_commands_out(
+    home: Home, wording: Wording
+) -> None:
     home.write(
         "version: 1\nprefix: '!'\ncommands: []\nimport: {from: ['sc/**/*.json', 'src/*.py']}\n"
     )
@@ -458,10 +427,6 @@ def test_patterns_of_files_are_sources_and_folders_and_paths_leave_commands_out(
     ran = home.run("import", "--yes", "-v")
     home.write(home.read("commands.yaml").replace("exclude", "traits: disabled, exclude"))
 
-    assert [line.removeprefix("left out: ") for line in ran.err.splitlines() if "left" in line] == [
-        "05289  (sc/779641401482805289/a.json:2:1): it is guild-only",
-        "abled  (sc/fun/Disabled/a.json:2:1): it is disabled",
-        "ner/x  (sc/owner/x/a.json:2:1): its file matches 'Owner/*'",
-    ]
+    wording(*(line for line in ran.err.splitlines() if "left" in line))
     assert home.read("commands.yaml").count("- name: ") == 2
     assert "1 to add" in home.run("import", "--check").out

@@ -47,7 +47,7 @@ def test_it_adopts_what_is_listed(
     for_the_name = ["GET "] if commands or titles else []
     assert sorted(proxy.shorts()) == [*for_the_name, "GET announcements", "GET commands"]
     if commands or titles:
-        assert "commands.yaml contains what is listed now: " in ran.err
+        assert "commands.yaml contains " in ran.err
         applied = home.run("apply", "--yes", "--max-deletes", "0")
         assert applied.code == 0, applied.said
         assert "No changes: " in applied.out
@@ -119,7 +119,7 @@ def test_flags_say_what_to_adopt(service: Service, home: Home, proxy: Proxy, by:
     ran = home.run("init", "--base-url", proxy.url, *bot_flags)
 
     assert ran.code == 0
-    assert "commands.yaml contains what is listed now: 2 commands\n" in ran.err
+    assert ": 2 commands\n" in ran.err
     manifest = _written()
     assert (manifest.name, manifest.bot) == (f"Bot {bot.id}", bot.id)
     assert manifest.base_url == proxy.url
@@ -137,7 +137,7 @@ def test_a_token_of_another_bot_is_warned_about(service: Service, home: Home) ->
     ran = home.run("init")
 
     assert ran.code == 0
-    assert f"the token belongs to bot {other.id}, not to bot {bot.id}" in ran.err
+    assert f"belongs to bot {other.id}, " in ran.err
 
 
 def test_what_a_manifest_cannot_say_is_warned_about(service: Service, home: Home) -> None:
@@ -147,7 +147,7 @@ def test_what_a_manifest_cannot_say_is_warned_about(service: Service, home: Home
     ran = home.run("init")
 
     assert ran.code == 0
-    assert "is listed once more" in ran.err
+    assert "listed once more" in ran.err
 
 
 def test_init_and_then_apply_keeps_commands_that_were_typed_by_hand(
@@ -175,7 +175,7 @@ def test_a_manifest_is_never_replaced_and_nothing_is_read_for_it(
 
     assert ran.code == 1
     assert "commands.yaml exists already" in ran.err
-    assert "commandsync pull --merge adds what is listed to a manifest" in ran.err
+    assert "commandsync pull --merge " in ran.err
     assert home.read("commands.yaml") == fields(("mine",))
     assert proxy.requests == []
 
@@ -219,5 +219,5 @@ def test_options_of_a_page_are_refused_for_a_platform(home: Home, given: list[st
     ran = home.run("init", "--platform", "telegram", *given)
 
     assert ran.code == 2
-    assert f"{given[0]} cannot be used with --platform" in ran.err
+    assert f"{given[0]} cannot be used" in ran.err
     assert not (home.path / "commands.yaml").exists()
