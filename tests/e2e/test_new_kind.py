@@ -4,87 +4,63 @@ The kind exists in no room but those that the recipe names, and goes from YAML t
 """
 
 import json
-from pathlib import Path
+from functools import partial
 
 import pytest
 
+from tests.support.home import Home
 from tests.support.recipe import Recipe, named
 
 pytestmark = pytest.mark.thorough
 
 
 def values(recipe: Recipe, *, edit: bool) -> None:
-    """Add the kind to the rooms of values: its fields, what the service does, its keys in YAML."""
-    recipe.insert(
-        "records/texts.py",
+    """Add the kind to the rooms of values: its fields, and what the service does with it."""
+    texts, models = (partial(recipe.insert, f"records/{name}.py") for name in ("texts", "models"))
+    texts(
         "class ReviewText(NamedTuple):\n"
-        '    """The text of a review."""\n\n'
         '    heading: str\n    body: str\n    stars: str = ""\n    note: str = ""\n\n\n',
         before="Text = CommandText |",
     )
-    recipe.insert("records/texts.py", "ReviewText | ", before="CommandText | AnnouncementText\n")
-    row = '    REVIEW = "review", ReviewText, "", "stars"\n'
-    recipe.insert("records/texts.py", row, before="\n    text: type[Text]")
-    recipe.insert(
-        "records/models.py",
-        'class Review(_Listed):\n    """A review."""\n\n    id: Identifier = _IDENTIFIER\n'
+    texts("ReviewText | ", before="CommandText | AnnouncementText\n")
+    texts('    REVIEW = "review", ReviewText, "", "stars"\n', before="\n    text: type[Text]")
+    models(
+        "class Review(_Listed):\n    id: Identifier = _IDENTIFIER\n"
         '    heading: str = Field(pattern=r"\\S")\n    body: OptionalText = ""\n'
         '    stars: OptionalText = ""\n    note: OptionalText = ""\n\n\n',
         before="class Profile(",
     )
-    recipe.insert("records/models.py", "Review | ", before="Command | Announcement")
-    recipe.insert(
-        "records/models.py", "    Resource.REVIEW: Review,\n", before="}\n" + '"""The model'
-    )
-    recipe.insert(
-        "services/abilities.py",
-        f"        Resource.REVIEW: Ability(edit={edit}),\n",
-        before="        Resource.ANNOUNCEMENT",
-    )
+    models("Review | ", before="Command | Announcement")
+    models("    Resource.REVIEW: Review,\n", before='}\n"""The model')
+    able = f"        Resource.REVIEW: Ability(edit={edit}),\n"
+    recipe.insert("services/abilities.py", able, before="        Resource.ANNOUNCEMENT")
     recipe.insert("__init__.py", "Review ", before="Voter VoterPage")
 
 
 def manifest(recipe: Recipe, *, edit: bool) -> None:
     """Add the kind to the manifest; what cannot be edited has a policy."""
-    recipe.insert(
-        "manifest/model.py",
+    model = partial(recipe.insert, "manifest/model.py")
+    model(
         "class ReviewModel(Table):\n"
-        '    """A review as a manifest describes it."""\n\n'
         "    heading: fields.AnyText\n    body: fields.AnyText\n"
         '    stars: fields.DefaultCategory = ""\n    note: fields.DefaultCategory = ""\n'
-        '    id: fields.Id = ""\n'
-        "    formerly: fields.Texts = ()\n"
+        '    id: fields.Id = ""\n    formerly: fields.Texts = ()\n'
         "    schedule: ClassVar[Schedule | None] = None\n\n"
         "    def as_text(self, _: CommandDefaults) -> ReviewText:\n"
-        '        """Return the review as it is compared and sent."""\n'
         "        stars, note = canonical(self.stars), canonical(self.note)\n"
         "        return ReviewText(self.heading, self.body, stars, note)\n\n\n",
         before="class DefaultsModel(",
     )
-    recipe.insert("manifest/model.py", "ReviewText, ", before="Resource, canonical")
-    field = "    reviews: Annotated[list[ReviewModel], FailFast()] = []\n"
-    recipe.insert("manifest/model.py", field, before="\n\nclass ManifestModel(")
-    recipe.insert("manifest/model.py", field, before="\n\nTABLES:")
-    recipe.insert(
-        "manifest/model.py", '    "reviews": ReviewModel,\n', before='}\n"""The models of'
-    )
-    if edit:
-        return
-    recipe.insert(
-        "manifest/model.py",
-        '    reviews: fields.Policy = "append"\n',
-        before="\n\nclass ImportModel(",
-    )
-    recipe.insert(
-        "plan/rules.py",
-        '    reviews: Literal["append", "mirror"] = "append"\n',
-        before="\n    def manages",
-    )
-    recipe.insert(
-        "document/plan.py",
-        '    reviews: Literal["append", "mirror"]\n',
-        before="    ignore: tuple[str, ...]",
-    )
+    model("ReviewText, ", before="Resource, canonical")
+    for end in ("\n\nclass ManifestModel(", "\n\nTABLES:"):
+        model("    reviews: Annotated[list[ReviewModel], FailFast()] = []\n", before=end)
+    model('    "reviews": ReviewModel,\n', before='}\n"""The models of')
+    if not edit:
+        model('    reviews: fields.Policy = "append"\n', before="\n\nclass ImportModel(")
+        policy = '    reviews: Literal["append", "mirror"] = "append"\n'
+        recipe.insert("plan/rules.py", policy, before="\n    def manages")
+        limit = '    reviews: Literal["append", "mirror"]\n'
+        recipe.insert("document/plan.py", limit, before="    ignore: tuple[str, ...]")
 
 
 def service(recipe: Recipe) -> None:
@@ -92,18 +68,15 @@ def service(recipe: Recipe) -> None:
     recipe.insert(
         "server/bodies.py",
         "class ReviewRecord(Wire):\n"
-        '    """A review as listed."""\n\n'
         "    id: str\n    heading: str\n    body: str\n    stars: str | None = None\n"
         "    note: str | None = None\n    created_at: Timestamp\n\n\n"
         "class ReviewBody(Body):\n"
-        '    """A review to add, or, with `id`, to edit."""\n\n'
         "    id: str | None = None\n    heading: Name\n    body: Description\n"
         "    stars: Category | None = None\n    note: Category | None = None\n\n\n",
         before="SEEDED: dict",
     )
-    recipe.insert(
-        "server/bodies.py", "    Resource.REVIEW: ReviewBody,\n", before="}\n" + '"""What a seed'
-    )
+    seed = "    Resource.REVIEW: ReviewBody,\n"
+    recipe.insert("server/bodies.py", seed, before='}\n"""What a seed')
     recipe.insert(
         "server/routes.py",
         "_add_routes(Resource.REVIEW, bodies.ReviewRecord)\n\n\n"
@@ -112,7 +85,6 @@ def service(recipe: Recipe) -> None:
         "    bot: OwnBot, body: Annotated[bodies.ReviewBody, Body()],\n"
         "    database: Db, answer: Answers\n"
         ") -> Response:\n"
-        '    """Add a review."""\n'
         "    with database.writing() as connection:\n"
         "        if body.id is not None:\n"
         "            storage.edit(connection, bot, Resource.REVIEW, body.id, body.columns())\n"
@@ -121,55 +93,36 @@ def service(recipe: Recipe) -> None:
         '    return answer("The review was written.")\n',
         before="\n\n_PING =",
     )
-    recipe.insert(
-        "server/migrations.py", "LATEST = 1_000  # a later one\n", before='"""The newest version;'
-    )
+    recipe.insert("server/migrations.py", "LATEST = 1_000\n", before='"""The newest version;')
 
 
-def doors(recipe: Recipe, *, edit: bool) -> None:
+def doors(recipe: Recipe) -> None:
     """Add the kind to the client and to the command line."""
-    recipe.insert(
-        "cli/program.py",
-        '    "reviews": "List, add and delete reviews.",\n',
-        before='    "completion":',
-    )
-    edits = (
-        "    async def edit_review(\n"
-        "        self, id: Id, heading: str, body: str, stars: str = ''\n"
-        "    ) -> None:\n"
-        '        """Edit a review."""\n'
-        "        text = ReviewText(heading, body, stars)\n"
-        "        await self.call(operations.edit(self.bot, Resource.REVIEW, id, text))\n\n"
-    )
+    group = '    "reviews": "List, add and delete reviews.",\n'
+    recipe.insert("cli/program.py", group, before='    "completion":')
     recipe.insert(
         "client/asynclibrary.py",
         "    async def get_reviews(self) -> tuple[Review, ...]:\n"
-        '        """Return the reviews."""\n'
-        "        return await self.call(operations.list_records(self.bot, Resource.REVIEW))\n\n"
-        + edits
-        * edit
-        + "    async def delete_review(self, id: Id) -> None:\n"
-        '        """Delete a review."""\n'
-        "        await self.call(operations.delete(self.bot, Resource.REVIEW, id))\n\n",
+        "        return await self.call(operations.list_records(self.bot, Resource.REVIEW))\n\n",
         before="    async def set_uses(",
     )
-    recipe.insert("client/asynclibrary.py", "ReviewText, ", before="Resource\n")
+    recipe.python(".ci/clients.py")
 
 
-@pytest.fixture(params=[True, False], ids=["editable", "posted"])
-def edit(request: pytest.FixtureRequest) -> bool:
-    """Whether the service can edit records of the new kind."""
-    return bool(request.param)
+@pytest.fixture(params=["edit", "replace"])
+def action(request: pytest.FixtureRequest) -> str:
+    """What a plan does with a changed record, as the service can edit those of the kind or not."""
+    return str(request.param)
 
 
 @pytest.fixture
-def recipe(tmp_path: Path, edit: bool) -> Recipe:  # noqa: FBT001 - a fixture
+def recipe(home: Home, action: str) -> Recipe:
     """Carry the recipe out on a copy."""
-    made = Recipe(tmp_path)
+    made, edit = Recipe(home), action == "edit"
+    values(made, edit=edit)
+    manifest(made, edit=edit)
     service(made)
-    for step in (values, manifest, doors):
-        step(made, edit=edit)
-    made.python(".ci/clients.py")
+    doors(made)
     return made
 
 
@@ -190,55 +143,42 @@ with Client(os.environ["COMMANDSYNC_TOKEN"], os.environ["COMMANDSYNC_BASE_URL"])
 """
 
 
-def test_a_new_kind_needs_the_files_of_the_recipe_and_no_other(
-    recipe: Recipe,
-    edit: bool,  # noqa: FBT001 - a fixture
+def test_a_new_kind_needs_the_files_of_the_recipe_and_goes_from_yaml_to_the_listing_and_back(
+    home: Home, recipe: Recipe, action: str
 ) -> None:
+    edit = action == "edit"
     policy = {"commandsync/plan/rules.py", "commandsync/document/plan.py"} if edit else set()
-
     assert recipe.files == named("A new kind of record") - policy
 
+    text = MANIFEST % ("" if edit else ", reviews: mirror")
+    home.write(text)
+    recipe.serve(reviews=[{"heading": "Old", "body": "Gone soon."}])
+    assert "Plan: 2 to add, 0 to edit, 1 to delete" in recipe.run("plan")
+    assert "Good" in recipe.run("plan", "--format", "markdown")
+    first = json.loads(recipe.run("apply", "--yes", "--format", "json"))
+    assert first["verified"] is True
+    assert {change["outcome"] for change in first["changes"]} == {"done"}
+    assert "0 to add" in recipe.run("plan", "--detailed-exitcode")
 
-def test_a_new_kind_goes_from_yaml_to_the_listing_and_back(
-    recipe: Recipe,
-    edit: bool,  # noqa: FBT001 - a fixture
-) -> None:
-    root, action = recipe.root, "edit" if edit else "replace"
-    policy = "" if edit else ", reviews: mirror"
-    (root / "commands.yaml").write_text(MANIFEST % policy, encoding="utf-8")
+    home.write(text.replace("It works.", "It works well.").replace("heading: Fair", "heading: Ok"))
+    plan = json.loads(recipe.run("plan", "--format", "json", "--out", "saved.json"))
+    assert {change["action"] for change in plan["changes"]} == {action, "add", "delete"}
+    assert len(plan["changes"]) == 3
+    assert plan["limits"].get("reviews") == (None if edit else "mirror")
+    assert any("looks like" in warning["message"] for warning in plan["warnings"]) is edit
+    recipe.run("apply", "--plan", "saved.json", "--yes")
+    assert "0 to add" in recipe.run("plan", "--detailed-exitcode")
 
-    with recipe.served(reviews=[{"heading": "Old", "body": "Gone soon."}]) as call:
-        assert "Plan: 2 to add, 0 to edit, 1 to delete" in call("plan")
-        assert "Good" in call("plan", "--format", "markdown")
-        first = json.loads(call("apply", "--yes", "--format", "json"))
-        assert first["verified"] is True
-        assert {change["outcome"] for change in first["changes"]} == {"done"}
-        assert "0 to add" in call("plan", "--detailed-exitcode")
-
-        text = (root / "commands.yaml").read_text(encoding="utf-8")
-        renamed = text.replace("It works.", "It works well.").replace(
-            "heading: Fair", "heading: Ok"
-        )
-        (root / "commands.yaml").write_text(renamed, encoding="utf-8")
-        plan = json.loads(call("plan", "--format", "json", "--out", "saved.json"))
-        actions = sorted(change["action"] for change in plan["changes"])
-        assert actions == sorted([action, "add", "delete"])
-        assert plan["limits"].get("reviews") == (None if edit else "mirror")
-        assert any("looks like" in warning["message"] for warning in plan["warnings"]) is edit
-        call("apply", "--plan", "saved.json", "--yes")
-        assert "0 to add" in call("plan", "--detailed-exitcode")
-
-        pulled = call("pull")
-        assert "reviews:" in pulled
-        assert "note" not in pulled  # it is optional, and empty
-        (root / "pulled.yaml").write_text(pulled, encoding="utf-8")
-        assert "0 to add" in call("plan", "-f", "pulled.yaml", "--detailed-exitcode")
-        rows = call("reviews", "list").splitlines()
-        assert rows[0].split() == ["HEADING", "STARS", "ID", "BODY", "NOTE"]
-        assert [row.split()[0] for row in rows[1:]] == ["Good", "Ok"] if edit else ["Ok", "Good"]
-        assert call.script(READ).split() == [row.split()[0] for row in rows[1:]]
-        schema = json.loads(call("schema"))
-        assert "reviews" in schema["properties"]
-        call("preview", "--html", "page")
-        for page in ((root / "page" / "index.html").read_text(encoding="utf-8"), call.page()):
-            assert "<p>It works well.</p>" in page
+    pulled = recipe.run("pull")
+    assert "reviews:" in pulled
+    assert "note" not in pulled  # it is optional, and empty
+    home.write(pulled, "pulled.yaml")
+    assert "0 to add" in recipe.run("plan", "-f", "pulled.yaml", "--detailed-exitcode")
+    rows = recipe.run("reviews", "list").splitlines()
+    assert rows[0].split() == ["HEADING", "STARS", "ID", "BODY", "NOTE"]
+    assert [row.split()[0] for row in rows[1:]] == ["Good", "Ok"] if edit else ["Ok", "Good"]
+    assert recipe.python("-c", READ).split() == [row.split()[0] for row in rows[1:]]
+    assert "reviews" in json.loads(recipe.run("schema"))["properties"]
+    recipe.run("preview", "--html", "page")
+    for page in (home.read("page/index.html"), recipe.page()):
+        assert "<p>It works well.</p>" in page

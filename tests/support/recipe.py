@@ -4,22 +4,16 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import requests
 
 import commandsync
 from commandsync.server.database import opened
+from tests.support.home import ROOT, Home, lines
 
-ROOT = Path(__file__).parents[2]
-_PACKAGE = Path(commandsync.__file__).parent
 _ROW = re.compile(r"^\| `(commandsync/[\w/]+\.py)` \|", re.MULTILINE)
-_URL = re.compile(r"http://[\d.:]+")
 _DATABASE = ("--database", "listing.db")
 _BOT = "4711"
 
@@ -31,85 +25,48 @@ def named(recipe: str) -> set[str]:
 
 
 class Recipe:
-    """Insertions into a copy of the package, and the files that they touch."""
+    """Insertions into a copy of the package, which children of a home run, and the files of it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, home: Home) -> None:
         skipped = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(_PACKAGE, root / "commandsync", ignore=skipped)
-        shutil.copytree(ROOT / ".ci", root / ".ci", ignore=skipped)
-        shutil.copytree(ROOT / "docs", root / "docs")
-        shutil.copy(ROOT / "pyproject.toml", root)
-        self.root = root
+        package = Path(commandsync.__file__).parent
+        for folder in (package, ROOT / ".ci", ROOT / "docs"):
+            shutil.copytree(folder, home.path / folder.name, ignore=skipped)
+        shutil.copy(ROOT / "pyproject.toml", home.path)
+        home.variable("PYTHONPATH", str(home.path))
+        for name in [name for name in os.environ if name.startswith("COVERAGE_")]:
+            home.forget(name)  # nobody measures the branches of the copy
+        self.home = home
         self.files: set[str] = set()
 
     def insert(self, path: str, text: str, *, before: str) -> None:
         """Insert a text before the first place of another one."""
-        file = self.root / "commandsync" / path
-        source = file.read_text(encoding="utf-8")
+        source = self.home.read(f"commandsync/{path}")
         assert before in source, f"{path} has no {before!r}"
-        file.write_text(source.replace(before, text + before, 1), encoding="utf-8")
+        self.home.write(source.replace(before, text + before, 1), f"commandsync/{path}")
         self.files.add(f"commandsync/{path}")
 
-    def environment(self, **variables: str) -> dict[str, str]:
-        """Return the variables of a program that uses the copy, whose branches nobody measures."""
-        own = ("COMMANDSYNC_", "GITHUB_", "COVERAGE_")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-        return {**kept, "PYTHONPATH": str(self.root), "NO_COLOR": "1", **variables}
-
-    def python(self, *words: str, **variables: str) -> str:
+    def python(self, *words: str) -> str:
         """Run Python with the copy of the package, and return what it prints."""
-        ended = subprocess.run(
-            [sys.executable, *words],
-            cwd=self.root,
-            env=self.environment(**variables),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=60,
-            check=False,
-        )
-        assert ended.returncode == 0, f"{words}: {ended.stdout}{ended.stderr}"
-        return ended.stdout
+        ran = self.home.child_of([sys.executable], *words)
+        assert ran.code == 0, f"{words}: {ran.said}"
+        return ran.out
 
-    @contextmanager
-    def served(self, **records: list[dict[str, str]]) -> Iterator["Served"]:
+    def run(self, *words: str) -> str:
+        """Run a command of the copy, and return what it prints."""
+        return self.python("-m", "commandsync", *words)
+
+    def serve(self, **records: list[dict[str, str]]) -> None:
         """Serve a database from before the change, with a bot that has records."""
         seed = {"bots": [{"id": _BOT, "profile": {"username": "Lantern"}, **records}]}
-        (self.root / "seed.json").write_text(json.dumps(seed), encoding="utf-8")
-        with opened(str(self.root / "listing.db")):
+        self.home.write(json.dumps(seed), "seed.json")
+        with opened(str(self.home.path / "listing.db")):
             pass
-        words = ("-m", "commandsync", "serve", "--port", "0", *_DATABASE, "--seed", "seed.json")
-        with subprocess.Popen(
-            [sys.executable, *words],
-            cwd=self.root,
-            env=self.environment(),
-            stdout=subprocess.PIPE,
-            encoding="utf-8",
-        ) as process:
-            assert process.stdout is not None
-            url = next(found[0] for line in process.stdout if (found := _URL.search(line)))
-            token = self.python("-m", "commandsync", "bots", "token", _BOT, *_DATABASE).strip()
-            target = {"COMMANDSYNC_BASE_URL": url, "COMMANDSYNC_TOKEN": token}
-            try:
-                yield Served(self, target, f"{url}/bot/{_BOT}")
-            finally:
-                process.terminate()
-
-
-class Served(NamedTuple):
-    """A service of the copy, and a bot of it."""
-
-    recipe: Recipe
-    target: dict[str, str]  # the variables that name the bot's listing
-    url: str  # of the bot's page
-
-    def __call__(self, *words: str) -> str:
-        """Run a command, and return what it prints."""
-        return self.recipe.python("-m", "commandsync", *words, **self.target)
-
-    def script(self, text: str) -> str:
-        """Run a script, and return what it prints."""
-        return self.recipe.python("-c", text, **self.target)
+        child = self.home.started("serve", "--port", "0", *_DATABASE, "--seed", "seed.json")
+        self.home.variable("COMMANDSYNC_BASE_URL", lines(child, 1)[0].split()[-1])
+        self.home.variable("COMMANDSYNC_TOKEN", self.run("bots", "token", _BOT, *_DATABASE).strip())
 
     def page(self) -> str:
         """Return the bot's page."""
-        return requests.get(self.url, timeout=10).text
+        url = self.home.variables["COMMANDSYNC_BASE_URL"]
+        return requests.get(f"{url}/bot/{_BOT}", timeout=10).text
