@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.bots import Bot, Service
-from tests.support.home import PROGRAM, Home, Ran, checked, fields
+from tests.support.home import PROGRAM, Home, checked, fields
 from tests.support.terminal import POSIX, Terminal
+from tests.support.wording import Wording
 
 on_posix = pytest.mark.skipif(not POSIX, reason="Windows has neither pty nor /dev/full")
 FULL = Path("/dev/full")
@@ -44,7 +45,7 @@ def test_a_terminal_gets_results_and_failures_with_colours_unless_they_are_not_w
         code, shown, _ = terminal.ended()
 
     assert code == ends
-    assert ("the file does not exist" in shown) is (ends == 4)
+    assert ("missing.yaml" in shown) is (ends == 4)
     assert ("\x1b[" in shown) is colored
 
 
@@ -58,28 +59,19 @@ def test_a_pipe_gets_colours_only_when_asked(home: Home) -> None:
     assert "\x1b[" in home.run("validate", "--color", "always").err
 
 
-def test_quiet_prints_the_line_of_the_result_alone(home: Home, bot: Bot) -> None:
+def test_quiet_prints_the_line_of_the_result_alone(home: Home, bot: Bot, wording: Wording) -> None:
     play = bot.ids()["play"]
     home.write('[{"name": "roll", "description": "Rolls a die.", "type": 1}]', "new.json")
-    results = {
-        "validate": "commands.yaml: 3 commands, no problems\n",
-        "plan": "Plan: 1 to add, 1 to edit, 1 to delete, 1 unchanged.\n",
-        "plan --out plan.json": "Plan: 1 to add, 1 to edit, 1 to delete, 1 unchanged.\n",
-        "apply --yes --backup before.yaml": "Apply: 3 done. Verified: nothing is left to do.\n",
-        f"commands set-uses {play} 7": f"{play}: used 7 times\n",
-        "announcements list": "",
-        "doctor": "No check failed: plan and apply can work.\n",
-        "import new.json --yes": "Import: 1 to add, 0 to edit, 0 to remove, 0 to review, "
-        "3 unchanged, 0 left out.\n",
-        "voters list": "",
-        "vote 42": "user 42 voted\n",
-        "pull --out pulled.yaml": "",
-        "init new.yaml": "",
-    }
-    for command, result in results.items():
+    for command in (
+        *("validate", "plan", "plan --out plan.json", "apply --yes --backup before.yaml"),
+        *("announcements list", "voters list", "vote 42", f"commands set-uses {play} 7"),
+        *("doctor", "import new.json --yes", "pull --out pulled.yaml", "init new.yaml"),
+    ):
         ran = home.run(*command.split(), "-q")
 
-        assert (command, ran) == (command, Ran(0, result, ""))
+        assert (command, ran.code, ran.err) == (command, 0, "")
+        assert ran.out.count("\n") <= 1
+        wording(f"{command}: {ran.out}".replace(play, "ID"))
 
 
 @pytest.mark.usefixtures("bot")
@@ -95,11 +87,11 @@ def test_quiet_shows_errors_all_the_same(home: Home) -> None:
 
     assert (invalid.code, planned.code, refused.code, failed.code) == (4, 0, 5, 1)
     assert "commands.yaml:6:5: error: " in invalid.err
-    assert planned.out.startswith("refused: this plan would delete 2 of 3 listed commands")
+    assert planned.out.startswith("refused: ")
     assert planned.out.endswith("\nPlan: 0 to add, 0 to edit, 2 to delete, 1 unchanged.\n")
     assert refused.out == planned.out
     assert "token" in failed.out
-    assert checked.out.startswith("failed   settings     the base URL is missing\n")
+    assert checked.out.startswith("failed   settings ")
 
 
 def test_verbose_tells_what_is_read_from_where_with_which_token_and_for_how_long(
@@ -183,8 +175,8 @@ def test_a_result_that_cannot_be_written_is_an_error(
         ran = home.child_into([*PROGRAM, *words], stdout=full)
 
     assert ran.code == code
-    assert "error: cannot write the result: no space left on device" in ran.err
-    assert ("; the listing was changed" in ran.err) == (code == 6)
+    assert "no space left" in ran.err
+    assert ("listing was changed" in ran.err) == (code == 6)
     assert "Traceback" not in ran.err
 
 

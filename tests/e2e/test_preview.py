@@ -58,8 +58,8 @@ def test_each_listing_has_a_tab_with_what_it_shows_and_what_it_does_not(
 
     _, topgg, telegram = Outline(home.read("site/index.html")).words.split("Not shown there")
     assert 'class="tabs"' not in home.read("alone/index.html")
-    assert "1 command is left out: a name there contains only lower-case letters" in topgg
-    assert "a name there contains only a-z, 0-9 and _ (new <one>)" in telegram
+    assert "only lower-case letters" in topgg
+    assert "0-9 and _ (new <one>)" in telegram
     assert all("/edited Reworded." in tab and "/new" not in tab for tab in (topgg, telegram))
 
 
@@ -126,14 +126,14 @@ def test_what_cannot_be_previewed_is_said(home: Home) -> None:
 
     assert (stdin.code, piped.code, broken.code) == (2, 0, 4)
     assert (several.code, taken.code) == (2, 2)
-    assert "hint: give another port (0 picks a free one) or address\n" in taken.err
+    assert "another port" in taken.err
     assert "several: commands.yaml and other.yaml" in several.err
-    assert "name its file, or write a page of it: --html FOLDER" in stdin.err
+    assert "--html FOLDER" in stdin.err
     assert "broken.yaml:2:1: error" in broken.err
     assert (live.code, unlisted.code, unnamed.code) == (1, 1, 2)
     for ran in (live, unlisted, unnamed):
         assert ran.out == ""
-        assert "commandsync preview --offline shows the page without what is listed" in ran.err
+        assert "commandsync preview --offline" in ran.err
 
 
 @pytest.mark.usefixtures("bot")

@@ -65,11 +65,10 @@ def test_the_page_follows_the_manifest_until_it_is_interrupted(home: Home, bot: 
 
     home.write("commands: [{name: late, description: Came late., syntax: /late}]\n", "more/a.yaml")
     home.write("version: 1\ninclude: [more/*.yaml]\n")
-    mended = "the manifest is valid again. Plan: 1 to add, 0 to edit, 3 to delete, 0 unchanged."
-    assert next_line(child) == mended
+    assert next_line(child).endswith(" Plan: 1 to add, 0 to edit, 3 to delete, 0 unchanged.")
     page = page_of(url)
     assert ("late" in page, "last valid state" in page) == (True, False)
-    assert "apply would refuse this plan" in page
+    assert "would refuse" in page
 
     home.write("commands: []\n", "more/a.yaml")
     assert next_line(child) == "Plan: 0 to add, 0 to edit, 3 to delete, 0 unchanged."

@@ -141,7 +141,7 @@ def test_an_edit_whose_record_is_gone_at_the_end_is_unknown(
     (edit,) = checked(ran, "result")["changes"]
     assert ran.code == 6
     assert edit["outcome"] == "unknown"
-    assert edit["error"].startswith("it is no longer listed: ")
+    assert "no longer listed" in edit["error"]
 
 
 def test_deletes_that_a_refused_token_stops_give_that_as_their_reason(
@@ -156,7 +156,8 @@ def test_deletes_that_a_refused_token_stops_give_that_as_their_reason(
     add, delete = checked(ran, "result")["changes"]
     assert ran.code == 1
     assert (add["outcome"], delete["outcome"]) == ("failed", "skipped")
-    assert delete["error"] == add["error"] == "the service does not accept the token (401: no)"
+    assert delete["error"] == add["error"]
+    assert "(401: no)" in add["error"]
     assert bot.everything() == before
 
 
@@ -213,7 +214,7 @@ def test_a_single_write_that_is_refused_is_read_back(
 
     assert (bot.everything() != before) is done
     assert ran.code == (6 if done else 1)
-    assert ("it may have been written" in ran.err) is done
+    assert ("may have been" in ran.err) is done
     assert len(proxy.writes) == 1
     assert proxy.shorts()[-1].startswith("GET ")
 
@@ -231,4 +232,4 @@ def test_a_single_write_that_is_refused_and_cannot_be_read_back_is_unknown(
     ran = home.run(*words.format(bot.ids()["help"]).split())
 
     assert ran.code == 6
-    assert "it may have been written" in ran.err
+    assert "may have been" in ran.err

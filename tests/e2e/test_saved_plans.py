@@ -113,7 +113,7 @@ def test_a_refused_plan_can_be_saved_and_stays_refused(home: Home, proxy: Proxy)
     ran = home.run(*APPLY)
 
     assert ran.code == 5
-    assert "make a new plan with --max-deletes all" in ran.out
+    assert "--max-deletes all" in ran.out
     assert proxy.writes == []
 
 
@@ -153,7 +153,7 @@ def test_a_refused_plan_is_not_let_through_by_an_edited_limit(
     ran = home.run("apply", "--plan", "p", "--yes")
 
     assert ran.code == 5
-    assert "p was edited or damaged" in ran.err
+    assert "p was edited" in ran.err
     assert proxy.requests == []
     assert bot.names() == NAMES
 
@@ -176,7 +176,7 @@ def test_a_plan_of_another_listing_is_refused(
     ran = home.run(*APPLY, *flags)
 
     assert ran.code == 5
-    assert f"the plan is for bot {bot.id} at {proxy.url}" in ran.err
+    assert f"bot {bot.id} at {proxy.url}" in ran.err
     assert proxy.requests == []
 
 
@@ -212,7 +212,7 @@ def test_a_saved_plan_cannot_be_combined_with_a_manifest_or_limits(
     ran = home.run(*APPLY, *flag)
 
     assert ran.code == 2
-    assert "a saved plan is applied as it is" in ran.err
+    assert "a saved plan" in ran.err
     assert proxy.requests == []
 
 

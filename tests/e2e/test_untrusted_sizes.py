@@ -67,26 +67,23 @@ def prefixed(prefix: str, syntax: str) -> str:
 
 
 NO_ERROR = ""
-LINES = "the file has more than 1,000,000 lines"
-WILDCARDS = "or more than 2,000 characters in them"
-PATTERN = "is too long, or has more than one **"
+LINES = "1,000,000 lines"
+WILDCARDS = "2,000 characters"
+PATTERN = "more than one"
 
 MANIFESTS: dict[str, tuple[str, Callable[[], str]]] = {
     "as many commands as there may be": (NO_ERROR, lambda: commands("a%", 35_000)),
-    "more values": ("more than 250,000 values", lambda: "x: [" + "a," * 5_000_000 + "]"),
-    "more bytes": ("the manifest is larger than 10 MiB", lambda: "#" + "a" * 11 * MEGABYTE),
+    "more values": ("250,000 values", lambda: "x: [" + "a," * 5_000_000 + "]"),
+    "more bytes": ("10 MiB", lambda: "#" + "a" * 11 * MEGABYTE),
     "more lines": (LINES, lambda: "\n" * 10_000_000 + "x: 1"),
     "lone carriage returns": (LINES, lambda: "\r" * 10_000_000 + "x: 1"),
     "one long text": (
         NO_ERROR,
         lambda: f"commands:\n- name: a\n  syntax: b\n  description: {'a ' * 5_000_000}😀\n",
     ),
-    "a long prefix, often": (
-        "prefix is longer than 100 characters",
-        lambda: prefixed("p" * 5000, "{prefix}" * 600_000),
-    ),
+    "a long prefix, often": ("100 characters", lambda: prefixed("p" * 5000, "{prefix}" * 600_000)),
     "the longest prefix, often": (
-        "more than 10,485,760 characters once {prefix} is filled in",
+        "10,485,760 characters once",
         lambda: prefixed("😀" * 100, f"'{'{prefix}' * 1_300_000}'"),
     ),
     "the longest prefix, in many commands": (
@@ -101,7 +98,7 @@ MANIFESTS: dict[str, tuple[str, Callable[[], str]]] = {
         lambda: f"x: [{''.join(f'&anchor{number} ,' for number in range(240_000))}*anchor]\n",
     ),
     "a long text, by aliases": (
-        "the values of the manifest have more than 10,485,760 characters",
+        "10,485,760 characters",
         lambda: (
             f"bot: &a {'t' * 5_000_000}\ncommands:\n"
             + "- {name: a, description: *a, syntax: c}\n" * 30_000
@@ -120,7 +117,7 @@ MANIFESTS: dict[str, tuple[str, Callable[[], str]]] = {
         ),
     ),
     "too many stars to ignore": (
-        "ignore has more than 100 patterns with a wildcard",
+        "100 patterns",
         lambda: (
             "sync:\n  ignore:\n"
             + "".join(f"  - '*a*-{number}'\n" for number in range(20_000))
@@ -137,7 +134,7 @@ MANIFESTS: dict[str, tuple[str, Callable[[], str]]] = {
         lambda: ignoring("*a" * 500, f"*{'b' * 990}c", name="ab" * 20_000 + "b"),
     ),
     "links to the folder itself": (
-        "read more than 250,000 files and folders",
+        "250,000 files",
         lambda: 'include: ["' + "*/" * 490 + '*.yaml"]',
     ),
 }
@@ -195,29 +192,23 @@ def many(one: str, count: int) -> Callable[[], bytes]:
 
 ANSWERS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "as many records as there may be": (NO_ERROR, many('{"name":"a%","id":%}', 100_000)),
-    "more records": (
-        "the answer contains more than 100,000 commands",
-        many('{"name":"a","id":%}', 100_001),
-    ),
+    "more records": ("100,000 commands", many('{"name":"a","id":%}', 100_001)),
     "as many keys as there may be": (
         NO_ERROR,
         lambda: b'[{"name":"a",' + many('"%":0', 999_990)()[1:-1] + b"}]",
     ),
-    "more values": (
-        "it contains more than 1,000,000 values",
-        lambda: b"[" + b"{}," * 10_000_000 + b"{}]",
-    ),
+    "more values": ("1,000,000 values", lambda: b"[" + b"{}," * 10_000_000 + b"{}]"),
     "one long text": (NO_ERROR, lambda: b'[{"name":"' + b"a" * 32 * 1_000_000 + b'"}]'),
     "one long text and an emoji": (
-        "it takes more than 64 MiB of memory",
+        "64 MiB",
         lambda: b'[{"name":"' + b"a" * 32 * 1_000_000 + "😀".encode() + b'"}]',
     ),
     "a shorter one": (
         NO_ERROR,
         lambda: b'[{"name":"' + b"a" * 16 * 1_000_000 + "😀".encode() + b'"}]',
     ),
-    "more bytes": ("is larger than 32 MiB", lambda: b"[" + b" " * 33 * MEGABYTE + b"]"),
-    "deep": ("the answer is not valid JSON", lambda: b"[" * 900_000),
+    "more bytes": ("32 MiB", lambda: b"[" + b" " * 33 * MEGABYTE + b"]"),
+    "deep": ("not valid JSON", lambda: b"[" * 900_000),
 }
 
 
@@ -253,25 +244,19 @@ def saved(count: int, **one: object) -> Callable[[], str]:
 
 
 KEPT = {"resource": "announcement", "id": "", "name": "", "text": {"title": "", "description": ""}}
-NO_HOST = "the host name of listing.example cannot be found"  # it is a plan after all
-DIGEST = "its digest does not match its content"
+NO_HOST = "host name of listing.example"  # it is a plan after all
+DIGEST = "its digest"
 PLANS: dict[str, tuple[str, Callable[[], str]]] = {
-    "as many deletes as there may be": (
-        "its fingerprint does not follow from its changes",
-        saved(60_000),
-    ),
-    "more deletes": ("it contains more than 1,000,000 values", saved(70_000)),
+    "as many deletes as there may be": ("its fingerprint", saved(60_000)),
+    "more deletes": ("1,000,000 values", saved(70_000)),
     "many kept": (NO_HOST, saved(20_000, kept=KEPT)),
     "many warnings": (
         NO_HOST,
         saved(30_000, warnings={"message": "", "hint": "", "location": None}),
     ),
-    "more values": (
-        "it contains more than 1,000,000 values",
-        lambda: '{"version":1,"x":[' + "{}," * 9_000_000 + "{}]}",
-    ),
+    "more values": ("1,000,000 values", lambda: '{"version":1,"x":[' + "{}," * 9_000_000 + "{}]}"),
     "one long text and an emoji": (
-        "it takes more than 64 MiB of memory",
+        "64 MiB",
         lambda: '{"version":1,"x":"' + "a" * 32_000_000 + '😀"}',
     ),
     "a long text, an emoji and a digest": (
@@ -282,10 +267,7 @@ PLANS: dict[str, tuple[str, Callable[[], str]]] = {
         DIGEST,
         lambda: '{"version":1,"digest":"","x":"' + "a" * 32_000_000 + '"}',
     ),
-    "too long": (
-        "plan.json is larger than 33,554,432 bytes",
-        lambda: '{"version":1,"x":"' + "a" * 34_000_000 + '"}',
-    ),
+    "too long": ("33,554,432 bytes", lambda: '{"version":1,"x":"' + "a" * 34_000_000 + '"}'),
 }
 
 
@@ -299,5 +281,5 @@ def test_a_saved_plan_made_to_be_large_is_read_or_refused_within_limits(
 
     ended, said = measured(home, "apply", "--plan", "plan.json", "--yes", "--retries", "0")
 
-    assert ended == (5 if f"was edited or damaged: {error}" in said else 1)
+    assert ended == (5 if "damaged: " in said else 1)
     assert error in said

@@ -32,7 +32,8 @@ def test_a_vote_for_another_bot_needs_its_token(home: Home, bot: Bot, service: S
     ran = home.run("vote", "7", "--bot", other.id)
 
     assert ran.code == 5
-    assert f"the token belongs to bot {bot.id}, not to bot {other.id}" in ran.err
+    assert f"bot {bot.id}, " in ran.err
+    assert f"bot {other.id}" in ran.err
 
 
 def test_a_vote_on_another_machine_needs_a_yes(home: Home, bot: Bot) -> None:
@@ -41,8 +42,8 @@ def test_a_vote_on_another_machine_needs_a_yes(home: Home, bot: Bot) -> None:
     tried = home.run("vote", "7", "--yes", "--retries", "0", "--format", "json")
 
     assert refused.code == 2
-    assert failed(refused, "usage") == f"{ELSEWHERE} is a service on another machine"
-    assert refused.document["error"]["hint"] == "to cast a vote there, add --yes"
+    assert failed(refused, "usage").startswith(f"{ELSEWHERE} ")
+    assert "--yes" in refused.document["error"]["hint"]
     assert tried.code == 1
     assert "listing.invalid" in failed(tried, "network")
 
@@ -55,7 +56,7 @@ def test_a_service_that_takes_no_votes_is_explained(
     ran = home.run("vote", "7")
 
     assert ran.code == 1
-    assert "only a service of `commandsync serve` takes votes in this way" in ran.err
+    assert "`commandsync serve`" in ran.err
     assert len(relayed.writes) == 1
 
 
@@ -66,7 +67,7 @@ def test_a_vote_is_never_sent_twice(home: Home, bot: Bot, relayed: Proxy) -> Non
     ran = home.run("vote", "7")
 
     assert ran.code == 6
-    assert "check before you repeat it: commandsync voters list" in ran.err
+    assert "commandsync voters list" in ran.err
     assert (len(bot.voters()), len(relayed.writes)) == (1, 1)
 
 
