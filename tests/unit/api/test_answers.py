@@ -235,7 +235,7 @@ def test_the_services_own_words_are_passed_on_in_one_line(content: object, words
     with pytest.raises(Unauthorized) as caught:
         COMMANDS(reply(content, 401))
 
-    assert str(caught.value) == f"the service does not accept the token ({words})"
+    assert str(caught.value).endswith(f" the token ({words})")
 
 
 @pytest.mark.parametrize("status", [200, 400, 404, 429, 500])

@@ -19,6 +19,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from tests.support.echoes import jwts
 from tests.support.runs import EVERYTHING, TARGET
+from tests.support.wording import Wording
 
 SECRET = "opaque-token-0123456789"
 ADD = operations.add("42", Resource.COMMAND, CommandText("ban", "Bans.", "/ban"))
@@ -43,11 +44,11 @@ def test_a_token_in_a_body_is_refused(body: object) -> None:
         check_call(replace(ADD, body=body), Token(SECRET), bot="42")
 
 
-def test_the_refusal_names_the_call_and_what_to_do() -> None:
-    with pytest.raises(RefusedError, match=f"^a text of {ADD.name!r} contains") as caught:
+def test_the_refusal_names_the_call_and_what_to_do(wording: Wording) -> None:
+    with pytest.raises(RefusedError) as caught:
         check_call(replace(ADD, body=SECRET), Token(SECRET), bot="42")
 
-    assert str(caught.value.hint).startswith("remove it there, and renew the token: others may")
+    wording(caught.value, caught.value.hint)
 
 
 @given(jwts)
@@ -62,11 +63,9 @@ def test_a_token_of_another_bot_may_read_and_not_write(secret: str) -> None:
             check_call(ADD, token, bot="another")
 
 
-@pytest.mark.parametrize(
-    ("count", "named"), [(1, "1"), (6, "1', command '2', command '3', command '4', command '5")]
-)
+@pytest.mark.parametrize("count", [1, 6])
 def test_a_record_that_no_version_had_refuses_the_plan_with_what_to_do(
-    count: int, named: str
+    wording: Wording, count: int
 ) -> None:
     ours, *foreign = (CommandText(str(n), "Text.", f"/{n}") for n in range(count + 1))
     listed = side(*(Entry(text, id=text.name) for text in (ours, *foreign)))
@@ -76,9 +75,7 @@ def test_a_record_that_no_version_had_refuses_the_plan_with_what_to_do(
     refused = refusal_of(plan, listed=listed, token=None, versions=owned)
 
     assert isinstance(refused, NotOwnedError)
-    more = " and 1 more" * (count > 5)
-    assert refused.message.endswith(f"what no version of the manifest had: command '{named}'{more}")
-    assert refused.hint == Do.APPLY_ALL(first="somebody else listed it: add it to the manifest")
+    wording(refused.message, refused.hint)
     assert refusal_of(plan, listed=listed, token=None, versions=[listed]) is None
     assert refusal_of(plan, listed=listed, token=None) is None
 
@@ -109,23 +106,19 @@ def test_a_plan_is_refused_for_its_token_or_for_a_list_that_must_not_be_sent(sec
     refused = refusal_of(plan, listed=empty, token=token)
     assert isinstance(refused, WrongBotError if token.bot else NoneType)
     if refused:
-        message = f"the token belongs to bot {token.bot}, not to bot {target.bot}"
-        assert (refused.message, refused.hint) == (
-            message,
-            "use the token from this bot's own page",
-        )
+        assert f"bot {token.bot}, " in refused.message
+        assert refused.message.endswith(f" bot {target.bot}")
     for ours, others in ((other, ()), (Token("of-nobody"), (other,))):
         refused = refusal_of(plan, listed=empty, token=ours, others=others)
-        assert str(refused).startswith("the text of a command contains the bot's token")
+        assert "a command" in str(refused)
         body = [{"name": "ban", "options": [{"description": f"Not {SECRET}."}]}]
         unchanged = replace(whole, changes=())
         refused = refusal_of(unchanged, listed=empty, token=ours, others=others, body=body)
-        assert str(refused) == "what was imported from the platform contains the bot's token"
+        assert "imported" in str(refused)
     listing = PlannedListing(name="top.gg", whole=True, wants_none=True)
     none = replace(whole, listing=listing, rules=SyncRules())
     refused = refusal_of(none, listed=empty, token=token)
     assert refused is not None
-    assert refused.message.startswith("would send an empty list")
     assert refused.hint == Do.ALLOW_DELETES(limit="all")
 
 
@@ -136,7 +129,7 @@ def test_the_refusal_of_a_text_names_its_line() -> None:
 
     refused = refusal_of(plan, listed=side(), token=Token(SECRET))
 
-    assert str(refused).startswith(f"the text of a command at {at} contains")
+    assert f"at {at} contains" in str(refused)
 
 
 @pytest.mark.parametrize("body", [None, [], {}, [{"name": "ban", "type": 1}]])

@@ -10,6 +10,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
 from tests.support.schedules import day, post
+from tests.support.wording import Wording
 
 PENDING, ADDED, DONE = State.PENDING, State.ADDED, State.DONE
 
@@ -48,25 +49,22 @@ def test_an_edit_and_a_delete_are_judged_by_their_records(
 
 
 @pytest.mark.parametrize(
-    ("now", "what"),
+    "now",
     [
-        ({"2": GONE}, "edit of command 'a' (its record is no longer listed under its id)"),
-        ({"1": command("a", "3rd."), "2": GONE}, "edit of command 'a' (its record was changed)"),
-        ({"1": OLD, "2": command("b", "?")}, "delete of command 'b' (its record was changed)"),
-        (
-            {"1": OLD, "": GONE},
-            "delete of command 'b' (its record is no longer listed under its id)",
-        ),
+        {"2": GONE},
+        {"1": command("a", "3rd."), "2": GONE},
+        {"1": OLD, "2": command("b", "?")},
+        {"1": OLD, "": GONE},
     ],
 )
 def test_a_record_that_is_neither_as_it_was_nor_as_it_is_to_be_makes_it_stale(
-    now: dict[str, Text], what: str
+    wording: Wording,
+    now: dict[str, Text],
 ) -> None:
     with pytest.raises(StalePlanError) as told:
         progress_of(EDIT_AND_DELETE, listed(now))
 
-    assert told.value.message == f"the listing changed since the plan was made: {what}"
-    assert told.value.hint == "make a new plan, review it, and apply that one"
+    wording(told.value.message, told.value.hint)
 
 
 def test_at_most_five_stale_records_are_named() -> None:
@@ -111,16 +109,13 @@ def test_a_replace_of_what_is_gone_or_changed_is_stale(now: dict[str, Text]) -> 
         progress_of(REPLACE, listed({}, now))
 
 
-def test_a_replace_beside_a_rewritten_new_one_is_stale() -> None:
+def test_a_replace_beside_a_rewritten_new_one_is_stale(wording: Wording) -> None:
     now = {"1": BEFORE, "2": announcement("V", "Now.")}
 
     with pytest.raises(StalePlanError) as told:
         progress_of(REPLACE, listed({}, now))
 
-    assert told.value.message == (
-        "the listing changed since the plan was made: replace of announcement 'v' (one of that "
-        "name is listed with another text: the service may have changed it)"
-    )
+    wording(told.value.message)
 
 
 def test_of_three_adds_of_one_text_as_many_are_done_as_are_listed() -> None:
@@ -150,26 +145,21 @@ def progress_on(number: int, here: dict[str, Text]) -> tuple[State, ...]:
     return progress_of(replace(ENDING, saved=True, applied=day(number)), listed({}, here))
 
 
-def test_a_saved_plan_posts_nothing_whose_end_has_passed_since() -> None:
+def test_a_saved_plan_posts_nothing_whose_end_has_passed_since(wording: Wording) -> None:
     here = {"1": announcement("v1", "Old.")}
 
     assert progress_on(1, here) == (PENDING, PENDING, PENDING)
     with pytest.raises(StalePlanError) as told:
         progress_on(2, here)
 
-    ended = "it ended at 2026-12-02 18:00 UTC"
-    assert told.value.message == (
-        "a scheduled time has passed since the plan was made: "
-        f"replace of announcement 'v1' ({ended}), add of announcement 'v2' ({ended})"
-    )
+    wording(told.value.message)
 
 
-def test_a_plan_that_is_late_may_be_stale_for_its_records_too() -> None:
+def test_a_plan_that_is_late_may_be_stale_for_its_records_too(wording: Wording) -> None:
     with pytest.raises(StalePlanError) as told:
         progress_on(2, {"1": announcement("v1", "Old."), "2": announcement("V3", "Else.")})
 
-    assert told.value.message.startswith("the listing changed since the plan was made: ")
-    assert "add of announcement 'v3' (one of that name is listed" in told.value.message
+    wording(told.value.message)
 
 
 def test_a_saved_plan_whose_posts_ended_after_they_were_made_is_finished() -> None:

@@ -36,6 +36,7 @@ from tests.support.runs import (
     sync,
     wanted,
 )
+from tests.support.wording import Wording
 
 Steps = Generator[Step, StepResult, Result]
 
@@ -226,7 +227,9 @@ def test_a_replace_that_was_half_done_is_finished_by_the_delete_alone() -> None:
     assert service.texts("announcements") == [announcement("w"), announcement("v", "Now.")]
 
 
-def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run() -> None:
+def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run(
+    wording: Wording,
+) -> None:
     service = Listing()
     seed(service, [announcement("v", "Then.")])
     plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
@@ -239,11 +242,13 @@ def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run() -
 
     (one,) = result.settled
     assert one.outcome is Outcome.FAILED
-    assert one.error.startswith("the new one is added, but the old one is not deleted: ")
+    wording(one.error)
     assert not result.touched
 
 
-def test_a_half_done_replace_that_cannot_connect_says_that_half_of_it_is_done() -> None:
+def test_a_half_done_replace_that_cannot_connect_says_that_half_of_it_is_done(
+    wording: Wording,
+) -> None:
     service = Listing()
     seed(service, [announcement("v", "Then.")])
     plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
@@ -253,7 +258,7 @@ def test_a_half_done_replace_that_cannot_connect_says_that_half_of_it_is_done() 
 
     assert plan.changes == (one.change,)
     assert one.outcome is Outcome.FAILED
-    assert one.error.startswith("the new one is added, but the old one is not deleted: ")
+    wording(one.error)
 
 
 def test_an_edit_with_an_unknown_result_is_read_only_after_the_adds() -> None:
@@ -280,7 +285,7 @@ def test_an_edit_is_not_sent_again_where_an_add_is(fault: Fault) -> None:
     assert edits(add=fault) == edits(add=None)
 
 
-def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done() -> None:
+def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done(wording: Wording) -> None:
     service = Listing()
     seed(service, [announcement("v", "Then."), command("a")])
     plan = plan_now(service, wanted([command("b")], [announcement("v", "Now.")]))
@@ -293,7 +298,7 @@ def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done() -> N
 
     replaced = next(one for one in result.settled if one.change.action == "replace")
     assert replaced.outcome is Outcome.SKIPPED
-    assert replaced.error.startswith("the new one is added, but the old one is not deleted: ")
+    wording(replaced.error)
     assert not result.touched
 
 
@@ -344,7 +349,7 @@ def test_what_was_done_before_a_saved_plan_went_on_is_still_distinct_after_it() 
     assert result.verified
 
 
-def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one() -> None:
+def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one(wording: Wording) -> None:
     service = Listing()
     seed(service, [announcement("v", "Then.")])
     plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
@@ -362,7 +367,7 @@ def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one() -> N
     (one,) = result.settled
     assert pause == Step(wait=REREADS[2])
     assert one.outcome is Outcome.SKIPPED
-    assert one.error == "the new one is added, but the old one is not deleted: interrupted"
+    wording(one.error)
     assert result.touched
 
 
@@ -442,7 +447,7 @@ def test_replacements_are_not_looked_for_after_the_token_was_refused() -> None:
     assert [number > adds[-1] for number in reads].count(True) == len(REREADS)  # at the end
 
 
-def test_a_replacement_with_another_text_leaves_the_old_one() -> None:
+def test_a_replacement_with_another_text_leaves_the_old_one(wording: Wording) -> None:
     service = Listing(store=lambda record: {**record, "description": "Something else."})
     seed(service, [announcement("v", "Then.")])
 
@@ -450,9 +455,7 @@ def test_a_replacement_with_another_text_leaves_the_old_one() -> None:
 
     (replaced,) = run.result.settled
     assert replaced.outcome is Outcome.UNKNOWN
-    assert replaced.error == (
-        "the service accepted it, but it is listed with another text: the old one stays"
-    )
+    wording(replaced.error)
     assert announcement("v", "Then.") in service.texts("announcements")
 
 

@@ -22,6 +22,7 @@ from commandsync.errors import (
     UsageError,
 )
 from tests.support.rawserver import Act, RawServer, answer, answering, sending
+from tests.support.wording import Wording
 
 TOKEN = "NzcxMjM0NTY3ODkwMTIzNDU2.X5hvTg.marked-token-7f3a9c1e"
 PING = {"id": "1", "application_id": "42", "name": "ping", "description": "Pings", "type": 1}
@@ -97,28 +98,25 @@ def test_a_refusal_says_what_and_what_to_do(
 
 
 @pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ({"commands": []}, "Discord: the answer contains no list of commands"),
-        ("text", "Discord: the answer contains no list of commands"),
-        (b"<html>", "Discord: the answer is an HTML page (HTTP 200)"),
-        (b"[" * 99_999, "Discord: the answer is not valid JSON (HTTP 200)"),
-    ],
+    "body",
+    [{"commands": []}, "text", b"<html>", b"[" * 99_999],
+    ids=["object", "string", "HTML", "nested"],
 )
 def test_an_answer_that_is_not_a_list_is_an_error(
-    server: RawServer, body: object, message: str
+    wording: Wording, server: RawServer, body: object
 ) -> None:
     error = refusal(server, answering(body))
 
     assert isinstance(error, DecodeError)
-    assert (error.message, error.hint) == (message, "check the base URL: is it Discord's?")
+    wording(error.message, error.hint)
 
 
 @pytest.mark.parametrize("body", [[], {}, {"id": None}, {"id": "../x"}, {"id": "9" * 99}])
 def test_an_application_without_an_id_is_an_error(server: RawServer, body: object) -> None:
     error = refusal(server, answering(body), application="")
 
-    assert error.message == "Discord: the answer contains no application"
+    assert isinstance(error, DecodeError)
+    assert "no application" in error.message
 
 
 def test_it_is_tried_again_after_a_failure_that_passes(server: RawServer) -> None:

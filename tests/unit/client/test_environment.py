@@ -87,7 +87,7 @@ def test_a_tunnel_that_is_refused_sent_nothing_and_no_token(
         connect("https://listing.example").call(READ)
     [request] = server.requests
 
-    assert str(caught.value).startswith("the proxy does not connect to listing.example: ")
+    assert "listing.example: " in str(caught.value)
     assert "407" in str(caught.value)
     assert not caught.value.sent
     assert (request.method, request.target) == ("CONNECT", "listing.example:443")

@@ -115,7 +115,7 @@ def test_a_handler_that_fails_or_is_cancelled_by_itself_ends_nothing(
 
     run(gateway, test)
 
-    assert caplog.text.count("thank failed with the event 'vote'") == 3
+    assert caplog.text.count("thank failed") == caplog.text.count("event 'vote'") == 3
 
 
 @pytest.mark.parametrize("is_waited_for", [True, False])
@@ -205,7 +205,7 @@ def test_a_listener_in_a_task_logs_at_once_what_ends_it(
         await asyncio.wait([listening])
 
         (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
-        assert record.getMessage().startswith("no events are received: the gateway does not accept")
+        assert str(listening.exception()) in record.getMessage()
         assert isinstance(listening.exception(), Unauthorized)
 
     run(gateway, test)

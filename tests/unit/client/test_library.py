@@ -84,7 +84,7 @@ def test_an_asynchronous_handler_in_disguise_is_told_when_it_is_called(
     handlers.add("vote", lambda event: thank(event, "Thank you!"))
     handlers.call(VOTED)
 
-    assert "an asynchronous handler needs the asynchronous client" in caplog.text
+    assert "asynchronous client" in caplog.text
 
 
 def test_listening_calls_the_handlers_until_the_client_is_closed(gateway: Gateway) -> None:

@@ -21,6 +21,7 @@ from commandsync.errors import DecodeError, Invalid, Reply, TransportError
 from commandsync.records.models import Voter, VoterPage
 from tests.support.clients import streamed
 from tests.support.gateway import Gateway, event, vote
+from tests.support.wording import Wording
 
 SAID = {"user": {"id": "7"}, "bot": {"id": "42"}}
 
@@ -138,11 +139,13 @@ def test_a_pong_is_a_sign_of_life_and_a_promise_of_nonsense_is_none(promise: str
     assert (session.established, session.heard, session.ready) == (True, True, False)
 
 
-def test_a_refusal_without_sense_has_words_all_the_same() -> None:
+def test_a_refusal_without_sense_has_words_all_the_same(wording: Wording) -> None:
     for frame in ("44", "44{", '44{"message":7}', "44" + "[" * 100_000):
         ended = Session(greet=True, secrecy=Secrecy(None)).receive(frame)
 
-        assert ended == Ended(1008, "the service refuses the session", refusals=1)
+        assert isinstance(ended, Ended)
+        assert (ended.code, ended.refusals) == (1008, 1)
+        wording(ended.reason)
 
 
 @given(st.text() | st.binary())

@@ -13,12 +13,12 @@ from commandsync.diagnostics import Location
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest, load_manifests, same_target_problems
 from commandsync.records.texts import Resource
+from tests.support.wording import Wording
 
 Folder = Callable[..., Path]
 
 MEMORY = Path("/proc/self/mem")
 PREFIX = 'prefix: "/"\n'
-INSIDE = "move the file into the manifest's folder, or the manifest beside it"
 
 
 @pytest.fixture
@@ -177,21 +177,19 @@ def test_a_file_that_a_manifest_in_the_folder_includes_is_not_reported(folder: F
     assert [m.paths for m in load("main.yaml")] == [("main.yaml", "part.yaml")]
 
 
-def test_what_cannot_be_opened_says_why(folder: Folder) -> None:
+def test_what_cannot_be_opened_says_why(wording: Wording, folder: Folder) -> None:
     folder(a_yaml="version: 1\n")
 
-    assert complaints("a.yaml/b", "a\0b", "x" * 300) == [
-        "a.yaml/b: the file cannot be read: Not a directory",
-        "a\0b: the file cannot be read: embedded null byte",
-        f"{'x' * 300}: the file cannot be read: File name too long",
-    ]
+    wording(*complaints("a.yaml/b", "a\0b", "x" * 300))
 
 
 @pytest.mark.skipif(not MEMORY.exists(), reason="needs a file that opens and cannot be read")
-def test_a_file_in_a_folder_that_cannot_be_read_is_not_passed_over(folder: Folder) -> None:
+def test_a_file_in_a_folder_that_cannot_be_read_is_not_passed_over(
+    wording: Wording, folder: Folder
+) -> None:
     (folder(a_yaml="version: 1\n") / "b.yaml").symlink_to(MEMORY)
 
-    assert complaints(".") == ["b.yaml: the file cannot be read: Input/output error"]
+    wording(*complaints("."))
 
 
 def test_standard_input_is_read_once(folder: Folder) -> None:
@@ -226,7 +224,7 @@ def test_includes_add_their_entries_in_the_order_of_the_patterns(folder: Folder)
     assert second.location == Location("bot/fun/x.yaml", 1, 12)
 
 
-def test_a_pattern_must_match_inside_the_folder(folder: Folder) -> None:
+def test_a_pattern_must_match_inside_the_folder(wording: Wording, folder: Folder) -> None:
     outside = folder(out_yaml=commands("x"), bot__a_yaml="version: 1\n") / "out.yaml"
     main = folder() / "bot" / "main.yaml"
     main.write_text(
@@ -238,32 +236,19 @@ def test_a_pattern_must_match_inside_the_folder(folder: Folder) -> None:
         + "- main.yaml\n- a**b.yaml\n- .\n"
     )
     (folder() / "bot" / "link.yaml").symlink_to(outside)
-    out = "leads out of the manifest's folder"
-    beside = "patterns are relative to the manifest's folder"
 
     found = complaints("bot/main.yaml")
 
-    assert found[:6] == [
-        f'bot/main.yaml:3:3: "../out.yaml" {out} | {INSIDE}',
-        f'bot/main.yaml:4:3: "/etc/*" {out} | {INSIDE}',
-        f'bot/main.yaml:5:3: "C:\\x" {out} | {INSIDE}',
-        f'bot/main.yaml:6:3: "gone/*.yaml" matches no file | {beside}',
-        f'bot/main.yaml:7:3: "bot/link.yaml" {out} | {INSIDE}',
-        "bot/main.yaml:8:3: the manifest includes itself | remove it from include:",
-    ]
-    assert [line.split(": ")[0] for line in found[6:]] == [
-        "bot/main.yaml:9:3",
-        "bot/main.yaml:10:3",
-    ]
+    assert [line.split(": ")[0] for line in found] == [f"bot/main.yaml:{n}:3" for n in range(3, 11)]
+    wording(*found[:6])
 
 
 def test_limits_hold_for_a_manifest_with_all_its_includes(folder: Folder) -> None:
     part = "commands: [" + ",".join(["{}"] * 60) + "]\n#" + "x" * (4 * 1024 * 1024)
     folder(main_yaml="version: 1\ninclude: '?.yaml'\n", a_yaml=part, b_yaml=part, c_yaml=part)
 
-    assert any(
-        "c.yaml:1:1: the manifest is larger than 10 MiB" in c for c in complaints("main.yaml")
-    )
+    (complaint,) = (c for c in complaints("main.yaml") if "10 MiB" in c)
+    assert complaint.startswith("c.yaml:1:1: ")
 
 
 def test_targets_are_compared_only_when_known() -> None:
@@ -309,7 +294,7 @@ def test_links_to_the_folder_itself_lead_to_each_file_once_and_soon(
 
 
 def test_patterns_look_at_so_much_and_no_more(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
+    wording: Wording, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("commandsync.manifest.files._MOST_PLACES", 4)
     folder(main_yaml="version: 1\ninclude: [a.yml, '*.yml']\n", a_yml="commands: []\n")
@@ -318,10 +303,7 @@ def test_patterns_look_at_so_much_and_no_more(
     folder(b_yml="commands: []\n", c_yml="commands: []\n")
 
     (complaint,) = complaints("main.yaml")
-    assert complaint == (
-        "main.yaml:2:18: the patterns up to this one read more than 4 files and folders "
-        "| name the folder, such as commands/*.yaml"
-    )
+    wording(complaint)
 
 
 @pytest.fixture
@@ -335,7 +317,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @LINKS
 @pytest.mark.parametrize("source", ["link.yaml", "bots/link.yaml", "bots", "folder/commands.yaml"])
 def test_in_a_workspace_no_link_out_of_it_is_followed(
-    folder: Folder, elsewhere: Path, source: str
+    wording: Wording, folder: Folder, elsewhere: Path, source: str
 ) -> None:
     workspace = folder(bots__a_yaml="version: 1\n")
     (workspace / "folder").symlink_to(elsewhere.parent)
@@ -346,7 +328,7 @@ def test_in_a_workspace_no_link_out_of_it_is_followed(
     with pytest.raises(ManifestError) as caught:
         load_manifests([source], stdin=never, workspace=workspace)
 
-    assert "this is a link out of the workspace, and is not read" in str(caught.value.problems[0])
+    wording(caught.value.problems[0])
 
 
 @LINKS

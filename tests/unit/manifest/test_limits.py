@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
+from tests.support.wording import Wording
 from tests.unit.manifest.conftest import Load
 
 Complaints = Callable[[str | bytes], list[str]]
@@ -20,7 +21,8 @@ COMMAND = "commands:\n- {name: a, description: b, syntax: '{prefix}c'}\nprefix: 
 def test_a_file_of_too_many_lines_is_refused(complaints: Complaints, end: str) -> None:
     [complaint] = complaints(f"version: 1{end}" + end * 1_000_001)
 
-    assert complaint.startswith("1:1: the file has more than 1,000,000 lines")
+    assert complaint.startswith("1:1: ")
+    assert "1,000,000 lines" in complaint
 
 
 def test_an_alias_counts_as_the_text_it_stands_for(complaints: Complaints, load: Load) -> None:
@@ -43,11 +45,11 @@ def test_so_many_patterns_are_looked_for_and_no_more(
 
     [complaint] = complaints(f"version: 1\ninclude: [{'a.yaml,' * 1002}]\n{COMMAND}")
 
-    assert "include has more than 1,000 patterns" in complaint
+    assert "1,000 patterns" in complaint
 
 
 def test_so_many_wildcards_are_ignored_by_and_any_number_of_names(
-    complaints: Complaints, load: Load
+    wording: Wording, complaints: Complaints, load: Load
 ) -> None:
     names = "".join(f"name {number}," for number in range(8000))
     wild = [f"{number}*," for number in range(101)]
@@ -55,10 +57,7 @@ def test_so_many_wildcards_are_ignored_by_and_any_number_of_names(
 
     [complaint] = complaints(f"version: 1\nsync: {{ignore: [{names}{''.join(wild)}]}}\n{COMMAND}")
 
-    assert complaint.endswith(
-        "ignore has more than 100 patterns with a wildcard, or more than 2,000 characters in them "
-        "| one pattern can match many names: beta-*"
-    )
+    wording(complaint)
 
 
 @given(lengths=st.lists(st.integers(2, 900), min_size=1, max_size=5))
@@ -96,9 +95,7 @@ def test_a_syntax_takes_up_what_it_has_once_the_prefix_is_filled_in(
 
     (problem,) = caught.value.problems
     assert problem.location.line == 8
-    assert problem.message == (
-        "the values of the manifest have more than 10,485,760 characters once {prefix} is filled in"
-    )
+    assert "10,485,760 characters once {prefix}" in problem.message
 
 
 @pytest.mark.parametrize(
@@ -167,15 +164,10 @@ def test_a_file_must_be_utf8_and_of_sane_size(
     assert complaints(data) == [expected]
 
 
-def test_aliases_count_as_what_they_stand_for(complaints: Complaints) -> None:
+def test_aliases_count_as_what_they_stand_for(wording: Wording, complaints: Complaints) -> None:
     lines = ["version: 1", "a: &a [x,x,x,x,x,x,x,x,x,x]"]
     lines += [
         f"{b}: &{b} [{','.join([f'*{a}'] * 10)}]" for a, b in zip("abcde", "bcdef", strict=True)
     ]
 
-    assert complaints("\n".join(lines)) == [
-        (
-            "7:11: the manifest has more than 250,000 values "
-            "| an alias counts as the whole value that it repeats"
-        )
-    ]
+    wording(*complaints("\n".join(lines)))

@@ -100,10 +100,6 @@ def test_a_merge_conflict_is_named_and_the_rest_is_read(
     whole = CONFLICT.format(ENTRY.format(ours), ENTRY.format(theirs))
     half = CONFLICT.format(f"    syntax: {ours}", f"    syntax: {theirs}")
     after = "  - name: y\n    description: d\n    sintax: s\n"
-    said = (
-        "this is a merge conflict that is not resolved "
-        "| keep one side, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>"
-    )
 
     for conflict in (whole, f"  - name: x\n    description: d\n{half}"):
         text = f"version: 1\ncommands:\n{head}{conflict}{after}"
@@ -111,7 +107,8 @@ def test_a_merge_conflict_is_named_and_the_rest_is_read(
         place, last = lines.index("<<<<<<< HEAD") + 1, len(lines)
         found = complaints(text)
 
-        assert found[0] == f"{place}:1: {said}"
+        assert found[0].startswith(f"{place}:1: ")
+        assert "merge conflict" in found[0]
         assert [one.split(": ")[0] for one in found[1:]] == [f"{last - 2}:5", f"{last}:5"]
 
 
@@ -127,7 +124,8 @@ def test_a_table_in_markdown_is_named_once(rows: list[tuple[str, str]], head: st
     found = complaints(text)
 
     line = head.count("\n") + 1
-    assert found[0].startswith(f"{line}:1: this is a table in Markdown, not YAML | write each row")
+    assert found[0].startswith(f"{line}:1: ")
+    assert "table in Markdown" in found[0]
     assert [one.split(": ")[0] for one in found[1:]] == [f"{len(text.splitlines())}:5"] * 3
 
 
@@ -151,9 +149,7 @@ def test_typographic_quotes_around_a_value_are_named(quotes: str, word: str) -> 
     st.sampled_from([None, 2, "\t"]),
 )
 def test_the_json_of_another_program_is_named(said: object, indent: int | str | None) -> None:
-    assert complaints(json.dumps(said, indent=indent)) == [
-        (
-            "1:1: this is the JSON of another program, not a manifest "
-            "| commandsync init writes a starter; -f names another file"
-        )
-    ]
+    (complaint,) = complaints(json.dumps(said, indent=indent))
+
+    assert complaint.startswith("1:1: ")
+    assert "JSON of another" in complaint

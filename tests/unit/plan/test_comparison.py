@@ -17,6 +17,7 @@ from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
 from tests.support.runs import TARGET
 from tests.support.schedules import day, post, posted
+from tests.support.wording import Wording
 
 KIND = Resource.ANNOUNCEMENT
 APPEND = SyncRules()
@@ -106,7 +107,7 @@ def test_what_is_added_or_replaced_has_its_end_and_the_uses_that_go(uses: int | 
     assert (replaced.until, replaced.uses, added.until) == (day(5), uses, day(6))
 
 
-def test_what_waits_leaves_what_is_listed_of_it_alone() -> None:
+def test_what_waits_leaves_what_is_listed_of_it_alone(wording: Wording) -> None:
     equal, reworded = post("v1", publish=9), post("v2", "New.", publish=9)
     listed = [posted("v1", id="1"), posted("v2", "Old.", id="2"), posted("v3", id="3")]
 
@@ -118,9 +119,7 @@ def test_what_waits_leaves_what_is_listed_of_it_alone() -> None:
     assert actions(later) == ["replace v2", "delete v3"]
     assert later.unchanged == 1
     assert plan_on(1, [equal, reworded], listed, APPEND).unmanaged == ((KIND, listed[2]),)
-    assert "is listed with another text" in str(
-        plan_on(9, [reworded], listed, APPEND).notices[0].message
-    )
+    wording(plan_on(9, [reworded], listed, APPEND).notices[0].message)
 
 
 def test_of_equal_entries_the_one_that_is_due_comes_first_then_the_one_that_has_ended() -> None:
@@ -201,7 +200,7 @@ def test_the_only_record_may_end_whatever_the_limit() -> None:
         assert plan_on(3, [post("v1", until=2)], listed, rules).refusal is None
 
 
-def test_the_guard_counts_without_the_records_that_end() -> None:
+def test_the_guard_counts_without_the_records_that_end(wording: Wording) -> None:
     listed = [posted(name, id=name) for name in "abcdef"]
     entries = [*(post(name, until=2) for name in "abcd"), post("e")]
 
@@ -210,11 +209,9 @@ def test_the_guard_counts_without_the_records_that_end() -> None:
         3, entries, listed, SyncRules(announcements="mirror", max_deletes=parse_delete_limit("40%"))
     ).refusal
 
-    whose = "listed announcements that have not ended"
     assert emptied is not None
     assert halved is not None
-    assert emptied.message == f"would delete 2 of 2 {whose}, which keeps none of them"
-    assert halved.message == f"would delete 1 of 2 {whose} (50 %); the limit is 40 %"
+    wording(emptied.message, halved.message)
 
 
 def test_only_a_plan_with_a_schedule_knows_the_time() -> None:

@@ -1,3 +1,4 @@
+import re
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -11,6 +12,7 @@ from commandsync.plan.guard import ALWAYS_ALLOWED, countable, refusal, with_copi
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
+from tests.support.wording import Wording
 
 TEXT = CommandText("a", "b", "c")
 POST = AnnouncementText("a", "b")
@@ -35,24 +37,19 @@ def refused(changes: list[Change], listed: int, limit: str | None = None) -> str
     return found.message if found else ""
 
 
-def test_the_arithmetic_is_shown_with_what_allows_it() -> None:
+def test_the_arithmetic_is_shown_with_what_allows_it(wording: Wording) -> None:
     found = refusal(deletes(12), listed={Resource.COMMAND: 30}, rules=rules())
 
     assert found is not None
-    assert found.message == "would delete 12 of 30 listed commands (40 %); the limit is 30 %"
     assert found.hint == Do.ALLOW_DELETES(limit=12)
+    wording(found.message)
 
 
-def test_what_does_not_count_is_named() -> None:
+def test_what_does_not_count_is_named(wording: Wording) -> None:
     copy = Delete(resource=Resource.COMMAND, id="c", before=TEXT, exact_copy=True)
     ended = Delete(resource=Resource.COMMAND, id="e", before=TEXT, until=datetime.now(UTC))
 
-    assert refused([*deletes(8), copy], 9).startswith(
-        "would delete 8 of 9 listed commands (exact copies do not count) (88.89 %)"
-    )
-    assert refused([*deletes(8), ended], 10).startswith(
-        "would delete 8 of 9 listed commands that have not ended (88.89 %)"
-    )
+    wording(refused([*deletes(8), copy], 9), refused([*deletes(8), ended], 10))
 
 
 def test_a_saved_plan_is_allowed_by_a_new_one() -> None:
@@ -63,52 +60,53 @@ def test_a_saved_plan_is_allowed_by_a_new_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "listed", "limit", "message"),
+    ("count", "listed", "limit"),
     [
-        (3, 4, None, ""),
-        (4, 13, None, "would delete 4 of 13 listed commands (30.77 %); the limit is 30 %"),
-        (4, 14, None, ""),
-        (30, 100, None, ""),
-        (31, 100, None, "would delete 31 of 100 listed commands (31 %); the limit is 30 %"),
-        (1, 100, "0", "would delete 1 of 100 listed commands; the limit is 0"),
-        (1, 100, "0%", "would delete 1 of 100 listed commands (1 %); the limit is 0 %"),
-        (2, 100, "1", "would delete 2 of 100 listed commands; the limit is 1"),
-        (1, 3, "30%", "would delete 1 of 3 listed commands (33.33 %); the limit is 30 %"),
-        (5, 9, "5", ""),
-        (99, 100, "99", ""),
-        (100, 100, "all", ""),
-        (100, 100, "100", "would delete 100 of 100 listed commands, which keeps none of them"),
-        (100, 100, "100%", "would delete 100 of 100 listed commands, which keeps none of them"),
-        (1, 1, None, "would delete 1 of 1 listed commands, which keeps none of them"),
-        (3, 3, None, "would delete 3 of 3 listed commands, which keeps none of them"),
-        (
-            6001,
-            20000,
-            None,
-            "would delete 6001 of 20000 listed commands (30.005 %); the limit is 30 %",
-        ),
+        (3, 4, None),
+        (4, 14, None),
+        (30, 100, None),
+        (5, 9, "5"),
+        (99, 100, "99"),
+        (100, 100, "all"),
     ],
 )
-def test_so_much_may_go(count: int, listed: int, limit: str | None, message: str) -> None:
-    assert refused(deletes(count), listed, limit) == message
+def test_so_much_may_go(count: int, listed: int, limit: str | None) -> None:
+    assert refused(deletes(count), listed, limit) == ""
+
+
+@pytest.mark.parametrize(
+    ("count", "listed", "limit"),
+    [
+        (4, 13, None),
+        (31, 100, None),
+        (1, 100, "0"),
+        (1, 100, "0%"),
+        (2, 100, "1"),
+        (1, 3, "30%"),
+        (3, 10, "29.96%"),  # compared to the last decimal of the limit
+        (100, 100, "100"),
+        (100, 100, "100%"),
+        (1, 1, None),
+        (3, 3, None),
+        (6001, 20000, None),
+    ],
+)
+def test_more_may_not(wording: Wording, count: int, listed: int, limit: str | None) -> None:
+    wording(refused(deletes(count), listed, limit))
 
 
 def test_what_is_added_does_not_count_as_left() -> None:
-    assert refused([ADD] * 9 + deletes(3), 3) == (
-        "would delete 3 of 3 listed commands, which keeps none of them"
-    )
+    assert refused([ADD] * 9 + deletes(3), 3) == refused(deletes(3), 3) != ""
     assert refused([ADD] * 9 + deletes(3), 4) == ""
 
 
-def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
+def test_a_replace_counts_as_a_delete_but_leaves_something(wording: Wording) -> None:
     assert refused([REPLACE] * 3, 3) == ""
-    assert refused([REPLACE] * 4, 4) == (
-        "would delete or replace 4 of 4 listed announcements (100 %); the limit is 30 %"
-    )
     assert refused([REPLACE] * 4, 4, "4") == ""
+    wording(refused([REPLACE] * 4, 4), refused([REPLACE], 1, "30%"))
 
 
-def test_each_collection_keeps_something() -> None:
+def test_each_collection_keeps_something(wording: Wording) -> None:
     few = refusal(
         [*deletes(4), *deletes(3, Resource.ANNOUNCEMENT)],
         listed={Resource.COMMAND: 100, Resource.ANNOUNCEMENT: 3},
@@ -116,8 +114,8 @@ def test_each_collection_keeps_something() -> None:
     )
 
     assert few is not None
-    assert few.message == "would delete 3 of 3 listed announcements, which keeps none of them"
     assert few.hint == Do.ALLOW_DELETES(limit="all")
+    wording(few.message)
 
 
 @given(commands=st.integers(1, 20), announcements=st.integers(1, 20), limit=st.integers(0, 40))
@@ -130,16 +128,15 @@ def test_a_number_and_the_three_count_over_the_whole_listing(
     said = refused(changes, 1000, str(limit))
 
     assert bool(said) == (total > limit)
-    assert not said or said == (
-        f"would delete or replace {commands} of 1000 listed commands and {announcements} of 1000 "
-        f"listed announcements; the limit is {limit}"
-    )
+    assert not said or re.findall(r"\d+", said) == [
+        *(str(commands), "1000", str(announcements), "1000", str(limit))
+    ]
     assert bool(refused(changes, 21)) == (
         total > ALWAYS_ALLOWED and max(commands, announcements) > 6
     )
 
 
-def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
+def test_ignored_records_are_not_counted_and_the_message_says_so(wording: Wording) -> None:
     names = ("a", "b", "c", "d", "beta-1", "beta-2")
     listed = Snapshot({Resource.COMMAND: tuple(Entry(CommandText(n, "", "")) for n in names)})
     limits = rules("50%", "beta-*")
@@ -147,16 +144,14 @@ def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
     found = refusal(deletes(3), listed=countable(listed, listed.scope, limits), rules=limits)
 
     assert found is not None
-    assert found.message == (
-        "would delete 3 of 4 listed commands that are not ignored (75 %); the limit is 50 %"
-    )
+    wording(found.message)
 
 
 def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:
     nothing = refusal(deletes(4), listed={}, rules=rules())
 
     assert nothing is not None
-    assert nothing.message == "would delete 4 of 0 listed commands, which keeps none of them"
+    assert nothing.hint == Do.ALLOW_DELETES(limit="all")
     assert refusal([], listed={}, rules=rules("0")) is None
     assert refusal([ADD], listed={}, rules=rules("0")) is None
 
@@ -184,18 +179,6 @@ def test_a_percentage_is_held_to_the_last_record(
 @given(count=st.integers(1, ALWAYS_ALLOWED), more=st.integers(1, 20))
 def test_three_are_always_allowed_when_nothing_was_configured(count: int, more: int) -> None:
     assert refused(deletes(count), count + more) == ""
-
-
-def test_a_share_is_compared_to_the_last_decimal_of_the_limit() -> None:
-    assert refused(deletes(3), 10, "29.96%") == (
-        "would delete 3 of 10 listed commands (30 %); the limit is 29.96 %"
-    )
-
-
-def test_one_of_one_is_all_of_them() -> None:
-    assert refused([REPLACE], 1, "30%") == (
-        "would delete or replace 1 of 1 listed announcements (100 %); the limit is 30 %"
-    )
 
 
 @pytest.mark.parametrize("kept", [0, 1])

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync.diagnostics import Location, Notice
+from commandsync.diagnostics import Location
 from commandsync.plan.userchanges import UserChanges, user_changes
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from tests.support.plans import announcement, command, plan_of
+from tests.support.wording import Wording
 
 NAMES = st.sampled_from(["afk", "Afk", "ban", "help", "h", "a" * 40, "a" * 45])
 TEXTS = st.sampled_from(["Does it.", "Does it well.", ""])
@@ -128,19 +129,15 @@ def test_a_choice_that_is_gone_is_breaking() -> None:
     assert [each.accepts_less for each in between(old, new).changed] == [True, False]
 
 
-def test_a_rename_that_nobody_declared_is_a_warning() -> None:
+def test_a_rename_that_nobody_declared_is_a_warning(wording: Wording) -> None:
     old = [command("h", "Shows commands.", syntax="/h")]
     new = [command("help", "Shows commands.", syntax="/help", line=4)]
 
     changes = between(old, new)
 
-    assert changes.notices == (
-        Notice(
-            "'help' looks like 'h' under a new name",
-            'if it is a rename, write below its name:  formerly: ["h"]',
-            Location("commands.yaml", 4, 5),
-        ),
-    )
+    (notice,) = changes.notices
+    assert notice.location == Location("commands.yaml", 4, 5)
+    wording(notice.message, notice.hint)
     assert (changes.breaking, changes.count) == (1, 2)
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from commandsync.records.rewrites import SHORTEST_CUT, Rewrite, agrees, folded, is_cut, rewrites
 from commandsync.records.texts import CommandText
+from tests.support.wording import Wording
 
 
 def text(description: str) -> CommandText:
@@ -52,7 +53,7 @@ def test_what_services_do_is_named(sent: str, stored: str, how: str) -> None:
     assert (found.field, found.sent, found.stored) == ("description", sent, stored)
     assert found.how == how
     assert found.known
-    assert ("as the service stores it" in found.advice) == (not how.startswith("cut"))
+    assert ("write it as" in found.advice) == (not how.startswith("cut"))
     assert ("shorten it" in found.advice) == ("cut at" in how)
 
 
@@ -92,7 +93,7 @@ def test_a_text_that_was_escaped_again_is_named_so(times: int) -> None:
     (found,) = rewrites(sent=text("a & b"), stored=text(escaped("a & b", times)))
 
     assert found.known
-    assert found.how == "escaped: HTML characters were replaced"
+    assert found.how.startswith("escaped: ")
 
 
 def test_a_reference_to_a_character_of_no_readable_number_stays() -> None:
@@ -101,17 +102,11 @@ def test_a_reference_to_a_character_of_no_readable_number_stays() -> None:
     assert folded(name) == name
 
 
-def test_a_cut_says_to_what_length() -> None:
-    (found,) = rewrites(sent=text("abcdef"), stored=text("abc"))
+def test_a_cut_says_to_what_length_and_what_else_to_change(wording: Wording) -> None:
+    (alone,) = rewrites(sent=text("abcdef"), stored=text("abc"))
+    (lowered,) = rewrites(sent=text("Ab" * 40), stored=text("ab" * 20))
 
-    assert found.advice == "shorten it to 3 characters"
-
-
-def test_a_cut_that_is_not_all_says_what_else_to_change() -> None:
-    (found,) = rewrites(sent=text("Ab" * 40), stored=text("ab" * 20))
-
-    assert found.advice == "shorten it to 40 characters, and write it as the service stores it"
-    assert found.how == "lower-cased and cut at 40 characters"
+    wording(alone.advice, lowered.advice, lowered.how)
 
 
 @pytest.mark.parametrize(

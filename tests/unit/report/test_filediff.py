@@ -8,6 +8,7 @@ from commandsync.report.filediff import file_lines
 from commandsync.report.lines import PLAIN, joined
 from commandsync.sources.merge import FileEdit
 from tests.support.calls import calls_of
+from tests.support.wording import Wording
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "", "  - x"]), max_size=12)
 
@@ -45,8 +46,8 @@ def test_a_new_file_is_shown_whole() -> None:
     ]
 
 
-def test_a_change_of_line_ends_alone_is_said() -> None:
-    assert shown("a\r\n", "a\n") == ["x.yaml", "       only line ends change"]
+def test_a_change_of_line_ends_alone_is_said(wording: Wording) -> None:
+    wording(*shown("a\r\n", "a\n"))
 
 
 @given(LINES, LINES)

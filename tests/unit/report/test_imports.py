@@ -20,6 +20,7 @@ from commandsync.sources.merge import (
     Review,
     ReviewReason,
 )
+from tests.support.wording import Wording
 
 HOSTILE = "::error::x\n\x1b[31m##[error]\u202e"
 LIVE = SourceEntry(name=HOSTILE, description=HOSTILE, syntax="/x")
@@ -73,13 +74,11 @@ def test_long_texts_are_cut_unless_they_are_asked_for() -> None:
     assert "x" * 300 in render_import(result, format="text", screen=Screen(full=True))
 
 
-def test_the_document_has_what_is_left_out() -> None:
+def test_the_document_has_what_is_left_out(wording: Wording) -> None:
     document = json.loads(render_import(RESULT, format="json"))
 
-    assert [(each["name"], each["reason"]) for each in document["excluded"]] == [
-        ("ban", "it is hidden"),
-        (HOSTILE, "it was deleted from the manifest"),
-    ]
+    assert [each["name"] for each in document["excluded"]] == ["ban", HOSTILE]
+    wording(*(each["reason"] for each in document["excluded"]))
     assert [each["reason"] for each in document["reviews"]] == [
         "both-changed",
         "kept",

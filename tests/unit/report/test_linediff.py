@@ -86,7 +86,7 @@ def test_many_differences_of_one_field_are_not_all_shown() -> None:
     rows = _shown("\n".join(old), "\n".join(f"{line}{n % 2 or ''}" for n, line in enumerate(old)))
 
     assert len(rows) == 61
-    assert rows[-1] == "… more differences follow"
+    assert rows[-1].startswith("… more ")
 
 
 def test_texts_of_very_many_lines_are_not_searched_for_lines_in_common() -> None:

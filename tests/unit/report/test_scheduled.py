@@ -87,7 +87,7 @@ def test_what_only_waits_is_no_change() -> None:
     lines = render_plans([plan], format="text").splitlines()
 
     assert lines[-1] == "Plan: 0 to add, 0 to edit, 0 to delete, 0 unchanged."
-    assert "No changes: nothing is left to do." in lines
+    assert any(line.startswith("No changes: ") for line in lines)
 
 
 def test_no_title_begins_a_line_or_escapes_its_quotes() -> None:

@@ -132,5 +132,5 @@ def test_no_failure_is_obeyed_by_a_runner(one: str, other: str) -> None:
 def test_of_several_plans_the_first_with_a_sign_explains_it(every_change: Plan) -> None:
     shown = render_plans([every_change, every_change], format="text")
 
-    assert shown.count("» is a rename") == shown.count("± is a replace") == 1
-    assert shown.index("» is a rename") < shown.index("Plan: ")
+    assert shown.count("» is a") == shown.count("± is a") == 1
+    assert shown.index("» is a") < shown.index("Plan: ")

@@ -13,6 +13,7 @@ from commandsync.records.texts import Resource
 from commandsync.report.lines import Screen
 from commandsync.report.usersentences import markdown, text
 from tests.support.plans import UNTRUSTED, command, commands
+from tests.support.wording import Wording
 
 COLOR = Screen(color=True)
 OLD = [
@@ -55,20 +56,15 @@ def test_the_wording_of_the_markdown(golden: Callable[[str, str], None]) -> None
     golden(markdown(between(OLD, NEW)), "changes.markdown")
 
 
-def test_without_a_change_the_text_says_so_and_the_markdown_is_empty() -> None:
+def test_without_a_change_the_text_says_so_and_the_markdown_is_empty(wording: Wording) -> None:
     changes = between(OLD, OLD)
 
-    assert text(changes) == "No change that users notice.\n"
     assert markdown(changes) == ""
+    wording(text(changes))
 
 
-def test_without_a_breaking_change_only_the_others_are_told() -> None:
-    changes = between([], [command("play")])
-
-    assert text(changes) == (
-        "Other changes:\n  - New: /play.\n\n"
-        "1 command with changes that users notice, none breaking.\n"
-    )
+def test_without_a_breaking_change_only_the_others_are_told(wording: Wording) -> None:
+    wording(text(between([], [command("play")])))
 
 
 def test_a_terminal_marks_the_headings_and_quiet_prints_the_last_line() -> None:
@@ -78,33 +74,26 @@ def test_a_terminal_marks_the_headings_and_quiet_prints_the_last_line() -> None:
     assert text(changes, screen=Screen(quiet=True)) == text(changes).splitlines()[-1] + "\n"
 
 
-def test_commands_with_the_same_new_prefix_are_told_together() -> None:
+def test_commands_with_the_same_new_prefix_are_told_together(wording: Wording) -> None:
     old = [command(name, syntax=f"!{name}") for name in ("ban", "kick", "mute")]
     new = [command(name, syntax=f"/{name}") for name in ("ban", "kick", "mute")]
 
-    assert markdown(between(old, new)) == (
-        "- **Breaking**: Now with `/` instead of `!`: `/ban`, `/kick` and `/mute`.\n"
-    )
-    assert markdown(between(old[:1], new[:1])) == "- **Breaking**: `!ban` is now called `/ban`.\n"
+    wording(markdown(between(old, new)), markdown(between(old[:1], new[:1])))
 
 
-def test_a_syntax_that_shows_another_prefix_only_now_is_another_usage() -> None:
+def test_a_syntax_that_shows_another_prefix_only_now_is_another_usage(wording: Wording) -> None:
     changes = between([command("ban", syntax="ban")], [command("ban", syntax="/ban")])
 
-    assert markdown(changes) == "- `/ban` is used differently now: `/ban`, before: `ban`.\n"
+    wording(markdown(changes))
 
 
-def test_of_many_names_and_sentences_the_rest_is_a_number() -> None:
+def test_of_many_names_and_sentences_the_rest_is_a_number(wording: Wording) -> None:
     changes = between(
         [command("a", "Old."), command("b", syntax="/b <x>")],
         [command("a"), command("b", syntax="/b <y>"), *(command(f"n{n}") for n in range(5))],
     )
 
-    assert markdown(changes, most=2) == (
-        "- New: `/n0`, `/n1` and 3 more.\n"
-        "- `/b` is used differently now: `/b <y>`, before: `/b <x>`.\n"
-        "- and 1 more\n"
-    )
+    wording(markdown(changes, most=2))
 
 
 def test_texts_that_look_the_same_are_spelt_out() -> None:

@@ -45,10 +45,7 @@ def test_uses_are_counted_on_while_a_plan_waits(uses: int | None, later: int | N
 def test_a_likely_rename_names_the_uses_that_are_lost_without_formerly(uses: int) -> None:
     plan = plan_of([command("new", line=1)], [command("old", id="1", uses=uses)])
 
-    assert plan.notices[0].message == (
-        "'new' looks like 'old' under a new name: as planned, the old one is deleted with its "
-        f"{uses:,} uses"
-    )
+    assert plan.notices[0].message.endswith(f" {uses:,} uses")
 
 
 @pytest.mark.parametrize(

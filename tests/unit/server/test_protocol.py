@@ -38,10 +38,9 @@ def test_a_connection_without_a_request_is_closed(line: socket.socket) -> None:
 def test_a_head_without_an_end_is_answered_408(line: socket.socket) -> None:
     line.sendall(b"GET /v1/bot/1 HTTP/1.1\r\nHost: localhost\r\n")
 
-    assert answer(until_closed(line)) == (
-        b"HTTP/1.1 408 Request Timeout",
-        {"error": "the request's head did not arrive within 0.1 seconds"},
-    )
+    status, content = answer(until_closed(line))
+    assert status == b"HTTP/1.1 408 Request Timeout"
+    assert "0.1 seconds" in str(content)
 
 
 def test_the_second_head_of_a_connection_has_the_limit_as_well(line: socket.socket) -> None:

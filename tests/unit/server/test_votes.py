@@ -48,7 +48,7 @@ def test_a_user_votes_again_when_the_interval_is_over_and_not_before(database: D
     cast(database, "1", NOON + HALF_DAY)
 
     assert early.value.seconds == 1
-    assert str(early.value) == "user 1 has voted, and may vote again in 1 s"
+    assert str(early.value).startswith("user 1 ")
     assert told(database) == [("vote", "1"), ("vote", "1")]
 
 

@@ -11,6 +11,7 @@ from commandsync.errors import FileError
 from commandsync.sources.contents import of_json
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
 from commandsync.sources.reading import read_answer
+from tests.support.wording import Wording
 
 SET = {"type": 1, "name": "set", "description": "Sets it", "options": None}
 LANGUAGE = {"type": 2, "name": "language", "description": "Languages", "options": [SET]}
@@ -63,7 +64,7 @@ def test_a_command_in_a_menu_has_no_slash(
     (command,) = read([{"name": "Report this", "type": kind, **description}]).entries
 
     assert command.syntax == command.name == "Report this"
-    assert command.description == f"In the menu of a {menu}, under Apps."
+    assert f" {menu}, " in command.description
 
 
 @pytest.mark.parametrize("kind", [*range(3, 12), "STRING", "Attachment"])
@@ -198,10 +199,10 @@ def test_a_language_without_a_country_is_the_first_that_fits(locale: str, text: 
 def test_a_language_that_no_text_has_is_told() -> None:
     (note,) = read([{"name": "ping", "name_localizations": {"de": " "}}], locale="de").notes
 
-    assert note.message == "no text has a localization for 'de'"
+    assert "'de'" in note.message
 
 
-def test_what_is_not_known_is_read_as_far_as_possible_and_told_once() -> None:
+def test_what_is_not_known_is_read_as_far_as_possible_and_told_once(wording: Wording) -> None:
     options = [option(type=99, colour="red"), option(type=99)]
     commands = [
         {"name": "b", "type": 7, "shape": 1, "options": options},
@@ -214,12 +215,7 @@ def test_what_is_not_known_is_read_as_far_as_possible_and_told_once() -> None:
 
     assert [entry.syntax for entry in reading.entries] == ["b", "/c [mode] [mode]", "d", "e"]
     assert not any(entry.traits for entry in reading.entries)
-    assert [f"{note.message}: {str(note.hint).partition(';')[0]}" for note in reading.notes] == [
-        "unknown keys of commands: 'shape', 'hidden': they are ignored",
-        "unknown keys of options: 'colour': they are ignored",
-        "unknown types of commands: '7', 'list', 'bool': their syntax is only the name",
-        "unknown types of options: '99': they are read as the other options are",
-    ]
+    wording(*(f"{note.message} | {note.hint}" for note in reading.notes))
 
 
 def test_a_group_without_a_sub_command_cannot_be_called_and_is_told() -> None:
@@ -258,15 +254,13 @@ def test_a_note_names_few_of_many_and_the_place_of_the_first() -> None:
     ],
 )
 def test_what_is_not_a_command_is_an_error(command: object, message: str) -> None:
-    assert complaint([command]) == f"the answer: not an application command: {message}"
+    assert complaint([command]).endswith(f"command: {message}")
 
 
-def test_sub_commands_below_a_sub_command_of_a_group_are_an_error() -> None:
+def test_sub_commands_below_a_sub_command_of_a_group_are_an_error(wording: Wording) -> None:
     nested = {**LANGUAGE, "options": [{**LANGUAGE, "options": [SET]}]}
 
-    assert complaint([{"name": "a", "options": [nested]}]) == (
-        "the answer: its sub-commands are nested deeper than Discord allows"
-    )
+    wording(complaint([{"name": "a", "options": [nested]}]))
 
 
 def test_nesting_as_deep_as_the_parser_allows_gives_no_traceback() -> None:
@@ -281,4 +275,4 @@ def test_nesting_as_deep_as_the_parser_allows_gives_no_traceback() -> None:
             except FileError as error:
                 messages.add(error.message)
 
-    assert messages <= {"the answer is not valid JSON: it is nested too deeply"}
+    assert all("nested too deeply" in message for message in messages)

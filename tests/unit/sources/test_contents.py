@@ -14,6 +14,7 @@ from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
 from commandsync.sources import contents, files
 from commandsync.sources.reading import read
+from tests.support.wording import Wording
 
 PING = {"name": "ping", "description": "Pings"}
 HELP = {"name": "help", "description": "Helps", "type": 1}
@@ -169,7 +170,7 @@ def test_a_file_or_folder_with_python_code_is_read_as_python(inside: Path) -> No
     assert read("bot/cogs/main.py") == read("bot/cogs") == read("bot")
 
 
-def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:
+def test_what_is_not_read_is_told_with_what_to_do(wording: Wording, inside: Path) -> None:
     write(inside, "empty/notes.txt", b"")
 
     assert complaint("gone.json").startswith("cannot read gone.json: ")
@@ -177,10 +178,7 @@ def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:
     assert complaint("a\0b.json").startswith("cannot read a\0b.json: ")
     assert complaint("ping.ts").startswith("cannot read ping.ts: ")
     assert complaint("empty").startswith("empty has no ")
-    assert complaint("empty/notes.txt") == (
-        "empty/notes.txt is not a source of commands | a source is the bot's code, Discord's "
-        "commands as JSON, or a list as JSON or CSV"
-    )
+    wording(complaint("empty/notes.txt"))
 
 
 def test_a_source_has_limits(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +214,7 @@ def test_a_large_file_is_not_read(inside: Path) -> None:
     ],
 )
 def test_a_source_has_so_many_commands_at_most(
-    inside: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: object
+    wording: Wording, inside: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: object
 ) -> None:
     path = write(inside, name, content)
 
@@ -224,7 +222,7 @@ def test_a_source_has_so_many_commands_at_most(
     assert len(read(path).entries) == 3
 
     monkeypatch.setattr(contents, "MOST_COMMANDS", 2)
-    assert complaint(path) == f"{name} has more than 2 commands | is it the right file?"
+    wording(complaint(path))
 
 
 def test_a_list_of_ones_own_has_a_syntax(inside: Path) -> None:
@@ -340,23 +338,23 @@ def test_a_syntax_is_as_the_list_says_or_made_of_its_arguments(
     assert complaint(path, columns={"category": "slash.typo"}).startswith("list.json:2:3: no comm")
 
 
-def test_a_list_that_may_be_either_is_discords_and_says_so(inside: Path) -> None:
+def test_a_list_that_may_be_either_is_discords_and_says_so(wording: Wording, inside: Path) -> None:
     named = read(write(inside, "a.json", [PING]))
     (spaced,) = read(write(inside, "b.json", [{"name": "config set"}])).entries
     (both,) = read(write(inside, "c.json", [{**HELP, "category": "Fun"}])).entries
 
     assert [entry.syntax for entry in named.entries] == ["/ping"]
-    assert named.notes[0].message.startswith("nothing says whether these are slash commands")
     assert spaced.syntax == "{prefix}config set"
     assert (both.syntax, both.category) == ("/help", "Fun")
+    wording(named.notes[0].message)
 
 
-def test_columns_are_those_of_a_command(inside: Path) -> None:
+def test_columns_are_those_of_a_command(wording: Wording, inside: Path) -> None:
     path = write(inside, "list.json", [ROW])
 
     with pytest.raises(UsageError, match="'usage' is not a field of a command") as caught:
         read(path, columns={"usage": "syntax"})
-    assert caught.value.hint == "the fields are name, description, syntax and category"
+    wording(caught.value.hint)
 
 
 SHAPES = re.findall(

@@ -12,6 +12,7 @@ from commandsync.sources.entry import SourceEntry
 from commandsync.sources.imported import imported_text, read_imported
 from commandsync.sources.merge import Declared
 from commandsync.sources.objects import kept
+from tests.support.wording import Wording
 
 PATH = "commands.imported.json"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
@@ -86,11 +87,8 @@ def test_a_file_that_is_not_valid_names_its_problem(text: str, problem: str) -> 
     message, hint = problem_of(text)
 
     assert message == problem
-    assert hint == "restore it from version control, or delete it and import again"
+    assert "version control" in hint
 
 
-def test_a_file_of_a_later_version_asks_for_a_later_program() -> None:
-    assert problem_of('{"version": 2, "commands": []}') == (
-        f"{PATH}:1:1: the file has another version than 1, the only one that is supported",
-        "update commandsync",
-    )
+def test_a_file_of_a_later_version_asks_for_a_later_program(wording: Wording) -> None:
+    wording(*problem_of('{"version": 2, "commands": []}'))

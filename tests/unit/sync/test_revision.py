@@ -159,7 +159,7 @@ def test_without_a_repository_the_hint_is_a_file(
     with pytest.raises(UsageError, match="not a git repository") as raised:
         manifest_at("v1", str(tmp_path / "commands.yaml"))
 
-    assert "file with the earlier manifest" in str(raised.value.hint)
+    assert "earlier manifest" in str(raised.value.hint)
 
 
 def test_the_folder_decides_which_repository_it_is_also_in_a_hook(

@@ -85,8 +85,8 @@ def test_a_second_vote_is_refused_by_a_page_that_says_when_it_is_possible(visito
 
     assert (status, visitor.headers["content-type"]) == (409, "text/html; charset=utf-8")
     assert 43_000 < int(visitor.headers["retry-after"]) <= 43_200
-    assert "You have voted already" in page
-    assert re.search(r"You can vote for this bot again on \d+ \w+ \d{4} at \d\d:\d\d UTC", page)
+    assert "voted already" in page
+    assert re.search(r" again on \d+ \w+ \d{4} at \d\d:\d\d UTC", page)
     assert f'href="/bot/{visitor.bot.id}"' in page
     assert visitor.bot.statistics()["totalVotes"] == 1
 
@@ -132,7 +132,7 @@ def test_a_form_of_another_site_is_refused(visitor: Visitor, headers: dict[str, 
     status, page = visitor.vote(**headers)
 
     assert (status, visitor.set_cookie) == (403, [])
-    assert "The vote was not counted" in page
+    assert "not counted" in page
     assert visitor.bot.statistics()["totalVotes"] == 0
 
 
@@ -143,7 +143,7 @@ def test_an_unknown_bot_cannot_be_voted_for(service: Service) -> None:
     status, page = visitor.vote()
 
     assert (status, visitor.set_cookie) == (404, [])
-    assert "The bot is not known" in page
+    assert "not known" in page
 
 
 SECRET = "a secret of this test, as long as the service's own"

@@ -103,7 +103,7 @@ def test_what_is_not_certain_is_left_out_with_its_place(change: str, tmp_path: P
 
     assert entries == ["/a"]
     assert note.startswith(("bot.js:2:", "bot.js:3:"))
-    assert note.endswith("a part of the command 'a' is computed at run time")
+    assert "'a' is computed" in note
 
 
 @pytest.mark.parametrize(
@@ -117,9 +117,10 @@ def test_what_only_takes_a_builder_changes_nothing(call: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("code", TOO_MUCH.values(), ids=TOO_MUCH)
 def test_code_that_is_too_complex_is_said_to_be(code: str, tmp_path: Path) -> None:
-    _, notes = noted(tmp_path, f"{code}\n// command")
+    _, (note,) = noted(tmp_path, f"{code}\n// command")
 
-    assert notes == ["bot.js:1:1 the file is too complex to be read in full"]
+    assert note.startswith("bot.js:1:1 ")
+    assert "too complex" in note
 
 
 @pytest.mark.parametrize(("code", "message"), BAD.values(), ids=BAD)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from commandsync.sources.entry import SourceReading
 from tests.support.botfiles import COMMANDS, ReadingOf, notes_of
+from tests.support.wording import Wording
 
 START = COMMANDS + "from discord import app_commands\nbot = commands.Bot('!')\n"
 
@@ -28,7 +29,7 @@ def test_code_of_a_framework_that_is_not_read_is_named(
     assert syntaxes(own) == ["{prefix}a"]
 
 
-def test_a_computed_name_leaves_its_command_out(reading_of: ReadingOf) -> None:
+def test_a_computed_name_leaves_its_command_out(wording: Wording, reading_of: ReadingOf) -> None:
     reading = reading_of(
         START
         + "for name in names:\n"
@@ -44,17 +45,10 @@ def test_a_computed_name_leaves_its_command_out(reading_of: ReadingOf) -> None:
     )
 
     assert syntaxes(reading) == ["{prefix}seven"]
-    assert notes_of(reading) == [
-        "bot.py:6:23 the name of this command is computed at run time",
-        "bot.py:8:12 the name of this command is computed at run time",
-        "bot.py:11:1 the name of a group of this command is computed at run time",
-        "bot.py:14:1 the name of a group of this command is computed at run time",
-        "bot.py:17:5 the name of a group of this command is computed at run time",
-        "bot.py:20:19 the name of this command is computed at run time",
-    ]
+    wording(*notes_of(reading))
 
 
-def test_a_computed_text_or_value_has_a_note(reading_of: ReadingOf) -> None:
+def test_a_computed_text_or_value_has_a_note(wording: Wording, reading_of: ReadingOf) -> None:
     reading = reading_of(
         START
         + "from typing import Literal\n"
@@ -71,20 +65,12 @@ def test_a_computed_text_or_value_has_a_note(reading_of: ReadingOf) -> None:
         "/three [a]",
     ]
     assert [entry.description for entry in reading.entries] == ["One", "Two", "…"]
-    assert notes_of(reading) == [
-        "bot.py:6:26 the description of this command is computed at run time",
-        "bot.py:6:44 the usage of this command is computed at run time",
-        "bot.py:7:32 a value of 'size' is computed at run time",
-        "bot.py:7:62 a value of 'kind' is computed at run time",
-        "bot.py:8:20 the brief of this command is computed at run time",
-        "bot.py:9:22 a value of 'a' is computed at run time",
-        "bot.py:9:31 a value of 'b' is computed at run time",
-        "bot.py:9:67 a value of 'd' is computed at run time",
-        "bot.py:10:26 the help of this command is computed at run time",
-    ]
+    wording(*notes_of(reading))
 
 
-def test_what_a_call_registers_has_a_note_unless_it_is_read(reading_of: ReadingOf) -> None:
+def test_what_a_call_registers_has_a_note_unless_it_is_read(
+    wording: Wording, reading_of: ReadingOf
+) -> None:
     reading = reading_of(
         START
         + "class Perm(app_commands.Group):\n"
@@ -104,33 +90,26 @@ def test_what_a_call_registers_has_a_note_unless_it_is_read(reading_of: ReadingO
         + "bot.add_command()\nbot.add_command(commands.Command(read(), name='q'))\n",
     )
 
-    assert {entry.name: entry.description for entry in reading.entries} == {
+    descriptions = {entry.name: entry.description for entry in reading.entries}
+    wording(descriptions.pop("User"), *notes_of(reading))
+    assert descriptions == {
         "perm give": "Gives",
         "Report": "Reports it",
         "ping": "Pong",
         "p": "Pong",
         "q": "…",
-        "User": "In the menu of a user, under Apps.",
     }
-    assert notes_of(reading) == [
-        "bot.py:12:9 what is registered here is computed at run time",
-        "bot.py:20:5 what is registered here is computed at run time",
-        "bot.py:22:52 the name of this command is computed at run time",
-        "bot.py:24:17 the function of this command is computed at run time",
-    ]
 
 
 def test_a_command_that_is_declared_twice_is_read_once(
-    reading_of: ReadingOf, tmp_path: Path
+    wording: Wording, reading_of: ReadingOf, tmp_path: Path
 ) -> None:
     ping = "@bot.command()\nasync def ping(ctx): 'Pong'\n"
     slash = "@bot.tree.command()\nasync def ping(interaction): 'Slash'\n"
     reading = reading_of({"a.py": START + ping, "b.py": START + slash + ping})
 
     assert [entry.description for entry in reading.entries] == ["Pong", "Slash"]
-    assert notes_of(reading) == [
-        f"b.py:8:1 'ping' is declared again (first at {tmp_path}/a.py:6:1)"
-    ]
+    wording(*(note.replace(f"{tmp_path}/", "") for note in notes_of(reading)))
 
 
 def test_the_garbage_collector_is_as_it_was(reading_of: ReadingOf) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from commandsync.sources.python import read
 from tests.support.telegrambots import BOTS as RECORDED
+from tests.support.wording import Wording
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,9}", fullmatch=True)
 WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1, max_size=9)
@@ -148,7 +149,7 @@ def main(app, name):
 """
 
 
-def test_what_is_computed_is_named_with_its_place(tmp_path: Path) -> None:
+def test_what_is_computed_is_named_with_its_place(wording: Wording, tmp_path: Path) -> None:
     file = tmp_path / "bot.py"
     file.write_text(BOT, encoding="utf-8")
 
@@ -162,8 +163,4 @@ def test_what_is_computed_is_named_with_its_place(tmp_path: Path) -> None:
         "stats": "Numbers.",
         "Start": "Begins.",
     }
-    assert {note.message for note in reading.notes} == {
-        "the name of this command is computed at run time"
-    }
-    places = [str(note.location).rpartition("/")[2] for note in reading.notes]
-    assert places == ["bot.py:6:9", "bot.py:7:9", "bot.py:17:30", "bot.py:21:36"]
+    wording(*(f"{note.location} {note.message}".rpartition("/")[2] for note in reading.notes))

@@ -10,6 +10,7 @@ from hypothesis.strategies import DrawFn
 
 from tests.support.botcode import bots
 from tests.support.botfiles import COMMANDS, ReadingOf, notes_of
+from tests.support.wording import Wording
 
 ONE_COMMAND = COMMANDS + "@commands.command()\nasync def ping(ctx, x=1): 'Pong'\n"
 PIECES = (
@@ -134,7 +135,7 @@ class Mod(commands.Cog):
 """
 
 
-def test_an_invalid_file_does_not_hide_the_others(reading_of: ReadingOf) -> None:
+def test_an_invalid_file_does_not_hide_the_others(wording: Wording, reading_of: ReadingOf) -> None:
     latin = ONE_COMMAND.replace("Pong", "Gr\xf6\xdfe").replace("ping", "size")
     reading = reading_of(
         {
@@ -151,12 +152,7 @@ def test_an_invalid_file_does_not_hide_the_others(reading_of: ReadingOf) -> None
 
     assert [entry.name for entry in reading.entries] == ["fine", "ok", "one", "ping", "size"]
     starts = [note.split(": ")[0] for note in notes_of(reading)]
+    newer = [start for start in starts if start.startswith("bad.py:13:12 ")]
 
-    assert starts == [
-        *(["bad.py:13:12 this may be syntax of Python 3.14"] * (sys.version_info < (3, 14))),
-        "bad.py:19:13 the file is not valid Python",
-        "coded.py:1:1 the file is not valid Python",
-        "cut.py:1:1 the file cannot be decoded",
-        "hex.py:1:1 the file cannot be decoded",
-        "large.py:1:1 the file is larger than 2 MiB",
-    ]
+    assert bool(newer) is (sys.version_info < (3, 14))
+    wording(*starts[len(newer) :])
