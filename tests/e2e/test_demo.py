@@ -15,8 +15,8 @@ SCENES = (
     ("serve", "listening on http://127.0.0.1:"),
     ("validate", "commands.yaml: "),
     ("plan", "Plan: "),
-    ("apply", "Verified: nothing is left to do."),
-    ("plan", "No changes: nothing is left to do."),
+    ("apply", "Verified: "),
+    ("plan", "No changes: "),
     ("apply", "Measures"),
     ("plan", "» invite → add-me"),
     ("apply", "» invite → add-me"),
@@ -37,9 +37,7 @@ def test_the_demo_plays_every_scene_and_ends_well(home: Home) -> None:
     for scene, (_, words) in zip(played, SCENES, strict=True):
         assert words in scene
     assert "(exit code 5)" in played[-2]
-    last, next_steps = ran.out.partition("\nAll steps ended as expected. Next:\n")[::2]
-    assert played[-1].startswith("pull")
-    assert last
+    next_steps = ran.out.partition(" Next:\n")[2]
     commands = re.findall(r"^ +(\S*)commandsync (\w+)", next_steps, re.MULTILINE)
     assert [command for _, command in commands] == ["serve", "init", "doctor"]
     assert {path for path, _ in commands} == {program_name().removesuffix("commandsync")}

@@ -98,8 +98,7 @@ def test_a_service_on_a_full_disk_says_so_and_goes_on_when_there_is_space(home: 
     during = owner.listed()
     (disk / "large").unlink()
 
-    reason = "the disk of the database is full: nothing was written"
-    assert full[0] == (503, {"error": reason})
+    assert (full[0][0], "disk" in full[0][1]["error"]) == (503, True)
     assert (full[1][0], json.loads(full[1][1])) == full[0]
     assert during == [before]
     assert (owner.raw("GET", "/readyz").status, owner.added()["name"]) == (200, before["name"])

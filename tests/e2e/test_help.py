@@ -83,18 +83,11 @@ def test_a_saved_plan_in_the_place_of_a_manifest_is_recognized(
         wording(*ran.err.splitlines()[:2])
 
 
-@pytest.mark.parametrize(
-    ("line", "hint"),
-    [
-        ("commands list x", "to name a manifest: commandsync commands list -f x"),
-        ("schema plan more", "see commandsync schema --help"),
-        ("demo more", "see commandsync demo --help"),
-    ],
-)
+@pytest.mark.parametrize("line", ["commands list x", "schema plan more", "demo more"])
 def test_an_argument_too_many_is_refused_with_the_option_that_was_meant(
-    home: Home, line: str, hint: str
+    home: Home, wording: Wording, line: str
 ) -> None:
     ran = home.run(*line.split())
 
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == f"error: unexpected argument: {line.rpartition(' ')[2]}\n  hint: {hint}\n"
+    wording(*ran.err.splitlines())
