@@ -25,6 +25,9 @@ from commandsync.services.abilities import PAGE_ABILITIES
 
 Document = dict[str, Any]
 
+ABILITIES = PAGE_ABILITIES
+"""Of the service that plans are saved for; they do not name it."""
+
 
 class Model(BaseModel):
     """The base of documents and their parts: no unknown key, no conversion of types."""
@@ -71,8 +74,8 @@ def _read_as(value: type[Location | Notice], model: type[Model]) -> PlainValidat
 
 
 def _edited(kind: Resource) -> bool:
-    """Whether the service of saved plans edits records of a kind; else it replaces them."""
-    return PAGE_ABILITIES[kind].edit
+    """Whether records of a kind are edited; else they are replaced."""
+    return ABILITIES[kind].edit
 
 
 def text_schema(resource: Resource) -> Document:

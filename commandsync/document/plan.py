@@ -1,25 +1,20 @@
 """The JSON document of a plan: one model builds it, describes it and checks it when it is read."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from commandsync.document import VERSION, part
 from commandsync.plan.comparison import Scheduled
+from commandsync.plan.listing import PlannedListing
 from commandsync.plan.plan import Plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.records.losses import instead_of
 from commandsync.records.snapshot import Entry, Phase, Schedule
 from commandsync.records.texts import Resource
-from commandsync.services.abilities import PAGE_ABILITIES
-
-if TYPE_CHECKING:
-    from commandsync.plan.listing import PlannedListing
 
 
 def _check_limit(text: str) -> str:
@@ -73,7 +68,7 @@ class ListedRecord(part.Model):
     text: part.TextField
 
     @model_validator(mode="after")
-    def _check(self) -> ListedRecord:
+    def _check(self) -> Self:
         part.check_texts(self.resource, self.text)
         return self
 
@@ -95,7 +90,7 @@ class ScheduledEntry(part.Model):
     """An entry of the manifest with a schedule."""
 
     resource: Annotated[
-        part.ResourceField, part.one_of(kind for kind, can in PAGE_ABILITIES.items() if can.posts)
+        part.ResourceField, part.one_of(kind for kind, can in part.ABILITIES.items() if can.posts)
     ]
     name: str
     publish: part.TimeField | None

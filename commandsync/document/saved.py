@@ -15,7 +15,6 @@ from commandsync.errors import CommandsyncError, FileError, RefusedError
 from commandsync.plan.plan import Plan, Target
 from commandsync.records.snapshot import Phase
 from commandsync.records.texts import Resource
-from commandsync.services.abilities import PAGE_ABILITIES
 
 LARGEST_PLAN = 32 * 2**20
 """Bytes of a file: of 20,000 commands, as many as an answer of the service can list."""
@@ -73,7 +72,7 @@ class SavedPlan(PlanDocument):
         """Return the plan."""
         now = self.planned_at
         return Plan(
-            target=Target(bot=self.bot, base_url=self.base_url, abilities=PAGE_ABILITIES),
+            target=Target(bot=self.bot, base_url=self.base_url, abilities=part.ABILITIES),
             manifest=self.manifest,
             scope=self._kinds(),
             changes=tuple(change.change() for change in self.changes),

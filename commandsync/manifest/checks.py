@@ -28,12 +28,17 @@ class Placed(NamedTuple):
 def check(kind: Resource, entries: Sequence[Placed], rules: SyncRules) -> None:
     """Report what is wrong between the entries of one kind, of a manifest and its includes."""
     _duplicates(kind, entries)
-    if not PAGE_ABILITIES[kind].posts:
+    if not may_repeat(kind):
         _case_twins(entries)
     _former_names(kind, entries)
     _pins(entries)
     if rules.ignore:
         _ignored(entries, rules)
+
+
+def may_repeat(kind: Resource) -> bool:
+    """Whether entries of a kind may be equal in all fields, as posts may."""
+    return PAGE_ABILITIES[kind].posts
 
 
 def _duplicates(kind: Resource, entries: Sequence[Placed]) -> None:
@@ -48,7 +53,7 @@ def _duplicates(kind: Resource, entries: Sequence[Placed]) -> None:
             continue
         where = f"(first at {earlier.entry.location})"
         message = f"duplicate {kind} {quoted(placed.entry.name)}"
-        if not PAGE_ABILITIES[kind].posts:
+        if not may_repeat(kind):
             hint = f"remove one; {kind.collection} of one name are fine when any field differs"
             placed.report.error(placed.node.at, f"{message}, equal in all fields {where}", hint)
         else:

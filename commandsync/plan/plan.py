@@ -4,26 +4,22 @@ Equal inputs give equal plans, to the byte when rendered: nothing here depends o
 environment. The time, by which scheduled entries are due, is an input.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Self
 
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.comparison import Comparison, Scheduled
 from commandsync.plan.guard import countable, refusal, with_copies
+from commandsync.plan.listing import PlannedListing
 from commandsync.plan.rules import SyncRules
 from commandsync.records.patterns import Patterns
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Abilities, Resource, Text
-
-if TYPE_CHECKING:
-    from commandsync.plan.listing import PlannedListing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +94,7 @@ class Plan:
         """How many changes there are of one action."""
         return sum(change.action == action for change in self.changes)
 
-    def only(self, pattern: str) -> Plan:
+    def only(self, pattern: str) -> Self:
         """Return this plan with only the changes whose old or new name matches a pattern.
 
         Everything else stays, so that the guard counts over whole collections.

@@ -16,15 +16,14 @@ from commandsync.manifest.entries import ListEdits
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, Resource
-from commandsync.services.abilities import PAGE_ABILITIES
 from commandsync.services.catalogue import LISTS
+from commandsync.services.page import PAGE
 from commandsync.sources.merge import FileEdit
 from commandsync.sources.notes.version import names, version_in
-from commandsync.sync import default_manifest
 from commandsync.sync.destinations import ListSite, list_sites
 from commandsync.sync.edits import EntryPlaces, checked_edits
 from commandsync.sync.job import Planned, connected
-from commandsync.sync.loading import load_to_edit
+from commandsync.sync.loading import default_manifest, load_to_edit
 from commandsync.sync.notes import Announcement
 from commandsync.sync.objects import mention_of, objects_of
 from commandsync.sync.selection import jobs, plan_jobs
@@ -86,7 +85,7 @@ def plan_announcement(
     entries = manifest.snapshot.collections.get(_KIND, ())
     own = _same(announcement, entries)
     file = None if own else _edited(manifest, announcement, contents)
-    mirrored = manifest.rules.prune and manifest.rules.manages(_KIND, PAGE_ABILITIES)
+    mirrored = manifest.rules.prune and manifest.rules.manages(_KIND, PAGE.abilities)
     if posts and file and mirrored and _KIND in manifest.snapshot.scope:
         raise UsageError(
             f"the next apply of {manifest.path} would delete it: announcements are mirrored",
@@ -189,7 +188,7 @@ def _same(announcement: Announcement, entries: Sequence[Entry]) -> Entry | None:
     """Find the announcement among others, as a plan matches them."""
     others = [replace(entry, id=str(n)) for n, entry in enumerate(entries, start=1)]
     wanted = Entry(announcement.text, id=_pin(announcement, others))
-    found = match([wanted], others, pins_first=PAGE_ABILITIES[_KIND].edit).pairs.get(0)
+    found = match([wanted], others, pins_first=PAGE.abilities[_KIND].edit).pairs.get(0)
     return None if found is None else entries[found]
 
 

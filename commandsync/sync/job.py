@@ -7,12 +7,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from commandsync.api.operations import Operation
 from commandsync.client.driver import start_reading
+from commandsync.client.gate import Gate
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import CommandsyncError
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.abilities import PAGE_ABILITIES
 from commandsync.services.page import PAGE
 from commandsync.services.service import RecordService
 from commandsync.sync.loading import check_notices
@@ -21,7 +22,6 @@ from commandsync.sync.settings import Settings, bot_of, rules_of
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
-    from commandsync.api.operations import Operation
     from commandsync.apply.outcomes import Result
     from commandsync.apply.run import Steps
     from commandsync.client.connection import Connection
@@ -128,7 +128,7 @@ def plan_manifest(
             base_url_from=site.base_url_from,
         )
         if site
-        else Target(bot=bot_of(settings, manifest)[0], base_url="", abilities=PAGE_ABILITIES)
+        else Target(bot=bot_of(settings, manifest)[0], base_url="", abilities=PAGE.abilities)
     )
     warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
     plan = make_plan(
@@ -158,7 +158,6 @@ def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connec
     A service that takes whole lists has a limit of its own: its 429 stops nothing else.
     """
     from commandsync.client.connection import Connection  # noqa: PLC0415 - loads requests
-    from commandsync.client.gate import Gate  # noqa: PLC0415 - as above
 
     gate = Gate(settings.concurrency)
     with ExitStack() as opened:
