@@ -14,6 +14,7 @@ from commandsync.report import summary
 from commandsync.report.escape import code, visible
 from commandsync.report.github import Annotation
 from commandsync.report.imports import import_annotations, render_import
+from commandsync.report.markdownfile import State, with_lists
 from commandsync.sources.merge import Import
 from commandsync.sync.files import read_file
 from commandsync.sync.imports import plan_import
@@ -42,8 +43,6 @@ def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list
         return []
     if len(manifests) != 1:
         raise UsageError("docs-check takes one manifest", hint="use one job for each")
-    from commandsync.report.markdownfile import State, with_lists  # noqa: PLC0415 - parses Markdown
-
     commands = commands_of(manifests[0])
     contents = {path: read_file(path, most=_LARGEST_DOCUMENT) for path in paths}
     texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}

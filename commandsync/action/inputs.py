@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args, get_type_hints
 from commandsync.api.credentials import bare
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
-from commandsync.sync import default_manifest
 from commandsync.sync.files import relative
+from commandsync.sync.loading import default_manifest
 from commandsync.sync.redaction import SECRET_VARIABLE
 from commandsync.sync.settings import BASE_URL_VARIABLE, BOT_VARIABLE, Settings, read_clock
 

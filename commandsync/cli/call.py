@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from commandsync.api.operations import Operation
 from commandsync.api.policy import Doubt, Failure
 from commandsync.apply.token import check_call
 from commandsync.cli.options import Run
@@ -22,15 +23,13 @@ from commandsync.records.models import Queries
 from commandsync.records.texts import Resource
 from commandsync.report.escape import visible
 from commandsync.report.records import document, records_table
-from commandsync.sync import default_manifest
 from commandsync.sync.job import calls_of
-from commandsync.sync.loading import load_single
+from commandsync.sync.loading import default_manifest, load_single
 from commandsync.sync.settings import BOT_VARIABLE, Settings, site_of
 from commandsync.sync.signals import announce_stop
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
-    from commandsync.api.operations import Operation
     from commandsync.client.connection import Connection
     from commandsync.manifest import Manifest
 

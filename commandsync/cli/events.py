@@ -102,7 +102,9 @@ def show_events(client: Client, program: Program, run: Run, *, on_wait: OnWait) 
     except CommandsyncError as error:
         if output.format != "json":
             raise
-        output.result(records.failure_json(error))
+        from commandsync.report.json import failure_line
+
+        output.result(failure_line(error))
         return error.exit_code
     return Exit.DONE
 

@@ -7,7 +7,7 @@ import click
 from commandsync.cli.help import Command
 from commandsync.cli.option import PATH, not_empty, option
 from commandsync.cli.options import Run, listing_options
-from commandsync.sync import SCHEMA, default_manifest
+from commandsync.sync import SCHEMA
 
 _ADOPTED = (
     "What is listed now. Edit it, see what would change with `commandsync plan`, then apply it."
@@ -39,6 +39,7 @@ def init_command(run: Run, /, *, given: str | None, platform: str | None) -> Non
     from commandsync.cli.schema import write_schema
     from commandsync.cli.wording import command_line
     from commandsync.sync.files import check_target, refuse_token, write_file
+    from commandsync.sync.loading import default_manifest
 
     path = given or default_manifest()
     hint = "name another file; commandsync pull --merge adds what is listed to a manifest"

@@ -1,7 +1,5 @@
 """The body of an answer: unzipped while it is read, and limited in size."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator
 

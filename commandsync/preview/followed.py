@@ -13,7 +13,7 @@ from commandsync.manifest.files import is_folder
 from commandsync.pages.botpage import BotPage
 from commandsync.preview.baseline import Baseline, baseline_of, load_one
 from commandsync.preview.page import PreviewState, page_with, state_of
-from commandsync.sync import default_manifest
+from commandsync.sync.loading import default_manifest
 from commandsync.sync.settings import Settings
 
 _HALF_WRITTEN = 0.1  # seconds in which what is being written gets whole

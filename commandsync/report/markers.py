@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from html import unescape
 from typing import Any, NamedTuple, get_args, get_type_hints
 
+from markdown_it import MarkdownIt
+
 from commandsync.diagnostics import Excerpt, Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.problems import did_you_mean, quoted
@@ -159,16 +161,12 @@ def read_regions(text: str, path: str) -> tuple[Region, ...]:
 
 def same_page(text: str, other: str) -> bool:
     """Return whether two texts are the same page: formatters pad tables, and escape and wrap."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - seldom needed
-
     parser = MarkdownIt("commonmark").enable("table")
     return bool(parser.render(text).split() == parser.render(other).split())
 
 
 def _blocks(text: str) -> Iterator[_Block]:
     """Yield the headings of a page, and the lines that are markers or meant to be."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - a file without markers needs no parser
-
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     for token in parser.parse(text.removeprefix("\ufeff")):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from commandsync.diagnostics import Do
 from commandsync.document import VERSION
-from commandsync.errors import CommandsyncError, ListingError
+from commandsync.errors import ListingError
 from commandsync.records.texts import Resource
 from commandsync.report.escape import beginning, json_text, visible
 from commandsync.report.lines import Screen, columns_of, cut_at
@@ -107,13 +107,6 @@ def event_line(event: Event) -> str:
 def event_json(event: Event) -> str:
     """Return an event as a JSON object on one line."""
     return _json(_event(event))
-
-
-def failure_json(error: CommandsyncError) -> str:
-    """Return the document of a failure on one line, after the lines of events."""
-    from commandsync.document.failure import failure_document  # noqa: PLC0415 - loads pydantic
-
-    return _json(failure_document(error))
 
 
 def _event(event: Event) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """The services that are known, by their names, and the table of what is known of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import product

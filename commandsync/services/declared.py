@@ -1,7 +1,5 @@
 """A service that a manifest declares: `replace:` as data, and the service that it makes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial

@@ -5,8 +5,6 @@ not known. A command without the platform's own object has a name and a descript
 made from a syntax.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any

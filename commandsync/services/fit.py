@@ -5,8 +5,6 @@ in front of it is not part of the name where a service shows one itself. Of what
 together, the first in the manifest's order is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain

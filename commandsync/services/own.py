@@ -3,8 +3,6 @@
 It is sent to services that take Discord's objects: with its options, permissions and languages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from commandsync.records.snapshot import Levels, Node

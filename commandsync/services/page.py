@@ -3,8 +3,6 @@
 Its requests come from the service interface ("Endpoints", "Authentication").
 """
 
-from __future__ import annotations
-
 from commandsync.api import operations
 from commandsync.api.credentials import SCHEME
 from commandsync.records.facts import Answer, Reads, Source

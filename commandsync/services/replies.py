@@ -1,7 +1,5 @@
 """The answers of services that take a whole list: it was accepted, or refused and why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, timedelta

@@ -1,7 +1,5 @@
 """One listing service as a value, without its token: records one by one, or the whole list."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Telegram: the list of commands that it shows to the users of a bot, which can be read back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from commandsync.api.operations import Operation

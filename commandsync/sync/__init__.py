@@ -3,8 +3,6 @@
 `run` and `run_async` apply a manifest through a client; the names load when first used.
 """
 
-import os
-
 TYPE_CHECKING = False  # typing takes longer to import than the rest, and signals wait for it
 if TYPE_CHECKING:
     from commandsync.sync.library import Outcome as Outcome
@@ -18,21 +16,6 @@ DEFAULT_MANIFESTS = ("commands.yaml", "commandsync.yaml")
 
 SCHEMA = "schemas/commands.schema.json"
 """The file of the JSON Schema for editors, beside a manifest."""
-
-
-def default_manifest(folder: str = "") -> str:
-    """Return the path of a folder's manifest that no option names: the first name if there is none.
-
-    Raises `UsageError` if the folder has both.
-    """
-    paths = [os.path.join(folder, name) for name in DEFAULT_MANIFESTS]  # noqa: PTH118 - as above
-    found = [path for path in paths if os.path.lexists(path)]
-    if len(found) > 1:
-        from commandsync.errors import UsageError  # noqa: PLC0415 - as above
-
-        message = f"{found[0]} and {found[1]} both exist, and each is the manifest by default"
-        raise UsageError(message, hint="name the one to use, or remove the other")
-    return found[0] if found else paths[0]
 
 
 def __getattr__(name: str) -> object:

@@ -15,6 +15,7 @@ from commandsync.records.texts import Resource
 from commandsync.sync.job import plan_manifest
 from commandsync.sync.loading import check_notices, load_files
 from commandsync.sync.objects import with_objects
+from commandsync.sync.revision import manifest_at
 from commandsync.sync.settings import Settings
 
 _STDIN = "-"
@@ -85,8 +86,6 @@ def earlier_manifest(since: str, manifest: Manifest) -> Manifest:
     if manifest.path == _STDIN:
         message = f"{since!r} is not a file, and standard input has no revisions"
         raise UsageError(message, hint=Do.NAME_MANIFEST())
-    from commandsync.sync.revision import manifest_at  # noqa: PLC0415 - seldom needed
-
     if found := manifest_at(since, manifest.path):
         return found
     at = Location(f"{since}:{os.path.basename(manifest.path)}", is_unread=True)  # noqa: PTH119 - a path as it was given

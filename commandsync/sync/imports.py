@@ -18,10 +18,9 @@ from commandsync.sources.imported import LARGEST, imported_text
 from commandsync.sources.merge import Declared, Edited, FileEdit, Import, Merge
 from commandsync.sources.objects import by_name
 from commandsync.sources.threeway import three_way
-from commandsync.sync import default_manifest
 from commandsync.sync.declared import ReadSources, read_sources, sources_of
 from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
-from commandsync.sync.loading import load_to_edit
+from commandsync.sync.loading import default_manifest, load_to_edit
 from commandsync.sync.objects import ImportedFile, read_beside
 from commandsync.sync.settings import Settings
 

@@ -1,11 +1,8 @@
 """The listings of a manifest that take a whole list: how each is planned and carried out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from commandsync.api.operations import Operation
 from commandsync.apply.outcomes import Result
@@ -14,6 +11,7 @@ from commandsync.apply.run import Steps
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError, UsageError
+from commandsync.manifest import Manifest
 from commandsync.plan.listing import THE_LIST, PlannedListing
 from commandsync.plan.plan import Plan, expected_listing
 from commandsync.records.facts import Reads
@@ -34,9 +32,6 @@ from commandsync.sync.job import Job, Planned, connected, plan_manifest
 from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of, sites_of, with_others
 from commandsync.sync.site import Site
-
-if TYPE_CHECKING:
-    from commandsync.manifest import Manifest
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})

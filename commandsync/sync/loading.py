@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from commandsync.diagnostics import Do, Hint, Notice, Problem
 from commandsync.errors import ManifestError, UsageError
-from commandsync.sync import default_manifest
+from commandsync.sync import DEFAULT_MANIFESTS
 from commandsync.sync.files import ci_workspace
 from commandsync.sync.progress import FilesRead
 from commandsync.sync.settings import Settings
@@ -19,6 +20,19 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest
 
 _LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may have
+
+
+def default_manifest(folder: str = "") -> str:
+    """Return the path of a folder's manifest that no option names: the first name if there is none.
+
+    Raises `UsageError` if the folder has both.
+    """
+    paths = [str(Path(folder, name)) for name in DEFAULT_MANIFESTS]
+    found = [path for path in paths if os.path.lexists(path)]
+    if len(found) > 1:
+        message = f"{found[0]} and {found[1]} both exist, and each is the manifest by default"
+        raise UsageError(message, hint="name the one to use, or remove the other")
+    return found[0] if found else paths[0]
 
 
 def load(

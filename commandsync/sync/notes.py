@@ -8,6 +8,10 @@ from commandsync.diagnostics import Do, Notice
 from commandsync.errors import UsageError
 from commandsync.records.texts import AnnouncementText, canonical
 from commandsync.sources.notes import Notes, check_length
+from commandsync.sources.notes.changelog import section_of
+from commandsync.sources.notes.excerpt import excerpt
+from commandsync.sources.notes.markdown import page_of
+from commandsync.sources.notes.plain import on_one_line, plain
 from commandsync.sources.notes.release import read_event
 from commandsync.sources.notes.version import bare, names, version_in
 from commandsync.sync.files import read_file, read_text
@@ -73,9 +77,6 @@ def announcement_of(
     notes = _notes(announcing, changes)
     if isinstance(notes, Notice):
         return notes
-    from commandsync.sources.notes.excerpt import excerpt  # noqa: PLC0415 - parses Markdown
-    from commandsync.sources.notes.plain import on_one_line, plain  # noqa: PLC0415 - as above
-
     title = on_one_line(_title(announcing, notes))
     if not title:
         hint = "give a title or a version, or begin the file with a heading"
@@ -103,8 +104,6 @@ def _notes(announcing: Announcing, changes: Read) -> Notes | Notice:
 
 
 def _of_changelog(announcing: Announcing) -> Notes:
-    from commandsync.sources.notes.changelog import section_of  # noqa: PLC0415 - parses Markdown
-
     path = announcing.changelog
     text = read_text(path, most=LARGEST)
     return section_of(text, announcing.version, path=path, prereleases=announcing.prerelease)
@@ -128,8 +127,6 @@ def _of_event(announcing: Announcing) -> Notes | Notice:
 
 def _of_file(announcing: Announcing) -> Notes:
     """Read a text; without a title, its first line is a heading, which becomes the title."""
-    from commandsync.sources.notes.markdown import page_of  # noqa: PLC0415 - parses Markdown
-
     check_length(text := read_text(announcing.notes_file, most=LARGEST), of=announcing.notes_file)
     page = page_of(text)
     headings = page.headings

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commandsync.api.operations import Operation
 from commandsync.api.policy import Send, Wait
 
 if TYPE_CHECKING:
-    from commandsync.api.operations import Operation
     from commandsync.apply.steps import Step
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
     from commandsync.sync.site import Site
-
-    Progress: TypeAlias = "FilesRead | CallProgress | ApplyProgress"
 
 
 class FilesRead(NamedTuple):
@@ -41,3 +39,6 @@ class ApplyProgress(NamedTuple):
 
     plan: Plan
     step: Step | None
+
+
+Progress = FilesRead | CallProgress | ApplyProgress

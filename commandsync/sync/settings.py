@@ -15,11 +15,11 @@ from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, ManifestError, UsageError
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.sync.files import read_token
+from commandsync.sync.progress import Progress
 from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest
-    from commandsync.sync.progress import Progress
 
 E = TypeVar("E", bound=CommandsyncError)
 
