@@ -71,19 +71,19 @@ def test_without_an_application_discord_is_asked_which_one_the_token_is_for(
 
 
 @pytest.mark.parametrize(
-    ("status", "words", "kind", "message"),
+    ("status", "words", "kind"),
     [
-        (401, "401: Unauthorized", Unauthorized, "Discord: the service does not accept the token"),
-        (403, "Missing Access", Forbidden, "Discord: the token may not do this (403: "),
-        (404, "Unknown Application", NotFound, "Discord: the service does not have this"),
-        (429, "slow down", RateLimited, "Discord: the service limits the rate of requests (429: "),
-        (400, "odd", Invalid, "Discord: the service refuses the request (400: odd)"),
-        (302, "", Invalid, "Discord: the service redirects (HTTP 302), and redirects are not"),
-        (503, "", ServerError, "Discord: the service has an internal error (HTTP 503)"),
+        (401, "401: Unauthorized", Unauthorized),
+        (403, "Missing Access", Forbidden),
+        (404, "Unknown Application", NotFound),
+        (429, "slow down", RateLimited),
+        (400, "odd", Invalid),
+        (302, "", Invalid),
+        (503, "", ServerError),
     ],
 )
 def test_a_refusal_says_what_and_what_to_do(
-    server: RawServer, status: int, words: str, kind: type[ListingError], message: str
+    server: RawServer, status: int, words: str, kind: type[ListingError]
 ) -> None:
     headers = {"Location": f"{server.url}/elsewhere", "Retry-After": "999"}
     body = {"message": words, "code": 0} if words else b""
@@ -91,7 +91,8 @@ def test_a_refusal_says_what_and_what_to_do(
     error = refusal(server, answering(body, status=status, headers=headers))
 
     assert type(error) is kind
-    assert error.message.startswith(message)
+    assert error.message.startswith("Discord: ")
+    assert str(status) in error.message
     assert words in error.message
     assert bool(error.hint) is (status != 400)
     assert len(server.requests) == 1

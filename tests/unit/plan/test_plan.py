@@ -418,6 +418,7 @@ def test_what_is_listed_as_an_ignored_record_is_neither_added_nor_touched(
     assert notice.location == PLACE
     assert notice.message.startswith(f"{entry.name!r} is listed as {how(name)!r}, ")
     assert "sync.ignore" in notice.message
+    assert "pattern" in str(notice.hint)
 
 
 @given(name=st.text("abAB-", min_size=2, max_size=8), twin=st.booleans())

@@ -87,38 +87,30 @@ def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    "content",
     [
-        (b"", "commands.json:1:1: not valid JSON: expecting value | "),
-        (b'[\n{"name": }]', "commands.json:2:10: not valid JSON: expecting value | "),
-        (b"[" * 100_000, "commands.json is not valid JSON: it is nested too deeply | "),
-        (
-            b"[" + b"9" * 5000 + b"]",
-            "commands.json is not valid JSON: a number has too many digits | ",
-        ),
-        (b'["\xff"]', "commands.json is not valid JSON: it is not UTF-8, UTF-16 or UTF-32 | "),
-        (
-            b"[" + b"0," * 1_000_001,
-            "commands.json is too large: it contains more than 1,000,000 values | ",
-        ),
-        ("text", "commands.json:1:1: not a list of commands | "),
-        ({"a": [1], "b": []}, "commands.json:3:5: not a command | "),
-        ({"a": 1}, "commands.json:1:1: contains something other than commands, or nothing | "),
-        (b'{"a": [],\n"a": []}', "commands.json:1:1: the key 'a' is defined twice | "),
-        ({"Fun": {"roll": "Rolls", "a": 1}}, "commands.json:2:10: contains something other "),
-        ([PING, None], "commands.json:6:3: not a command | "),
-        ({"commands": [["a"]]}, "commands.json:3:5: not a command | "),
-        ([{"syntax": "/a"}], "commands.json:2:3: the command has no 'name'"),
-        *(
-            ([{"name": name, "syntax": "/a"}], "commands.json:2:3: the value of 'name' is not text")
-            for name in (["a"], True)
-        ),
+        pytest.param(b"", id="empty"),
+        pytest.param(b'[\n{"name": }]', id="no value"),
+        pytest.param(b"[" * 100_000, id="nested"),
+        pytest.param(b"[" + b"9" * 5000 + b"]", id="digits"),
+        pytest.param(b'["\xff"]', id="not UTF-8"),
+        pytest.param(b"[" + b"0," * 1_000_001, id="many values"),
+        pytest.param("text", id="text"),
+        pytest.param({"a": [1], "b": []}, id="number"),
+        pytest.param({"a": 1}, id="something other"),
+        pytest.param(b'{"a": [],\n"a": []}', id="twice"),
+        pytest.param({"Fun": {"roll": "Rolls", "a": 1}}, id="a number below"),
+        pytest.param([PING, None], id="null"),
+        pytest.param({"commands": [["a"]]}, id="list"),
+        pytest.param([{"syntax": "/a"}], id="no name"),
+        pytest.param([{"name": ["a"], "syntax": "/a"}], id="a list as a name"),
+        pytest.param([{"name": True, "syntax": "/a"}], id="true as a name"),
     ],
 )
-def test_what_contains_no_commands_is_an_error(inside: Path, content: object, message: str) -> None:
-    path = write(inside, "commands.json", content)
-
-    assert complaint(path).startswith(message)
+def test_what_contains_no_commands_is_an_error(
+    wording: Wording, inside: Path, content: object
+) -> None:
+    wording(complaint(write(inside, "commands.json", content)))
 
 
 def test_a_folder_has_one_file_for_each_command_and_folders_are_categories(inside: Path) -> None:

@@ -14,38 +14,35 @@ from commandsync.sources.entry import Trait
 from commandsync.sources.reading import read
 from tests.support.jsforms import drawn
 from tests.support.untrusted import WORDS, judge_source
+from tests.support.wording import Wording
 
 BUILDER = "new SlashCommandBuilder().setName('a').setDescription('A')"
 CHOICES = "{ name: 'x' }, { name: 'y' }, z"
-COMPUTED = {
-    "data: new SlashCommandBuilder().setName(f())": "the name of this command is computed",
-    "data: make()": "the name of this command is computed",
-    f"data: {BUILDER}.setDescription(t('a'))": "the description of the command 'a' is computed",
-    f"data: {BUILDER}.addStringOption((o) => o.setName(x))": "the name of this option of the",
-    f"data: {BUILDER}.addStringOption(options[0])": "the name of this option of the command 'a'",
-    f"data: {BUILDER}.addStringOption((o) => o.setName('o').addChoices({CHOICES}))": "the name of "
-    "this choice of the option 'o'",
-    f"data: {BUILDER}.addPages(1)": "a part of the command 'a' is computed",
-    f"data: {BUILDER}.setDefaultMemberPermissions(bits)": "the default_member_permissions of the",
-    f"data: {BUILDER}, category: folder": "the category of this command is computed",
-    "name: n(), aliases: ['a']": "the name of this command is computed",
-    "name: 'a', aliases: ['a'], description: d()": "the description of this command is computed",
-    "name: 'a', description: 'A', run(context) {}": "cannot tell whether this is a slash command",
-    "data: { name: 'a', type: kind }": "the type of this command is computed",
-    "data: { description: 'A' }": "the name of this command is missing",
-    f"data: {BUILDER}, ownerOnly: x": "the owner_only of the command 'a' is computed",
-    f"data: {BUILDER}, nsfw: !y, guildIds: []": "the nsfw of the command 'a' is computed",
-    f"data: {BUILDER}.setNSFW(x)": "the nsfw of the command 'a' is computed",
-    f"data: {BUILDER}, userPermissions: ['Speak', x]": "the user_permissions of the command 'a'",
-    "name: 'a', aliases: ['a'], enabled: x": "the enabled of the command 'a' is computed",
-    "name: 'a', usage: [u()]": "the usage of this command is computed",
-    f"data: withPages({BUILDER})": "a part of the command 'a' is computed",
-    "data: { ...base, name: 'a' }": "a part of the command 'a' is computed",
-    "data: { name: 'a', description: 'A'"
-    + ", options: [{ type: 3, name: 'o'" * 5
-    + "}]" * 5
-    + "}": "the option 'o' has too many options",
-}
+COMPUTED = [
+    "data: new SlashCommandBuilder().setName(f())",
+    "data: make()",
+    f"data: {BUILDER}.setDescription(t('a'))",
+    f"data: {BUILDER}.addStringOption((o) => o.setName(x))",
+    f"data: {BUILDER}.addStringOption(options[0])",
+    f"data: {BUILDER}.addStringOption((o) => o.setName('o').addChoices({CHOICES}))",
+    f"data: {BUILDER}.addPages(1)",
+    f"data: {BUILDER}.setDefaultMemberPermissions(bits)",
+    f"data: {BUILDER}, category: folder",
+    "name: n(), aliases: ['a']",
+    "name: 'a', aliases: ['a'], description: d()",
+    "name: 'a', description: 'A', run(context) {}",
+    "data: { name: 'a', type: kind }",
+    "data: { description: 'A' }",
+    f"data: {BUILDER}, ownerOnly: x",
+    f"data: {BUILDER}, nsfw: !y, guildIds: []",
+    f"data: {BUILDER}.setNSFW(x)",
+    f"data: {BUILDER}, userPermissions: ['Speak', x]",
+    "name: 'a', aliases: ['a'], enabled: x",
+    "name: 'a', usage: [u()]",
+    f"data: withPages({BUILDER})",
+    "data: { ...base, name: 'a' }",
+    "data: { name: 'a', description: 'A'" + ", options: [{ type: 3, name: 'o'" * 5 + "}]" * 5 + "}",
+]
 CHANGED = {
     "a condition": "if (x) data.addStringOption((o) => o.setName('o'));",
     "a loop": "for (const name of names) {\n  data.addStringOption((o) => o.setName(name));\n}",
@@ -63,12 +60,12 @@ TOO_MUCH = {
     "a long chain": BUILDER + "\n.setNSFW(true)" * 1000,
 }
 BAD = {
-    "cut": (b"module.exports = { command: ", "bot.js:1:1 the file is not valid JavaScript"),
-    "latin-1": (b"// command \xe9", "bot.js:1:1 the file is not UTF-8"),
-    "large": (b"// command\n" * 60_000, "bot.js:1:1 the file is larger than 512 KiB"),
-    "brackets": (b"[{(\n" * 20_000 + b"command", "bot.js:1:1 the file is nested too deeply"),
-    "labels": (b"{a:\n" * 120_000 + b"command", "bot.js:1:1 the file is nested too deeply"),
-    "cases": (b"case a:\n" * 50_000 + b"command", "bot.js:1:1 the file is not valid JavaScript"),
+    "cut": b"module.exports = { command: ",
+    "latin-1": b"// command \xe9",
+    "large": b"// command\n" * 60_000,
+    "brackets": b"[{(\n" * 20_000 + b"command",
+    "labels": b"{a:\n" * 120_000 + b"command",
+    "cases": b"case a:\n" * 50_000 + b"command",
 }
 
 
@@ -84,16 +81,13 @@ def noted(folder: Path, code: str | bytes) -> tuple[list[str], list[str]]:
     ]
 
 
-@pytest.mark.parametrize(("members", "message"), COMPUTED.items())
+@pytest.mark.parametrize("members", COMPUTED)
 def test_what_is_computed_is_named_with_its_place(
-    members: str, message: str, tmp_path: Path
+    wording: Wording, members: str, tmp_path: Path
 ) -> None:
     entries, (note,) = noted(tmp_path, f"module.exports = {{\n  {members} }}; // command")
 
-    assert note.startswith("bot.js:2:") or "tell" in message or "missing" in message
-    assert message in note
-    assert entries in ([], ["/a"], ["/a [o]"], ["{prefix}a"])
-    assert entries or "name" in message or "type" in message or "tell" in message
+    wording(note, *entries)
 
 
 @pytest.mark.parametrize("change", CHANGED.values(), ids=CHANGED)
@@ -123,12 +117,12 @@ def test_code_that_is_too_complex_is_said_to_be(code: str, tmp_path: Path) -> No
     assert "too complex" in note
 
 
-@pytest.mark.parametrize(("code", "message"), BAD.values(), ids=BAD)
-def test_a_file_that_cannot_be_read_is_named(code: bytes, message: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("code", BAD.values(), ids=BAD)
+def test_a_file_that_cannot_be_read_is_named(wording: Wording, code: bytes, tmp_path: Path) -> None:
     entries, (note,) = noted(tmp_path, code)
 
     assert entries == []
-    assert note.startswith(message)
+    wording(note.removesuffix(", or too complex"))  # the parser's version decides
 
 
 @st.composite

@@ -85,20 +85,20 @@ def test_a_link_that_is_none_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "event.json is not valid JSON"),
-        (b"\xff{", "event.json is not valid JSON"),
-        (b"[" * 100_000, "event.json is not valid JSON"),
-        (b"[]", "event.json is not a release event"),
-        (b'{"action": "opened", "pull_request": {}}', "event.json is not a release event"),
-        (b'{"release": []}', "event.json is not a release event"),
-        (b'{"release": {"tag_name": ""}}', "event.json is not a release event"),
+        (b"", "not valid JSON"),
+        (b"\xff{", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b"[]", "not a release"),
+        (b'{"action": "opened", "pull_request": {}}', "not a release"),
+        (b'{"release": []}', "not a release"),
+        (b'{"release": {"tag_name": ""}}', "not a release"),
     ],
 )
 def test_another_event_is_an_error(content: bytes, message: str) -> None:
     with pytest.raises(FileError) as caught:
         read_event(content, path="event.json")
 
-    assert caught.value.message == message
+    assert caught.value.message.startswith(f"event.json is {message}")
 
 
 def test_notes_longer_than_github_allows_are_an_error() -> None:
