@@ -18,6 +18,7 @@ from commandsync import (
     UsageError,
     Vote,
 )
+from commandsync.diagnostics import Do
 from commandsync.server.database import opened
 from tests.support.bots import Service, serving
 from tests.support.clients import TOKEN, Open, names, users
@@ -179,8 +180,8 @@ def test_a_gateway_that_refuses_a_client_without_a_token_is_not_told_as_refusing
     error = client.ended()
 
     assert isinstance(error, Unauthorized)
-    assert str(error).startswith("no token was given, and the gateway refuses the request (4001:")
-    assert "token=" in str(error.hint)
+    assert "(4001:" in str(error)
+    assert error.hint == Do.GIVE_TOKEN()
 
 
 @pytest.mark.parametrize(
@@ -220,7 +221,7 @@ def test_a_token_that_the_service_did_not_sign_is_an_error(
     error = client.ended()
 
     assert isinstance(error, Unauthorized)
-    assert "3000: the bot token is invalid" in str(error)
+    assert "3000: " in str(error)
 
 
 def test_heartbeats_keep_a_connection_to_the_service(

@@ -125,9 +125,9 @@ def test_a_manifest_of_another_bot_is_refused(
     bot = service.bot()
     path = write(NEW, head='bot: "1"\n')
 
-    with pytest.raises(WrongBotError, match="the manifest is for bot 1, and the client for bot 42"):
+    with pytest.raises(WrongBotError, match=r"bot 1\b.* bot 42"):
         open_client("opaque", server.url, bot="42").run(path)
-    with pytest.raises(WrongBotError, match="the token belongs to bot"):
+    with pytest.raises(WrongBotError, match="the token"):
         open_client(bot.token, server.url, bot="1").run(path)
 
     assert server.requests == []
@@ -139,7 +139,7 @@ def test_what_a_run_needs_is_checked_before_anything_is_sent(
     path = write(NEW)
     (loaded,) = load_files([str(path)])
 
-    with pytest.raises(UsageError, match="the client has no token"):
+    with pytest.raises(UsageError, match="no token"):
         open_client(None, server.url, bot="42").run(loaded)
     with pytest.raises(UsageError, match="which bot"):
         open_client("opaque", server.url).run(path)

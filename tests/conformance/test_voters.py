@@ -46,7 +46,7 @@ def test_a_second_vote_is_an_error_in_the_words_of_the_service(
     client = open_client(bot.token, bot.url)
     client.call(cast_vote(bot.id, "7"))
 
-    with pytest.raises(Invalid, match="409: user 7 has voted, and may vote again in") as refused:
+    with pytest.raises(Invalid, match="409: user 7 has") as refused:
         client.call(cast_vote(bot.id, "7"))
     assert int(refused.value.reply.headers["retry-after"]) > 43_000
     assert client.waited == []

@@ -134,8 +134,8 @@ def test_a_merge_sends_all_lists_and_a_run_again_none(lists: Lists, hub: Hub) ->
     assert lists.names == [["help", "ping"]] * 3
     assert lists.writes == [1, 1, 1]
     (comment,) = hub.ours
-    assert "| `top.gg` | 2 sent. Accepted; the list cannot be read back. |" in comment
-    assert "| `telegram` | 2 done. Verified: nothing is left to do. |" in comment
+    assert "| `top.gg` | 2 sent. Accepted" in comment
+    assert "| `telegram` | 2 done. Verified" in comment
     assert comment.count("#### Sent (2)\n\nAdded (2):") == 2
     assert lists.states() == dict.fromkeys(CONTEXTS, "success")
     sent = [each["description"] for each in hub.statuses[lists.head] if each["state"] == "success"]
@@ -252,7 +252,7 @@ def test_what_was_sent_is_found_behind_many_commits_without_a_run(lists: Lists, 
         assert lists.writes == [2, 2, 2]
     else:
         assert (step.code, lists.writes) == (5, [1, 1, 1]), step.log
-        assert "of which nothing is known" in error_of(step)
+        assert "nothing is known" in error_of(step)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_where_statuses_cannot_be_read_a_list_that_cannot_be_read_is_refused(
 
     assert step.code == 5, step.log
     if mode == "plan" or not inputs:
-        assert "the statuses of commits cannot be read" in error_of(step)
+        assert "statuses of commits" in error_of(step)
         assert inputs or "statuses: write" in error_of(step)
         assert words in error_of(step)
     assert lists.writes == [1, 1, 1]
@@ -305,7 +305,7 @@ def test_where_the_status_cannot_be_set_nothing_is_sent(lists: Lists, hub: Hub) 
     step = lists.merge()
 
     assert step.code == 5, step.log
-    assert "the status of the commit cannot be set" in error_of(step)
+    assert "cannot be set" in error_of(step)
     assert "statuses: write" in error_of(step)
     assert lists.writes == [1, 1, 1]
 
@@ -320,7 +320,7 @@ def test_a_list_that_can_be_read_needs_no_status(lists: Lists, hub: Hub) -> None
     applied = lists.merge()
 
     assert (planned.code, planned.outputs["result"]) == (0, "changes"), planned.log
-    assert "returns its list only with the token" in planned.summary
+    assert "with the token" in planned.summary
     assert (applied.code, applied.outputs["result"]) == (0, "applied"), applied.log
     assert lists.names == [["help", "ping"]]
 
@@ -356,11 +356,8 @@ def test_an_entry_of_an_earlier_version_that_was_never_sent_needs_a_decision(
 
     for step in (proposed, refused):
         assert step.code == 5, step.log
-        assert "would replace the whole list of top.gg, of which nothing is known" in step.log
-        assert (
-            "run the workflow by hand (event workflow_dispatch) with the input apply: current"
-            in step.log
-        )
+        assert "list of top.gg" in error_of(step)
+        assert "apply: current" in error_of(step)
     assert "**Refused**" in hub.ours[0]
     assert (decided.code, decided.outputs["result"]) == (0, "applied"), decided.log
     assert (after.code, after.outputs["result"]) == (0, "no-changes"), after.log
@@ -414,7 +411,7 @@ def test_a_manifest_that_is_not_in_git_needs_a_decision(lists: Lists) -> None:
     refused = lists.merge(event, mode="apply")
     applied = lists.merge(event, mode="apply", apply="current")
 
-    assert (refused.code, "is not in a git repository" in error_of(refused)) == (5, True)
+    assert (refused.code, "git repository" in error_of(refused)) == (5, True)
     assert (applied.code, applied.outputs["result"]) == (0, "applied"), applied.log
     assert lists.names == [["help"]] * 3
 
@@ -433,7 +430,7 @@ def test_drift_is_found_where_a_list_can_be_read_and_the_others_are_named(
 
     assert (quiet.code, quiet.outputs["result"]) == (0, "no-changes"), quiet.log
     assert (found.code, found.outputs["result"]) == (3, "changes"), found.log
-    assert "cannot be read here: `top.gg`, `discordbotlist.com`." in found.summary
+    assert "`top.gg`, `discordbotlist.com`." in found.summary
     assert "| `telegram` | 1 | 0 | 0 |" in hub.issues[0]["body"]
     assert (blind.code, blind.outputs["result"]) == (0, "no-changes"), blind.log
     assert "`telegram`." in blind.summary
@@ -467,8 +464,7 @@ def test_an_apply_without_a_token_of_a_listing_names_its_variable(lists: Lists) 
     step = lists.runner.run(push())
 
     assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
-    assert "no token was given for top.gg" in error_of(step)
-    assert "set COMMANDSYNC_TOKEN_TOPGG below env:" in error_of(step)
+    assert "COMMANDSYNC_TOKEN_TOPGG below env:" in error_of(step)
 
 
 @pytest.mark.parametrize("variable", ["TOPGG_TOKEN", "COMMANDSYNC_OF_LANTERN"])
@@ -493,6 +489,6 @@ def test_a_host_of_the_manifest_gets_a_token_if_an_input_names_it(runner: Runner
     refused = runner.run(push())
     named = runner.run(push(), hosts="list.example")
 
-    assert "set COMMANDSYNC_HOSTS=list.example" in error_of(refused)
-    assert "is named by the manifest only" not in named.log
+    assert "COMMANDSYNC_HOSTS=list.example" in error_of(refused)
+    assert "COMMANDSYNC_HOSTS" not in named.log
     assert "marked-token" not in named.log.replace("::add-mask::marked-token-of-our-list\n", "")

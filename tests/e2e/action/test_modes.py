@@ -22,12 +22,9 @@ def test_a_pull_request_gets_the_plan_as_its_one_comment(
     step = shell.run(pull_request(), **knows(shell, bot))
 
     assert step.code == 0, step.log
-    assert step.outputs | {
-        "key": "",
-        "plan-file": "",
-        "plan-markdown-file": "",
-        "fingerprint": "",
-    } == {
+    empty = ("comment-file", "pull-request", "issue-url", "backup-file", "preview")
+    others = ("key", "fingerprint", "plan-file", "plan-markdown-file")
+    assert step.outputs == {
         "result": "changes",
         "failure-reason": "",
         "changed": "true",
@@ -35,13 +32,9 @@ def test_a_pull_request_gets_the_plan_as_its_one_comment(
         "edits": "1",
         "deletes": "1",
         "unchanged": "0",
-        "plan-file": "",
-        "plan-markdown-file": "",
-        "fingerprint": "",
         "comment-url": hub.comments[0]["html_url"],
-        **dict.fromkeys(
-            ("comment-file", "pull-request", "issue-url", "backup-file", "preview", "key"), ""
-        ),
+        **dict.fromkeys(empty, ""),
+        **{name: step.outputs[name] for name in others},
     }
     saved = json.loads(Path(step.outputs["plan-file"]).read_text(encoding="utf-8"))
     assert saved["fingerprint"] == step.outputs["fingerprint"]
@@ -63,8 +56,7 @@ def test_a_push_to_the_default_branch_applies_and_says_so_on_the_pull_request(
     hub.merged[SHA] = [7]
     step = shell.run(push(), token=bot.token, **inputs)
 
-    assert step.code == 0, step.log
-    assert step.outputs["result"] == "applied"
+    assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
     assert step.outputs["changed"] == "true"
     assert bot.names() == ["help", "ping"]
     (comment,) = hub.ours
@@ -91,13 +83,12 @@ def test_a_schedule_checks_for_drift(
     bot = service.bot(["help"])
     step = runner.run(other("schedule"), fail_on=fail_on, **knows(runner, bot))
 
-    assert step.code == code, step.log
-    assert step.outputs["result"] == "changes"
+    assert (step.code, step.outputs["result"]) == (code, "changes"), step.log
     (warning,) = step.annotations("warning")
     assert warning.properties["title"] == "Drift"
     assert "1 to add, 1 to edit" in warning.data
     assert "1 to add, 1 to edit" in step.summary
-    assert "**Drift**: the listing differs from the manifest." in step.summary
+    assert "**Drift**" in step.summary
     assert bot.names() == ["help"]
     assert hub.comments == []
 
@@ -119,8 +110,7 @@ def test_anything_else_is_only_validated(
     bot = service.bot(["gone"])
     step = runner.run(event, token=bot.token, **knows(runner, bot))
 
-    assert step.code == 0, step.log
-    assert step.outputs["result"] == "valid"
+    assert (step.code, step.outputs["result"]) == (0, "valid"), step.log
     assert step.outputs["plan-file"] == ""
     assert "2 commands" in step.summary
     assert bot.names() == ["gone"]
@@ -139,8 +129,8 @@ def test_without_a_service_and_a_bot_their_inputs_are_named(runner: Runner) -> N
     no_service = runner.run(pull_request())
     no_bot = runner.run(pull_request(), base_url="http://127.0.0.1:9")
 
-    assert "give the input base-url" in no_service.summary
-    assert "give the input bot" in no_bot.log
+    assert "input base-url" in no_service.summary
+    assert "input bot" in no_bot.log
     assert "--" not in no_service.log + no_bot.log
 
 

@@ -23,7 +23,6 @@ from tests.support.runner import (
 )
 
 KEPT = [f"kept{n}" for n in range(9)]
-FOREIGN = "apply would delete or replace what no version of the manifest had: command '{}'"
 
 
 def wanted(*names: str) -> str:
@@ -41,10 +40,9 @@ def given(bot: Bot) -> dict[str, str]:
 
 
 def refused(step: Step, name: str) -> bool:
-    errors = [each.data for each in step.annotations("error")]
-    return (step.code, step.outputs["failure-reason"]) == (5, "stale") and FOREIGN.format(
-        name
-    ) in errors[0]
+    error = step.annotations("error")[0].data
+    reason = (step.code, step.outputs["failure-reason"])
+    return reason == (5, "stale") and f": command '{name}'" in error
 
 
 def run_of(commit: str, **fields: object) -> dict[str, object]:
@@ -109,7 +107,7 @@ def test_where_github_does_not_tell_the_head_nothing_is_applied(
     step = runner.run(push(), **given)
 
     assert step.code == 5, step.log
-    assert "the newest commit of main cannot be read" in step.annotations("error")[0].data
+    assert "newest commit" in step.annotations("error")[0].data
     assert bot.names() == ["gone", *KEPT]
 
 
@@ -355,7 +353,7 @@ def test_a_newer_manifest_that_no_run_applies_fails(
 
     assert (step.code, step.outputs["failure-reason"]) == (5, "stale"), step.log
     (error,) = step.annotations("error")
-    assert f"main has a newer manifest, that of {head[:7]}, which no run applies" in error.data
+    assert head[:7] in error.data
     assert "by hand" in error.data
     assert bot.names() == ["gone", *KEPT]
 
@@ -394,7 +392,7 @@ def test_without_a_token_of_github_nothing_is_applied(
     step = runner.run(push(), github_token="", **given)
 
     assert step.code == 5, step.log
-    assert "no github-token was given" in step.annotations("error")[0].data
+    assert "no github-token" in step.annotations("error")[0].data
     assert "gone" in bot.names()
 
 
@@ -408,7 +406,7 @@ def test_a_manifest_made_in_the_job_needs_the_current_plan(
     current = runner.run(push(), apply="current", **given)
 
     assert reviewed.code == 5, reviewed.log
-    assert "commands.yaml is not in the commit" in reviewed.annotations("error")[0].data
+    assert "in the commit" in reviewed.annotations("error")[0].data
     assert "apply: current" in reviewed.annotations("error")[0].data
     assert current.outputs["result"] == "applied", current.log
 
@@ -451,9 +449,9 @@ def test_a_saved_plan_decides_neither_its_limits_nor_where_the_token_goes(
 
     failures = [nowhere, elsewhere, limited, unpruned, unapplied]
     assert [step.code for step in failures] == [2, 5, 2, 2, 2]
-    assert "give the input base-url" in nowhere.log
+    assert "input base-url" in nowhere.log
     assert elsewhere.outputs["failure-reason"] == "stale"
-    assert "the input plan-file is for the mode apply, and this is plan" in unapplied.log
+    assert "input plan-file" in unapplied.log
     assert all("--" not in step.annotations("error")[0].data for step in failures)
     assert "gone" in bot.names()
 
@@ -468,5 +466,5 @@ def test_a_locked_pull_request_is_said_as_that(
 
     (warning,) = step.annotations("warning")
     assert step.code == 0, step.log
-    assert "the conversation is locked; the plan is in the job's summary" in warning.data
+    assert "conversation is locked" in warning.data
     assert "permissions" not in warning.data

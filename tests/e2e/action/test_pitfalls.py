@@ -187,10 +187,9 @@ def test_a_fork_has_no_token_and_gets_its_plan_in_the_summary(
     step = runner.run(event, **inputs)
     without = runner.run(event, summary="false", **inputs)
 
-    assert step.code == 0, step.log
-    assert step.outputs["result"] == "changes"
+    assert (step.code, step.outputs["result"]) == (0, "changes"), step.log
     assert "1 to add" in step.summary
-    assert "may not comment; the plan is in the summary" in step.log
+    assert ("may not comment" in step.log, "in the summary" in step.log) == (True, True)
     assert ("may not comment" in without.log, "in the summary" in without.log) == (True, False)
     assert step.annotations("warning") == []
     assert hub.writes == []
@@ -230,5 +229,5 @@ def test_a_manifest_that_links_out_of_the_workspace_shows_nothing_of_what_it_lin
     step = runner.run(pull_request())
 
     assert (step.code, step.outputs["failure-reason"]) == (4, "invalid"), step.log
-    assert "this is a link out of the workspace, and is not read" in step.log
+    assert "link out of" in step.log
     assert "hunter2" not in step.log + step.summary

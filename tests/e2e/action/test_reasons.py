@@ -14,6 +14,7 @@ from tests.support.hub import Hub
 from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
 from tests.support.runner import Runner, Step, other, pull_request, push
+from tests.support.wording import Wording
 
 
 def why(step: Step) -> tuple[int, str, str]:
@@ -96,7 +97,7 @@ def test_a_run_that_is_cancelled_while_it_reads_has_changed_nothing(
     step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
 
     assert why(step) == (143, "incomplete", "")
-    assert "interrupted; nothing was changed" in step.summary
+    assert "interrupted" in step.summary
     assert bot.names() == []
 
 
@@ -110,8 +111,8 @@ def test_a_defect_is_reported_and_fails(
 
     assert why(step) == (1, "defect", "")
     (error,) = step.annotations("error")
-    assert "this is a defect in commandsync: ZeroDivisionError" in error.data
-    assert "this is a defect in commandsync" in step.summary
+    assert "defect in commandsync: ZeroDivisionError" in error.data
+    assert "defect in commandsync" in step.summary
     assert r"##\[error]marked" in step.log
     assert hub.comments == []
 
@@ -158,14 +159,14 @@ def test_a_workspace_that_is_not_there_is_reported(runner: Runner) -> None:
     step = runner.run(pull_request())
 
     assert why(step) == (2, "invalid", "")
-    assert "GITHUB_WORKSPACE cannot be entered" in step.annotations("error")[0].data
+    assert "GITHUB_WORKSPACE" in step.annotations("error")[0].data
 
 
 def test_a_checkout_that_was_forgotten_is_named(runner: Runner) -> None:
     step = runner.run(pull_request())
 
     assert why(step) == (2, "invalid", "")
-    assert "the repository was not checked out" in step.annotations("error")[0].data
+    assert "not checked out" in step.annotations("error")[0].data
     assert "actions/checkout" in step.summary
 
 
@@ -175,7 +176,7 @@ def test_a_link_to_nothing_is_named(runner: Runner) -> None:
     step = runner.run(pull_request())
 
     assert why(step)[1] == "invalid"
-    assert "this is a link to a file that does not exist" in step.annotations("error")[0].data
+    assert "a link to" in step.annotations("error")[0].data
 
 
 def test_a_secret_that_is_not_there_is_named(runner: Runner, service: Service) -> None:
@@ -184,7 +185,7 @@ def test_a_secret_that_is_not_there_is_named(runner: Runner, service: Service) -
     step = runner.run(push(), base_url=bot.url, bot=bot.id, token="")
 
     assert why(step) == (2, "invalid", "")
-    assert "the variable COMMANDSYNC_TOKEN are empty: is the secret defined" in step.summary
+    assert "COMMANDSYNC_TOKEN are empty" in step.summary
 
 
 def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> None:
@@ -195,27 +196,18 @@ def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> 
 
     assert why(step)[1] == "refused"
     for shown in (step.log, step.annotations("error")[0].data, step.summary, comment):
-        assert (
-            "run the workflow by hand (event workflow_dispatch) on the default branch, with the "
-            "input max-deletes: all"
-        ) in shown
+        assert "input max-deletes: all" in shown
         assert "--max-deletes" not in shown
 
 
 @pytest.mark.parametrize(
-    ("inputs", "said"),
-    [
-        ({"working_directory": "none"}, "working-directory is not a folder: 'none'"),
-        ({"file": "-"}, "the input file is '-'"),
-        ({"file": "none.yaml"}, "the file does not exist"),
-        ({"file": "none.yaml"}, "the input file names another"),
-    ],
+    "inputs", [{"working_directory": "none"}, {"file": "-"}, {"file": "none.yaml"}], ids=str
 )
 def test_a_file_that_is_not_there_is_named(
-    runner: Runner, inputs: dict[str, str], said: str
+    runner: Runner, inputs: dict[str, str], wording: Wording
 ) -> None:
     runner.write(fields(("help",)))
     step = runner.run(pull_request(), **inputs)
 
     assert why(step)[1] == "invalid"
-    assert said in step.annotations("error")[0].data
+    wording(step.annotations("error")[0].data)

@@ -53,14 +53,9 @@ def test_an_announcement_waits_is_posted_once_and_ends_unattended(
     assert waits in proposed.summary
     assert waits in hub.ours[0]
     assert seen == [[]] * 3 + [["Winter event"]] * 5 + [[]] * 2
-    assert [step.outputs["result"] for step in nights] == [
-        *["no-changes"] * 3,
-        "applied",
-        *["no-changes"] * 4,
-        "applied",
-        "no-changes",
-    ]
-    assert {step.code for step in nights} == {0}
+    idle, applied = (0, "no-changes"), (0, "applied")
+    results = [(step.code, step.outputs["result"]) for step in nights]
+    assert results == [*[idle] * 3, applied, *[idle] * 4, applied, idle]
     assert "(it ended at 2026-12-10 18:00 UTC)" in nights[8].log
     assert nights[8].outputs["deletes"] == "1"
 
@@ -83,6 +78,6 @@ def test_an_end_needs_no_explanation_and_every_other_delete_does(
     assert posted == ["Winter event", "Kept"]
     assert after == ["Winter event", "Kept", "By hand"]
     assert (refused.code, refused.outputs["failure-reason"]) == (5, "stale"), refused.log
-    assert "no version of the manifest had: announcement 'By hand'" in refused.log
+    assert "announcement 'By hand'" in refused.log
     assert (ended.code, ended.outputs["result"]) == (0, "applied"), ended.log
     assert titles(bot) == ["Kept", "By hand"]

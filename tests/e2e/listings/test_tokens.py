@@ -70,7 +70,7 @@ def test_a_host_of_the_manifest_gets_a_token_of_its_own_only(
     ran = place.apply("--unseen", form="text")
 
     assert ran.code == 5
-    assert f"{HOST} is named by the manifest: it gets only a token of its own" in ran.err
+    assert "of its own" in ran.err
     assert outside.requests == []
 
 
@@ -87,7 +87,7 @@ def test_a_host_of_the_manifest_never_gets_the_token_of_the_page(
     ran = place.apply("--unseen", form="text")
 
     assert ran.code == 5
-    assert "it gets only a token of its own" in ran.err
+    assert "of its own" in ran.err
     assert outside.requests == []
 
 
@@ -174,7 +174,7 @@ def test_a_token_for_two_lists_of_a_service_is_refused(home: Home) -> None:
         ran = first.apply("--unseen", form="text")
 
         assert ran.code == 2
-        assert "have one token for two listings of discordbotlist.com" in ran.err
+        assert "two listings of discordbotlist.com" in ran.err
         assert first.secret not in ran.said
         assert first.proxy.requests == []
 
@@ -206,7 +206,7 @@ def test_two_variables_that_differ_are_refused(topgg: Destination, home: Home) -
     ran = home.run("plan")
 
     assert ran.code == 2
-    assert "COMMANDSYNC_TOKEN_TOPGG and TOPGG_TOKEN are set, and differ" in ran.err
+    assert "COMMANDSYNC_TOKEN_TOPGG and TOPGG_TOKEN" in ran.err
     assert "another-Token" not in ran.said
     assert topgg.secret not in ran.said
 

@@ -76,11 +76,11 @@ def test_a_removed_bot_is_gone_with_all_its_records(home: Home, url: str) -> Non
     ("arguments", "message"),
     [
         (("add", HARBOR, "--name", "Again"), f"the bot {HARBOR} exists already"),
-        (("add", "no id", "--name", "A"), "the bot is not valid: id is not valid"),
-        (("add", "1", "--name", ""), "the bot is not valid: profile.username must not be empty"),
-        (("token", "1"), "the database does not have the bot 1"),
-        (("remove", "1", "--yes"), "the database does not have the bot 1"),
-        (("remove", HARBOR), "this is not a terminal"),
+        (("add", "no id", "--name", "A"), "id is not"),
+        (("add", "1", "--name", ""), "profile.username must"),
+        (("token", "1"), "the bot 1"),
+        (("remove", "1", "--yes"), "the bot 1"),
+        (("remove", HARBOR), "a terminal"),
     ],
 )
 def test_what_cannot_work_is_one_clear_message_and_changes_nothing(
@@ -112,7 +112,7 @@ def test_a_removal_on_a_terminal_is_asked_about(home: Home, url: str, key: str, 
         terminal.type(f"{key}\n")
         ended, shown, _ = terminal.ended()
 
-    assert f'Remove the bot "Harbor" ({HARBOR}) and all its records?' in asked
+    assert f'Remove the bot "Harbor" ({HARBOR})' in asked
     assert ended == code
     assert ("Nothing was changed." in shown) is (code == 1)
     assert caller.ask("GET")[0] == (404 if code == 0 else 200)

@@ -178,9 +178,9 @@ def test_apply_converges_with_nothing_lost_and_nothing_twice(
     [
         (["--latency", "-1"], "-1"),
         (["--latency", "nan"], ", not 'nan'"),
-        (["--rate-limit", "30/fortnight"], "is not a valid rate limit: give it as 30/minute"),
-        (["--rate-limit", ""], "is not a valid rate limit"),
-        (["--fail", "30"], "from 0 to 1, not 30"),
+        (["--rate-limit", "30/fortnight"], "give it as"),
+        (["--rate-limit", ""], "a valid rate"),
+        (["--fail", "30"], ", not 30"),
         (["--fail", "nan"], ", not 'nan'"),
         (["--lag", "-2"], "-2"),
         (["--lag", "nan"], ", not 'nan'"),

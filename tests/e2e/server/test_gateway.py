@@ -17,6 +17,7 @@ from tests.support.bots import Bot, Service, serving
 from tests.support.callers import Caller
 from tests.support.gateway import BINARY, CLOSE, PING
 from tests.support.listeners import Closed, Listener, masked
+from tests.support.wording import Wording
 
 VERSIONS = ("", "3", "4")
 LARGE = "x" * 50_000  # a name; a hundred fill what the system keeps for a client
@@ -108,26 +109,16 @@ def test_a_client_can_end_the_session(bot: Bot, frame: str) -> None:
         assert listener.hear() == Closed(1000)
 
 
-@pytest.mark.parametrize(
-    ("token", "reason"),
-    [
-        ("", "a bot token is needed"),
-        ("nonsense", "the bot token is invalid"),
-        (jwt.encode({"id": "1", "iat": 1}, "another secret " * 3), "the bot token is invalid"),
-    ],
-    ids=["none", "nonsense", "signed elsewhere"],
-)
-def test_a_bad_token_is_told_before_anything_else(
-    service: Service, token: str, reason: str
-) -> None:
-    with Listener(service.url, {"transport": "websocket", "token": token}) as listener:
-        assert listener.hear() == Closed(3000, reason)
+def test_a_bad_token_is_told_before_anything_else(service: Service, wording: Wording) -> None:
+    elsewhere = jwt.encode({"id": "1", "iat": 1}, "another secret " * 3)
+    gone = jwt.encode({"id": "gone", "iat": 1}, service.database.secret)
+    for token in ("", "nonsense", elsewhere, gone):
+        with Listener(service.url, {"transport": "websocket", "token": token}) as listener:
+            closed = listener.hear()
 
-
-def test_the_token_of_a_bot_that_is_gone_is_refused(service: Service) -> None:
-    token = jwt.encode({"id": "gone", "iat": 1}, service.database.secret)
-    with Listener(service.url, {"token": token}) as listener:
-        assert listener.hear() == Closed(3000, "the bot is not known")
+        assert isinstance(closed, Closed)
+        assert closed.code == 3000
+        wording(closed.reason)
 
 
 def test_without_the_database_a_client_is_asked_to_try_again(
@@ -144,9 +135,10 @@ def test_without_the_database_a_client_is_asked_to_try_again(
         with listening(bot) as late:
             late.greeted()
 
-    assert sent_away == Closed(1013, "the database does not answer; try again later")
+    assert isinstance(sent_away, Closed)
+    assert (sent_away.code, "try again" in sent_away.reason) == (1013, True)
     (words,) = [record.getMessage() for record in caplog.records]
-    assert words.startswith("a client of the gateway is refused: ")
+    assert "refused: " in words
 
 
 @pytest.mark.parametrize(
@@ -244,10 +236,10 @@ def test_only_a_client_that_keeps_a_heartbeat_is_dropped_when_it_stops(bot: Bot)
         for listener in (silent, old, stopped, mute):
             listener.greeted()
         stopped.say("2")
-        ends = [stopped.ended(), mute.ended()]
+        ends = [stopped.ended().code, mute.ended().code]
         bot.cast("1")
 
-        assert ends == [Closed(1008, "no heartbeat in time")] * 2
+        assert ends == [1008, 1008]
         assert (silent.users(1), old.users(1)) == (["1"], ["1"])
 
 
@@ -326,7 +318,9 @@ def test_a_restart_is_told_to_every_client_and_waits_for_none(
             for listener in listeners:
                 listener.greeted()
             refused = stack.enter_context(Listener(started.url, {}))  # its close is not answered
-            assert refused.hear() == Closed(3000, "a bot token is needed")
+            end = refused.hear()
+            assert isinstance(end, Closed)
+            assert end.code == 3000
             _overrun(busy, listeners[-1])
 
         assert [listener.ended() for listener in listeners] == [

@@ -79,8 +79,9 @@ def test_a_bot_has_every_documented_field(caller: Caller) -> None:
 @pytest.mark.parametrize("bot", ["4711", "%00", "%FF", "%F0%9F%A4%96", "%2e%2e"])
 def test_an_unknown_bot_is_not_found(caller: Caller, bot: str, path: str) -> None:
     nobody = replace(caller, bot=bot)
+    status, answer = nobody.ask("GET", path, Authorization=None)
 
-    assert nobody.ask("GET", path, Authorization=None) == (404, {"error": "the bot is not known"})
+    assert (status, "the bot is" in answer["error"]) == (404, True)
 
 
 # Commands

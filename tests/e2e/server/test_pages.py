@@ -57,15 +57,15 @@ def test_the_list_links_to_the_page_of_every_bot(reader: Reader) -> None:
     ("path", "status", "words"),
     [
         ("/?page=2", 404, "Page 2 does not exist"),
-        ("/?page=0", 400, "Page must be a whole number from 1 to"),
-        ("/?page=1000000001", 400, "Page must be a whole number from 1 to"),
-        (f"/?page={'9' * 5_000}", 400, "Page must be a whole number from 1 to"),
-        ("/?page=%D9%A1", 400, "Page must be a whole number from 1 to"),
-        ("/?certified=maybe", 400, "Certified must be true or false"),
-        ("/?sort=luck", 400, "Sort must be one of id, profile.username"),
-        ("/bot/unknown", 404, "The bot is not known"),
-        ("/bot/unknown/voters", 404, "The bot is not known"),
-        (f"{LANTERN}/voters?page=two", 400, "Page must be a whole number"),
+        ("/?page=0", 400, "Page must be"),
+        ("/?page=1000000001", 400, "Page must be"),
+        (f"/?page={'9' * 5_000}", 400, "Page must be"),
+        ("/?page=%D9%A1", 400, "Page must be"),
+        ("/?certified=maybe", 400, "Certified must be"),
+        ("/?sort=luck", 400, "Sort must be"),
+        ("/bot/unknown", 404, "bot is not"),
+        ("/bot/unknown/voters", 404, "bot is not"),
+        (f"{LANTERN}/voters?page=two", 400, "Page must be"),
         (f"{LANTERN}/voters?page=2", 404, "Page 2 does not exist"),
         ("/bot/%3Cscript%3E/a/b", 404, "Check the address"),
     ],
@@ -109,7 +109,7 @@ def test_a_failure_of_the_service_is_a_page_too(caplog: pytest.LogCaptureFixture
 
     assert page.status == 500
     assert {name: page.headers.get(name.lower()) for name in HEADERS} == HEADERS
-    assert "Internal error; see the log of the service." in page.text
+    assert "Internal error" in page.text
     assert "TypeError" not in page.text
     assert "Exception in ASGI application" in caplog.text
 

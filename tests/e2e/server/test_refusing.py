@@ -9,6 +9,7 @@ import pytest
 
 from commandsync.server.bodies import LARGEST_BODY
 from tests.support.callers import COMMAND, NOBODY, NOTICE, Caller
+from tests.support.wording import Wording
 
 Record = dict[str, Any]
 
@@ -53,10 +54,11 @@ def test_a_refused_token_names_the_scheme(caller: Caller) -> None:
 # What is not there
 
 
-def test_a_write_to_an_unknown_bot_is_not_found(caller: Caller) -> None:
-    nobody = replace(caller, bot="4711")
+def test_a_write_to_an_unknown_bot_is_not_found(caller: Caller, wording: Wording) -> None:
+    status, answer = replace(caller, bot="4711").ask("POST", "/commands", COMMAND)
 
-    assert nobody.ask("POST", "/commands", COMMAND) == (404, {"error": "the bot is not known"})
+    assert status == 404
+    wording(answer)
 
 
 def test_a_record_of_another_bot_cannot_be_reached_through_ones_own(
@@ -75,62 +77,56 @@ def test_a_record_of_another_bot_cannot_be_reached_through_ones_own(
 
 # Bad bodies
 
-BAD: dict[str, tuple[object, str]] = {
-    "nothing": (b"", "is missing"),
-    "not-json": (b"{", "not valid JSON"),
-    "byte-order-mark": (b"\xff\xfe", "not valid JSON"),
-    "not-utf-8": (b'{"name": "\xff"}', "not valid JSON in UTF-8"),
-    "bare-control": (b'{"name": "a\x00b", "description": "d", "syntax": "s"}', "not valid JSON"),
-    "deep": (b"[" * 200_000, "nested too deeply"),
-    "deep-inside": (b'{"name": ' + b"[" * 100_000, "nested too deeply"),
-    "endless-number": (b'{"name": ' + b"9" * 100_000 + b"}", "not valid JSON"),
-    "no-number": (b"NaN", "must be a JSON object"),
-    "list": ([COMMAND], "must be a JSON object"),
-    "empty-list": ([], "must be a JSON object"),
-    "text": ("text", "must be a JSON object"),
-    "null": (b"null", "the body (application/json)"),  # none at all to FastAPI before 0.160
-    "empty-object": ({}, "name is missing; description is missing; syntax is missing"),
-    "numbers": ({**COMMAND, "name": 247, "category": 1}, "name must be a string; category must"),
-    "list-and-object": (
-        {**COMMAND, "name": ["ping"], "category": {}},
-        "name must be a string; category must be a string",
-    ),
-    "nulls": (
-        {**COMMAND, "name": None, "description": None},
-        "name must be a string; description must be a string",
-    ),
-    "spaces": ({**COMMAND, "name": " \n"}, "name must not be empty"),
-    "empty-id": ({**COMMAND, "id": ""}, "id must not be empty"),
-    "number-id": ({**COMMAND, "id": 1}, "id must be a string"),
-    "surrogate": (
-        b'{"name": "\\ud800", "description": "d", "syntax": "s"}',
-        "name contains half of a surrogate pair",
-    ),
-    "surrogate-in-id": ({**COMMAND, "id": "\udfff"}, "id contains half of a surrogate pair"),
-    "long-name": ({**COMMAND, "name": "x" * 1001}, "name is longer than 1000 characters"),
-    "long-text": ({**COMMAND, "description": "x" * 20_001}, "longer than 20000 characters"),
-    "long-syntax": ({**COMMAND, "syntax": "x" * 5001}, "longer than 5000 characters"),
-    "long-category": ({**COMMAND, "category": "x" * 1001}, "longer than 1000 characters"),
+BAD: dict[str, object] = {
+    "nothing": b"",
+    "not-json": b"{",
+    "byte-order-mark": b"\xff\xfe",
+    "not-utf-8": b'{"name": "\xff"}',
+    "bare-control": b'{"name": "a\x00b", "description": "d", "syntax": "s"}',
+    "deep": b"[" * 200_000,
+    "deep-inside": b'{"name": ' + b"[" * 100_000,
+    "endless-number": b'{"name": ' + b"9" * 100_000 + b"}",
+    "no-number": b"NaN",
+    "list": [COMMAND],
+    "empty-list": [],
+    "text": "text",
+    "empty-object": {},
+    "numbers": {**COMMAND, "name": 247, "category": 1},
+    "list-and-object": {**COMMAND, "name": ["ping"], "category": {}},
+    "nulls": {**COMMAND, "name": None, "description": None},
+    "spaces": {**COMMAND, "name": " \n"},
+    "empty-id": {**COMMAND, "id": ""},
+    "number-id": {**COMMAND, "id": 1},
+    "surrogate": b'{"name": "\\ud800", "description": "d", "syntax": "s"}',
+    "surrogate-in-id": {**COMMAND, "id": "\udfff"},
+    "long-name": {**COMMAND, "name": "x" * 1001},
+    "long-text": {**COMMAND, "description": "x" * 20_001},
+    "long-syntax": {**COMMAND, "syntax": "x" * 5001},
+    "long-category": {**COMMAND, "category": "x" * 1001},
 }
 
 
-@pytest.mark.parametrize(("body", "said"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize("body", BAD.values(), ids=BAD)
 def test_an_invalid_body_is_reported_with_each_field(
-    caller: Caller, body: object, said: str
+    caller: Caller, body: object, wording: Wording
 ) -> None:
     status, answer = caller.ask("POST", "/commands", body)
 
     assert (status, list(answer)) == (400, ["error"])
-    assert said in answer["error"]
     assert caller.listed() == []
+    wording(answer["error"].partition(": ")[0])  # the rest is Python's
 
 
 def test_an_edit_by_put_needs_the_id(caller: Caller) -> None:
     assert caller.ask("PUT", "/commands", COMMAND) == (400, {"error": "id is missing"})
 
 
-def test_a_body_of_another_content_type_is_refused(caller: Caller) -> None:
-    status, answer = caller.ask("POST", "/commands", COMMAND, **{"Content-Type": "text/plain"})
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [(COMMAND, "text/plain"), (b"null", "application/json")],  # FastAPI before 0.160: no body
+)
+def test_a_body_that_is_not_one_of_json_is_refused(caller: Caller, body: object, kind: str) -> None:
+    status, answer = caller.ask("POST", "/commands", body, **{"Content-Type": kind})
 
     assert status == 400
     assert "application/json" in answer["error"]
@@ -146,21 +142,17 @@ def test_uses_are_a_whole_number(caller: Caller, uses: object) -> None:
     assert caller.listed() == [command]
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        (None, "the body (application/json) is missing"),
-        ({"title": 5}, "title must be a string; description is missing"),
-    ],
-)
 def test_an_invalid_announcement_is_reported_with_each_field(
-    caller: Caller, body: Record | None, said: str
+    caller: Caller, wording: Wording
 ) -> None:
-    assert caller.ask("POST", "/announcements", body) == (400, {"error": said})
+    answers = [caller.ask("POST", "/announcements", body) for body in (None, {"title": 5})]
+
+    assert [status for status, _ in answers] == [400, 400]
+    wording(*[answer for _, answer in answers])
 
 
 @pytest.mark.parametrize("size", [LARGEST_BODY + 1, 30_000_000])
 def test_a_huge_body_is_answered_413(caller: Caller, size: int) -> None:
     status, answer = caller.ask("POST", "/commands", b" " * size)
 
-    assert (status, answer) == (413, {"error": f"the body is larger than {LARGEST_BODY} bytes"})
+    assert (status, f" {LARGEST_BODY} bytes" in answer["error"]) == (413, True)

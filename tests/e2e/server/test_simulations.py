@@ -129,17 +129,11 @@ def test_conditions_have_the_form_of_the_service(home: Home) -> None:
     ("arguments", "said"),
     [
         (["--empty", "refused"], "--empty needs --as"),
-        (["--as", "list.example"], "'list.example' is not a service that can be simulated"),
-        (
-            ["--as", "disq.ink", "--empty", "refused"],
-            "'refused' is not a valid value of 'empty' for disq.ink",
-        ),
-        (
-            ["--as", "top.gg", "--retry-after", "never"],
-            "'never' is not a valid value of 'retry_after'",
-        ),
-        (["--as", "top.gg", "--host", "localhost"], "--host cannot be used with --as"),
-        (["--as", "top.gg", "--database", "x.db"], "--database cannot be used with --as"),
+        (["--as", "list.example"], "'list.example' is not"),
+        (["--as", "disq.ink", "--empty", "refused"], "'empty' for disq.ink"),
+        (["--as", "top.gg", "--retry-after", "never"], "of 'retry_after'"),
+        (["--as", "top.gg", "--host", "localhost"], "--host cannot be"),
+        (["--as", "top.gg", "--database", "x.db"], "--database cannot be"),
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_usage(
