@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from commandsync import Account, ArgumentError, Event, Ready, StoppedError, Vote
+from commandsync import Account, ArgumentError, Event, Ready, StoppedError, Unauthorized, Vote
 from tests.support.clients import LONGEST, TOKEN, Either, Open, begun
 from tests.support.gateway import BOT, Gateway, Guest, closing, event, telling, vote
 from tests.support.rawserver import Exchange, RawServer, answering
@@ -69,11 +69,11 @@ def test_a_handler_whose_name_is_no_event_is_an_error(open_client: Open, name: s
     def handler(_: Any) -> None: ...  # noqa: ANN401 - of any event
 
     handler.__name__ = name
-    with pytest.raises(ArgumentError, match="is not an event") as caught:
+    with pytest.raises(ArgumentError, match="not an event") as caught:
         client.client.on(handler)
 
     assert str(caught.value.hint).startswith("one of: ready, vote")
-    with pytest.raises(ArgumentError, match=f"'{name}' is not an event"):
+    with pytest.raises(ArgumentError, match=f"'{name}' is not"):
         client.client.on(name)(handler)  # type: ignore[call-overload]  # no such event
 
 
@@ -108,7 +108,7 @@ def test_waiting_shares_the_connection_of_whoever_listens(
     listened(client, 1)
 
     waiting = begun(client.wait_for, Vote, timeout=LONGEST)
-    with pytest.raises(TimeoutError, match="did not arrive in time"):
+    with pytest.raises(TimeoutError, match="in time"):
         client.wait_for(Vote, timeout=0.2)
     more.set()
 
@@ -134,7 +134,7 @@ def test_waiting_for_what_is_not_the_type_of_an_event_is_an_error(
 ) -> None:
     client = open_client(TOKEN, "http://127.0.0.1:9")
 
-    with pytest.raises(ArgumentError, match="is not an event"):
+    with pytest.raises(ArgumentError, match="not an event"):
         client.wait_for(kind)
 
 
@@ -142,7 +142,7 @@ def test_waiting_raises_what_ends_the_stream(open_client: Open, gateway: Gateway
     gateway.then(closing(code=4401, reason="who are you?", welcome=False))
     client = open_client(TOKEN, gateway.url)
 
-    with pytest.raises(Exception, match="does not accept the token"):
+    with pytest.raises(Unauthorized):
         client.wait_for(Vote)
 
 

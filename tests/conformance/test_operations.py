@@ -98,7 +98,7 @@ def test_a_304_is_the_same_error_with_a_body_that_it_must_not_have(
     server.then(answering(body, status=304), answering({"voted": True}))
     client = open_client(TOKEN, server.url, bot="42", retries=0)
 
-    with pytest.raises(Invalid, match=r"the service redirects \(HTTP 304\)"):
+    with pytest.raises(Invalid, match="HTTP 304"):
         client.get_bot()
 
     assert client.check_vote(7) is True

@@ -324,7 +324,7 @@ def test_certificates_are_checked_whatever_a_session_says(
 
 def test_what_is_not_a_session_or_has_a_header_that_is_not_valid_is_refused() -> None:
     url = "https://listing.example"
-    with pytest.raises(ArgumentError, match=r"not a session of requests or aiohttp, but str"):
+    with pytest.raises(ArgumentError, match="but str"):
         Client(TOKEN, url, session="a")  # type: ignore[arg-type]  # a mistake
     with pytest.raises(ArgumentError, match="header 'X-A' is not valid"):
         Client(TOKEN, url, session=having(headers={"X-A": "a\nb"}))
