@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync import manifest
 from commandsync.document.schemas import schema_text
+from commandsync.manifest import schema
 from commandsync.server.app import openapi_text
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ def draft_07_text() -> str:
 
     Its keywords mean the same in both drafts, so only the name of the draft differs.
     """
-    schema = manifest.json_schema() | {"$schema": "http://json-schema.org/draft-07/schema#"}
-    return f"{json.dumps(schema, indent=2, ensure_ascii=False)}\n"
+    draft = schema.json_schema() | {"$schema": "http://json-schema.org/draft-07/schema#"}
+    return f"{json.dumps(draft, indent=2, ensure_ascii=False)}\n"
 
 
 SCHEMAS: Mapping[str, Callable[[], str]] = {
     "changes.schema.json": partial(schema_text, "changes"),
     "commands.draft-07.schema.json": draft_07_text,
-    "commands.schema.json": manifest.schema_text,
+    "commands.schema.json": schema.schema_text,
     "docs.schema.json": partial(schema_text, "docs"),
     "plan.schema.json": partial(schema_text, "plan"),
     "result.schema.json": partial(schema_text, "result"),

@@ -5,25 +5,20 @@ names gets a token only on this machine, or where the environment names the host
 from a variable that is neither the page's nor another service's.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from commandsync.api.address import Address, parse_address, service_of
 from commandsync.api.credentials import Token
 from commandsync.diagnostics import Do
 from commandsync.errors import RefusedError, UsageError, WrongBotError
+from commandsync.manifest import Manifest
+from commandsync.manifest.listings import Listing
 from commandsync.services.catalogue import LISTS
 from commandsync.services.service import ListService
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings, secret_token
 from commandsync.sync.site import Site
-
-if TYPE_CHECKING:
-    from commandsync.manifest import Manifest
-    from commandsync.manifest.listings import Listing
 
 _PREFIX = f"{TOKEN_VARIABLE}_"
 _KNOWN_VARIABLES = {name for service in LISTS.values() for name in service.variables}

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from commandsync.errors import ManifestError
-from commandsync.manifest import json_schema, load_manifests, schema_text
+from commandsync.manifest import load_manifests
+from commandsync.manifest.schema import json_schema, schema_text
 
 SCHEMA = Path(__file__).parents[3] / "schemas" / "commands.schema.json"
 COPY = SCHEMA.with_name("commands.draft-07.schema.json")
