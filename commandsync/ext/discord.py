@@ -20,6 +20,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,8 +28,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from commandsync import CommandsyncError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from discord import app_commands as slash
     from discord.ext import commands
 
