@@ -104,6 +104,7 @@ def test_a_replace_counts_as_a_delete_but_leaves_something(wording: Wording) -> 
     assert refused([REPLACE] * 3, 3) == ""
     assert refused([REPLACE] * 4, 4, "4") == ""
     wording(refused([REPLACE] * 4, 4), refused([REPLACE], 1, "30%"))
+    wording(refused([*deletes(4), REPLACE, REPLACE], 1000, "5"))
 
 
 def test_each_collection_keeps_something(wording: Wording) -> None:
