@@ -1,5 +1,6 @@
 """No body that a client sends contains the token, whatever its shape."""
 
+from base64 import b64encode
 from dataclasses import replace
 from types import NoneType
 
@@ -9,9 +10,10 @@ from hypothesis import given
 from commandsync.api import operations
 from commandsync.api.credentials import Token
 from commandsync.apply.check import refusal_of
-from commandsync.apply.token import check_call
+from commandsync.apply.token import check_call, token_refusal
 from commandsync.diagnostics import Do, Location, Notice
 from commandsync.errors import NotOwnedError, RefusedError, TooManyDeletesError, WrongBotError
+from commandsync.plan.changes import Add
 from commandsync.plan.listing import PlannedListing
 from commandsync.plan.plan import make_plan
 from commandsync.plan.rules import SyncRules
@@ -49,6 +51,19 @@ def test_the_refusal_names_the_call_and_what_to_do(wording: Wording) -> None:
         check_call(replace(ADD, body=SECRET), Token(SECRET), bot="42")
 
     wording(caught.value, caught.value.hint)
+
+
+def test_a_refusal_by_the_token_says_whose_it_is_or_where(wording: Wording) -> None:
+    text, seven = CommandText("ban", SECRET, ""), b64encode(b'{"id": "7"}').decode().rstrip("=")
+    add = Add(resource=Resource.COMMAND, after=text)
+    refused = (
+        token_refusal(Token(f"x.{seven}.y"), "42"),
+        token_refusal(Token(SECRET), "42", [add]),
+        token_refusal(Token(SECRET), "42", [replace(add, location=Location("a.yaml", 4, 5))]),
+        token_refusal(Token(SECRET), "42", body=[SECRET]),
+    )
+
+    wording(*(f"{error} | {error.hint}" for error in refused if error))
 
 
 @given(jwts)
@@ -119,17 +134,8 @@ def test_a_plan_is_refused_for_its_token_or_for_a_list_that_must_not_be_sent(sec
     none = replace(whole, listing=listing, rules=SyncRules())
     refused = refusal_of(none, listed=empty, token=token)
     assert refused is not None
+    assert "empty list" in refused.message
     assert refused.hint == Do.ALLOW_DELETES(limit="all")
-
-
-def test_the_refusal_of_a_text_names_its_line() -> None:
-    at = Location("commands.yaml", 4, 5)
-    wanted = side(Entry(CommandText("ban", f"Not {SECRET}.", "/ban"), location=at))
-    plan = make_plan(desired=wanted, listed=side(), target=TARGET, rules=EVERYTHING)
-
-    refused = refusal_of(plan, listed=side(), token=Token(SECRET))
-
-    assert f"at {at} contains" in str(refused)
 
 
 @pytest.mark.parametrize("body", [None, [], {}, [{"name": "ban", "type": 1}]])

@@ -116,7 +116,7 @@ def test_each_collection_keeps_something(wording: Wording) -> None:
 
     assert few is not None
     assert few.hint == Do.ALLOW_DELETES(limit="all")
-    wording(few.message)
+    wording(few.message, refusal(deletes(4), listed={}, rules=rules()))
 
 
 @given(commands=st.integers(1, 20), announcements=st.integers(1, 20), limit=st.integers(0, 40))
