@@ -8,9 +8,7 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
-import tempfile
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -77,10 +75,12 @@ def demo_command() -> int:
     Everything runs on this machine, against a listing service in a temporary folder, and is
     removed at the end.
     """
+    from tempfile import TemporaryDirectory
+
     from commandsync.server.runner import running
     from commandsync.sync.files import write_file
 
-    with tempfile.TemporaryDirectory(prefix="commandsync-demo-") as name:
+    with TemporaryDirectory(prefix="commandsync-demo-") as name:
         manifest, seed = Path(name) / "commands.yaml", Path(name) / "seed.json"
         for file in (manifest, seed):
             text = example(file.name).read_text(encoding="utf-8")
@@ -115,6 +115,8 @@ def program_name() -> str:
 
 def _run(step: DemoStep, manifest: Path, settings: dict[str, str]) -> bool:
     """Run one step; return whether it ended with the expected exit code."""
+    import subprocess
+
     from commandsync.cli.output import Output
     from commandsync.sync.files import write_file
 
