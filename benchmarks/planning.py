@@ -14,7 +14,8 @@ LATENCY = 0.050  # seconds per answer
 _SCRIPT = str(Path(__file__).with_name("script.py"))
 _LIBRARIES = """
 import sys
-import click, pydantic.main, requests, yaml
+import click, requests, yaml
+from pydantic import BaseModel, Field
 requests.get(sys.argv[1] + "/v1/bot/" + sys.argv[2] + "/commands", timeout=30)
 """
 

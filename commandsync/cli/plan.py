@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
@@ -91,4 +93,5 @@ def _plans(
 
         return [plan_against(run.settings, manifests, against)]
     with jobs(run.settings, manifests) as opened:
-        return plans_in(plan_jobs(opened))
+        shows = partial(import_module, f"commandsync.report.{run.output.format}")
+        return plans_in(plan_jobs(opened, meanwhile=shows))

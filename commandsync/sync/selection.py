@@ -1,6 +1,6 @@
 """The listings of a run, and their plans: the page of each manifest, or all that they name."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from commandsync.errors import CommandsyncError
@@ -27,12 +27,18 @@ def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job
         yield [Job(manifest, site, settings, connection) for manifest, site, connection in parts]
 
 
-def plan_jobs(opened: Sequence[Job]) -> list[Planned | CommandsyncError]:
-    """Read all listings at the same time and plan each; an error takes the place of its plan."""
-    readings = [job.start_reading() for job in opened]
-    import commandsync.plan.plan  # noqa: PLC0415 - loads pydantic, while the answers travel
-    import commandsync.records.models  # noqa: F401, PLC0415 - as above
+def plan_jobs(
+    opened: Sequence[Job], *, meanwhile: Callable[[], object] = lambda: None
+) -> list[Planned | CommandsyncError]:
+    """Read all listings at the same time and plan each; an error takes the place of its plan.
 
+    `meanwhile` loads what is needed afterwards: while the answers travel, as what plans does.
+    """
+    readings = [job.start_reading() for job in opened]
+    import commandsync.plan.plan  # noqa: PLC0415 - while the answers travel
+    import commandsync.records.models  # noqa: F401, PLC0415 - as above, and loads pydantic
+
+    meanwhile()
     planned: list[Planned | CommandsyncError] = []
     for job, reading in zip(opened, readings, strict=True):
         try:
