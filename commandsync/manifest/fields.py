@@ -44,7 +44,6 @@ class Table(BaseModel):
         frozen=True,
         extra="forbid",
         strict=True,
-        defer_build=True,
         field_title_generator=lambda name, field: field.alias or name,
     )
 

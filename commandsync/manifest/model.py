@@ -221,15 +221,15 @@ class ManifestModel(Table):
         description="The text that replaces {prefix} in a syntax, kept to the letter.",
         examples=["/", "!"],
     )
-    defaults: DefaultsModel = Field(default_factory=DefaultsModel.model_construct)
+    defaults: DefaultsModel = Field(default_factory=DefaultsModel)
     include: fields.Texts = Field(
         (),
         description="More files with a commands: or announcements: list, as patterns relative to "
         "this file's folder; they must stay inside it.",
         examples=[["commands/*.yaml"]],
     )
-    sync: SyncModel = Field(default_factory=SyncModel.model_construct)
-    imports: ImportModel = Field(default_factory=ImportModel.model_construct, alias="import")
+    sync: SyncModel = Field(default_factory=SyncModel)
+    imports: ImportModel = Field(default_factory=ImportModel, alias="import")
     listings: Annotated[list[Any], PlainValidator(_listings)] = Field([])  # of `ListingModel`
     commands: Commands = Field([])
     announcements: Announcements = Field([])

@@ -107,11 +107,7 @@ class Record(BaseModel):
     """What all records share: frozen, tolerant of unknown fields, numbers read as text."""
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="allow",
-        coerce_numbers_to_str=True,
-        populate_by_name=True,
-        defer_build=True,
+        frozen=True, extra="allow", coerce_numbers_to_str=True, populate_by_name=True
     )
 
 
@@ -148,7 +144,7 @@ class _Read(_Listed):
         return with_raw(record, data) if isinstance(data, dict) else record
 
 
-class Command(_Listed, defer_build=False):
+class Command(_Listed):
     """A command of a bot; its name is not unique.
 
     Attributes:
@@ -168,7 +164,7 @@ class Command(_Listed, defer_build=False):
     uses: Annotated[int | None, BeforeValidator(_whole_or_none)] = None
 
 
-class Announcement(_Listed, defer_build=False):
+class Announcement(_Listed):
     """An announcement of a bot; announcements cannot be edited."""
 
     id: Identifier = _IDENTIFIER
@@ -199,7 +195,7 @@ class Information(_Read):
 
     description: OptionalText = ""
     overview: OptionalText = ""
-    creator: Annotated[Creator, _Part] = Field(default_factory=Creator)
+    creator: Annotated[Creator, _Part] = Creator()
     tags: Annotated[tuple[_Tag, ...], BeforeValidator(_tags), _null_is(())] = ()
 
 
@@ -237,16 +233,16 @@ class Bot(_Read):
 
     id: Identifier = Field(min_length=1, validation_alias=AliasChoices("id", "_id"))
     provider: OptionalText = ""
-    profile: Annotated[Profile, _Part] = Field(default_factory=Profile)
+    profile: Annotated[Profile, _Part] = Profile()
     prefix: OptionalText = ""
-    information: Annotated[Information, _Part] = Field(default_factory=Information)
-    statistics: Annotated[Statistics, _Part] = Field(default_factory=Statistics)
+    information: Annotated[Information, _Part] = Information()
+    statistics: Annotated[Statistics, _Part] = Statistics()
     state: _Whole = None
     certificate: _Whole = None
     invite_url: str | None = Field(default=None, validation_alias="inviteURL")
-    ratings: Annotated[Ratings, _Part] = Field(default_factory=Ratings)
+    ratings: Annotated[Ratings, _Part] = Ratings()
     vanity: str | None = None
-    theme: Annotated[Theme, _Part] = Field(default_factory=Theme)
+    theme: Annotated[Theme, _Part] = Theme()
     status: _Whole = None
     created_at: Time = Field(default=None, validation_alias="createdAt")
     updated_at: Time = Field(default=None, validation_alias="updatedAt")
@@ -281,14 +277,14 @@ class BotPage(Record):
     """One page of bots."""
 
     bots: tuple[Bot, ...]
-    queries: Queries = Field(default_factory=Queries)
+    queries: Queries = Queries()
 
 
 class VoterPage(Record):
     """One page of voters."""
 
     voters: tuple[Voter, ...]
-    queries: Queries = Field(default_factory=Queries)
+    queries: Queries = Queries()
 
 
 AnyRecord = Command | Announcement
