@@ -179,6 +179,7 @@ def test_the_words_of_a_search(visits: Visits, *, protected: bool) -> None:
         assert_only_text(opened(visits, f"/?{urlencode({'sort': text})}", protected=protected))
 
 
+@pytest.mark.promise("pages-escape")
 @PROTECTED
 def test_a_bot_and_its_voters(bots: list[Bot], visits: Visits, *, protected: bool) -> None:
     for path in ("", "/voters", "/voters?page=2"):

@@ -103,6 +103,7 @@ def assert_says_where_to_look(said: str) -> None:
     assert "again" not in said, said
 
 
+@pytest.mark.promise("unknown-adds")
 @pytest.mark.parametrize(("method", "arguments"), ADDS.values(), ids=ADDS.keys())
 @pytest.mark.parametrize("act", CUTS.values(), ids=CUTS.keys())
 def test_an_add_that_was_cut_is_told_as_one_to_look_for(

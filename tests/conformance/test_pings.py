@@ -127,6 +127,7 @@ def readable(text: str) -> str:
     return text
 
 
+@pytest.mark.promise("event-gateway")
 @pytest.mark.parametrize("folds", [0, 1, 2, 3])
 @pytest.mark.parametrize("spelled", spellings())
 def test_no_frame_and_no_close_reason_shows_the_token(

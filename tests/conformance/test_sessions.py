@@ -276,6 +276,7 @@ def check_untouched(client: Either, server: RawServer) -> None:
     assert not {"cookie", "proxy-authorization"} & request.headers.keys()
 
 
+@pytest.mark.promise("library-session")
 @pytest.mark.parametrize("session", NOT_USED.values(), ids=NOT_USED.keys())
 def test_nothing_else_of_a_session_is_used(
     session: Callable[[], requests.Session], server: RawServer
@@ -285,6 +286,7 @@ def test_nothing_else_of_a_session_is_used(
     client.end()
 
 
+@pytest.mark.promise("library-session")
 @pytest.mark.filterwarnings("ignore:The '.*auth' parameter:DeprecationWarning")  # aiohttp 3.14
 @pytest.mark.parametrize("settings", AIO_NOT_USED.values(), ids=AIO_NOT_USED.keys())
 def test_nothing_else_of_a_session_of_aiohttp_is_used(
@@ -302,6 +304,7 @@ def unchecked() -> ssl.SSLContext:
     return context
 
 
+@pytest.mark.promise("library-session")
 @pytest.mark.parametrize("bad", [False, unchecked()], ids=["false", "context"])
 def test_certificates_are_checked_whatever_a_session_says(
     secure: RawServer,

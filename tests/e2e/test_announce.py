@@ -225,6 +225,7 @@ def test_untrusted_text_of_a_release_stays_text(home: Home) -> None:
     ]
 
 
+@pytest.mark.promise("large-release")
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(
     ("options", "code"),

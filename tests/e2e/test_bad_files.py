@@ -61,6 +61,7 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
     return bot
 
 
+@pytest.mark.promise("yaml-tags")
 @pytest.mark.parametrize("what", BAD)
 def test_a_bad_manifest_is_named_and_nothing_is_sent(
     home: Home, bot: Bot, proxy: Proxy, what: str, golden: Callable[[str, str], None]
@@ -138,6 +139,7 @@ def test_a_folder_without_manifests_says_what_it_looked_for(home: Home) -> None:
     assert "version:" in ran.err
 
 
+@pytest.mark.promise("ci-files")
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
 @pytest.mark.parametrize("command", ["validate", "plan", "plan --against", "apply --yes"])
 def test_in_ci_a_link_out_of_the_workspace_shows_nothing_of_what_it_leads_to(

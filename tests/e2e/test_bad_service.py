@@ -90,6 +90,7 @@ def test_a_write_without_a_token_reports_that_none_was_given(
     assert proxy.requests == []
 
 
+@pytest.mark.promise("complete-lists")
 @pytest.mark.parametrize("what", STRANGE)
 def test_a_strange_answer_to_a_read_is_an_error_and_never_an_empty_listing(
     home: Home, bot: Bot, proxy: Proxy, what: str
@@ -124,6 +125,7 @@ def test_a_429_for_ever_is_given_up_after_the_retries(home: Home, bot: Bot, prox
     assert bot.everything() == before
 
 
+@pytest.mark.promise("certificates")
 @pytest.mark.usefixtures("bot")
 def test_an_untrusted_certificate_is_reported_without_a_retry(home: Home) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -204,6 +204,7 @@ def test_a_dry_run_writes_nothing(home: Home, bot: Bot) -> None:
     assert bot.everything() == before
 
 
+@pytest.mark.promise("verified-exit")
 def test_a_text_that_the_service_changed_is_named_and_exit_6(
     home: Home, bot: Bot, proxy: Proxy
 ) -> None:
@@ -321,6 +322,7 @@ def test_an_empty_variable_is_one_that_is_not_set(home: Home) -> None:
     assert home.run("plan").code == 0  # the token says it
 
 
+@pytest.mark.promise("base-url-and-bot", "one-host")
 def test_flags_go_before_the_environment_and_that_before_the_manifest(home: Home, bot: Bot) -> None:
     home.write("base_url: https://manifest.invalid\n" + home.read("commands.yaml"))
     by_environment = home.run("plan")

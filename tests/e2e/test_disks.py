@@ -47,6 +47,7 @@ def bot(service: Service, home: Home) -> Bot:
     return bot
 
 
+@pytest.mark.promise("old-file-kept")
 @pytest.mark.parametrize(("command", "name"), [("plan --force --out", "plan.json"), BACKUP])
 @pytest.mark.parametrize(
     ("remount", "why"),
@@ -115,6 +116,7 @@ sys.exit(run(sys.argv[2:]))
 """
 
 
+@pytest.mark.promise("atomic-files")
 @WRITERS
 @pytest.mark.parametrize("moment", ["fsync", "chmod", "replace"])
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX's")

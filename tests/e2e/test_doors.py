@@ -161,6 +161,7 @@ def spelled(draw: st.DrawFn, token: str) -> str:
     return draw(around) + inside + draw(st.sampled_from(["", " here.", "&b=1", '"', ")", "é"]))
 
 
+@pytest.mark.promise("token-in-text")
 @DOORS
 @GENERATED
 @given(data=st.data(), place=st.sampled_from(PLACES), own=st.booleans())
@@ -201,6 +202,7 @@ def test_a_manifest_without_the_token_is_applied(programs: Programs, bot: Bot, d
     assert bot.commands()[-1]["description"] == text
 
 
+@pytest.mark.promise("limited-deletes")
 @DOORS
 @pytest.mark.parametrize(
     ("left", "sync", "why"),
@@ -229,6 +231,7 @@ def test_more_deletes_than_the_limit_are_never_sent(
     assert bot.names() == list(NAMES)
 
 
+@pytest.mark.promise("token-of-another-bot")
 @DOORS
 def test_nothing_is_written_with_another_bots_token(
     programs: Programs, service: Service, bot: Bot, proxy: Proxy, door: str
@@ -241,6 +244,7 @@ def test_nothing_is_written_with_another_bots_token(
     assert proxy.requests == []
 
 
+@pytest.mark.promise("plan-files")
 @pytest.mark.parametrize("door", ["command line", THE_ACTION])
 def test_a_saved_plan_of_another_page_is_never_sent(
     programs: Programs, home: Home, bot: Bot, proxy: Proxy, door: str
@@ -283,6 +287,7 @@ def test_a_run_plans_from_what_is_listed_now(
     assert bot.commands()[0]["description"] == "Reworded."
 
 
+@pytest.mark.promise("token-in-text")
 def test_a_text_with_the_token_of_another_bot_of_the_run_is_never_sent(
     home: Home, service: Service, bot: Bot, proxy: Proxy
 ) -> None:
@@ -301,6 +306,7 @@ def test_a_text_with_the_token_of_another_bot_of_the_run_is_never_sent(
     assert proxy.writes == []
 
 
+@pytest.mark.promise("token-in-text")
 @GENERATED
 @given(data=st.data(), place=st.sampled_from(["title", "text"]))
 def test_notes_with_the_token_are_never_posted(
@@ -318,6 +324,7 @@ def test_notes_with_the_token_are_never_posted(
     assert proxy.writes == []
 
 
+@pytest.mark.promise("token-in-text")
 @pytest.mark.parametrize(
     "words",
     [
@@ -360,6 +367,7 @@ CALLS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
+@pytest.mark.promise("token-in-text")
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
 @GENERATED
@@ -375,6 +383,7 @@ def test_a_client_never_sends_its_token_in_a_text(
     assert proxy.requests == []
 
 
+@pytest.mark.promise("token-in-text")
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
 def test_a_client_sends_a_word_that_contains_a_short_token(
     proxy: Proxy, kind: type[Client | AsyncClient]
@@ -386,6 +395,7 @@ def test_a_client_sends_a_word_that_contains_a_short_token(
     assert [write.json["description"] for write in proxy.writes] == ["opaquely"]
 
 
+@pytest.mark.promise("token-of-another-bot")
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
 def test_a_client_writes_nothing_with_another_bots_token(
     service: Service, bot: Bot, proxy: Proxy, kind: type[Client | AsyncClient]
@@ -439,6 +449,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.promise("token-in-text", "dry-run")
 @pytest.mark.parametrize("what", REFUSED)
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 def test_a_dry_run_says_what_plan_says_and_exits_as_it_does(

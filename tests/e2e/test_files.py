@@ -31,6 +31,7 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
     return bot
 
 
+@pytest.mark.promise("force")
 @WRITERS
 def test_a_file_that_exists_is_left_alone_before_anything_is_sent(
     home: Home, bot: Bot, proxy: Proxy, command: str, name: str
@@ -110,6 +111,7 @@ def test_force_replaces_it(home: Home, command: str, name: str) -> None:
     assert names == sorted(["commands.yaml", name, *schema])
 
 
+@pytest.mark.promise("force")
 @WRITERS
 @on_posix
 def test_a_link_out_of_the_folder_is_not_written_through(
@@ -129,6 +131,7 @@ def test_a_link_out_of_the_folder_is_not_written_through(
     assert bot.everything() == before
 
 
+@pytest.mark.promise("old-file-kept")
 @WRITERS
 @on_posix
 def test_a_full_disk_keeps_the_old_file_and_the_listing(

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def _allowed(limit: str | None, deleted: list[int], listed: list[int]) -> bool:
     return all(100 * n <= percent * of for n, of in zip(deleted, listed, strict=True))
 
 
+@pytest.mark.promise("limited-deletes")
 @settings(max_examples=40)
 @given(commands=SIZES, announcements=SIZES, ignored=st.integers(0, 3), limit=LIMITS)
 def test_deletes_are_limited_over_the_listing_and_over_each_collection(

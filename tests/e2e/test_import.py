@@ -61,6 +61,7 @@ def test_the_first_pattern_for_the_name_or_the_category_gives_the_category(home:
     assert categories == ["Help", "Staff", "Rest"]
 
 
+@pytest.mark.promise("commands-from-code")
 def test_an_import_changes_the_lines_that_changed_and_no_other(imported: Home) -> None:
     lists(imported, HELP | {"description": "Shows everything."}, BAN, KICK)
     checked = imported.run("import", "--check")
@@ -335,6 +336,7 @@ def test_a_result_that_would_not_be_valid_is_not_written(imported: Home) -> None
     assert "<user>" in imported.read("commands.yaml")
 
 
+@pytest.mark.promise("ci-links")
 def test_in_ci_a_manifest_names_only_sources_in_the_checkout(home: Home) -> None:
     home.variable("GITHUB_WORKSPACE", str(home.path / "checkout"))
     home.write(MANIFEST.replace("list.json", "../list.json"), "checkout/commands.yaml")

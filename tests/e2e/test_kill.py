@@ -26,6 +26,7 @@ MANIFEST = (
 )
 
 
+@pytest.mark.promise("no-duplicates")
 @pytest.mark.parametrize("done", [False, True], ids=["before it is done", "after it is done"])
 @pytest.mark.parametrize("number", range(FIRST, LAST))
 def test_a_killed_run_is_finished_by_the_next(home: Home, number: int, *, done: bool) -> None:

@@ -29,6 +29,7 @@ def test_every_service_can_be_tried() -> None:
     assert LISTS.keys() <= SERVICES.keys()
 
 
+@pytest.mark.promise("exit-code-0")
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("service", SERVICES)
 def test_the_contract_holds(

@@ -33,6 +33,7 @@ def test_what_is_pulled_is_valid_and_changes_nothing(home: Home, bot: Bot, pin: 
     assert bot.everything() == before
 
 
+@pytest.mark.promise("kept-ids")
 def test_a_mixed_change_keeps_every_kept_id_and_its_uses(home: Home, bot: Bot) -> None:
     home.run("pull", "--out", "commands.yaml")
     listed = bot.commands()

@@ -41,6 +41,7 @@ def pending(place: Destination, *since: str) -> tuple[int, list[str]]:
     return ran.code, [each["message"] for each in checked(ran, "plan")["warnings"]]
 
 
+@pytest.mark.promise("platform-objects")
 @pytest.mark.parametrize("earlier", ["HEAD", "sent.yaml"])
 def test_a_list_gets_what_the_platform_has_and_each_change_of_it(
     home: Home, earlier: str, wording: Wording

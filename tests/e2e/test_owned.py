@@ -205,6 +205,7 @@ def test_at_most_two_hundred_versions_are_read(home: Home, bot: Bot, repo: GitRe
     assert "'gone'" in forgotten.err.partition("no version")[2]
 
 
+@pytest.mark.promise("owned-without-git")
 def test_a_shallow_clone_refuses_what_its_commits_do_not_explain(
     home: Home, bot: Bot, repo: GitRepo, tmp_path: Path
 ) -> None:
@@ -234,6 +235,7 @@ def test_a_manifest_that_is_not_committed_is_refused(
     assert "gone" in bot.names()
 
 
+@pytest.mark.promise("owned-without-git")
 def test_without_a_repository_or_git_nothing_is_deleted(
     home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch, wording: Wording
 ) -> None:

@@ -49,6 +49,7 @@ def telegram(home: Home, service: Service) -> Iterator[SimulatedListing]:
         yield running
 
 
+@pytest.mark.promise("discord-host")
 def test_each_name_is_compared_wherever_it_can_be_read(
     home: Home, telegram: SimulatedListing
 ) -> None:
@@ -76,6 +77,7 @@ def test_each_name_is_compared_wherever_it_can_be_read(
     assert telegram.token not in ran.said
 
 
+@pytest.mark.promise("doctor-names")
 def test_what_was_not_read_is_named_in_each_format_and_never_missing(
     home: Home, telegram: SimulatedListing
 ) -> None:

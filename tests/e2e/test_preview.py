@@ -87,6 +87,7 @@ UNSAFE = [*map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160)))]
 UNSAFE += "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
+@pytest.mark.promise("pages-controls")
 def test_no_character_that_controls_or_turns_text_gets_into_the_page(
     home: Home, service: Service
 ) -> None:

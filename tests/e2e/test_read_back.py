@@ -38,6 +38,7 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
     return bot
 
 
+@pytest.mark.promise("read-back", "exit-code-0-page", "verified-exit")
 def test_a_page_that_somebody_else_changes_during_an_apply_is_not_verified(
     home: Home, bot: Bot, proxy: Proxy
 ) -> None:
@@ -57,6 +58,7 @@ def test_a_page_that_somebody_else_changes_during_an_apply_is_not_verified(
     assert result["verified"] is False
 
 
+@pytest.mark.promise("read-back", "verified-exit")
 @settings(GENERATED, max_examples=12)
 @given(
     status=st.sampled_from(REFUSALS), first=st.integers(0, 3), text=st.text("ab &<é", min_size=1)
@@ -86,6 +88,7 @@ def test_a_service_that_does_what_it_refuses_is_never_reported_as_unchanged(
     assert bot.ids()["help"] == before[0][0]["id"]
 
 
+@pytest.mark.promise("read-back")
 @pytest.mark.parametrize("status", REFUSALS)
 def test_what_is_refused_and_not_done_is_a_failure_once_all_is_read_again(
     home: Home, bot: Bot, proxy: Proxy, status: int
@@ -103,6 +106,7 @@ def test_what_is_refused_and_not_done_is_a_failure_once_all_is_read_again(
     assert bot.everything() == before
 
 
+@pytest.mark.promise("read-back")
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("status", REFUSALS)
 def test_what_is_refused_is_unknown_where_the_page_cannot_be_read_again(

@@ -128,6 +128,7 @@ def bot(service: Service, home: Home) -> Bot:
     return bot
 
 
+@pytest.mark.promise("token-in-input")
 @pytest.mark.parametrize(
     ("words", "form"), FORMATTED, ids=lambda each: each if isinstance(each, str) else " ".join(each)
 )
@@ -205,6 +206,7 @@ def manifests_with(token: str, bot: Bot) -> Iterator[tuple[str, str]]:
     yield "no YAML", f'version: 1\ncommands:\n  - name: "{text}\n   x: [ {token}\n'
 
 
+@pytest.mark.promise("token-in-input")
 @pytest.mark.parametrize(
     ("words", "form"),
     OF_MANIFESTS,
@@ -240,6 +242,7 @@ def test_no_manifest_shows_it(
     assert words[0] in {"vote", "commands", "announcements", "apply"} or bot.everything() == listed
 
 
+@pytest.mark.promise("token-in-input")
 @pytest.mark.parametrize("seed", range(20))
 def test_a_document_of_json_stays_one_and_its_digest_is_that_of_the_whole(
     home: Home, seed: int
@@ -260,6 +263,7 @@ def test_a_document_of_json_stays_one_and_its_digest_is_that_of_the_whole(
     assert (plan["digest"], plan["fingerprint"]) == (open_plan["digest"], open_plan["fingerprint"])
 
 
+@pytest.mark.promise("token-in-input")
 def test_what_is_refused_says_so_and_leaves_the_old_file(home: Home, wording: Wording) -> None:
     token = token_of("refused")
     home.write(
@@ -301,6 +305,7 @@ def test_the_token_of_an_embedded_bot_is_still_printed(home: Home) -> None:
     assert home.run("bots", "token", "812045337190064138").out == added.out
 
 
+@pytest.mark.promise("token-in-input")
 def test_a_short_token_changes_no_name(home: Home) -> None:
     home.variable("COMMANDSYNC_TOKEN", "help")
     home.write("version: 1\ncommands:\n  - {name: help, description: help, syntax: /help}\n")

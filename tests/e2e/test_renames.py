@@ -60,6 +60,7 @@ def other() -> dict[str, str]:
     return {"name": "0 stays", "description": "As it is.", "syntax": "/stays", "category": ""}
 
 
+@pytest.mark.promise("kept-ids")
 @given(rename=RENAMES)
 def test_the_line_that_a_plan_prints_makes_it_a_rename(
     home: Home, other: dict[str, str], rename: Rename

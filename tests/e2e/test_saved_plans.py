@@ -83,6 +83,7 @@ def test_a_plan_that_ended_half_way_is_finished_by_running_it_again(
     assert bot.names() == [*NAMES[:9], "new"]
 
 
+@pytest.mark.promise("guard-again")
 def test_a_saved_plan_is_guarded_again_by_what_is_listed_now(
     service: Service, home: Home, proxy: Proxy
 ) -> None:
@@ -125,6 +126,7 @@ def test_a_plan_carries_the_limits_it_was_made_under(home: Home, bot: Bot) -> No
     assert bot.names() == ["only one"]
 
 
+@pytest.mark.promise("plan-files", "plan-digest")
 @settings(max_examples=60)
 @given(data=st.data())
 def test_a_plan_that_was_edited_anywhere_is_refused_before_any_request(
@@ -142,6 +144,7 @@ def test_a_plan_that_was_edited_anywhere_is_refused_before_any_request(
     assert bot.names() == NAMES
 
 
+@pytest.mark.promise("edited-plan")
 def test_a_refused_plan_is_not_let_through_by_an_edited_limit(
     home: Home, bot: Bot, proxy: Proxy
 ) -> None:
@@ -167,6 +170,7 @@ def test_another_layout_of_the_same_plan_is_the_same_plan(home: Home, bot: Bot) 
     assert bot.names() == [*NAMES[:9], "new"]
 
 
+@pytest.mark.promise("plan-files")
 @pytest.mark.parametrize(
     "flags", [["--bot", "42"], ["--base-url", "https://other.example"]], ids=["bot", "base URL"]
 )

@@ -133,6 +133,7 @@ RUNS = {
 }
 
 
+@pytest.mark.promise("token-header", "token-output")
 @pytest.mark.parametrize("what", RUNS)
 def test_no_command_shows_it(home: Home, bot: Bot, proxy: Proxy, watch: Watch, what: str) -> None:
     command, code = RUNS[what]
@@ -212,6 +213,7 @@ def test_no_interruption_shows_it(
     assert found(watch, home, proxy, Ran(child.returncode, out.decode(), err.decode())) == []
 
 
+@pytest.mark.promise("redirects")
 @pytest.mark.parametrize("target", ["{decoy}/v1/bot/1/commands", "{decoy}@127.0.0.1/", "//{host}/"])
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_takes_it_nowhere(
@@ -227,6 +229,7 @@ def test_a_redirect_takes_it_nowhere(
     assert found(watch, home, proxy, ran) == []
 
 
+@pytest.mark.promise("https-proxy")
 @pytest.mark.usefixtures("bot")
 def test_a_proxy_of_an_https_service_gets_no_token_and_its_password_is_not_shown(
     home: Home, watch: Watch, proxy: Proxy
@@ -251,6 +254,7 @@ def test_a_proxy_of_an_https_service_gets_no_token_and_its_password_is_not_shown
     assert found(watch, home, proxy, ran) == []
 
 
+@pytest.mark.promise("other-hosts")
 @pytest.mark.parametrize(
     "host", ["127.0.0.1.evil.example", "[::1].evil.example", "localhost.evil.example", "127.1"]
 )
@@ -264,6 +268,7 @@ def test_what_only_looks_like_this_machine_is_not_spoken_to(
     assert found(watch, home, proxy, ran) == []
 
 
+@pytest.mark.promise("upper-case-scheme")
 @pytest.mark.parametrize(
     "spelling",
     ["HTTP://127.0.0.1:{port}", "http://LOCALHOST.:{port}/v1/", "http://[::ffff:127.0.0.1]:{port}"],
@@ -280,6 +285,7 @@ def test_this_machine_in_other_spellings_is_spoken_to(
     assert found(watch, home, proxy, ran) == []
 
 
+@pytest.mark.promise("token-env")
 @pytest.mark.parametrize("name", ["MY_CLOUD_SECRET", "PATH", "COMMANDSYNC", "commandsync_x", "=x"])
 def test_a_manifest_cannot_have_a_foreign_variable_sent(
     home: Home, proxy: Proxy, watch: Watch, name: str
@@ -299,6 +305,7 @@ def test_a_manifest_cannot_have_a_foreign_variable_sent(
     assert watch.leaks == []
 
 
+@pytest.mark.promise("token-file")
 def test_a_token_in_the_wrong_place_is_refused_and_not_shown(
     home: Home, bot: Bot, proxy: Proxy, watch: Watch
 ) -> None:

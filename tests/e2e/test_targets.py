@@ -44,6 +44,7 @@ def create(kind: str, path: Path) -> None:
             pytest.skip("this user may not create a device")
 
 
+@pytest.mark.promise("devices")
 @FORCED
 @pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
 def test_what_is_not_a_regular_file_is_never_replaced(
@@ -78,6 +79,7 @@ def test_without_force_a_pipe_is_not_said_to_be_replaced_by_it(
     assert bot.everything() == before
 
 
+@pytest.mark.promise("devices")
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("command", ["plan --force --out", "pull --force --out"])
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/stderr", "/dev/fd/1", "out.txt"])
@@ -117,6 +119,7 @@ def linked(home: Home, form: str) -> Path:
     return victim
 
 
+@pytest.mark.promise("force")
 @FORCED
 @pytest.mark.parametrize("form", ["relative", "absolute", "chain", "parents"])
 @pytest.mark.parametrize("path", ["out/D.md", "./out/D.md", "{home}/out/D.md", "sub/../out/D.md"])

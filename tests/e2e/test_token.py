@@ -52,6 +52,7 @@ def test_an_echo_that_has_to_be_decoded_does_not_make_it_show_either(
     assert token not in ran.said
 
 
+@pytest.mark.promise("token-as-base-url")
 @settings(max_examples=20)
 @given(token=st.one_of(plain_tokens, jwts), as_variable=st.booleans(), known=st.booleans())
 @pytest.mark.parametrize("command", ["plan", "pull", "apply --yes", "commands list", "bots list"])
@@ -102,6 +103,7 @@ def test_a_token_that_is_not_valid_is_reported_with_its_variable(
     assert proxy.requests == []
 
 
+@pytest.mark.promise("planning-without-token")
 @pytest.mark.usefixtures("bot")
 def test_plan_needs_no_token_and_sends_none(home: Home, proxy: Proxy) -> None:
     home.forget("COMMANDSYNC_TOKEN")
@@ -110,6 +112,7 @@ def test_plan_needs_no_token_and_sends_none(home: Home, proxy: Proxy) -> None:
     assert ["authorization" in request.headers for request in proxy.requests] == [False]
 
 
+@pytest.mark.promise("token-of-another-bot")
 def test_a_token_of_another_bot_writes_nothing_and_plan_warns(
     home: Home, bot: Bot, service: Service, proxy: Proxy
 ) -> None:
@@ -143,6 +146,7 @@ def test_an_opaque_token_is_left_to_the_service(home: Home, proxy: Proxy, payloa
     assert json.dumps(token) not in ran.out
 
 
+@pytest.mark.promise("token-source")
 def test_there_is_no_token_option(home: Home) -> None:
     ran = home.run("plan", "--token", MARKED)
 

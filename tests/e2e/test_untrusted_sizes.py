@@ -140,6 +140,7 @@ MANIFESTS: dict[str, tuple[str, Callable[[], str]]] = {
 }
 
 
+@pytest.mark.promise("large-manifest")
 @pytest.mark.parametrize("what", MANIFESTS)
 def test_a_manifest_made_to_be_large_is_read_or_refused_within_limits(
     home: Home, what: str
@@ -212,6 +213,7 @@ ANSWERS: dict[str, tuple[str, Callable[[], bytes]]] = {
 }
 
 
+@pytest.mark.promise("large-response")
 @pytest.mark.parametrize("what", ANSWERS)
 def test_an_answer_made_to_be_large_is_read_or_refused_within_limits(home: Home, what: str) -> None:
     error, body = ANSWERS[what]
@@ -271,6 +273,7 @@ PLANS: dict[str, tuple[str, Callable[[], str]]] = {
 }
 
 
+@pytest.mark.promise("large-plan")
 @pytest.mark.parametrize("what", PLANS)
 def test_a_saved_plan_made_to_be_large_is_read_or_refused_within_limits(
     home: Home, what: str

@@ -115,6 +115,7 @@ def bot(service: Service, home: Home) -> Bot:
     return bot
 
 
+@pytest.mark.promise("text-unchanged")
 def test_what_is_pulled_and_applied_elsewhere_is_equal_to_the_letter(
     home: Home, bot: Bot, service: Service
 ) -> None:
@@ -154,6 +155,7 @@ def test_what_is_merged_is_equal_to_the_letter_and_shown_escaped(home: Home, man
     assert (plan["edit"], plan["delete"], plan["unchanged"]) == (0, 0, len(records()))
 
 
+@pytest.mark.promise("text-escaped")
 @pytest.mark.parametrize("form", FORMATS)
 def test_no_format_shows_it_raw(home: Home, bot: Bot, service: Service, form: str) -> None:
     home.run("pull", "--out", "commands.yaml")

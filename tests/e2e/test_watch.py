@@ -293,6 +293,7 @@ os.kill(os.getppid(), signal.SIGINT)
 """
 
 
+@pytest.mark.promise("watch-exec")
 @on_posix
 @pytest.mark.parametrize("seed", range(3))
 def test_a_program_that_is_run_does_not_inherit_the_token(

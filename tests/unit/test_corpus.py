@@ -23,6 +23,7 @@ def mixed(kind: str) -> st.SearchStrategy[bytes]:
     return st.lists(pieces | st.sampled_from(WORDS[kind]) | noise, max_size=8).map(b"".join)
 
 
+@pytest.mark.promise("untrusted-input")
 @pytest.mark.parametrize(("kind", "path"), INPUTS, ids=[f"{k}-{p.name}" for k, p in INPUTS])
 def test_a_known_input_breaks_no_promise(kind: str, path: Path) -> None:
     JUDGES[kind](path.read_bytes())

@@ -84,6 +84,7 @@ def test_a_release_has_addresses_in_the_readme_the_metadata_and_the_schemas(chec
         jsonschema.validators.validator_for(schema).check_schema(schema)
 
 
+@pytest.mark.promise("release-files")
 def test_a_release_has_and_attests_the_schemas_and_the_locks(checkout: Path) -> None:
     prepare(checkout)
     release = checkout / "build" / "release"

@@ -210,6 +210,7 @@ def test_the_lock_of_a_preview_adds_templates_and_no_web_server_to_the_same_vers
     assert all(large[each.name] in each.specifier for each in asked)
 
 
+@pytest.mark.promise("locked-action")
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.name))
 def test_a_lock_names_exact_versions_with_hashes_and_no_place_to_get_them(lock: Path) -> None:
     text = re.sub(r"^#.*\n", "", lock.read_text(encoding="utf-8"), flags=re.MULTILINE)

@@ -81,6 +81,7 @@ def test_a_fresh_machine_installs_offline_with_one_call_and_only_once(
     assert len(folders(machine)) == 1
 
 
+@pytest.mark.promise("locked-action")
 def test_a_wheel_that_is_not_the_locked_one_is_refused(
     machine: Runner, wheels: Path, tmp_path: Path
 ) -> None:

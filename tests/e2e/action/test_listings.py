@@ -107,6 +107,7 @@ def error_of(step: Step) -> str:
     return step.annotations("error")[0].data
 
 
+@pytest.mark.promise("plan-without-token")
 def test_a_pull_request_that_adds_listings_says_that_they_are_replaced_unseen(
     lists: Lists, hub: Hub, golden: Callable[[str, str], None]
 ) -> None:
@@ -160,6 +161,7 @@ def test_a_pull_request_is_compared_with_the_base_branch(lists: Lists, hub: Hub)
     assert lists.writes == [1, 1, 1]
 
 
+@pytest.mark.promise("sent-statuses")
 def test_after_a_refused_merge_the_next_push_is_compared_with_what_was_sent(lists: Lists) -> None:
     lists.listed(*TEN)
     lists.write("command0")
@@ -177,6 +179,7 @@ def test_after_a_refused_merge_the_next_push_is_compared_with_what_was_sent(list
     assert lists.names == [["command0", "new"]] * 3
 
 
+@pytest.mark.promise("sent-statuses")
 @pytest.mark.parametrize("after_write", [True, False])
 def test_a_list_that_may_have_been_sent_is_sent_again_though_nothing_differs(
     lists: Lists, *, after_write: bool
@@ -255,6 +258,7 @@ def test_what_was_sent_is_found_behind_many_commits_without_a_run(lists: Lists, 
         assert "nothing is known" in error_of(step)
 
 
+@pytest.mark.promise("unreadable-statuses")
 @pytest.mark.parametrize(
     ("answer", "inputs", "words"),
     [
@@ -282,6 +286,7 @@ def test_where_statuses_cannot_be_read_a_list_that_cannot_be_read_is_refused(
     assert lists.writes == [1, 1, 1]
 
 
+@pytest.mark.promise("forged-statuses")
 @pytest.mark.parametrize("forged", ["newest", "oldest"])
 def test_a_forged_status_never_decides_what_is_sent(lists: Lists, hub: Hub, forged: str) -> None:
     wanted = [*TEN[:9], "new"]
@@ -298,6 +303,7 @@ def test_a_forged_status_never_decides_what_is_sent(lists: Lists, hub: Hub, forg
     assert lists.names == [*[wanted if forged == "oldest" else TEN] * 2, wanted]
 
 
+@pytest.mark.promise("unreadable-statuses")
 def test_where_the_status_cannot_be_set_nothing_is_sent(lists: Lists, hub: Hub) -> None:
     lists.listed("help")
     lists.write("help", "ping")
@@ -342,6 +348,7 @@ def test_only_the_merge_that_adds_an_entry_allows_to_replace_a_list_unseen(lists
     assert lists.names == [["help", "ping"]] * 3
 
 
+@pytest.mark.promise("replaced-unseen")
 def test_an_entry_of_an_earlier_version_that_was_never_sent_needs_a_decision(
     lists: Lists, hub: Hub
 ) -> None:

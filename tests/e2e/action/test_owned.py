@@ -56,6 +56,7 @@ def by_hand(bot: Bot) -> None:
     bot.post("commands", name="by-hand", description="Mine.", syntax="/mine")
 
 
+@pytest.mark.promise("owned")
 def test_what_the_manifest_had_is_deleted_whatever_the_way_it_came(
     runner: Runner, hub: Hub, bot: Bot, given: dict[str, str]
 ) -> None:
@@ -69,6 +70,7 @@ def test_what_the_manifest_had_is_deleted_whatever_the_way_it_came(
     assert hub.comments == []
 
 
+@pytest.mark.promise("comments-only-show")
 @pytest.mark.parametrize("count", [30, 300])
 def test_foreign_closed_pull_requests_and_forged_comments_change_nothing(
     runner: Runner, hub: Hub, bot: Bot, given: dict[str, str], count: int
@@ -89,6 +91,7 @@ def test_foreign_closed_pull_requests_and_forged_comments_change_nothing(
     assert {each["body"] for each in hub.comments} == {forged}
 
 
+@pytest.mark.promise("superseded")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -111,6 +114,7 @@ def test_where_github_does_not_tell_the_head_nothing_is_applied(
     assert bot.names() == ["gone", *KEPT]
 
 
+@pytest.mark.promise("comments-only-show")
 @pytest.mark.parametrize("path", ["graphql", "statuses", "comments"])
 def test_what_only_shows_may_fail(
     runner: Runner, hub: Hub, given: dict[str, str], path: str
@@ -125,6 +129,7 @@ def test_what_only_shows_may_fail(
     assert "GitHub answers 403: No" in step.annotations("warning")[0].data
 
 
+@pytest.mark.promise("owned")
 def test_an_adoption_without_changes_protects_what_is_added_by_hand_after_it(
     runner: Runner, hub: Hub, bot: Bot, given: dict[str, str]
 ) -> None:
@@ -179,6 +184,7 @@ def merged(runner: Runner, way: str) -> None:
         repo.git("merge", "--quiet", "--no-ff", "--message", "Merge", "feature")
 
 
+@pytest.mark.promise("owned")
 @pytest.mark.parametrize(
     ("way", "explains"), [("squash", False), ("merge", False), ("rebase", True)]
 )
@@ -301,6 +307,7 @@ def test_a_newer_head_with_the_same_manifest_does_not_supersede(
     assert "help" in bot.names()
 
 
+@pytest.mark.promise("superseded")
 @pytest.mark.parametrize(
     "run",
     [
@@ -330,6 +337,7 @@ def test_a_run_that_was_started_again_brings_no_old_list_back(
     assert hub.statuses == {}
 
 
+@pytest.mark.promise("superseded")
 @pytest.mark.parametrize(
     "runs",
     [

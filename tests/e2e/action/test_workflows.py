@@ -107,6 +107,7 @@ def test_an_approver_sees_the_current_plan_before_the_apply(
     assert bot.names() == ["help"]
 
 
+@pytest.mark.promise("pinned-actions")
 def test_each_job_has_the_permissions_that_it_needs_and_the_caller_grants_them_all() -> None:
     workflow = definition()
     needed = {name: job["permissions"] for name, job in workflow["jobs"].items()}
@@ -139,6 +140,7 @@ def test_its_steps_use_existing_inputs_and_the_action_of_its_own_commit() -> Non
         assert step["with"]["ref"] == "${{ job.workflow_sha }}"
 
 
+@pytest.mark.promise("pinned-actions")
 def test_every_other_action_is_pinned_to_one_commit_everywhere() -> None:
     files = [*(ROOT / ".github").rglob("*.yml"), ROOT / "docs" / "action.md", ROOT / "README.md"]
     texts = (path.read_text(encoding="utf-8") for path in files)

@@ -66,6 +66,7 @@ def test_a_failure_after_the_effect_is_known_by_a_read_only(
     assert ran.code == (0 if place.is_read else INCOMPLETE)
 
 
+@pytest.mark.promise("exit-code-0-telegram")
 def test_a_service_that_stores_another_list_is_not_verified(telegram: Destination) -> None:
     telegram.sent("ping", "ban")
     telegram.fail(instead(Instead(200, {"ok": True, "result": True})))
@@ -87,6 +88,7 @@ def test_an_unreadable_list_is_not_an_empty_one(telegram: Destination) -> None:
     assert telegram.proxy.writes == []
 
 
+@pytest.mark.promise("listing-requests")
 @pytest.mark.parametrize("number", [301, 302, 307, 308])
 def test_a_redirect_is_not_followed(place: Destination, number: int) -> None:
     place.sent("ping", "ban")

@@ -29,6 +29,7 @@ def test_a_first_list_is_sent_whole_and_once(place: Destination) -> None:
     assert outcomes(ran) == ({"done": 2} if place.is_read else {"sent": 2})
 
 
+@pytest.mark.promise("unseen-lists")
 def test_a_list_of_which_nothing_is_known_is_not_replaced(unread: Destination) -> None:
     unread.write("ping")
 
@@ -67,6 +68,7 @@ def test_a_list_without_changes_can_be_sent_again(place: Destination) -> None:
     assert len(place.listing.writes) == 2
 
 
+@pytest.mark.promise("whole-lists")
 def test_one_change_sends_the_whole_list_once(place: Destination) -> None:
     place.sent("ping", "ban")
     place.write(("ping", "Says pong."), "ban", "kick")
@@ -158,6 +160,7 @@ def test_a_list_of_which_nothing_fits_is_not_sent(place: Destination, more: str)
     assert place.names == ["ping", "ban"]
 
 
+@pytest.mark.promise("whole-lists")
 def test_an_empty_manifest_clears_a_list_only_where_that_is_allowed(place: Destination) -> None:
     place.sent("ping", "ban")
     place.write()
@@ -176,6 +179,7 @@ def test_an_empty_manifest_clears_a_list_only_where_that_is_allowed(place: Desti
         assert place.names == []
 
 
+@pytest.mark.promise("unseen-lists")
 @pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
 def test_on_a_terminal_no_list_is_cleared_without_a_question(unread: Destination) -> None:
     unread.sent("ping", "ban")

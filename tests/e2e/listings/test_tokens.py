@@ -39,6 +39,7 @@ def elsewhere(place: Destination, *, token_env: str = "", host: str = HOST) -> N
     place.home.write(text)
 
 
+@pytest.mark.promise("named-hosts")
 @pytest.mark.parametrize("hosts", ["", "example", "other.example", f"www.{HOST}"])
 def test_a_host_of_the_manifest_alone_gets_no_token(
     place: Destination, outside: RawServer, hosts: str
@@ -56,6 +57,7 @@ def test_a_host_of_the_manifest_alone_gets_no_token(
     assert place.secret not in ran.said
 
 
+@pytest.mark.promise("host-variables")
 @pytest.mark.parametrize("variable", ["", "COMMANDSYNC_TOKEN", "COMMANDSYNC_TOKEN_TOPGG"])
 def test_a_host_of_the_manifest_gets_a_token_of_its_own_only(
     place: Destination, outside: RawServer, variable: str
@@ -74,6 +76,7 @@ def test_a_host_of_the_manifest_gets_a_token_of_its_own_only(
     assert outside.requests == []
 
 
+@pytest.mark.promise("host-variables")
 @pytest.mark.parametrize("host", [HOST, "127.0.0.1:9"])
 @pytest.mark.parametrize("variable", ["COMMANDSYNC_TOKEN", "COMMANDSYNC_TOKEN_MINE"])
 def test_a_host_of_the_manifest_never_gets_the_token_of_the_page(
@@ -105,6 +108,7 @@ def test_the_token_of_a_service_is_hidden_in_what_the_user_wrote(home: Home, var
     assert secret not in ran.said
 
 
+@pytest.mark.promise("hosts-variable")
 def test_a_host_that_the_environment_names_gets_its_own_token(
     place: Destination, outside: RawServer
 ) -> None:
@@ -121,6 +125,7 @@ def test_a_host_that_the_environment_names_gets_its_own_token(
     assert place.secret not in ran.said
 
 
+@pytest.mark.promise("token-in-path")
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 @pytest.mark.usefixtures("outside")
 def test_no_output_has_a_token(
@@ -164,6 +169,7 @@ def test_no_output_has_a_token(
     assert place.secret not in everything
 
 
+@pytest.mark.promise("one-token-two-lists")
 def test_a_token_for_two_lists_of_a_service_is_refused(home: Home) -> None:
     with destination(home, "discordbotlist.com") as first:
         entry = f"""  - service: discordbotlist.com
@@ -197,6 +203,7 @@ def test_the_bot_of_the_manifest_is_not_that_of_telegram(telegram: Destination) 
     assert telegram.apply().code == 0
 
 
+@pytest.mark.promise("differing-variables")
 def test_two_variables_that_differ_are_refused(topgg: Destination, home: Home) -> None:
     topgg.write("ping")
     text = home.read("commands.yaml").replace(f"    base_url: {topgg.proxy.url}\n", "")
@@ -220,6 +227,7 @@ def test_an_address_of_the_manifest_gets_no_token_of_another_program(topgg: Dest
     assert request.headers["authorization"] == f"Bearer {topgg.listing.token}"
 
 
+@pytest.mark.promise("token-of-each-listing", "known-hosts")
 def test_each_list_gets_its_own_token_and_no_other(home: Home) -> None:
     with ExitStack() as opened:
         places = [opened.enter_context(destination(home, name)) for name in SERVICES]

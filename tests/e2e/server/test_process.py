@@ -82,6 +82,7 @@ def address_of(url: str) -> tuple[str | None, int | None]:
     return urlsplit(url).hostname, urlsplit(url).port
 
 
+@pytest.mark.promise("printed-tokens")
 def test_it_answers_at_the_url_it_prints_and_shows_no_token_at_vv(home: Home) -> None:
     seed = json.loads(EXAMPLE.read_bytes())
     with serving(home, "--seed", str(EXAMPLE), "-vv", bots=2) as served:

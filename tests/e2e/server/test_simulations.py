@@ -98,6 +98,7 @@ def test_what_it_prints_is_as_documented_and_is_pasted_whole(home: Home) -> None
     assert served.ended() == "rate limit 100/second\n"
 
 
+@pytest.mark.promise("serve-as")
 def test_the_log_of_requests_has_no_token(home: Home) -> None:
     served = Served(home, "--as", "telegram", "-v")
     status, _ = served.ask("POST", f"/bot{served.token}/setMyCommands", {"commands": [PING]})

@@ -76,6 +76,7 @@ def test_what_is_no_base_url_is_refused_with_an_example(text: str, message: str)
     assert "https://listing.example" in str(caught.value.hint)
 
 
+@pytest.mark.promise("base-url-credentials")
 @pytest.mark.parametrize(
     "text",
     [
@@ -125,6 +126,7 @@ def test_a_name_is_never_taken_for_a_token(labels: list[str]) -> None:
     assert parse_address(f"https://{'.'.join(labels)}").base_url.endswith(labels[-1])
 
 
+@pytest.mark.promise("plain-http")
 @pytest.mark.parametrize(
     "text",
     [
@@ -152,6 +154,7 @@ def test_plain_http_goes_to_this_machine_only(text: str) -> None:
     assert str(parse_address(text, insecure_http=True)) == text
 
 
+@pytest.mark.promise("this-machine")
 @pytest.mark.parametrize(
     ("url", "loopback"),
     [

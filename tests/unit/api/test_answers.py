@@ -47,6 +47,7 @@ def test_announcements_are_found_under_their_own_name() -> None:
     assert [(one.id, one.title) for one in found] == [("a1", "v2")]
 
 
+@pytest.mark.promise("strict-reading")
 @pytest.mark.parametrize("read", LISTS)
 @pytest.mark.parametrize(
     "content",
@@ -318,6 +319,7 @@ def test_whatever_json_comes_is_a_value_or_an_error_of_ours(content: object, sta
         assert value is not None
 
 
+@pytest.mark.promise("large-decoded")
 @pytest.mark.parametrize(
     ("body", "why"),
     [

@@ -169,6 +169,7 @@ def test_a_list_without_a_failure_says_only_why_it_is_not_done(
     assert result.stopped == ("interrupted" if result.sent is Outcome.SKIPPED else "")
 
 
+@pytest.mark.promise("exit-code-0-unread")
 @pytest.mark.parametrize(
     ("answer", "outcome"),
     [
@@ -253,6 +254,7 @@ def test_a_stop_while_waiting_ends_the_reads() -> None:
     assert (result.interrupted, result.sent) == (True, Outcome.UNKNOWN)
 
 
+@pytest.mark.promise("whole-lists")
 @given(
     limit=st.none() | st.just(DeleteLimit()),
     size=st.integers(0, 2),

@@ -61,6 +61,7 @@ def test_a_query_is_encoded(server: RawServer, connect: Connect) -> None:
     assert server.requests[0].target == "/v1/bots?limit=5&q=a+b%26c%3D%C3%A9%ED%A0%BD"
 
 
+@pytest.mark.promise("yaml-tags")
 def test_an_identifier_from_the_service_stays_one_part_of_the_path(
     server: RawServer, connect: Connect
 ) -> None:

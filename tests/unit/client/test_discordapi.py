@@ -42,6 +42,7 @@ def refusal(server: RawServer, *acts: Act, **options: Any) -> ListingError:  # n
     return caught.value
 
 
+@pytest.mark.promise("discord-requests")
 @pytest.mark.parametrize("path", ["/api", "/api/v10/"])
 def test_one_request_reads_the_commands_with_all_their_localizations(
     server: RawServer, path: str
@@ -162,6 +163,7 @@ ECHOES: dict[str, Act] = {
 }
 
 
+@pytest.mark.promise("discord-token-rules")
 @pytest.mark.parametrize("what", ECHOES)
 def test_no_error_shows_the_token(
     server: RawServer, caplog: pytest.LogCaptureFixture, what: str

@@ -26,6 +26,7 @@ def _netrc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
+@pytest.mark.promise("netrc", "discord-token-rules")
 @pytest.mark.usefixtures("_netrc")
 @pytest.mark.parametrize("token", ["marked-token-7f3a9c1e", None])
 def test_netrc_neither_replaces_nor_adds_authorization(
@@ -38,6 +39,7 @@ def test_netrc_neither_replaces_nor_adds_authorization(
     assert server.requests[0].headers.get("authorization") == (f"Bot {token}" if token else None)
 
 
+@pytest.mark.promise("loopback-proxy")
 def test_loopback_is_reached_without_a_proxy(
     server: RawServer, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,6 +53,7 @@ def test_loopback_is_reached_without_a_proxy(
     assert proxy.connections == 0
 
 
+@pytest.mark.promise("http-proxy")
 def test_a_plain_proxy_carries_the_request_and_cannot_replace_the_token(
     server: RawServer, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +109,7 @@ def test_a_proxy_that_speaks_no_http_sent_nothing(
     assert not caught.value.sent
 
 
+@pytest.mark.promise("proxy-password")
 @pytest.mark.parametrize(
     ("proxy", "why"),
     [("no-such-proxy.invalid:3128", "cannot be found"), ("127.0.0.1:9", "refuses connections")],

@@ -112,6 +112,7 @@ def _trusted(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
 
 
+@pytest.mark.promise("certificates")
 def test_a_certificate_nobody_vouches_for_is_not_accepted(
     secure: RawServer, connect: Connect
 ) -> None:

@@ -62,6 +62,7 @@ ACTS: dict[str, Act] = {
 }
 
 
+@pytest.mark.promise("token-output")
 @pytest.mark.parametrize("what", ACTS)
 @pytest.mark.parametrize("write", [False, True], ids=["read", "write"])
 def test_no_error_shows_it(
@@ -108,6 +109,7 @@ def test_a_connection_takes_it_into_no_copy(server: RawServer, connect: Connect)
 around = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=9)
 
 
+@pytest.mark.promise("token-in-response")
 @given(
     data=st.data(), token=tokens, before=around, after=around, encoding=st.sampled_from(ENCODINGS)
 )
@@ -207,6 +209,7 @@ def test_a_short_token_in_a_longer_word_is_not_one(text: str) -> None:
     assert secrecy.reply(400, text.encode(), [("X", text)]).body == text.encode()
 
 
+@pytest.mark.promise("token-in-response")
 def test_a_short_token_does_not_change_a_listing() -> None:
     body = b'{"name": "help", "description": "help me"}'
 

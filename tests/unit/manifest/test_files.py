@@ -224,6 +224,7 @@ def test_includes_add_their_entries_in_the_order_of_the_patterns(folder: Folder)
     assert second.location == Location("bot/fun/x.yaml", 1, 12)
 
 
+@pytest.mark.promise("yaml-tags")
 def test_a_pattern_must_match_inside_the_folder(wording: Wording, folder: Folder) -> None:
     outside = folder(out_yaml=commands("x"), bot__a_yaml="version: 1\n") / "out.yaml"
     main = folder() / "bot" / "main.yaml"
@@ -314,6 +315,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.promise("ci-links")
 @LINKS
 @pytest.mark.parametrize("source", ["link.yaml", "bots/link.yaml", "bots", "folder/commands.yaml"])
 def test_in_a_workspace_no_link_out_of_it_is_followed(
@@ -331,6 +333,7 @@ def test_in_a_workspace_no_link_out_of_it_is_followed(
     wording(caught.value.problems[0])
 
 
+@pytest.mark.promise("ci-outside")
 @LINKS
 def test_links_inside_the_workspace_and_paths_outside_it_are_read(
     folder: Folder, elsewhere: Path

@@ -25,6 +25,7 @@ def test_a_file_of_too_many_lines_is_refused(complaints: Complaints, end: str) -
     assert "1,000,000 lines" in complaint
 
 
+@pytest.mark.promise("large-manifest")
 def test_an_alias_counts_as_the_text_it_stands_for(complaints: Complaints, load: Load) -> None:
     head = f"version: 1\nbot: &a {'7' * 1_000_000}\ncommands:\n"
     command = "- {name: a%, description: *a, syntax: c}\n"

@@ -114,6 +114,7 @@ def test_a_category_is_named_and_a_list_without_any_has_no_list_of_categories() 
     assert "<h3>Fun</h3>" in page(commands=[command(1, category="Fun")])
 
 
+@pytest.mark.promise("pages-markdown")
 def test_descriptions_of_commands_are_markdown_and_long_ones_are_folded_below_their_beginning() -> (
     None
 ):
@@ -344,6 +345,7 @@ def harmless_page() -> Outline:
     return hostile_page(dict.fromkeys(FIELDS, "a"))
 
 
+@pytest.mark.promise("pages-escape")
 @settings(max_examples=40)
 @given(some=st.tuples(texts, texts, texts))
 def test_no_text_changes_the_structure_of_the_page(some: tuple[str, ...]) -> None:
@@ -362,6 +364,7 @@ HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e
 ENTITIES = ("&#x202e;", "&#8206;", "&lrm;", "&#27;", "&#x85;")
 
 
+@pytest.mark.promise("pages-controls")
 @settings(max_examples=30)
 @given(
     some=st.lists(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -50,6 +51,7 @@ def test_the_anchor_of_a_command_follows_its_name_and_is_there_once() -> None:
     assert {str(link).removeprefix("#") for link in links} <= set(ids)
 
 
+@pytest.mark.promise("pages-escape")
 def test_the_policy_allows_the_style_and_the_script_of_the_page_alone() -> None:
     html = commands_page(COMMANDS)
     (policy,) = POLICY.findall(html)
@@ -89,6 +91,7 @@ def harmless() -> Outline:
     return Outline(commands_page([CommandText(*"abcd")]))
 
 
+@pytest.mark.promise("pages-escape")
 @settings(max_examples=30)
 @given(some=st.tuples(texts, texts, texts, texts))
 def test_no_text_changes_the_structure_of_the_page(some: tuple[str, str, str, str]) -> None:

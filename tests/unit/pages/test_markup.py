@@ -17,6 +17,7 @@ PIECES = (
 )
 
 
+@pytest.mark.promise("pages-markdown")
 @pytest.mark.parametrize(
     ("markdown", "html"),
     [

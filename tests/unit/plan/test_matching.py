@@ -47,6 +47,7 @@ def assert_bijection(matching: Matching, wanted: Sequence[Entry], here: Sequence
     assert sorted([*matching.pairs.values(), *matching.listed]) == list(range(len(here)))
 
 
+@pytest.mark.promise("repeated-names")
 @given(wanted=st.lists(WANTED, max_size=9), here=LISTED)
 def test_every_entry_is_in_one_pair_or_left_over_and_none_is_collapsed(
     wanted: list[Entry], here: list[Entry]

@@ -27,6 +27,7 @@ def columns(others: Cell) -> st.SearchStrategy[dict[str, Cell]]:
 COLUMN = st.sampled_from([NO, NO, NOT_READ, UNREADABLE]).flatmap(columns)
 
 
+@pytest.mark.promise("doctor-names")
 @given(st.tuples(*[COLUMN] * 5), st.data())
 def test_every_name_has_one_row_with_what_each_place_is_known_to_have(
     drawn: tuple[dict[str, Cell], ...], data: st.DataObject

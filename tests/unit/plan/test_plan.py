@@ -173,6 +173,7 @@ def test_changes_stand_as_the_manifest_says_them_and_deletes_last_as_listed() ->
     assert plan.unchanged == 1
 
 
+@pytest.mark.promise("shown-changes")
 def test_every_change_says_what_it_does_and_where_the_manifest_wants_it() -> None:
     here = listed([command("b", "Old."), command("z")], [announcement("v1", "Then.")])
     at = {name: Location("commands.yaml", line) for line, name in enumerate(["a", "b", "v1"], 2)}

@@ -41,6 +41,7 @@ def test_without_faults_one_run_is_enough() -> None:
     assert second.changes == ()
 
 
+@pytest.mark.promise("no-duplicates")
 @EVERY_FAULT
 def test_a_fault_of_any_operation_at_any_moment_is_overcome(fault: Fault) -> None:
     assert_proven(every_pair([fault], "apply"))

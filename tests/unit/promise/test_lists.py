@@ -68,6 +68,7 @@ def test_the_moments_are_all_of_a_run() -> None:
     assert [lists.left for lists in seen] == [1]
 
 
+@pytest.mark.promise("whole-lists")
 @pytest.mark.parametrize(
     ("stop", "lands"),
     [(Kill(), False), (Kill(), True), (Interrupted(), False), (Aborted(), True)],
@@ -83,6 +84,7 @@ def test_a_run_that_is_stopped_at_any_moment_damages_no_list(stop: Stop, *, land
     assert wrong == {}
 
 
+@pytest.mark.promise("exit-code-0-telegram")
 def test_a_fault_of_any_kind_damages_no_list() -> None:
     """Of the read, of the write, or of the read after it."""
     wrong = {}
@@ -99,6 +101,7 @@ def test_a_fault_of_any_kind_damages_no_list() -> None:
     assert wrong == {}
 
 
+@pytest.mark.promise("whole-lists")
 @pytest.mark.parametrize("part", range(4))
 def test_every_invariant_holds_in_generated_cases_with_lists(part: int) -> None:
     cases = filter(has_lists, (drawn(number, SEED) for number in range(part, 100, 4)))

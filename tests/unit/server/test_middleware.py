@@ -108,6 +108,7 @@ def test_answers_of_the_interface_are_as_they_were(service: Service) -> None:
     assert not {name.lower() for name in HEADERS} & set(headers)
 
 
+@pytest.mark.promise("pages-escape")
 def test_the_policy_allows_nothing_inline_and_no_other_host() -> None:
     policy = dict(
         directive.split(maxsplit=1) for directive in HEADERS["Content-Security-Policy"].split("; ")

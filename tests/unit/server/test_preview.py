@@ -57,6 +57,7 @@ def test_every_answer_has_the_headers_of_the_pages(server: PreviewServer, path: 
     assert get(server, path, method="HEAD")[::2] == (status, "")
 
 
+@pytest.mark.promise("preview")
 @pytest.mark.parametrize("path", ["/", "/live", "/theme/3b6fb6.css", "/nothing"])
 def test_a_name_of_another_host_that_leads_here_is_refused(
     server: PreviewServer, path: str

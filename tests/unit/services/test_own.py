@@ -114,6 +114,7 @@ def leaves(nodes: list[Object], above: str = "") -> dict[str, Object]:
     return found
 
 
+@pytest.mark.promise("platform-objects")
 @given(commands=lists(COMMANDS, least=0), data=st.data())
 def test_a_list_gets_the_platforms_objects_but_for_the_manifests_texts(
     commands: list[Object], data: st.DataObject

@@ -86,6 +86,7 @@ def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
     ]
 
 
+@pytest.mark.promise("large-source")
 @pytest.mark.parametrize(
     "content",
     [
@@ -173,6 +174,7 @@ def test_what_is_not_read_is_told_with_what_to_do(wording: Wording, inside: Path
     wording(complaint("empty/notes.txt"))
 
 
+@pytest.mark.promise("large-source")
 def test_a_source_has_limits(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b", "c"):
         write(inside, f"bot/{name}.json", {"name": name})
@@ -191,6 +193,7 @@ def test_a_source_has_limits(inside: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert complaint("bot").startswith("bot has more than 2 f")
 
 
+@pytest.mark.promise("large-source")
 def test_a_large_file_is_not_read(inside: Path) -> None:
     path = write(inside, "commands.json", b" " * (files.MOST_BYTES + 1))
 

@@ -91,6 +91,7 @@ def test_the_workspace_is_known_in_ci_alone(
     assert ci_workspace({"CI": "true"}) == tmp_path / "checkout"
 
 
+@pytest.mark.promise("edited-manifest")
 @pytest.mark.parametrize("before", ["", "text\n"])
 def test_a_file_is_written_only_over_what_was_read(tmp_path: Path, before: str) -> None:
     path = tmp_path / "commands.yaml"

@@ -26,6 +26,7 @@ def no_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMMANDSYNC_TOKEN", LISTING_TOKEN)
 
 
+@pytest.mark.promise("discord-token-source")
 @pytest.mark.parametrize(
     ("variable", "options"), [("DISCORD_TOKEN", {}), ("OTHER_TOKEN", {"variable": "OTHER_TOKEN"})]
 )
@@ -53,6 +54,7 @@ def test_it_is_read_from_its_variable(
     assert {(progress.site.token_from, progress.site.bot) for progress in seen} == {(variable, "")}
 
 
+@pytest.mark.promise("import-without-requests")
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -76,6 +78,7 @@ def test_without_a_token_for_discord_no_request_is_made(
     assert "developer portal" in str(caught.value.hint)
 
 
+@pytest.mark.promise("discord-token-names")
 @pytest.mark.parametrize("variable", ["COMMANDSYNC_TOKEN", "commandsync_token_x"])
 def test_the_token_of_a_listing_service_is_never_sent_to_discord(variable: str) -> None:
     with pytest.raises(UsageError, match=f"the variable {variable} is for the token of a listing"):

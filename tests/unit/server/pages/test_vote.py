@@ -124,6 +124,7 @@ def test_the_voter_is_the_same_for_every_bot(service: Service, visitor: Visitor)
     assert [voter["id"] for voter in other.bot.voters()] == [user]
 
 
+@pytest.mark.promise("pages-votes")
 @pytest.mark.parametrize(
     "headers",
     [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://other.example"}, {"X-None": ""}],
@@ -162,6 +163,7 @@ def reads(value: str | None, *, secret: str = SECRET) -> str | None:
     return voter_of(Request({"type": "http", "headers": headers}), secret=secret)
 
 
+@pytest.mark.promise("voter-cookie")
 @pytest.mark.parametrize("is_secure", [False, True])
 def test_no_script_and_no_other_page_reads_the_cookie(*, is_secure: bool) -> None:
     kept = cookie("guest-1", is_secure=is_secure)[COOKIE]
@@ -176,6 +178,7 @@ GOOD = cookie("guest-1")[COOKIE].value
 SIGNATURE = GOOD.partition(".")[2]
 
 
+@pytest.mark.promise("voter-cookie")
 @pytest.mark.parametrize(
     "value",
     [

@@ -34,6 +34,7 @@ def refusal(listing: SimulatedListing, reply: Reply) -> int:
     return reply.status
 
 
+@pytest.mark.promise("serve-as")
 def test_a_caller_without_its_right_token_is_refused(simulated: SimulatedListing) -> None:
     records = pings(simulated.service)
     missing, wrong, unlisted, _ = REFUSALS[simulated.service]

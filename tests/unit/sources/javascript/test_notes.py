@@ -136,6 +136,7 @@ def damaged(draw: DrawFn) -> bytes:
     return code
 
 
+@pytest.mark.promise("code-not-run")
 @given(code=damaged())
 def test_damaged_code_breaks_no_promise(code: bytes) -> None:
     judge_source(code)

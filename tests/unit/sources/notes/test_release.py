@@ -101,6 +101,7 @@ def test_another_event_is_an_error(content: bytes, message: str) -> None:
     assert caught.value.message.startswith(f"event.json is {message}")
 
 
+@pytest.mark.promise("large-release")
 def test_notes_longer_than_github_allows_are_an_error() -> None:
     read(body="x" * LONGEST)
 
