@@ -76,34 +76,31 @@ audit: $(READY_TO_AUDIT) ## Check the installed and the locked dependencies for 
 	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements-preview.txt
 
 bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
-	@$(RUN) -m benchmarks
+	@$(RUN) -m tests.benchmarks
 
 faults: $(READY_TO_WORK) ## Run every fault against a simulated service, and 50,000 generated cases
-	@$(RUN) -m faults
+	@$(RUN) -m tests.faults
 
 soak: FUZZ_SECONDS = 30
 soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a service that is killed, and the tests with 500 new examples of each property
-	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.soak
-	@MALLOC_ARENA_MAX=1 $(RUN) -m benchmarks.flood
-	@$(RUN) -m benchmarks.published
-	@$(RUN) -m benchmarks.crowd
-	@$(RUN) -m benchmarks.storm
-	@$(RUN) -m benchmarks.public
+	@MALLOC_ARENA_MAX=1 $(RUN) -m tests.benchmarks.soak
+	@MALLOC_ARENA_MAX=1 $(RUN) -m tests.benchmarks.flood
+	@$(RUN) -m tests.benchmarks.storm
+	@$(RUN) -m tests.benchmarks.public
 	@$(RUN) -m pytest -q tests/e2e/test_disks.py -k full_disk_says
-	@$(RUN) -m benchmarks.contract
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=soak -m hypothesis
 
 mutants: $(READY_FOR_MUTANTS) ## Run mutation tests; every surviving mutant must be explained
 	@$(RUN) .ci/mutants.py
 
 fuzz: $(READY_TO_FUZZ) ## Run the parsers with untrusted input, FUZZ_SECONDS=60 each
-	@$(RUN) -m fuzz manifest $(FUZZ_SECONDS)
-	@$(RUN) -m fuzz answer $(FUZZ_SECONDS)
-	@$(RUN) -m fuzz plan $(FUZZ_SECONDS)
-	@$(RUN) -m fuzz source $(FUZZ_SECONDS)
-	@$(RUN) -m fuzz code $(FUZZ_SECONDS)
-	@$(RUN) -m fuzz imported $(FUZZ_SECONDS)
-	@$(RUN) -m fuzz notes $(FUZZ_SECONDS)
+	@$(RUN) -m tests.fuzz manifest $(FUZZ_SECONDS)
+	@$(RUN) -m tests.fuzz answer $(FUZZ_SECONDS)
+	@$(RUN) -m tests.fuzz plan $(FUZZ_SECONDS)
+	@$(RUN) -m tests.fuzz source $(FUZZ_SECONDS)
+	@$(RUN) -m tests.fuzz code $(FUZZ_SECONDS)
+	@$(RUN) -m tests.fuzz imported $(FUZZ_SECONDS)
+	@$(RUN) -m tests.fuzz notes $(FUZZ_SECONDS)
 
 schemas: $(READY_TO_WORK) ## Write schemas/*.json again from the code
 	@$(RUN) .ci/schemas.py

@@ -21,7 +21,6 @@ BESIDE = (
         ".ci",
         ".github",
         "tests",
-        "benchmarks",
         "docs",
         "examples",
         "schemas",

@@ -331,7 +331,7 @@ def test_a_restart_is_told_to_every_client_and_waits_for_none(
 
 
 def test_a_crowd_gets_every_vote_once_and_in_one_order(database_url: str) -> None:
-    """The core of benchmarks/crowd.py, which has more of everything."""
+    """Every client of a crowd gets each vote once and in order."""
     users = [str(number) for number in range(120)]
     with ExitStack() as stack:
         started = stack.enter_context(serving(database_url))

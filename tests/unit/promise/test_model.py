@@ -1,6 +1,6 @@
 """Generated manifests, listings and services, against an independent model: a part of them.
 
-`make faults` plays the rest. `python -m faults --case N` tells the story of one.
+`make faults` plays the rest. `python -m tests.faults --case N` tells the story of one.
 """
 
 from random import Random

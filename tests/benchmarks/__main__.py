@@ -1,0 +1,58 @@
+"""Measure the speed budgets and print one table; the exit code is 1 if one is exceeded."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.benchmarks import (
+    action,
+    applying,
+    bookkeeping,
+    growth,
+    history,
+    importing,
+    library,
+    listings,
+    lists,
+    pages,
+    planning,
+    previewing,
+    reading,
+    starting,
+    validating,
+)
+from tests.benchmarks.budgets import table
+
+
+def main() -> int:
+    """Measure group by group, and print one table."""
+    with TemporaryDirectory(prefix="commandsync-bench-") as name:
+        folder = Path(name)
+        groups = (
+            starting.rows,
+            lambda: validating.rows(folder),
+            lambda: reading.rows(folder),
+            lambda: importing.rows(folder),
+            lambda: lists.rows(folder),
+            lambda: planning.rows(folder),
+            lambda: applying.rows(folder),
+            lambda: listings.rows(folder),
+            lambda: previewing.rows(folder),
+            lambda: action.rows(folder),
+            lambda: history.rows(folder),
+            lambda: library.rows(folder),
+            lambda: pages.rows(folder),
+            bookkeeping.rows,
+            lambda: growth.rows(folder),
+        )
+        rows = [row for group in groups for row in group()]
+    print(table(rows))
+    over = sum(not row.ok for row in rows)
+    print(f"\n{over} over budget." if over else f"\nAll {len(rows)} budgets are kept.")
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""Whether the time of planning and of apply's bookkeeping grows with the length, and no faster.
+
+In this process and in its own time, with a service that answers at once: only the product's own
+work is measured.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections import deque
+from typing import TYPE_CHECKING
+
+from commandsync.api.policy import Health
+from commandsync.apply.run import apply
+from commandsync.apply.steps import Answered
+from commandsync.plan.changes import Add, Delete, Edit
+from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.rules import DeleteLimit, SyncRules
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import CommandText, Resource
+from commandsync.services.page import PAGE
+from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.growth import doubled, timed
+from tests.benchmarks.manifests import edited, records
+from tests.benchmarks.measuring import best
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commandsync.apply.steps import Call
+    from commandsync.records.texts import Text
+
+_RULES = SyncRules(max_deletes=DeleteLimit())
+_SIZE = 10_000
+
+
+def rows() -> list[Row]:
+    """Measure them all."""
+    gc.set_threshold(200_000, 20, 20)  # as the program itself does
+    return [
+        *map(_no_op, (_SIZE, 2 * _SIZE)),
+        doubled(
+            "a plan of edits, adds and deletes",
+            _SIZE,
+            lambda size: _planning(*_changed(size)),
+            rounds=5,
+        ),
+        doubled("apply's books on them", _SIZE, lambda size: _applying(*_changed(size)), rounds=9),
+    ]
+
+
+def _no_op(size: int) -> Row:
+    """Compare a no-op plan with the least that finds both sides equal.
+
+    Twice as many texts take that six times as long where they no longer fit a core's cache, so a
+    plan of twice the size says nothing by itself about how its time grows.
+    """
+    desired, listed = _equal(size)
+    plan = _planning(desired, listed)
+
+    def sets() -> bool:
+        return _texts(desired) == _texts(listed)
+
+    found = best({"plan": timed(plan), "sets": timed(sets)}, rounds=25)
+    return Row(
+        f"a no-op plan of {size:,} / two sets of its texts",
+        found["plan"] / found["sets"],
+        10.0,
+        seen=f"{milliseconds(found['plan'])} / {milliseconds(found['sets'])}",
+    )
+
+
+def _texts(side: Snapshot) -> set[Text]:
+    return {entry.text for entry in side.collections[Resource.COMMAND]}
+
+
+def _equal(size: int) -> tuple[Snapshot, Snapshot]:
+    return _sides(size, edits=0, moved=0)
+
+
+def _changed(size: int) -> tuple[Snapshot, Snapshot]:
+    return _sides(size, edits=size // 4, moved=size // 8)
+
+
+def _sides(size: int, *, edits: int, moved: int) -> tuple[Snapshot, Snapshot]:
+    """Return a wanted and a listed side; so many at each end are on one side only."""
+    everything = records(size + moved)
+    listed = edited(everything, moved + edits)[:size]
+    return _snapshot(everything[moved:], ids=False), _snapshot(listed, ids=True)
+
+
+def _snapshot(some: list[dict[str, str]], *, ids: bool) -> Snapshot:
+    fields = CommandText._fields
+    return Snapshot(
+        {
+            Resource.COMMAND: tuple(
+                Entry(CommandText(*(record[name] for name in fields)), record["id"] if ids else "")
+                for record in json.loads(json.dumps(some))  # each side has strings of its own
+            )
+        }
+    )
+
+
+def _plan(desired: Snapshot, listed: Snapshot) -> Plan:
+    target = Target(bot="42", base_url="https://listing.example", abilities=PAGE.abilities)
+    return make_plan(desired=desired, listed=listed, target=target, rules=_RULES)
+
+
+def _planning(desired: Snapshot, listed: Snapshot) -> Callable[[], object]:
+    return lambda: _plan(desired, listed)
+
+
+def _applying(desired: Snapshot, listed: Snapshot) -> Callable[[], object]:
+    plan = _plan(desired, listed)
+    shown = _listed_after(plan, listed)
+    return lambda: _apply(plan, listed, shown)
+
+
+def _listed_after(plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:
+    """Return what the service shows when a plan was carried out, in strings of its own."""
+    now = {entry.id: entry for entry in listed.collections[Resource.COMMAND]}
+    for number, change in enumerate(plan.changes):
+        match change:
+            case Add(after=text):
+                now[f"new-{number}"] = Entry(_copy(text), f"new-{number}")
+            case Edit(id=identifier, after=text):
+                now[identifier] = Entry(_copy(text), identifier)
+            case Delete(id=identifier):
+                del now[identifier]
+            case _:
+                raise AssertionError(change)
+    return tuple(now.values())
+
+
+def _copy(text: Text) -> Text:
+    return CommandText(*json.loads(json.dumps(text)))
+
+
+def _apply(plan: Plan, listed: Snapshot, shown: tuple[Entry, ...]) -> None:
+    steps = apply(plan, service=PAGE, listed=listed, health=Health())
+    waiting: deque[Call] = deque()
+    try:
+        step = next(steps)
+        while True:
+            waiting.extend(step.start)
+            call = waiting.popleft()
+            answer = shown if call.operation.method == "GET" else ""
+            step = steps.send(Answered(call.key, answer))
+    except StopIteration as end:
+        if not end.value.complete:
+            raise RuntimeError("apply did not finish") from None

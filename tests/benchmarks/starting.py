@@ -1,0 +1,27 @@
+"""How soon the program answers: `--version` and every `--help`, against importing click."""
+
+from __future__ import annotations
+
+from commandsync.cli.program import COMMANDS
+from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.measuring import COMMANDSYNC, PYTHON, best, work
+
+_BARE = "import click"
+
+
+def rows() -> list[Row]:
+    """Measure them all."""
+    runs = {_BARE: work(PYTHON, "-c", _BARE), "--version": work(*COMMANDSYNC, "--version")}
+    for words in ((), *((name,) for name in COMMANDS)):
+        runs[" ".join([*words, "--help"])] = work(*COMMANDSYNC, *words, "--help")
+    found = best(runs, rounds=15)
+    bare = found.pop(_BARE)
+    return [
+        Row(
+            f"`commandsync {name}` / `{_BARE}`",
+            seconds / bare,
+            1.1 if name == "--version" else 1.3,
+            seen=f"{milliseconds(seconds)} / {milliseconds(bare)}",
+        )
+        for name, seconds in found.items()
+    ]

@@ -1,0 +1,54 @@
+"""How soon and in how much memory a large manifest is checked, against bare parsing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.manifests import records, write_manifest
+from tests.benchmarks.measuring import COMMANDSYNC, PYTHON, best, peak_memory, printed_seconds, work
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BARE_LOAD = """
+import sys, time, yaml
+text = open(sys.argv[1], encoding="utf-8").read()
+begun = time.process_time()
+yaml.load(text, yaml.CBaseLoader)
+print(time.process_time() - begun)
+"""
+"""What any program pays that reads the file with PyYAML's C parser."""
+
+_ROUNDS = 5
+
+
+def rows(folder: Path) -> list[Row]:
+    """Measure them all."""
+    small = write_manifest(folder / "10000.yaml", records(10_000))
+    large = write_manifest(folder / "20000.yaml", records(20_000))
+    validate = (*COMMANDSYNC, "validate", "-f")
+    found = best(
+        {
+            "load": printed_seconds(PYTHON, "-c", BARE_LOAD, small),
+            "small": work(*validate, small),
+            "large": work(*validate, large),
+        },
+        rounds=_ROUNDS,
+    )
+    load, one, two = (milliseconds(found[name]) for name in ("load", "small", "large"))
+    return [
+        Row(
+            "`validate` of 10,000, less 150 ms / bare load",
+            (found["small"] - 0.150) / found["load"],
+            1.6,
+            seen=f"{one} / {load}",
+        ),
+        Row(
+            "`validate` of 20,000 / 10,000",
+            found["large"] / found["small"],
+            2.2,
+            seen=f"{two} / {one}",
+        ),
+        Row("`validate` of 10,000, peak memory", peak_memory(*validate, small), 150, "MB"),
+    ]
