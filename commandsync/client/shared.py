@@ -15,8 +15,7 @@ from commandsync.client.environment import surroundings_of
 from commandsync.client.request import log_answer, not_sent
 from commandsync.client.secrecy import Secrecy
 from commandsync.errors import Reply, TransportError
-from commandsync.services.page import PAGE
-from commandsync.services.service import Service
+from commandsync.services.service import PAGE, Service
 
 T = TypeVar("T")
 

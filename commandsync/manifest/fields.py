@@ -26,8 +26,7 @@ from commandsync.manifest.nodes import Node, Scalar, Sequence, called
 from commandsync.manifest.problems import quoted
 from commandsync.manifest.syntax import typographic
 from commandsync.plan import rules
-from commandsync.records.patterns import has_wildcard
-from commandsync.records.texts import Resource, canonical
+from commandsync.records.texts import Resource, canonical, has_wildcard
 
 _FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _COMMENT = re.compile(r"[ \t]+#(?=\S)")

@@ -15,10 +15,9 @@ from commandsync.manifest import nodes
 from commandsync.manifest.listingmodel import ListingModel
 from commandsync.manifest.model import ManifestModel
 from commandsync.manifest.problems import FileProblems, did_you_mean, quoted
-from commandsync.records.facts import Source
 from commandsync.records.losses import COMMANDS
-from commandsync.services.catalogue import LISTS, SERVICES
-from commandsync.services.declared import declared
+from commandsync.services.abilities import Source
+from commandsync.services.catalogue import LISTS, SERVICES, declared
 from commandsync.services.service import ListService
 
 _MANIFESTS_BOT = "the manifest's"  # not a valid id

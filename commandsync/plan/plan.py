@@ -17,9 +17,8 @@ from commandsync.plan.comparison import Comparison, Scheduled
 from commandsync.plan.guard import countable, refusal, with_copies
 from commandsync.plan.listing import PlannedListing
 from commandsync.plan.rules import SyncRules
-from commandsync.records.patterns import Patterns
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import Abilities, Resource, Text
+from commandsync.records.texts import Abilities, Patterns, Resource, Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

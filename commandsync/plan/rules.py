@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from commandsync.records.patterns import Patterns
-from commandsync.records.texts import Abilities, Resource
+from commandsync.records.texts import Abilities, Patterns, Resource
 
 MOST_WILDCARDS = 100  # patterns with a wildcard to ignore by; each is tried on every name
 MOST_WILD_CHARACTERS = 2_000  # of these together: each is compared with those of every name

@@ -1,17 +1,56 @@
 """What a service cannot show of a manifest: why, what happens instead, and sentences about both."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.records.facts import Limit
 from commandsync.records.texts import named
 
 MOST_NAMED = 3
 OPTIONS, TRANSLATIONS, COMMANDS, SYNC = "options", "translations", "commands", "sync"
 """What can be lost beside a field of a command: its options, the platform's translations of its
 texts, the command as a whole, and what the manifest's policy keeps on a list."""
+
+
+class Limit(NamedTuple):
+    """What a service accepts as the text of a field, or as a number of records.
+
+    Lengths are counted in UTF-16 code units, as JavaScript does: of the ways in which services
+    count, none counts more, so that a text that fits here fits everywhere.
+    """
+
+    least: int = 0
+    most: int | None = None  # the greatest length or number; None for any
+    pattern: str = ""  # a regular expression for the whole text; empty for any text
+    lower_case: bool = False  # whether letters must be lower-case where they have a lower case
+    allowed: str = ""  # the characters of the pattern in words; empty for any
+
+    def is_short(self, text: str) -> bool:
+        """Whether a text is shorter than the least length."""
+        return _units(text) < self.least
+
+    def is_long(self, text: str) -> bool:
+        """Whether a text is longer than the greatest length."""
+        return self.most is not None and _units(text) > self.most
+
+    def allows(self, text: str) -> bool:
+        """Whether the characters of a text are allowed, whatever its length."""
+        if self.lower_case and text != text.lower():
+            return False
+        return not self.pattern or re.fullmatch(self.pattern, text) is not None
+
+    def shortened(self, text: str) -> str:
+        """Return a text that is not longer: cut after a word, with `…`; one long word is cut."""
+        if self.most is None or not self.is_long(text):
+            return text
+        start = text[: self.most - 1]
+        while _units(start) >= self.most:
+            start = start[: len(start) - (_units(start) - self.most + 2) // 2]
+        whole = re.match(r"(?s:.*\S)(?=\s)", text[: len(start) + 1])
+        return f"{whole[0] if whole else start}…"
 
 
 class Reason(Enum):
@@ -92,3 +131,7 @@ def _counted(names: Sequence[str]) -> tuple[str, str]:
     """Return the number of commands, and the first names."""
     commands = f"{len(names)} {'command' if len(names) == 1 else 'commands'}"
     return commands, named(names, most=MOST_NAMED)
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

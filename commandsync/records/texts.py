@@ -1,11 +1,16 @@
-"""Kinds of record, their texts as compared and as sent, and what a service can do with them.
+"""Kinds of record, their texts as compared and as sent, and patterns of their names.
 
-A text is a named tuple: equality is equality of all fields. No YAML, HTTP or pydantic is needed.
+A text is a named tuple: equality is equality of all fields. A kind (`Resource`) says which fields a
+text has and how they are used; what a service can do with a kind is its `Ability`. `Patterns` are
+those that users write in a manifest, an option or a file. No YAML, HTTP or pydantic is needed.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import translate
+from functools import cached_property, lru_cache
 from typing import NamedTuple, Self, TypeVar
 
 _LINE_END = re.compile(r"\r+\n")
@@ -134,3 +139,45 @@ def by_category(commands: Iterable[Command]) -> dict[str, tuple[Command, ...]]:
     for command in commands:
         groups.setdefault(command.category, []).append(command)
     return {category: tuple(members) for category, members in groups.items() if members}
+
+
+MOST_COMPARED = 1_000  # characters that a wildcard is compared with: of a longer name, both ends
+_WILDCARDS = re.compile(r"[*?[]")
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Patterns of whole names, in upper or lower case: a service may change that."""
+
+    texts: tuple[str, ...]
+
+    def match(self, name: str) -> bool:
+        """Whether one of the patterns matches a name (canonical)."""
+        if not self.texts:
+            return False
+        names, wild = self._compiled
+        if name.casefold() in names:
+            return True
+        if len(name) > MOST_COMPARED:
+            name = name[: MOST_COMPARED // 2] + name[-MOST_COMPARED // 2 :]
+        return wild is not None and wild.match(name) is not None
+
+    @cached_property
+    def _compiled(self) -> tuple[frozenset[str], re.Pattern[str] | None]:
+        """The patterns without a wildcard, case-folded, and the others as one expression."""
+        wild = [translate(text) for text in self.texts if has_wildcard(text)]
+        names = (text.casefold() for text in self.texts if not has_wildcard(text))
+        # To the letter as well: "[!A]" matches an "a", and not where case is ignored.
+        either = "|".join(f"{pattern}|(?i:{pattern})" for pattern in wild)
+        return frozenset(names), re.compile(either) if wild else None
+
+
+@lru_cache
+def pattern(text: str) -> Patterns:
+    """Return one pattern, which many names are compared with."""
+    return Patterns((text,))
+
+
+def has_wildcard(text: str) -> bool:
+    """Whether a pattern may match more than one name."""
+    return _WILDCARDS.search(text) is not None

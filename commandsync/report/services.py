@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from commandsync.records.facts import Answer, Fact, Limit
+from commandsync.records.losses import Limit
 from commandsync.report import records, tables
 from commandsync.report.lines import Screen
+from commandsync.services.abilities import Answer, Fact
 from commandsync.services.catalogue import SERVICES, Row, table
 
 _TRIED = "tried with the service itself"

@@ -1,7 +1,17 @@
-"""What each listing service can do with each kind of record."""
+"""What is known of each listing service: its abilities, limits and other facts.
 
+Planning asks for the abilities only. Facts have their sources, so that `commandsync listings` can
+show where each is from; fitting a list to a service (`fit`) asks for its limits. Nothing here makes
+a request: the manifest and the documents load this module, and no other of this folder.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
+from typing import NamedTuple
 
+from commandsync.records.losses import Limit
 from commandsync.records.texts import Abilities, Ability, Resource
 
 PAGE_ABILITIES: Abilities = MappingProxyType(
@@ -12,9 +22,106 @@ PAGE_ABILITIES: Abilities = MappingProxyType(
 )
 """Of the service of the interface ("Endpoints"): it edits commands, and counts their uses.
 
-It is asked where no service is named: by a manifest, a saved plan, and the commands for single
-records.
+It counts where no service is named, as in a manifest or a saved plan.
 """
 
 LIST_ABILITIES: Abilities = MappingProxyType({Resource.COMMAND: Ability(edit=True)})
 """Of a service that takes the whole list: a list with another text for a command is an edit."""
+
+
+class Answer(StrEnum):
+    """Whether a service has an ability; unknown where no source says it."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class Reads(StrEnum):
+    """What a service returns of a list of commands."""
+
+    NO = "no"
+    LIST = "whole list"
+    RECORDS = "records"
+
+
+class Source(NamedTuple):
+    """Where facts are from: a document's title and URL, and the month in which it was read."""
+
+    title: str
+    url: str = ""
+    checked: str = ""
+
+    def says(self, value: Answer | Reads | Limit | int) -> "Fact":
+        """Return a fact with this source."""
+        return Fact(value, self)
+
+
+class Fact(NamedTuple):
+    """One fact of a service."""
+
+    # An answer, a number, or what is accepted; `Answer.UNKNOWN` where the source does not say it.
+    value: Answer | Reads | Limit | int
+    source: Source  # where it is from
+
+    @property
+    def number(self) -> int | None:
+        """The number; None if it is not known."""
+        return self.value if isinstance(self.value, int) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is known of a service's lists of commands."""
+
+    read: Fact  # what it returns of a list
+    replace: Fact  # whether one request replaces the whole list
+    write: Fact  # whether records are written one by one
+    clear: Fact  # whether a list may be empty
+    ids: Fact  # whether records have ids
+    uses: Fact  # whether it counts how often a command is used
+    order: Fact  # whether it keeps the order of a list
+    options: Fact  # whether it takes options as Discord's commands have them
+    announcements: Fact  # whether it takes announcements
+    # How many records a list may have; of commands with sub-commands, how many commands.
+    most_records: Fact
+    most_sub_commands: Fact  # how many sub-commands and groups a command or a group may have
+    levels: Fact  # how many levels of sub-commands a command may have
+    wait: Fact  # how many seconds a 429 costs
+    fields: Mapping[str, Fact]  # whether it takes each field of a command
+    # What it accepts as the text of a field.
+    limits: Mapping[str, Fact] = field(default_factory=lambda: MappingProxyType({}))
+
+    def takes(self, name: str) -> bool:
+        """Whether the service takes a field."""
+        return name in self.fields and self.fields[name].value is Answer.YES
+
+    def limit(self, name: str) -> Limit:
+        """Return what the service accepts as the text of a field; any text if that is not known."""
+        fact = self.limits.get(name)
+        return fact.value if fact and isinstance(fact.value, Limit) else Limit()
+
+
+_OTHERWISE: Mapping[str, Answer | int] = {
+    **dict.fromkeys(("write", "ids", "uses", "options", "announcements"), Answer.NO),
+    **dict.fromkeys(("clear", "order", "most_records", "wait"), Answer.UNKNOWN),
+    **dict.fromkeys(("most_sub_commands", "levels"), 0),
+}
+
+
+def facts_of(
+    source: Source,
+    takes: Iterable[str],
+    limits: Mapping[str, Limit],
+    /,
+    **known: Answer | Reads | int,
+) -> Facts:
+    """Return what one source says: the fields of a command that are taken, limits, and the rest."""
+    facts = {name: source.says(value) for name, value in {**_OTHERWISE, **known}.items()}
+    fields = dict.fromkeys(Resource.COMMAND.fields[1:], source.says(Answer.NO))
+    fields |= dict.fromkeys(takes, source.says(Answer.YES))
+    return Facts(
+        **facts,
+        fields=MappingProxyType(fields),
+        limits=MappingProxyType({name: source.says(limit) for name, limit in limits.items()}),
+    )

@@ -13,13 +13,12 @@ from commandsync.api import arguments
 from commandsync.api.operations import Method, Operation, bot_part
 from commandsync.api.refusals import content_of
 from commandsync.errors import ArgumentError, Reply
-from commandsync.records.facts import Answer, Facts, Limit, Reads, Source
+from commandsync.records.losses import Limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, Resource
-from commandsync.services import replies
-from commandsync.services.abilities import LIST_ABILITIES
-from commandsync.services.own import in_menu
-from commandsync.services.service import ListService, facts_of, managed
+from commandsync.services.abilities import LIST_ABILITIES, Answer, Facts, Reads, Source, facts_of
+from commandsync.services.fit import in_menu
+from commandsync.services.service import ListService, accepted, explained, managed
 
 DESCRIPTION = Limit(least=1, most=100)
 NAME = Limit(
@@ -121,7 +120,7 @@ def replacing(
         body: Any = array(snapshot)
         body = {wrap: body} if wrap else body
         name = "replace commands"
-        return Operation(name, method, at, replies.accepted, body=body, fallback=fallback)
+        return Operation(name, method, at, accepted, body=body, fallback=fallback)
 
     return replace_list
 
@@ -140,7 +139,7 @@ def _announce_at_top_gg(text: AnnouncementText, category: str) -> Operation[None
         "post announcement",
         "POST",
         "/api/v1/projects/@me/announcements",
-        replies.accepted,
+        accepted,
         body={"title": text.title, "content": text.description, "category": category},
         idempotent=False,
     )
@@ -148,7 +147,7 @@ def _announce_at_top_gg(text: AnnouncementText, category: str) -> Operation[None
 
 def _project(reply: Reply) -> str:
     """Read the name of a project; empty if the answer does not contain it."""
-    with replies.explained(reply):
+    with explained(reply):
         content = content_of(reply)
     name = content.get("name") if isinstance(content, dict) else None
     return name if isinstance(name, str) else ""

@@ -1,39 +1,42 @@
-"""One listing service as a value, without its token: records one by one, or the whole list."""
+"""One listing service as a value, without its token, and the answers of services.
 
-from collections.abc import Callable, Iterable, Mapping
+A `RecordService` writes records one by one; `PAGE`, whose requests come from the service interface
+("Endpoints", "Authentication"), is the only one. A `ListService` replaces its whole list by one
+request. Its answer is read by `accepted`: the list was taken, or refused and why, with hints that
+fit a service without a base URL of the user's.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from types import MappingProxyType
+from datetime import UTC, timedelta
 
+from commandsync.api import operations
+from commandsync.api.credentials import SCHEME
 from commandsync.api.operations import Operation
-from commandsync.errors import ArgumentError
-from commandsync.records.facts import Answer, Facts, Limit, Reads, Source
+from commandsync.api.policy import LONGEST_WAIT
+from commandsync.api.refusals import content_of, http_time, raise_for_status
+from commandsync.diagnostics import Do, Hint
+from commandsync.errors import (
+    ApiError,
+    ArgumentError,
+    DecodeError,
+    NotFound,
+    RateLimited,
+    Reply,
+    Unauthorized,
+)
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Abilities, AnnouncementText, CommandText, Resource, Text
-from commandsync.services.abilities import LIST_ABILITIES
-
-_OTHERWISE: Mapping[str, Answer | int] = {
-    **dict.fromkeys(("write", "ids", "uses", "options", "announcements"), Answer.NO),
-    **dict.fromkeys(("clear", "order", "most_records", "wait"), Answer.UNKNOWN),
-    **dict.fromkeys(("most_sub_commands", "levels"), 0),
-}
-
-
-def facts_of(
-    source: Source,
-    takes: Iterable[str],
-    limits: Mapping[str, Limit],
-    /,
-    **known: Answer | Reads | int,
-) -> Facts:
-    """Return what one source says: the fields of a command that are taken, limits, and the rest."""
-    facts = {name: source.says(value) for name, value in {**_OTHERWISE, **known}.items()}
-    fields = dict.fromkeys(Resource.COMMAND.fields[1:], source.says(Answer.NO))
-    fields |= dict.fromkeys(takes, source.says(Answer.YES))
-    return Facts(
-        **facts,
-        fields=MappingProxyType(fields),
-        limits=MappingProxyType({name: source.says(limit) for name, limit in limits.items()}),
-    )
+from commandsync.services.abilities import (
+    LIST_ABILITIES,
+    PAGE_ABILITIES,
+    Answer,
+    Facts,
+    Reads,
+    Source,
+    facts_of,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,3 +100,81 @@ def managed(snapshot: Snapshot) -> tuple[CommandText, ...]:
     if not LIST_ABILITIES.keys() <= snapshot.collections.keys():
         raise ValueError("the commands are not managed: no list can be sent")
     return snapshot.commands
+
+
+PAGE = RecordService(
+    name="page",
+    abilities=PAGE_ABILITIES,
+    facts=facts_of(
+        Source("service interface: Endpoints"),
+        Resource.COMMAND.fields[1:],  # a text has the fields of this service
+        {},
+        read=Reads.RECORDS,
+        replace=Answer.NO,
+        **dict.fromkeys(("write", "clear", "ids", "uses", "announcements"), Answer.YES),
+    ),
+    authorization=f"{SCHEME} {{token}}",
+    read=operations.reading,
+    add=operations.add,
+    edit=operations.edit,
+    delete=operations.delete,
+)
+"""The service of the interface that the client library implements."""
+
+
+_LATER = "run again later"
+_HINTS: dict[int, str | Hint] = {
+    400: "some services answer so to a token that they do not accept",
+    401: Do.RENEW_TOKEN(),
+    403: "is it the token of this bot at this service?",
+    404: "is the bot listed at this service, and with this id?",
+    405: "the interface of the service has changed",
+    429: _LATER,
+}
+_REDIRECTS = range(300, 400)
+_DAY = timedelta(days=1)
+_LONGEST = 366 * _DAY
+_MOVED = "redirects are not followed: the token is sent nowhere else"
+
+
+def accepted(reply: Reply) -> None:
+    """Read the answer to what was sent; its body may be anything but a failure.
+
+    Raises `ApiError` if the service refused it, and `DecodeError` for a page, or an answer that is
+    not whole: the result is unknown.
+    """
+    with explained(reply):
+        raise_for_status(reply)
+        if reply.body.lstrip()[:1] in {b"{", b"<"}:
+            content_of(reply, notice=True)
+
+
+@contextmanager
+def explained(reply: Reply, *, missing_is_token: bool = False) -> Iterator[None]:
+    """Give the errors of an answer the hints that fit a service without a base URL of the user's.
+
+    With `missing_is_token`, a 404 means that the token is not that of any bot.
+    """
+    try:
+        yield
+    except ApiError as error:
+        if missing_is_token and isinstance(error, NotFound):
+            message = f"the service does not accept the token (HTTP {error.status})"
+            raise Unauthorized(message, reply=reply, hint=Do.RENEW_TOKEN()) from error
+        hint = _MOVED if error.status in _REDIRECTS else _HINTS.get(error.status, "")
+        if isinstance(error, RateLimited) and (error.retry_after or 0) > LONGEST_WAIT:
+            hint = _when(error) or _LATER
+        raise error.having(hint=hint) from error.__cause__
+    except DecodeError as error:
+        raise error.having(hint=_LATER) from error.__cause__
+
+
+def _when(error: RateLimited) -> str:
+    """Return when to run again, by the clock that the answer is from; empty if it has none."""
+    wait = timedelta(seconds=min(error.retry_after or 0, _LONGEST.total_seconds()))
+    now = http_time(error.reply.headers.get("date", ""))
+    if now is None:
+        return ""
+    # Minutes are shown: the next full one is not too early.
+    until = now.astimezone(UTC) + wait + timedelta(minutes=1)
+    return f"run again after {until:{'%H:%M' if wait < _DAY else '%Y-%m-%d %H:%M'}} UTC"

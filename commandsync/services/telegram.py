@@ -5,13 +5,12 @@ from typing import Any
 from commandsync.api.operations import Operation
 from commandsync.api.refusals import content_of
 from commandsync.errors import DecodeError, Reply
-from commandsync.records.facts import Answer, Limit, Reads, Source
+from commandsync.records.losses import Limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource, canonical
-from commandsync.services import replies
-from commandsync.services.abilities import LIST_ABILITIES
+from commandsync.services.abilities import LIST_ABILITIES, Answer, Reads, Source, facts_of
 from commandsync.services.fit import as_listed
-from commandsync.services.service import ListService, facts_of, managed
+from commandsync.services.service import ListService, explained, managed
 
 _SOURCE = Source(
     "Telegram Bot API: setMyCommands", "https://core.telegram.org/bots/api#setmycommands", "2026-11"
@@ -29,8 +28,8 @@ _FACTS = facts_of(
 
 
 def _result(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
-    """Return the result in an answer; raises as `replies.accepted`."""
-    with replies.explained(reply, missing_is_token=True):
+    """Return the result in an answer; raises as `accepted`."""
+    with explained(reply, missing_is_token=True):
         content = content_of(reply)
         if not isinstance(content, dict) or content.get("ok") is not True:
             raise DecodeError("the answer does not say whether it was accepted", reply=reply)

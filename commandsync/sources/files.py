@@ -7,7 +7,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from commandsync.errors import FileError
-from commandsync.records.patterns import has_wildcard, pattern
+from commandsync.records.texts import has_wildcard, pattern
 from commandsync.sources.entry import Trait
 
 MOST_BYTES = 10 * 1024 * 1024

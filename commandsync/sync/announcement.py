@@ -17,7 +17,7 @@ from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, Resource
 from commandsync.services.catalogue import LISTS
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from commandsync.sources.merge import FileEdit
 from commandsync.sources.notes.version import names, version_in
 from commandsync.sync.destinations import ListSite, list_sites

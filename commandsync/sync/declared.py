@@ -10,9 +10,8 @@ from typing import NamedTuple
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.records.patterns import pattern
 from commandsync.records.snapshot import Node
-from commandsync.records.texts import canonical
+from commandsync.records.texts import canonical, pattern
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
     Excluded,

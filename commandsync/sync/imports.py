@@ -11,8 +11,7 @@ from commandsync.manifest import Manifest
 from commandsync.manifest.defaults import uses_of_prefix, with_prefix
 from commandsync.manifest.editing import field_places, with_key
 from commandsync.manifest.problems import quoted
-from commandsync.records.patterns import Patterns
-from commandsync.records.texts import CommandText, Resource
+from commandsync.records.texts import CommandText, Patterns, Resource
 from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.imported import LARGEST, imported_text
 from commandsync.sources.merge import Declared, Edited, FileEdit, Import, Merge

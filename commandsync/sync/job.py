@@ -14,8 +14,7 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.errors import CommandsyncError
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.page import PAGE
-from commandsync.services.service import RecordService
+from commandsync.services.service import PAGE, RecordService
 from commandsync.sync.loading import check_notices
 from commandsync.sync.progress import CallProgress
 from commandsync.sync.settings import Settings, bot_of, rules_of

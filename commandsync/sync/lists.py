@@ -14,10 +14,10 @@ from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.listing import THE_LIST, PlannedListing
 from commandsync.plan.plan import Plan, expected_listing
-from commandsync.records.facts import Reads
 from commandsync.records.losses import loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
+from commandsync.services.abilities import Reads
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListService
 from commandsync.sync.comparison import earlier_manifest

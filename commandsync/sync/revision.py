@@ -17,7 +17,7 @@ from subprocess import PIPE, Popen
 from commandsync.diagnostics import Problem
 from commandsync.errors import FileError, ManifestError, UsageError
 from commandsync.manifest import Manifest, load_head, load_manifests
-from commandsync.records.patterns import pattern
+from commandsync.records.texts import pattern
 from commandsync.sources.files import IMPORTED
 from commandsync.sync.files import reason
 from commandsync.sync.objects import with_earlier_objects

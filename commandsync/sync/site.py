@@ -11,8 +11,7 @@ from commandsync.api.credentials import Token
 from commandsync.apply.token import token_refusal
 from commandsync.diagnostics import Do, Notice
 from commandsync.errors import UsageError
-from commandsync.services.page import PAGE
-from commandsync.services.service import RecordService, Service
+from commandsync.services.service import PAGE, RecordService, Service
 
 if TYPE_CHECKING:
     from commandsync.plan.changes import Change

@@ -19,7 +19,7 @@ from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from tests.benchmarks.budgets import Row, milliseconds
 from tests.benchmarks.growth import doubled, timed
 from tests.benchmarks.manifests import edited, records

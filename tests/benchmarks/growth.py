@@ -18,7 +18,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.report import render_plans
 from commandsync.report.commandlist import Layout, command_list
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from tests.benchmarks.budgets import Row, milliseconds
 from tests.benchmarks.manifests import sentences
 from tests.benchmarks.measuring import best

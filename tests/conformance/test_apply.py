@@ -28,7 +28,7 @@ from commandsync.errors import Reply, TransportError
 from commandsync.plan.plan import Plan, make_plan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from tests.support.driver import Driver
 from tests.support.listing import FAULTS, Fault, Listing
 from tests.support.runs import (

@@ -96,7 +96,7 @@ def test_a_plan_without_changes_loads_nothing_that_shows_them(home: Home, servic
 
     modules = loaded(home, "plan")
 
-    assert {"requests", "commandsync.services.page"} <= modules
+    assert {"requests", "commandsync.services.service"} <= modules
     assert modules.isdisjoint(["deepdiff", "rich", *SERVER, *OF_LISTINGS])
 
 

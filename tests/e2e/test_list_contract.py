@@ -10,8 +10,8 @@ import pytest
 
 from commandsync.api.operations import Operation
 from commandsync.errors import Invalid, RateLimited, Reply
-from commandsync.records.facts import Answer, Reads, Source
 from commandsync.server.simulation.services import SERVICES
+from commandsync.services.abilities import Answer, Reads, Source
 from commandsync.services.catalogue import LISTS
 from commandsync.services.discordlists import TOP_GG
 from commandsync.services.service import ListService

@@ -13,9 +13,9 @@ from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure
 from commandsync.client.connection import Connection
 from commandsync.errors import ApiError, ArgumentError, RateLimited, Unauthorized
-from commandsync.records.facts import Answer, Reads
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
+from commandsync.services.abilities import Answer, Reads
 from commandsync.services.fit import as_listed, fit
 from commandsync.services.service import ListService
 from tests.support.destination import LOST, LOST_AFTER, Destination

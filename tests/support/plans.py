@@ -13,7 +13,7 @@ from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry, Schedule, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 
 BOT = "779641401482805289"
 BASE_URL = "https://listing.example"

@@ -13,7 +13,7 @@ from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from tests.support.driver import Driver, Moments, to_its_end
 from tests.support.listing import Listing
 from tests.support.plans import resource_of

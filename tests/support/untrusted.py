@@ -39,7 +39,7 @@ from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 from commandsync.report import Format, render_failure, render_plans, render_validated
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from commandsync.sources.contents import of_csv, of_json
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.imported import imported_text, read_imported

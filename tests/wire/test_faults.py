@@ -12,7 +12,7 @@ from commandsync.apply.run import apply
 from commandsync.client.connection import Connection
 from commandsync.client.driver import drive, start_reading
 from commandsync.plan.plan import make_plan
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from tests.support.cases import OPERATIONS, Case
 from tests.support.driver import Driver
 from tests.support.faultserver import FaultServer

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from commandsync.records.facts import Reads
+from commandsync.services.abilities import Reads
 from commandsync.services.catalogue import LISTS
 from tests.support.bots import Service
 from tests.support.home import fields

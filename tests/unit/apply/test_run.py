@@ -13,7 +13,7 @@ from commandsync.plan.changes import Edit
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from tests.support.driver import Driver
 from tests.support.listing import (
     BAD_REQUEST,

@@ -10,7 +10,7 @@ from commandsync.plan.missing import Missing, missing_from
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from tests.support.wording import Wording
 
 PLACE = Location("commands.yaml", 4, 5)

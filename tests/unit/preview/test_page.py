@@ -29,7 +29,7 @@ from commandsync.preview.page import PreviewState, page_with, state_of
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report.summary import plan_line
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from commandsync.sync.settings import Settings
 from tests.support.bots import Service, service
 from tests.support.plans import announcement, command

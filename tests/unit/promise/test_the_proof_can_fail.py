@@ -24,7 +24,7 @@ from commandsync.plan.plan import Plan, make_plan
 from commandsync.records import rewrites
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from tests.support.cases import Case
 from tests.support.draws import drawn
 from tests.support.listing import FAULTS, REFUSED_AFTER

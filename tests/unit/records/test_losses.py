@@ -2,13 +2,13 @@
 
 import pytest
 
-from commandsync.records.facts import Limit
 from commandsync.records.losses import (
     COMMANDS,
     MOST_NAMED,
     OPTIONS,
     SYNC,
     Instead,
+    Limit,
     Loss,
     Reason,
     loss_notice,

@@ -22,7 +22,7 @@ from commandsync.report import (
     render_validated,
 )
 from commandsync.report.imports import render_import, render_left_out
-from commandsync.services.page import PAGE
+from commandsync.services.service import PAGE
 from tests.support.plans import announcement, command, plan_of
 from tests.unit.report.test_imports import RESULT as IMPORT
 

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.manifest import listingmodel
-from commandsync.records.facts import Limit
-from commandsync.records.losses import Instead, Loss, Reason
+from commandsync.records.losses import Instead, Limit, Loss, Reason
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
-from commandsync.services.catalogue import LISTS
-from commandsync.services.declared import declared
+from commandsync.services.catalogue import LISTS, declared
 from commandsync.services.discordlists import DISCORD_BOT_LIST, TOP_GG
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListService

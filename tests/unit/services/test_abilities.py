@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.records.facts import Answer, Facts, Limit, Reads, Source
+from commandsync.records.losses import Limit
+from commandsync.services.abilities import Answer, Facts, Reads, Source
 from tests.support.lists import utf16
 
 SOURCE = Source("A document", "https://docs.example", "2026-11")
