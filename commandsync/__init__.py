@@ -6,8 +6,8 @@ The public names load when first used (PEP 562), so that importing the package s
 TYPE_CHECKING = False  # typing takes longer to import than the rest, and signals wait for it
 if TYPE_CHECKING:
     from commandsync.api.arguments import Id as Id
+    from commandsync.api.content import RateLimit as RateLimit
     from commandsync.api.credentials import Token as Token
-    from commandsync.api.refusals import RateLimit as RateLimit
     from commandsync.client.asynclibrary import AsyncClient as AsyncClient
     from commandsync.client.events import Event as Event
     from commandsync.client.events import Ready as Ready
@@ -52,7 +52,7 @@ _HOMES = {
     for home, names in {
         "api.arguments": "Id",
         "api.credentials": "Token",
-        "api.refusals": "RateLimit",
+        "api.content": "RateLimit",
         "client.asynclibrary": "AsyncClient",
         "client.events": "Event Ready Reconnected Reconnecting Reminder Vote",
         "client.library": "Client",

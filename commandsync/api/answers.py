@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from commandsync.api import signs
-from commandsync.api.refusals import (
+from commandsync.api.content import (
     ABOUT_TOKEN,
     CHECK_BASE_URL,
     content_of,

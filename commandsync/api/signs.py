@@ -5,11 +5,11 @@ may be beside the list, in an object beside it, or in a header. `count` and `siz
 they may describe this page alone.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from commandsync.api import jsontext
 from commandsync.errors import Reply
 from commandsync.records.texts import Resource
 
@@ -77,7 +77,7 @@ def _folded(name: str) -> str:
 def _object_or_text(value: str) -> object:
     """Return a header's value; some services write an object of JSON into one."""
     try:
-        return jsontext.parse(value.encode()) if value.startswith("{") else value
+        return json.loads(value) if value.startswith("{") else value
     except (ValueError, RecursionError):
         return value
 

@@ -13,10 +13,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, get_args
 
 from commandsync.api import arguments, operations
-from commandsync.api.address import parse_address
-from commandsync.api.arguments import Id
+from commandsync.api.arguments import Id, parse_address
+from commandsync.api.content import RateLimit
 from commandsync.api.credentials import Token
-from commandsync.api.refusals import RateLimit
 from commandsync.client import Settings, async_extra
 from commandsync.client.buffer import AnyReader, AsyncReader, Buffer
 from commandsync.client.events import Event, Reminder, Vote, unknown_event

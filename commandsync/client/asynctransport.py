@@ -18,9 +18,9 @@ from aiohttp.client_proto import ResponseHandler
 from requests.exceptions import InvalidURL, RequestException
 from yarl import URL
 
-from commandsync.api.address import Address
+from commandsync.api.arguments import Address
+from commandsync.api.content import RateLimit
 from commandsync.api.operations import Operation
-from commandsync.api.refusals import RateLimit
 from commandsync.client.body import Body, BodyError
 from commandsync.client.environment import Surroundings, proxy_of, trust_of
 from commandsync.client.failures import failure, root_of

@@ -8,10 +8,10 @@ import re
 from dataclasses import replace
 
 from commandsync import errors
-from commandsync.api.address import Address, parse_address
+from commandsync.api.arguments import Address, parse_address
+from commandsync.api.content import content_of
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
-from commandsync.api.refusals import content_of
 from commandsync.client.connection import Connection
 from commandsync.client.environment import surroundings
 from commandsync.client.shared import OnWait

@@ -22,7 +22,7 @@ from requests.utils import (
 from urllib3.util import parse_url
 from urllib3.util.ssl_ import create_urllib3_context
 
-from commandsync.api.address import Address
+from commandsync.api.arguments import Address
 from commandsync.errors import ArgumentError
 
 

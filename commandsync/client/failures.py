@@ -12,7 +12,7 @@ from requests.exceptions import InvalidProxyURL, InvalidSchema, InvalidURL
 from urllib3.exceptions import IncompleteRead, LocationValueError, ProxySchemeUnknown
 from urllib3.exceptions import TimeoutError as PoolTimeoutError
 
-from commandsync.api.address import Address
+from commandsync.api.arguments import Address
 from commandsync.client.body import BodyError
 from commandsync.client.environment import Surroundings, proxy_host
 from commandsync.client.request import LONGEST_CONNECT

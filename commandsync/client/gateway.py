@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from commandsync.api.refusals import ABOUT_TOKEN
+from commandsync.api.content import ABOUT_TOKEN
 from commandsync.client.events import USER_EVENTS, Event, Ready
 from commandsync.client.secrecy import Secrecy
 from commandsync.records.models import Account, read_account

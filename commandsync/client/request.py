@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import requests
 
-from commandsync.api.address import Address
+from commandsync.api.arguments import Address
 from commandsync.api.operations import Operation
 from commandsync.client.secrecy import Secrecy
 from commandsync.errors import ListingError, Reply, StoppedError, TransportError

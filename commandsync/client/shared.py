@@ -6,11 +6,11 @@ from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
 from commandsync.api import arguments
-from commandsync.api.address import Address
+from commandsync.api.arguments import Address
+from commandsync.api.content import rate_limit_of
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure, Health, Send, Wait, attempt
-from commandsync.api.refusals import rate_limit_of
 from commandsync.client.environment import surroundings_of
 from commandsync.client.request import log_answer, not_sent
 from commandsync.client.secrecy import Secrecy

@@ -7,9 +7,9 @@ from typing import Any
 from urllib3 import Timeout
 from urllib3.exceptions import HTTPError
 
-from commandsync.api.address import Address
+from commandsync.api.arguments import Address
+from commandsync.api.content import RateLimit
 from commandsync.api.operations import Operation
-from commandsync.api.refusals import RateLimit
 from commandsync.client.body import Body, BodyError
 from commandsync.client.environment import Surroundings
 from commandsync.client.failures import failure, root_of

@@ -13,10 +13,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from commandsync import errors
 from commandsync.api.answers import acknowledged
+from commandsync.api.content import refused
 from commandsync.api.operations import LARGEST_PAGE, Operation, list_voters
 from commandsync.api.paging import Paging
 from commandsync.api.policy import Wait
-from commandsync.api.refusals import refused
 from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session
 from commandsync.client.secrecy import Secrecy

@@ -6,8 +6,8 @@ from typing import Annotated, Any, NoReturn, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from commandsync.api.address import parse_address
-from commandsync.api.jsontext import check_size
+from commandsync.api.arguments import parse_address
+from commandsync.api.content import check_size
 from commandsync.diagnostics import Do
 from commandsync.document import VERSION, part
 from commandsync.document.plan import ListedRecord, PlanDocument, digest_of, plan_document

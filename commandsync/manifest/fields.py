@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from commandsync.api.address import parse_address
+from commandsync.api.arguments import parse_address
 from commandsync.diagnostics import Do, Hint
 from commandsync.errors import PlainHttpError, UsageError
 from commandsync.manifest.defaults import uses_of_prefix

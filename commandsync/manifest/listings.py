@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ConfigDict
 
-from commandsync.api.address import service_of
+from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Location, Problem
 from commandsync.manifest import nodes
 from commandsync.manifest.listingmodel import ListingModel

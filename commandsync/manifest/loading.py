@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from commandsync.api.address import service_of
+from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do, Location, Problem
 from commandsync.manifest.events import ParsedFile
 from commandsync.manifest.files import identity, is_folder, yaml_files

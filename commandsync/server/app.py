@@ -10,7 +10,7 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 from pydantic.alias_generators import to_camel
 
-from commandsync.api.address import API_VERSION
+from commandsync.api.arguments import API_VERSION
 from commandsync.server import gateway, openapi, refusals, reminders, votes
 from commandsync.server.addresses import addressed, caller_of
 from commandsync.server.bodies import LARGEST_BODY

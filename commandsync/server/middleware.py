@@ -7,7 +7,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commandsync.api.address import API_VERSION
+from commandsync.api.arguments import API_VERSION
 from commandsync.server.endpoint import refusal
 
 HEADERS = {

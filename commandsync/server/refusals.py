@@ -11,7 +11,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError  # noq
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from commandsync.api.address import API_VERSION
+from commandsync.api.arguments import API_VERSION
 from commandsync.server.bodies import describe
 from commandsync.server.endpoint import AnotherBotError, refusal
 from commandsync.server.selection import LONGEST_QUERY, BadQueryError

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from commandsync.api import arguments
+from commandsync.api.content import content_of
 from commandsync.api.operations import Method, Operation, bot_part
-from commandsync.api.refusals import content_of
 from commandsync.errors import ArgumentError, Reply
 from commandsync.records.losses import Limit
 from commandsync.records.snapshot import Entry, Snapshot

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import UTC, timedelta
 
 from commandsync.api import operations
+from commandsync.api.content import content_of, http_time, raise_for_status
 from commandsync.api.credentials import SCHEME
 from commandsync.api.operations import Operation
 from commandsync.api.policy import LONGEST_WAIT
-from commandsync.api.refusals import content_of, http_time, raise_for_status
 from commandsync.diagnostics import Do, Hint
 from commandsync.errors import (
     ApiError,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from commandsync.api.content import content_of
 from commandsync.api.operations import Operation
-from commandsync.api.refusals import content_of
 from commandsync.errors import DecodeError, Reply
 from commandsync.records.losses import Limit
 from commandsync.records.snapshot import Entry, Snapshot

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from commandsync.api import jsontext
+from commandsync.api.content import TooLargeError, decode_json
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 
@@ -30,12 +30,12 @@ class JsonFile:
     def __init__(self, data: bytes, path: str) -> None:
         self.path, name = path, path or "the answer"
         try:
-            self.text = jsontext.decode(data)
+            self.text = decode_json(data)
             content = json.loads(self.text)
         except json.JSONDecodeError as error:
             place = Location(name, error.lineno, error.colno)
             raise FileError(f"{place}: not valid JSON: {error.msg.lower()}") from error
-        except jsontext.TooLargeError as error:
+        except TooLargeError as error:
             raise FileError(f"{name} is too large: {error}") from error
         except (ValueError, RecursionError) as error:
             why = _REASONS.get(type(error), "a number has too many digits")

@@ -9,7 +9,7 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from commandsync.api.address import Address, parse_address, service_of
+from commandsync.api.arguments import Address, parse_address, service_of
 from commandsync.api.credentials import Token
 from commandsync.diagnostics import Do
 from commandsync.errors import RefusedError, UsageError, WrongBotError

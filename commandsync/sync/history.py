@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from commandsync.api.address import service_of
+from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, ManifestError, RefusedError
 from commandsync.manifest import Manifest

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commandsync.api.address import Address, service_of
+from commandsync.api.arguments import Address, service_of
 from commandsync.api.credentials import Token
 from commandsync.apply.token import token_refusal
 from commandsync.diagnostics import Do, Notice

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.api.address import parse_address
+from commandsync.api.arguments import parse_address
 from commandsync.api.operations import Operation, reading
 from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Outcome, Result

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from commandsync.api.address import parse_address
+from commandsync.api.arguments import parse_address
 from commandsync.cli import progress
 from commandsync.client import acceptance
 from commandsync.client.environment import proxy_host, surroundings

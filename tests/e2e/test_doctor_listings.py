@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from commandsync.api.address import service_of
+from commandsync.api.arguments import service_of
 from commandsync.testing import SimulatedListing, serve_simulation
 from tests.e2e.test_doctor import checks
 from tests.support.bots import Service

@@ -2,7 +2,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from commandsync.api.address import parse_address
+from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
 from commandsync.client.connection import Connection
 from tests.support.blocked import Blocked

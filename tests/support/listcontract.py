@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.api.address import parse_address
+from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure

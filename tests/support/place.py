@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from starlette.applications import Starlette
 from starlette.types import Message, Scope
 
-from commandsync.api.address import parse_address
+from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
 from commandsync.apply.outcomes import Result
 from commandsync.client.secrecy import Secrecy

@@ -5,7 +5,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from commandsync.api.address import parse_address
+from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
 from commandsync.api.policy import Health
 from commandsync.apply.run import apply

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.api.address import service_of
+from commandsync.api.arguments import service_of
 from commandsync.testing import SimulatedListing, serve_simulation
 from tests.support.bots import Service
 from tests.support.home import fields

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from commandsync.api.address import service_of
+from commandsync.api.arguments import service_of
 from tests.support.bots import Bot, Service
 from tests.support.destination import SENT, SERVICES, Destination, destination
 from tests.support.home import Home, checked, fields

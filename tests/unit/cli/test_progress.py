@@ -1,6 +1,6 @@
 import pytest
 
-from commandsync.api.address import parse_address
+from commandsync.api.arguments import parse_address
 from commandsync.api.operations import add, get_bot
 from commandsync.api.policy import Retry, Send, Wait
 from commandsync.apply.outcomes import Outcome, Settled

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.api.address import parse_address
+from commandsync.api.arguments import parse_address
 from commandsync.api.operations import list_records
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.asyncgate import AsyncGate

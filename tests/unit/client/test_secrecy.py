@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commandsync.api import jsontext
+from commandsync.api.content import parse_json
 from commandsync.api.credentials import Token
 from commandsync.api.operations import add, list_records
 from commandsync.client.connection import Connection
@@ -124,7 +124,7 @@ def test_no_answer_shows_it_once_it_is_decoded(
     assert token not in unquote(reply.headers["x-echo"])
     assert token.encode(encoding) not in reply.body
     with suppress(ValueError):  # a token may look like JSON itself, and leave none
-        assert all(token not in text for text in texts_in(jsontext.parse(reply.body)))
+        assert all(token not in text for text in texts_in(parse_json(reply.body)))
 
 
 @given(data=st.data(), token=plain_tokens, folds=st.integers(0, 3))

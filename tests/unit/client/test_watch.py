@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.api.address import parse_address
+from commandsync.api.arguments import parse_address
 from commandsync.api.policy import Failure, Wait
 from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.buffer import Buffer

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.api.address import Address, parse_address, service_of
+from commandsync.api.arguments import Address, parse_address, service_of
 from commandsync.errors import PlainHttpError, UsageError
 from tests.support.echoes import jwts, tokens
 from tests.support.spellings import local_urls, url_pairs

@@ -1,13 +1,21 @@
-"""The success of an answer, or its refusal, by its status and body (wire notes, "status codes")."""
+"""The content of an answer: its JSON, and whether the service carried out the request.
 
+`content_of` checks the status first (wire notes, "status codes"), then parses the body, and then
+looks for a failure that is reported in it. A refusal becomes an `ApiError` with the service's own
+message, and a body that is not JSON a `DecodeError`. JSON is untrusted: a text whose values would
+take too much memory is refused before it is parsed. The limits on requests are read from the
+headers.
+"""
+
+import json
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
-from commandsync.api import jsontext
 from commandsync.api.signs import failed
 from commandsync.diagnostics import Do, Hint
 from commandsync.errors import (
@@ -31,28 +39,17 @@ ABOUT_TOKEN = re.compile(
 _LONGEST_PERIOD = 1_000_000_000  # seconds
 _LONGEST_MESSAGE = 500  # characters of a service's own message that are passed on
 
+MOST_VALUES = 1_000_000
+"""Counted by the characters between values, those in strings too; 20,000 commands have half."""
 
-class RateLimit(NamedTuple):
-    """The limit on requests that an answer reports; None where it does not."""
+MOST_MEMORY = 64 * 2**20
+"""Bytes of the decoded text: with one emoji, every character takes four."""
 
-    limit: int | None = None  # how many requests are allowed in a period
-    remaining: int | None = None  # how many of them are left
-    reset: float | None = None  # seconds until the next period
-    retry_after: float | None = None  # seconds to wait before the next request
-
-
-def rate_limit_of(reply: Reply) -> RateLimit | None:
-    """Return the limit in the headers of an answer; None if there is none."""
-    numbers = {}
-    for name in ("limit", "remaining", "reset"):
-        value = reply.headers.get(f"ratelimit-{name}") or reply.headers.get(f"x-ratelimit-{name}")
-        numbers[name] = int(value) if value and re.fullmatch(r"[0-9]{1,15}", value) else None
-    reset: float | None = numbers["reset"]
-    if reset and reset > _LONGEST_PERIOD:  # a time in place of seconds
-        now = http_time(reply.headers.get("date", ""))
-        reset = None if now is None else max(0.0, reset - now.timestamp())
-    limit = RateLimit(numbers["limit"], numbers["remaining"], reset, _retry_after(reply))
-    return None if limit == RateLimit() else limit
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_ESCAPES = re.compile(
+    r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"  # whole
+    r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff]"
+)
 
 
 def content_of(reply: Reply, *, notice: bool = False) -> Any:  # noqa: ANN401 - JSON is anything
@@ -62,12 +59,12 @@ def content_of(reply: Reply, *, notice: bool = False) -> Any:  # noqa: ANN401 - 
     """
     raise_for_status(reply)
     try:
-        content = jsontext.parse(reply.body)
+        content = parse_json(reply.body)
     except (ValueError, RecursionError) as error:
         start = reply.body[:100].lstrip().lower()
         kind = "an HTML page" if start.startswith((b"<!doctype", b"<html")) else "not valid JSON"
         message = f"the answer is {kind} (HTTP {reply.status})"
-        if isinstance(error, jsontext.TooLargeError):
+        if isinstance(error, TooLargeError):
             message = f"the answer is too large: {error}"
         raise DecodeError(message, reply=reply, hint=CHECK_BASE_URL) from error
     if isinstance(content, dict):
@@ -89,7 +86,7 @@ def raise_for_failure(level: Mapping[str, Any], reply: Reply, *, notice: bool = 
 def json_or_none(reply: Reply) -> Any:  # noqa: ANN401 - JSON is anything
     """Return the JSON content of any answer; None if it has none."""
     try:
-        return jsontext.parse(reply.body)
+        return parse_json(reply.body)
     except (ValueError, RecursionError):
         return None
 
@@ -174,6 +171,63 @@ def _joined(value: object) -> str:
     errors = value if isinstance(value, list) else [value]
     messages = (error.get("message") if isinstance(error, dict) else error for error in errors)
     return "; ".join(message for message in messages if isinstance(message, str))
+
+
+class TooLargeError(ValueError):
+    """The values would take too much memory; the message names the limit."""
+
+
+def decode_json(data: bytes) -> str:
+    """Decode JSON in any of its encodings.
+
+    Half of a surrogate pair, escaped or not, becomes U+FFFD: it cannot be written to a file.
+    Services leave one where they cut a text in the middle of an emoji. Raises `TooLargeError` if
+    the text takes too much memory, and `UnicodeDecodeError` if it is not in an encoding of JSON.
+    """
+    text = data.decode(json.detect_encoding(data), "surrogatepass")
+    check_size(text)
+    if _HALF.search(text):
+        text = _ESCAPES.sub(lambda match: match[1] or "\ufffd", text)
+    return text.removeprefix("\ufeff")
+
+
+def check_size(text: str) -> None:
+    """Raise `TooLargeError` for a text that is too large, or has too many values."""
+    if sys.getsizeof(text) > MOST_MEMORY:
+        raise TooLargeError(f"it takes more than {MOST_MEMORY // 2**20} MiB of memory")
+    if sum(map(text.count, ",[{")) > MOST_VALUES:
+        raise TooLargeError(f"it contains more than {MOST_VALUES:,} values")
+
+
+def parse_json(data: bytes) -> Any:  # noqa: ANN401 - JSON is anything
+    """Return the values of an answer's body.
+
+    Raises `TooLargeError`, `ValueError` if it is not JSON, and `RecursionError` for deep nesting.
+    """
+    return json.loads(decode_json(data))
+
+
+class RateLimit(NamedTuple):
+    """The limit on requests that an answer reports; None where it does not."""
+
+    limit: int | None = None  # how many requests are allowed in a period
+    remaining: int | None = None  # how many of them are left
+    reset: float | None = None  # seconds until the next period
+    retry_after: float | None = None  # seconds to wait before the next request
+
+
+def rate_limit_of(reply: Reply) -> RateLimit | None:
+    """Return the limit in the headers of an answer; None if there is none."""
+    numbers = {}
+    for name in ("limit", "remaining", "reset"):
+        value = reply.headers.get(f"ratelimit-{name}") or reply.headers.get(f"x-ratelimit-{name}")
+        numbers[name] = int(value) if value and re.fullmatch(r"[0-9]{1,15}", value) else None
+    reset: float | None = numbers["reset"]
+    if reset and reset > _LONGEST_PERIOD:  # a time in place of seconds
+        now = http_time(reply.headers.get("date", ""))
+        reset = None if now is None else max(0.0, reset - now.timestamp())
+    limit = RateLimit(numbers["limit"], numbers["remaining"], reset, _retry_after(reply))
+    return None if limit == RateLimit() else limit
 
 
 def _retry_after(reply: Reply) -> float | None:
