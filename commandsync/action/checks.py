@@ -15,7 +15,7 @@ from commandsync.report.escape import code, visible
 from commandsync.report.github import Annotation
 from commandsync.report.imports import import_annotations, render_import
 from commandsync.report.markdownfile import State, with_lists
-from commandsync.sources.merge import Import
+from commandsync.sources.changeset import Import
 from commandsync.sync.files import read_file
 from commandsync.sync.imports import plan_import
 from commandsync.sync.objects import commands_of

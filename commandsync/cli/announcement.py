@@ -16,8 +16,7 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import Exit, UsageError
 from commandsync.records.texts import AnnouncementText
 from commandsync.report.escape import visible
-from commandsync.sources.notes import Notes
-from commandsync.sources.notes.version import bare
+from commandsync.sources.notes import Notes, bare
 from commandsync.sync.announcement import (
     AnnouncementPlan,
     plan_announcement,

@@ -18,7 +18,7 @@ from commandsync.report.linediff import cut
 from commandsync.report.lines import Screen, joined
 from commandsync.report.summary import origin, question_of
 from commandsync.services.service import PAGE
-from commandsync.sources.merge import FileEdit
+from commandsync.sources.changeset import FileEdit
 from commandsync.sync.execution import refusal_of
 from commandsync.sync.files import write_edits
 from commandsync.sync.job import Planned

@@ -13,7 +13,7 @@ from commandsync.errors import Exit
 from commandsync.report.escape import path, visible
 from commandsync.report.imports import render_import, render_left_out
 from commandsync.report.summary import counted
-from commandsync.sources.merge import Import
+from commandsync.sources.changeset import Import
 from commandsync.sync.files import write_edits
 from commandsync.sync.imports import plan_import, saved_sources
 from commandsync.sync.registered import read_registered

@@ -20,7 +20,7 @@ from commandsync.report.lines import joined
 from commandsync.report.markdownfile import NEW_FILE, State, sealed, state_of, with_lists
 from commandsync.report.markers import BEGIN, read_regions
 from commandsync.report.summary import counted
-from commandsync.sources.merge import FileEdit
+from commandsync.sources.changeset import FileEdit
 from commandsync.sync.files import check_target, read_text, refuse_token, write_file
 
 DEFAULT_PAGES = ("README.md", "COMMANDS.md")

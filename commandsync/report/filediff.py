@@ -6,7 +6,7 @@ from commandsync.records.alignment import aligned
 from commandsync.report.escape import path as shown_path
 from commandsync.report.escape import visible_line
 from commandsync.report.lines import BOLD, DIM, GREEN, RED, Value, paint
-from commandsync.sources.merge import FileEdit
+from commandsync.sources.changeset import FileEdit
 
 _CONTEXT = 2  # unchanged lines shown on either side of a change
 _COLORS = {"-": RED, "+": GREEN, "│": DIM}

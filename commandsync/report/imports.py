@@ -13,8 +13,7 @@ from commandsync.report.filediff import file_lines
 from commandsync.report.json import dumped
 from commandsync.report.linediff import cut
 from commandsync.report.lines import DIM, PLAIN, YELLOW, Screen, Value, joined, paint
-from commandsync.sources.entry import Excluded
-from commandsync.sources.merge import (
+from commandsync.sources.changeset import (
     Added,
     Edited,
     EntryChange,
@@ -23,6 +22,7 @@ from commandsync.sources.merge import (
     Review,
     ReviewReason,
 )
+from commandsync.sources.entry import Excluded
 
 _MEND = "run commandsync import, and commit what it writes"
 _IMPORTED_CHANGES = "what was imported last is not up to date"

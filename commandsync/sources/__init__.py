@@ -1,5 +1,6 @@
-"""What declares a bot's commands already, read as values: files, and Discord's own list.
+"""The sources of a bot's commands, read as values: code, lists in files, and Discord's own list.
 
-`reading` tells the kind of a file or folder by what it is. No code of a bot is run. `notes` has
-what is written about a version.
+`reading` finds the kind of a file or folder and reads its commands as entries (`entry`); no code of
+a bot is run. `merge` compares them with the last import (`imported`) and with the manifest; the
+result is a `changeset`. `notes` reads release notes.
 """

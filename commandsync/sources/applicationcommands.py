@@ -1,8 +1,8 @@
 """Discord's application commands, as its interface and the frameworks write them, as entries.
 
 The structure comes from Discord's documentation of application commands. Bots' own exports leave
-out what Discord fills in, write null for it, spell types as words, or keys in camel case: all of
-that is read.
+out defaults or write null for them, and spell types as words or keys in camel case: all of that is
+read.
 """
 
 import re
@@ -16,13 +16,15 @@ from commandsync.records.snapshot import Node
 from commandsync.records.texts import with_article
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
+    Parameter,
     SourceEntry,
     Trait,
+    literal,
     menu_description,
+    slash_syntax,
+    traits_of,
 )
 from commandsync.sources.jsonfile import text_of
-from commandsync.sources.syntax import Parameter, literal, slash_syntax
-from commandsync.sources.traits import traits_of
 
 _CAPITAL = re.compile("(?<=[a-z])[A-Z]")
 _DEEPEST = 3  # command > group > sub-command
@@ -74,7 +76,7 @@ _LONGEST_NAMED = 100  # characters
 
 
 class CommandReader:
-    """Reads application commands one by one, and gathers what is worth a note.
+    """Reads application commands one by one, and gathers notes.
 
     A text without a localization for the locale is the default one.
     """
@@ -88,7 +90,7 @@ class CommandReader:
     def entries(
         self, content: object, place: Location | None, *, folder: str | None = None
     ) -> Iterator[SourceEntry]:
-        """Yield what users can call of one command: itself, or each of its sub-commands.
+        """Yield the commands that users can call of one: itself, or each of its sub-commands.
 
         Their category is its own, else the `folder`. Raises `FileError`, without the place, if it
         is not an application command.
@@ -98,7 +100,7 @@ class CommandReader:
             yield self._entry(path, place, folder)
 
     def notes(self) -> tuple[Notice, ...]:
-        """Return what was tolerated so far."""
+        """Return the notes so far."""
         notes = []
         for kind, places in self._seen.items():
             if places:
@@ -155,13 +157,13 @@ class CommandReader:
         kind, group = command["type"], self._shown(command, "name") if len(path) > 1 else None
         name = " ".join(self._shown(step, "name") for step in path)
         unsaid = menu_description(_MENUS[kind]) if kind in _MENUS else NO_DESCRIPTION
-        said = self._shown(node, "description")
+        description = self._shown(node, "description")
         is_slash = kind in {_COMMAND, _ENTRY_POINT}
         if not is_slash and kind not in _MENUS:
             self._note("unknown types of commands", kind, place)
         return SourceEntry(
             name=name,
-            description=unsaid if said in {"", NO_DESCRIPTION} else said,
+            description=unsaid if description in {"", NO_DESCRIPTION} else description,
             syntax=slash_syntax(name, self._parameters(node, place)) if is_slash else literal(name),
             category=text_of(command, "category") or folder or group,
             key=_key(path),
@@ -200,7 +202,7 @@ def is_discords(content: Node) -> bool:
     node = spelled(content)
     kind, options = type_number(node.get("type"), "command"), node.get("options")
     is_typed = node.get("type") is not None and isinstance(kind, int)
-    has_options = isinstance(options, list) and all(isinstance(each, dict) for each in options)
+    has_options = isinstance(options, list) and all(isinstance(option, dict) for option in options)
     return is_typed or has_options or not _ONLY_DISCORDS.isdisjoint(node)
 
 
@@ -224,7 +226,7 @@ def type_number(value: object, what: str) -> int | str:
 
 
 def _key(path: tuple[Node, ...]) -> str | None:
-    """Return what stays if the command is renamed: Discord's id, and the names below it."""
+    """Return a key that outlives a rename: Discord's id, and the names below it."""
     identifier = path[0].get("id")
     if not identifier or not isinstance(identifier, str | int):
         return None
@@ -232,5 +234,5 @@ def _key(path: tuple[Node, ...]) -> str | None:
 
 
 def _traits(command: Node) -> frozenset[Trait]:
-    """Return what Discord's own keys say; others are ignored, as the notes say."""
+    """Return the traits of Discord's own keys; others are ignored, as the notes say."""
     return traits_of({key: command[key] for key in KEYS["command"] & command.keys()})

@@ -1,11 +1,19 @@
-"""The commands that a source declares, as values between its reader and the import."""
+"""The commands that a source declares, as values between its reader and the import.
 
+All readers write the syntax of a command in one way, `/group sub <required> [optional]`, and read
+from the keys of its declaration why it may not belong on a public list (`Trait`).
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.records.snapshot import Node
+from commandsync.sources.jsonfile import listed
 
 NO_DESCRIPTION = "…"
 """The description of a command that has none in its source, as discord.py writes it.
@@ -52,13 +60,13 @@ class SourceEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReading:
-    """What a source contains."""
+    """The content of a source."""
 
     entries: tuple[SourceEntry, ...] = ()  # its commands, in its order
-    notes: tuple[Notice, ...] = ()  # what was tolerated or could not be read, with its place
+    notes: tuple[Notice, ...] = ()  # on tolerated or unreadable parts, with their places
     complete: bool = True  # whether every file was read
     generated: tuple[str, ...] = ()  # files that are not read: a program wrote them
-    objects: tuple[Node, ...] = ()  # what is kept of the platform's own objects
+    objects: tuple[Node, ...] = ()  # the kept parts of the platform's own objects
 
 
 class Excluded(NamedTuple):
@@ -66,3 +74,99 @@ class Excluded(NamedTuple):
 
     entry: SourceEntry
     reason: str
+
+
+_CHOICES = range(2, 5)  # one choice would look like the name of the parameter
+_LONGEST_CHOICE = 15  # characters
+_MARKS = frozenset("<>[]|")
+_SAYS_NOTHING = {  # names of options that their choices say more than
+    *("action", "choice", "enable", "enabled", "mode", "option", "setting", "state", "status"),
+    *("switch", "toggle", "value"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A value that a user gives to a command."""
+
+    name: str  # its name as users see it
+    required: bool  # whether it must be given
+    choices: tuple[str, ...] = ()  # its only values, as users see them; empty for any
+    rest: bool = False  # whether it takes all that follows
+
+
+def slash_syntax(path: str, parameters: Iterable[Parameter] = ()) -> str:
+    """Return the syntax of a slash command, as the manifest writes it."""
+    return literal(" ".join((f"/{path}", *map(parameter_text, parameters))))
+
+
+def prefix_syntax(path: str, signature: str) -> str:
+    """Return the syntax of a prefix command, as the manifest writes it."""
+    return "{prefix}" + literal(f"{path} {signature}".rstrip())
+
+
+def parameter_text(parameter: Parameter) -> str:
+    """Return `<name>`, `[name]` or `[name...]`.
+
+    Of a name that says nothing, such as `mode`, two to four short choices are shown: `<on|off>`.
+    """
+    says_nothing = len(parameter.name) == 1 or parameter.name.casefold() in _SAYS_NOTHING
+    choices = parameter.choices if says_nothing else ()
+    fit = all(each and len(each) <= _LONGEST_CHOICE and not _MARKS & set(each) for each in choices)
+    text = "|".join(choices) if len(choices) in _CHOICES and fit else parameter.name
+    if parameter.rest:
+        text += "..."
+    return f"<{text}>" if parameter.required else f"[{text}]"
+
+
+def literal(text: str) -> str:
+    """Return a text as the manifest writes it in a syntax, where `{prefix}` is replaced."""
+    return text.replace("{prefix}", "{{prefix}}")
+
+
+_Rule = tuple[Trait, Callable[[object], bool]]
+
+
+def only_administrators(permissions: object) -> bool:
+    """Whether permissions of Discord, or the name of one, let only administrators use a command."""
+    if isinstance(permissions, str):
+        if not re.fullmatch("[0-9]{1,20}", permissions):
+            return permissions.upper() == "ADMINISTRATOR"
+        permissions = int(permissions)
+    return type(permissions) is int and (permissions == 0 or bool(permissions & 1 << 3))
+
+
+def _is_set(value: object) -> bool:
+    return isinstance(value, (bool, str, int, list)) and bool(value)
+
+
+_RULES: dict[str, _Rule] = {  # by the keys, in lower case and without underscores
+    "(group)?nsfw(only)?|agerestricted": (Trait.NSFW, _is_set),
+    "hidden|hide|disabled": (Trait.HIDDEN, _is_set),
+    "enabled": (Trait.HIDDEN, lambda value: value is False),
+    "testonly|guildids?|(test)?guilds": (Trait.GUILD_ONLY, _is_set),
+    "(bot)?owners?(only)?|dev(eloper)?(only)?": (Trait.OWNER_ONLY, _is_set),
+    "preconditions": (Trait.OWNER_ONLY, lambda value: "OwnerOnly" in listed(value)),
+    "defaultpermission": (Trait.ADMIN_ONLY, lambda value: value is False),
+    "(user|member|default|required)*perm(ission)?s?": (
+        Trait.ADMIN_ONLY,
+        lambda value: any(map(only_administrators, listed(value))),
+    ),
+}
+
+
+@lru_cache(1000)
+def _rules(key: str) -> list[_Rule]:
+    word = key.replace("_", "").casefold()
+    return [rule for keys, rule in _RULES.items() if re.fullmatch(keys, word)]
+
+
+def traits_by_key(fields: Mapping[str, object]) -> Iterator[tuple[str, Trait | None]]:
+    """Yield each key that may state a trait, with the trait; None if its value does not."""
+    for key, value in fields.items():
+        yield from ((key, trait if holds(value) else None) for trait, holds in _rules(key))
+
+
+def traits_of(fields: Mapping[str, object]) -> frozenset[Trait]:
+    """Return the traits that the keys of an object state."""
+    return frozenset(trait for _, trait in traits_by_key(fields) if trait)

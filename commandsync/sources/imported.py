@@ -1,11 +1,15 @@
-"""`commands.imported.json`: what was imported last, read and written.
+"""`commands.imported.json`: the last import, read and written.
 
 It is beside the manifest and in the repository with it: without it, an import could not tell an
-edit of the manifest from a change of the source.
+edit of the manifest from a change of the source. Beside the commands it has the platform's own
+objects, for services that take them: the keys of a request that creates a command in Discord's
+documentation, and the id. The other keys belong to people, to one server or to one registration,
+or are not Discord's.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
@@ -15,10 +19,95 @@ from pydantic import BaseModel, Field, ValidationError
 from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
-from commandsync.records.snapshot import Node
+from commandsync.records.snapshot import Levels, Node
+from commandsync.sources.applicationcommands import KEYS, NESTING, spelled, type_number
+from commandsync.sources.changeset import Declared
 from commandsync.sources.entry import SourceEntry
-from commandsync.sources.merge import Declared
-from commandsync.sources.objects import kept, order_of
+from commandsync.sources.jsonfile import text_of
+
+_TEXTS = frozenset({"name", "description"})
+_LANGUAGES = frozenset(f"{text}_localizations" for text in _TEXTS)
+_SHOWN = {f"{text}_localized" for text in _TEXTS}  # to one user
+_COMMAND = KEYS["command"] - _SHOWN - {"application_id", "category", "guild_id", "version"}
+_OPTION = KEYS["option"] - _SHOWN - {"nsfw"}
+_MEMBERS = {"options": _OPTION, "choices": frozenset({"name", "name_localizations", "value"})}
+_DEEPEST = 4  # command > group > sub-command > option > choice
+
+
+def kept(content: Node) -> dict[str, Any]:
+    """Return the kept part of an object: Discord's keys in their order, types as numbers."""
+    return {"type": type_number(None, "command"), **_kept(content, _COMMAND, 0)}
+
+
+def _kept(content: Node, keys: frozenset[str], depth: int) -> dict[str, Any]:
+    node: dict[str, Any] = {}
+    for key, value in sorted(spelled(content).items()):
+        if key not in keys or value is None:
+            continue
+        if key in _MEMBERS:
+            node |= _members(key, value, depth + 1)
+        elif key == "type":
+            node[key] = type_number(value, "option" if depth else "command")
+        elif _is_sound(key, value):
+            node[key] = value
+    return node
+
+
+def _members(key: str, value: object, depth: int) -> dict[str, Any]:
+    objects = value if isinstance(value, list) and depth <= _DEEPEST else []
+    members = [_kept(part, _MEMBERS[key], depth) for part in objects if isinstance(part, dict)]
+    return {key: members} if members else {}
+
+
+def _is_sound(key: str, value: object) -> bool:
+    """Whether a value is of the type that its key has at Discord, as far as that is simple."""
+    if key in _LANGUAGES:
+        return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+    if key in _TEXTS:
+        return isinstance(value, str)
+    return all(
+        isinstance(part, str | int) or (isinstance(part, float) and math.isfinite(part))
+        for part in (value if isinstance(value, list) else [value])
+    )
+
+
+def order_of(content: Node) -> tuple[str, str]:
+    """Return the place of an object in a sorted list: slash commands first, by name."""
+    return str(content["type"]), text_of(content, "name")
+
+
+def by_name(objects: Iterable[Node]) -> dict[str, Levels]:
+    """Return where each command and group of objects is, by its name in any language.
+
+    Of equal names that of the default language counts, and then that of a slash command.
+    """
+    commands = [levels for node in sorted(objects, key=order_of) for levels in _levels(node)]
+    locales = {
+        locale
+        for levels in commands
+        for node in levels
+        for locale in node.get("name_localizations", ())
+    }
+    names: dict[str, Levels] = {}
+    for locale in ("", *sorted(locales)):
+        for levels in commands:
+            name = " ".join(
+                text_of(node.get("name_localizations", {}), locale) or text_of(node, "name")
+                for node in levels
+            )
+            names.setdefault(name, levels)
+    return names
+
+
+def _levels(node: Node, above: Levels = ()) -> Iterator[Levels]:
+    """Yield the levels down to a node, and to all below it; a group has `options` without any."""
+    options = node.get("options", ())
+    nested = [option for option in options if option.get("type") in NESTING]
+    levels = (*above, {**node, "options": ()} if nested else node)
+    yield levels
+    for option in nested:
+        yield from _levels(option, levels)
+
 
 LARGEST = 10 * 1024 * 1024
 """Bytes of the file, as many as a manifest may have."""
@@ -46,18 +135,18 @@ class _Document(BaseModel, extra="forbid", strict=True, frozen=True):
 
 
 Objects = Mapping[str, Sequence[Node]]
-"""What is kept of a platform's own objects, by source."""
+"""The kept parts of a platform's own objects, by source."""
 
 
 class Imported(NamedTuple):
-    """What was imported last."""
+    """The last import."""
 
     declared: tuple[Declared, ...] = ()
     objects: Objects = MappingProxyType({})
 
 
 def read_imported(text: str, *, path: str) -> Imported:
-    """Read what was imported last; `ManifestError` if the text is not valid."""
+    """Read the last import; `ManifestError` if the text is not valid."""
     if len(text) > LARGEST:
         raise ManifestError([Problem(Location(path), "the file is too large", _HINT)])
     try:
@@ -68,12 +157,12 @@ def read_imported(text: str, *, path: str) -> Imported:
         Declared(command.source, SourceEntry(**command.model_dump(exclude={"source"})))
         for command in document.commands
     )
-    objects = {source: tuple(map(kept, each)) for source, each in document.objects.items()}
+    objects = {source: tuple(map(kept, nodes)) for source, nodes in document.objects.items()}
     return Imported(tuple(declared), objects)
 
 
 def imported_text(imported: Iterable[Declared], objects: Objects = MappingProxyType({})) -> str:
-    """Return the file of what is imported: sorted, so that an import changes few lines."""
+    """Return the text of the file: sorted, so that an import changes few lines."""
     commands = [
         {key: getattr(entry, key) for key in _KEYS if getattr(entry, key) is not None}
         | {"source": source}

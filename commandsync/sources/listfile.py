@@ -10,9 +10,13 @@ from typing import Any
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import Resource
-from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
-from commandsync.sources.syntax import Parameter, parameter_text
-from commandsync.sources.traits import traits_of
+from commandsync.sources.entry import (
+    NO_DESCRIPTION,
+    Parameter,
+    SourceEntry,
+    parameter_text,
+    traits_of,
+)
 
 _FIELDS = Resource.COMMAND.fields
 _DELIMITERS = ",;\t"  # spreadsheets write ; where a comma separates the decimals
@@ -40,7 +44,7 @@ _BEFORE_NAME = r"(\{prefix\}|<prefix>|\[p(?:refix)?\]|[^\s<\[(]{0,5}?)"
 
 
 def columns_of(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Return the columns of what sources declare: those of the mapping, else the usual ones."""
+    """Return the columns of the fields: those of the mapping, else the usual ones."""
     if unknown := sorted(set(mapping) - set(_FIELDS)):
         hint = f"the fields are {', '.join(_FIELDS[:-1])} and {_FIELDS[-1]}"
         raise UsageError(f"{unknown[0]!r} is not a field of a command", hint=hint)
@@ -48,7 +52,7 @@ def columns_of(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def value_at(row: Mapping[str, Any], column: str) -> Any:  # noqa: ANN401 - of JSON
-    """Return a value as `member_at` does; what is empty or false counts as absent, and is None."""
+    """Return a value as `member_at` does; an empty or false one counts as absent, and is None."""
     value = member_at(row, column)
     if isinstance(value, str):
         value = value.strip()
@@ -76,7 +80,7 @@ def row_entry(
 ) -> SourceEntry:
     """Return a command of a list as an entry; `FileError` if its values are not text.
 
-    The `category` is that of what it is in, if it has none itself.
+    The `category` is that of the object around it, if it has none itself.
     """
     name, description, own = (
         next(filter(None, (_text(row, column, place) for column in columns[field])), "")

@@ -11,7 +11,7 @@ from commandsync.manifest.editing import edit
 from commandsync.manifest.entries import ListEdits
 from commandsync.plan.missing import Missing, missing_from
 from commandsync.records.texts import Resource
-from commandsync.sources.merge import FileEdit
+from commandsync.sources.changeset import FileEdit
 from commandsync.sync.edits import EntryPlaces, checked_edits
 from commandsync.sync.job import read_listing
 from commandsync.sync.loading import load_to_edit

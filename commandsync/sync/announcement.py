@@ -18,8 +18,8 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, Resource
 from commandsync.services.catalogue import LISTS
 from commandsync.services.service import PAGE
-from commandsync.sources.merge import FileEdit
-from commandsync.sources.notes.version import names, version_in
+from commandsync.sources.changeset import FileEdit
+from commandsync.sources.notes import names, version_in
 from commandsync.sync.destinations import ListSite, list_sites
 from commandsync.sync.edits import EntryPlaces, checked_edits
 from commandsync.sync.job import Planned, connected

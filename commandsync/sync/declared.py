@@ -12,6 +12,7 @@ from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.records.snapshot import Node
 from commandsync.records.texts import canonical, pattern
+from commandsync.sources.changeset import Declared
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
     Excluded,
@@ -19,9 +20,8 @@ from commandsync.sources.entry import (
     SourceReading,
     Trait,
 )
-from commandsync.sources.files import folder_traits, path_pattern
-from commandsync.sources.merge import Declared
 from commandsync.sources.reading import read
+from commandsync.sources.sourcefile import folder_traits, path_pattern
 from commandsync.sync.files import ci_workspace, real, relative
 
 LIVE = "discord"

@@ -13,8 +13,8 @@ from commandsync.manifest.entries import ListEdits
 from commandsync.manifest.scalars import Value
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, canonical
+from commandsync.sources.changeset import Added, Edited, EntryChange, FileEdit, Removed
 from commandsync.sources.entry import SourceEntry
-from commandsync.sources.merge import Added, Edited, EntryChange, FileEdit, Removed
 from commandsync.sync.loading import load_files
 
 _COLLECTION = Resource.COMMAND.collection

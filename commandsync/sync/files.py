@@ -18,7 +18,7 @@ from commandsync.diagnostics import Do, Hint
 from commandsync.errors import FileError, RefusedError, UsageError
 
 if TYPE_CHECKING:
-    from commandsync.sources.merge import FileEdit
+    from commandsync.sources.changeset import FileEdit
 
 _NOT_CI = frozenset({"", "0", "false"})
 MOST_BYTES = 10 * 1024 * 1024

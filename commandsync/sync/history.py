@@ -19,7 +19,7 @@ from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, ManifestError, RefusedError
 from commandsync.manifest import Manifest
 from commandsync.records.snapshot import Snapshot
-from commandsync.sources.files import IMPORTED
+from commandsync.sources.sourcefile import IMPORTED
 from commandsync.sync.revision import (
     LINK,
     SHALLOW,

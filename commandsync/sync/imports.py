@@ -12,11 +12,10 @@ from commandsync.manifest.defaults import uses_of_prefix, with_prefix
 from commandsync.manifest.editing import field_places, with_key
 from commandsync.manifest.problems import quoted
 from commandsync.records.texts import CommandText, Patterns, Resource
+from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Merge
 from commandsync.sources.entry import SourceEntry, SourceReading
-from commandsync.sources.imported import LARGEST, imported_text
-from commandsync.sources.merge import Declared, Edited, FileEdit, Import, Merge
-from commandsync.sources.objects import by_name
-from commandsync.sources.threeway import three_way
+from commandsync.sources.imported import LARGEST, by_name, imported_text
+from commandsync.sources.merge import three_way
 from commandsync.sync.declared import ReadSources, read_sources, sources_of
 from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
 from commandsync.sync.loading import default_manifest, load_to_edit

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from commandsync.diagnostics import Do, Notice
 from commandsync.errors import UsageError
 from commandsync.records.texts import AnnouncementText, canonical
-from commandsync.sources.notes import Notes, check_length
-from commandsync.sources.notes.changelog import section_of
-from commandsync.sources.notes.excerpt import excerpt
-from commandsync.sources.notes.markdown import page_of
-from commandsync.sources.notes.plain import on_one_line, plain
-from commandsync.sources.notes.release import read_event
-from commandsync.sources.notes.version import bare, names, version_in
+from commandsync.sources.notes import Notes, bare, check_length, names, read_event, version_in
+from commandsync.sources.notes.changelog import page_of, section_of
+from commandsync.sources.notes.excerpt import excerpt, on_one_line, plain
 from commandsync.sync.files import read_file, read_text
 
 Read = Callable[["Announcing"], Notes | Notice]

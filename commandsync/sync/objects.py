@@ -16,10 +16,9 @@ from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.source import leads_out
 from commandsync.records.snapshot import Levels, Node
 from commandsync.records.texts import LoadedCommand, by_category
-from commandsync.sources.files import IMPORTED
-from commandsync.sources.imported import Imported, read_imported
+from commandsync.sources.imported import Imported, by_name, read_imported
 from commandsync.sources.jsonfile import text_of
-from commandsync.sources.objects import by_name
+from commandsync.sources.sourcefile import IMPORTED
 from commandsync.sync.files import MOST_BYTES, ci_workspace, read_file
 
 _IDENTIFIER = re.compile("[0-9]{1,20}")

@@ -9,8 +9,8 @@ from commandsync.manifest import Manifest
 from commandsync.plan.names import Cell, Parity, Place, key_of, parity
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
+from commandsync.sources.changeset import Declared
 from commandsync.sources.entry import SourceReading
-from commandsync.sources.merge import Declared
 from commandsync.sync.declared import LIVE, NamedSource, read_sources, sources_of
 from commandsync.sync.job import Job
 from commandsync.sync.lists import ListingJob, fitted

@@ -18,7 +18,7 @@ from commandsync.diagnostics import Problem
 from commandsync.errors import FileError, ManifestError, UsageError
 from commandsync.manifest import Manifest, load_head, load_manifests
 from commandsync.records.texts import pattern
-from commandsync.sources.files import IMPORTED
+from commandsync.sources.sourcefile import IMPORTED
 from commandsync.sync.files import reason
 from commandsync.sync.objects import with_earlier_objects
 

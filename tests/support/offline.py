@@ -10,8 +10,7 @@ import discord
 from discord import app_commands
 from discord.ext import commands
 
-from commandsync.sources.entry import SourceReading
-from commandsync.sources.syntax import Parameter, slash_syntax
+from commandsync.sources.entry import Parameter, SourceReading, slash_syntax
 
 NO_DESCRIPTION = "…"
 AnyCommand = app_commands.Command[Any, ..., Any]

@@ -40,15 +40,14 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 from commandsync.report import Format, render_failure, render_plans, render_validated
 from commandsync.services.service import PAGE
-from commandsync.sources.contents import of_csv, of_json
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.imported import imported_text, read_imported
 from commandsync.sources.javascript import read as read_script
+from commandsync.sources.notes import read_event
 from commandsync.sources.notes.changelog import section_of
-from commandsync.sources.notes.excerpt import excerpt
-from commandsync.sources.notes.plain import on_one_line, plain
-from commandsync.sources.notes.release import read_event
+from commandsync.sources.notes.excerpt import excerpt, on_one_line, plain
 from commandsync.sources.python import read as read_code
+from commandsync.sources.reading import of_csv, of_json
 from tests.support.plans import resource_of
 
 CORPUS = Path(__file__).resolve().parents[1] / "fixtures" / "corpus"

@@ -1,23 +1,48 @@
-"""Commands out of a bot's JavaScript and TypeScript code, read and never run.
+"""Commands from a bot's JavaScript and TypeScript code, read and never run.
 
 Builders of discord.js, plain objects, and the objects and classes of command handlers.
+
+The statements of each file that may declare commands are followed (`program`) as far as their
+values are certain (`expression`); values and builders are those of `value`. The `Inventory` looks
+at exports, classes, registrations and builders: the keys of an object tell whether it is a slash
+command, which is read as Discord's, a prefix command, or no command.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from commandsync.sources.code import SCRIPTS, code_files, code_reading, declaring, without_collector
-from commandsync.sources.entry import SourceReading
-from commandsync.sources.javascript.inventory import Inventory
+from commandsync.diagnostics import Notice
+from commandsync.errors import FileError
+from commandsync.sources.applicationcommands import CommandReader, spelled
+from commandsync.sources.entry import SourceEntry, SourceReading, Trait, traits_by_key
 from commandsync.sources.javascript.program import Program
+from commandsync.sources.javascript.value import (
+    REST,
+    Computed,
+    Function,
+    Record,
+    Value,
+    field,
+    fields_of,
+)
+from commandsync.sources.jsonfile import listed
+from commandsync.sources.listfile import USUAL, row_entry
+from commandsync.sources.sourcefile import (
+    BY_HAND,
+    SCRIPTS,
+    code_files,
+    code_reading,
+    declaring,
+    without_collector,
+)
 
 _TESTS = {"tests", "test", "__tests__"}
 _DECLARING = re.compile(rb"[cC]ommand|description|aliases|usage|args")
 _BUILT = re.compile(r"/(dist|build|out|coverage)/|\.min\.[cm]?js$|\.d\.[cm]?ts$")
 _GENERATED, _HEAD = b"@generated", 1000
-_LONGEST_LINE = 5000  # bytes, of what is not minified
+_LONGEST_LINE = 5000  # bytes, of code that is not minified
 
 
 @without_collector()
@@ -27,13 +52,13 @@ def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -
     `inside` are the files of the folder, by default all without those in hidden folders, tests and
     installed packages. The `locale` is the language of Discord's texts, such as `de`. The commands
     are in the order of the files and their lines, and their keys are their files, if no other
-    command has the same. What cannot be read without running the code is in the notes. Raises
-    `FileError` if the path cannot be read.
+    command has the same. The notes name the parts that cannot be read without running
+    the code. Raises `FileError` if the path cannot be read.
     """
     root = Path(path) if Path(path).is_dir() else Path(path).parent
-    found = list(code_files(Path(path), inside, SCRIPTS, _TESTS))
-    files = [file for file in found if not _BUILT.search(file.removeprefix(root.as_posix()))]
-    program, generated = Program(files), {*found} - {*files}
+    scripts = list(code_files(Path(path), inside, SCRIPTS, _TESTS))
+    files = [file for file in scripts if not _BUILT.search(file.removeprefix(root.as_posix()))]
+    program, generated = Program(files), {*scripts} - {*files}
 
     def may_declare(file: str, data: bytes) -> bool:
         if not _DECLARING.search(data):
@@ -50,3 +75,203 @@ def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -
     reading = code_reading(entries, [*unread, *inventory.notes], root, complete=not unread)
     modules = {f"{root.as_posix()}/node_modules"} if (root / "node_modules").is_dir() else set()
     return replace(reading, generated=tuple(sorted(modules | generated)))
+
+
+_COMMAND = re.compile("command", re.IGNORECASE)
+_DATA = ("data", "slash", "slashCommand", "command", "builder", "commandData")
+_GIVEN = {
+    "slash": re.compile(r"\b(interaction|int|inter|itr|i)\b"),
+    "prefix": re.compile(r"\b(message|msg|args)\b"),
+}
+
+
+def described(handler: Record) -> Record:
+    """Return a module, with the members of its `help` and of the `conf` beside it."""
+    texts, settings = handler.get("help"), handler.get("conf", handler.get("config"))
+    if not isinstance(texts, Record):
+        return handler
+    return Record({**handler, **fields_of(settings), **texts}, texts.at)
+
+
+def data_of(handler: Record) -> list[Record | Computed]:
+    """Return the commands as Discord has them that an object contains."""
+    inside = (handler.get(key) for key in _DATA if not isinstance(handler.get(key), Function))
+    return [command for command in inside if isinstance(command, (Record, Computed))]
+
+
+def kind_of(handler: Record, named: str) -> str:
+    """Return the kind of command that an object declares: `slash`, `prefix`, `either`, or none.
+
+    An object of a few keys is a command if the file, or the object around it, is `named` so.
+    """
+    keys, of_type = set(handler), handler.get("type")
+    if data_of(handler):
+        return "slash"
+    if isinstance(of_type, (str, int)):
+        return "prefix" if str(of_type).upper() == "LEGACY" else "slash"
+    if "messageRun" in keys:
+        return "prefix"
+    if not keys & {"name", REST} or keys & {"once", "event", "registerApplicationCommands"}:
+        return ""  # the call that registers it is read
+    if keys & {"aliases", "usage"}:
+        return "prefix"
+    return "slash" if handler.get("options") else _kind_by_functions(handler, named)
+
+
+def _kind_by_functions(handler: Record, named: str) -> str:
+    given = " ".join(
+        member.scope.text(field(member.node, "parameters", "parameter"))
+        for member in handler.values()
+        if isinstance(member, Function)
+    )
+    kinds = [kind for kind, pattern in _GIVEN.items() if pattern.search(given)]
+    if "description" not in handler:
+        return "prefix" if kinds == ["prefix"] and "args" in given else ""
+    if given:
+        return kinds[0] if len(kinds) == 1 else "either"
+    return "slash" if _COMMAND.search(named) else ""
+
+
+_MOST_PARTS = 2000  # of a command
+_DEEPEST = 4  # command > group > sub-command > option > choice
+_TEXTS = {"name_localizations", "description_localizations"}
+_LISTS = {"options", "choices"}
+_KEYS = {"name", "description", "type", "required", "category"} | _TEXTS | _LISTS
+_BELOW = re.compile(r"(?:^|/)commands/([^/]+)/", re.IGNORECASE)  # a folder, which is a category
+
+
+class Inventory:
+    """The commands of all files, and notes on parts that cannot be read."""
+
+    def __init__(self, root: str, locale: str) -> None:
+        self._root = root
+        self._reader = CommandReader(locale)
+        self._keys = _KEYS if locale else _KEYS - _TEXTS
+        self._read: set[Computed] = set()  # where the commands are that were read
+        self.notes: list[Notice] = []
+
+    def of(self, program: Program, files: Iterable[str]) -> Iterator[SourceEntry]:
+        """Yield the commands that files of a bot declare."""
+        exported = {path: program.exports(path) for path in files}
+        program.notes |= {value for value in exported.values() if isinstance(value, Notice)}
+        program.finish()
+        for path, value in exported.items():
+            yield from self._of(value, named=path, deep=2)
+        for owner in program.classes:
+            head = owner.text.removesuffix(owner.scope.text(owner.node, "body"))
+            fields, base = program.fields(owner), head.rpartition("extends ")[2]
+            if base != head or isinstance(fields.get("name"), str):
+                yield from self._of(fields, named=base)
+        for value, arguments in program.registered + program.built:
+            yield from self._slash(value, arguments)
+        self.notes += self._reader.notes()
+
+    def _of(self, value: Value, *, named: str, deep: int = 0) -> Iterator[SourceEntry]:
+        """Yield the commands that an object declares, or those that are in it or in a list."""
+        if isinstance(value, list):
+            for part in value:
+                yield from self._of(part, named=named) if isinstance(part, Record) else ()
+        elif isinstance(value, Record):
+            handler = described(value)
+            kind = kind_of(handler, named)
+            yield from self._declared(kind, handler)
+            for key, part in handler.items() if deep and not kind else ():
+                yield from self._of(part, named=f"{named} {key}", deep=deep - 1)
+
+    def _declared(self, kind: str, handler: Record) -> Iterator[SourceEntry]:
+        if kind == "either":
+            message = "cannot tell whether this is a slash command or a prefix command"
+            self._note(message, handler.at)
+        elif kind == "prefix":
+            yield from self._prefix(handler)
+        elif kind:
+            for command in data_of(handler) or [handler]:
+                yield from self._slash(command, handler)
+
+    def _slash(self, value: Value, handler: Record) -> Iterator[SourceEntry]:
+        at, self._left = getattr(value, "at", handler.at), _MOST_PARTS
+        document = None if at in self._read else self._part(value, at)
+        self._read.add(at)
+        if document is None:
+            return
+        traits = frozenset(self._traits(document["name"], {**fields_of(value), **handler}))
+        try:
+            category = self._category(handler, at)
+            entries = list(self._reader.entries(document, at.place, folder=category))
+        except FileError as error:
+            self._note(error.message, at)
+            return
+        for entry in entries:
+            key = f"{self._key(at)} {entry.name.partition(' ')[2]}".rstrip()
+            yield replace(entry, key=key, traits=traits)
+
+    def _prefix(self, handler: Record) -> Iterator[SourceEntry]:
+        name, at = self._text(handler, "name"), handler.at
+        if name and at not in self._read:
+            self._read.add(at)
+            row = {key: self._text(handler, key) for key in ("name", "description", "usage")}
+            own = rf"^\S{{0,8}}{re.escape(name)}(?=\s|$)"  # with a prefix that the bot may not have
+            row["usage"] = re.sub(own, name, row["usage"], flags=re.IGNORECASE)
+            entry = row_entry(row, USUAL, at.place, self._category(handler, at))
+            yield replace(entry, key=self._key(at), traits=frozenset(self._traits(name, handler)))
+
+    def _text(self, handler: Record, key: str) -> str:
+        """Return a text of an object, or the first of a list of them; empty without one."""
+        value = self._plain(next(iter(listed(handler.get(key))), None), key)
+        return value.strip() if isinstance(value, str) else ""
+
+    def _traits(self, name: str, handler: dict[str, Value]) -> Iterator[Trait]:
+        fields = spelled(handler)
+        for key, trait in traits_by_key(fields):
+            if trait:
+                yield trait
+            for part in () if trait else listed(fields[key]):
+                self._plain(part, key, f"the command {name!r}")
+
+    def _category(self, handler: Record, at: Computed) -> str | None:
+        """Return the category that it names, else the folder under the folder `commands`."""
+        below = _BELOW.search(at.scope.file.path)
+        return self._text(handler, "category") or (below[1] if below else None)
+
+    def _key(self, at: Computed) -> str:
+        inside = PurePosixPath(at.scope.file.path).relative_to(self._root)
+        return f"javascript:{inside.with_suffix('').as_posix()}"
+
+    def _note(self, message: str, at: Computed) -> None:
+        self.notes.append(Notice(message, BY_HAND, at.place))
+
+    def _plain(self, value: Value, key: str, whole: str = "this command") -> Value:
+        """Return a text, a number or a boolean; None for anything else, with a note if computed."""
+        if isinstance(value, Computed):
+            part = f"the {key}" if key != REST else "a part"
+            self._note(f"{part} of {whole} is computed at run time", value)
+        return value if isinstance(value, (str, int)) else None
+
+    def _part(self, value: Value, at: Computed, what: str = "command", depth: int = 0) -> Value:
+        """Return a command or a part as Discord has it; None if its name or type is not read."""
+        fields, at = spelled(fields_of(value)), getattr(value, "at", at)
+        name, kind = fields.get("name", fields.get(REST, value)), fields.get("type")
+        for key, member in (("type", kind), ("name", name)):
+            if isinstance(member, Computed):
+                return self._plain(member, key, f"this {what}")
+        if not fields or not isinstance(name, str) or not name.strip():
+            self._note(f"the name of this {what} is missing", at)
+            return None
+        whole = f"the {what.partition(' of ')[0]} {name!r}"
+        self._plain(fields.get(REST), REST, whole)
+        keys = [key for key in fields if key in self._keys]
+        return {key: self._member(key, fields[key], whole, at, depth) for key in keys}
+
+    def _member(self, key: str, value: Value, whole: str, at: Computed, depth: int) -> Value:
+        if key in _TEXTS and isinstance(value, Record):
+            return {part: self._plain(text, f"{key} {part}", whole) for part, text in value.items()}
+        if key not in _LISTS or not isinstance(value, list):
+            return self._plain(value, key, whole)
+        most = 0 if depth == _DEEPEST else self._left
+        self._left -= len(value)
+        if len(value) > most:
+            self._note(f"{whole} has too many {key}", at)
+            return []
+        what = f"{key.removesuffix('s')} of {whole}"
+        parts = [self._part(part, at, what, depth + 1) for part in value]
+        return [*filter(None, parts)] if key == "options" or all(parts) else []

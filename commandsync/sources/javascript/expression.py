@@ -5,10 +5,18 @@ from collections import ChainMap, Counter
 from collections.abc import Sequence
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.sources.code import NOT_IMPORTED
-from commandsync.sources.javascript.parsedfile import Node, field, parts
-from commandsync.sources.javascript.value import REST, Computed, Record, Scope, Value
+from commandsync.sources.javascript.value import (
+    REST,
+    Computed,
+    Node,
+    Record,
+    Scope,
+    Value,
+    field,
+    parts,
+)
 from commandsync.sources.jsonfile import listed
+from commandsync.sources.sourcefile import NOT_IMPORTED
 
 _MOST_STEPS = 50_000  # for one file
 _DEEPEST = 120  # expressions in each other
@@ -17,7 +25,7 @@ _LONGEST = 10_000  # characters
 _INTEGER = re.compile(r"0|[1-9][0-9]{0,19}|0x[0-9a-f]{1,20}", re.IGNORECASE)
 # The members of discord.js's enumerations, of which the name is enough.
 _LISTED = re.compile(r"[\w.]*(?:(?:Command|Option)Types?|PermissionFlagsBits|Flags|FLAGS)\.(\w+)")
-DECLARING = re.compile(  # in what may declare a command, or change one
+DECLARING = re.compile(  # in code that may declare a command, or change one
     r"CommandBuilder|\.\s*(add|set)[A-Z]|\.push\(|register\w*Command|pplicationCommands"
     r"|\bcommands\."
 )
@@ -50,7 +58,7 @@ _METHODS = {kind: like for like, kinds in _LIKE.items() for kind in kinds}
 
 
 class Expressions:
-    """Evaluates each type of node by the method with its name, or with that of what it is like."""
+    """Evaluates each type of node by the method with its name, or of a similar type."""
 
     def __init__(self) -> None:
         self.notes: set[Notice] = set()
@@ -132,7 +140,9 @@ class Expressions:
 
     def _on_as_expression(self, node: Node, scope: Scope) -> Value:
         inner = parts(node)
-        return self.value(inner[node.type == "type_assertion"], scope) if inner else None
+        if not inner:
+            return None
+        return self.value(inner[1] if node.type == "type_assertion" else inner[0], scope)
 
     def _on_binary_expression(self, node: Node, scope: Scope) -> Value:
         operator, computed = scope.text(node, "operator"), Computed(node, scope)
@@ -175,7 +185,7 @@ class Expressions:
         return value
 
     def follow(self, nodes: Sequence[Node], scope: Scope) -> Value:
-        """Follow statements, and return what they return; None if they do not."""
+        """Follow statements, and return their result; None without one."""
         result = None
         for node in sorted(nodes, key=_order):
             returned = self.value(node, scope)
@@ -184,7 +194,7 @@ class Expressions:
         return result
 
     def _other(self, node: Node, scope: Scope) -> Value:
-        """Follow what is inside of any other statement or expression, which may not be reached."""
+        """Follow the parts of any other statement or expression, which may not be reached."""
         computed, is_statement = Computed(node, scope), _STATEMENT.fullmatch(node.type)
         result = None
         if is_statement or DECLARING.search(computed.text):
@@ -201,7 +211,7 @@ class Expressions:
 
 
 def member(owner: Value, key: str, otherwise: Value) -> Value:
-    """Return a member of an object, or of what has names as one."""
+    """Return a member of an object or a scope."""
     has = isinstance(owner, (Record, ChainMap))
     return owner.get(key, owner.get(REST, otherwise)) if has else otherwise
 

@@ -6,20 +6,24 @@ from collections import ChainMap
 from collections.abc import Iterable
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.code import SCRIPTS, parsed
 from commandsync.sources.javascript.expression import DECLARING, Expressions, member
-from commandsync.sources.javascript.parsedfile import Node, ParsedFile, field, parse, parts
 from commandsync.sources.javascript.value import (
     REST,
     Builder,
     Computed,
     Function,
+    Node,
+    ParsedFile,
     Record,
     Scope,
     Value,
+    field,
     fields_of,
+    parse,
+    parts,
 )
 from commandsync.sources.jsonfile import listed
+from commandsync.sources.sourcefile import SCRIPTS, parsed
 
 _DEEPEST = 40  # expressions around the import of a file
 _BUILDER = re.compile(
@@ -27,7 +31,7 @@ _BUILDER = re.compile(
     r"(Subcommand(?:Group)?|\w+(?=Option))?(?:Option)?(?:Builder)?"
 )
 _MAKER = re.compile("command", re.IGNORECASE)
-_KEEPING = re.compile(  # in what does not change a builder that it is given
+_KEEPING = re.compile(  # names of functions that do not change a builder
     r".*command.*|(set|push|put|create|add|log|stringify|(define|register|deploy)\w*)",
     re.IGNORECASE,
 )
@@ -46,21 +50,21 @@ class Program(Expressions):
         self._running: set[Node] = set()
         self._waiting: dict[Node, Function] = {}  # may declare commands, and are not called yet
         self.classes: list[Function] = []
-        self.registered: list[tuple[Value, Record]] = []  # commands, with what a call says of them
+        self.registered: list[tuple[Value, Record]] = []  # commands, with the arguments beside them
         self.built: list[tuple[Value, Record]] = []  # the commands that builders have begun
 
     def _module(self, source: Value, at: Computed) -> Value:
-        """Return what another file of the bot exports."""
+        """Return the exports of another file of the bot."""
         name = source if isinstance(source, str) and source[:1] == "." else "/"
         path = posixpath.normpath(posixpath.join(at.scope.file.path, "..", name))
         starts = (re.sub(r"\.[cm]?js$", "", path), path, f"{path}/index")
         names = (path, *(f"{start}{suffix}" for start in starts for suffix in SCRIPTS))
-        found = next((each for each in names if each in self._paths), None)
+        found = next((name for name in names if name in self._paths), None)
         exported = self.exports(found) if found and self.depth < _DEEPEST else at
         return at if isinstance(exported, Notice) else exported
 
     def exports(self, path: str) -> Value:
-        """Follow the statements of a file, once, and return what it exports, or why it cannot."""
+        """Follow the statements of a file, once, and return its exports, or why it has none."""
         file = None if path in self._exports else parsed(path, parse)
         self._exports.setdefault(path, file)
         if isinstance(file, ParsedFile):
@@ -120,7 +124,7 @@ class Program(Expressions):
         return self._call(method, []) if any(c.type == "get" for c in node.children) else method
 
     def _call(self, function: Value, given: list[Value]) -> Value:
-        """Return what a function of the bot returns for some values; another value as it is."""
+        """Return the result of a function of the bot for some values; another value as it is."""
         if not isinstance(function, Function):
             return function
         node, scope = function.node, function.scope.inner()
@@ -129,27 +133,28 @@ class Program(Expressions):
         if node in self._running:
             return unknown
         self._running.add(node)
-        one = field(node, "parameter")
-        for number, name in enumerate([one] if one else parts(field(node, "parameters"))):
+        single = field(node, "parameter")
+        names = [single] if single else parts(field(node, "parameters"))
+        for number, name in enumerate(names):
             self.bind(name, given[number] if number < len(given) else unknown, scope)
         result = self.value(node, scope, "body")
         self._running.remove(node)
         return unknown if result is None else result
 
     def fields(self, owner: Function) -> Record:
-        """Return what the objects of a class have: fields, methods, and what `super` is given."""
+        """Return the members of the objects of a class: fields, methods, arguments of `super`."""
         node = owner.node
         if node not in self._fields:
             found = self._fields[node] = Record({}, owner)
             scope = owner.scope.inner(this=found)
-            said = [
+            inherited = [
                 self.value(part, scope) for part in parts(node) if part.type == "class_heritage"
             ]
             for around in (node.parent or node, node):
                 for decorator in around.children_by_field_name("decorator"):
-                    said += self._given(parts(decorator)[0], scope)
-            for each in said:
-                found.update(fields_of(each))
+                    inherited += self._given(parts(decorator)[0], scope)
+            for members in inherited:
+                found.update(fields_of(members))
             self.add_members(found, parts(field(node, "body")), scope)
             self._call(found.pop("constructor", None), [])
         return self._fields[node]
@@ -166,7 +171,7 @@ class Program(Expressions):
         given, owner = self._given(node, scope), self.value(function, scope, "object")
         name = scope.text(function, "property") or scope.text(function)
         if isinstance(owner, Builder):
-            flat = [part for each in given for part in listed(each)]
+            flat = [part for argument in given for part in listed(argument)]
             built = [self._call(part, [Builder({}, part, self.level)]) for part in flat]
             owner.apply(name if owner.level >= self.level else "", built, at)
             return owner
@@ -179,7 +184,7 @@ class Program(Expressions):
     def _on_new_expression(self, node: Node, scope: Scope) -> Value:
         called, given = self.value(node, scope, "constructor"), self._given(node, scope)
         at = Computed(node, scope)
-        name = called.text if isinstance(called, Computed) else ""  # also of what is imported as it
+        name = called.text if isinstance(called, Computed) else ""  # imported ones as well
         match = _BUILDER.fullmatch(name)
         if match is None:
             return self._result(scope.text(node, "constructor"), called, given, at)
@@ -190,14 +195,14 @@ class Program(Expressions):
         return builder
 
     def _result(self, name: str, called: Value, given: list[Value], at: Computed) -> Value:
-        """Return what a function of the bot returns; the object that makes a command, of others."""
+        """Return the result of a function of the bot; of another one, the object it is given."""
         if isinstance(called, Function) and "class" not in called.node.type:
             return self._call(called, given)
         self._register(name, given, at)
         self.level += 1
-        for each in given:
-            if isinstance(each, Function) and each.node in self._waiting:
-                self._call(each, [])
+        for argument in given:
+            if isinstance(argument, Function) and argument.node in self._waiting:
+                self._call(argument, [])
         self.level -= 1
         first = next(filter(fields_of, given), at)
         if isinstance(first, Builder) and not _KEEPING.fullmatch(name):
@@ -206,14 +211,14 @@ class Program(Expressions):
         return first if _MAKER.search(name) else at
 
     def _register(self, name: str, given: list[Value], at: Computed) -> None:
-        """Remember what a call tells Discord, a framework, or the class above."""
+        """Remember the arguments for Discord, a framework, or the class above."""
         first, last = (given[0], fields_of(given[-1])) if given else (None, {})
         this = fields_of(at.scope.names.get("this"))
-        for each in given if name == "super" else ():
-            this.update(fields_of(each))
+        for argument in given if name == "super" else ():
+            this.update(fields_of(argument))
         if name in _REGISTERING:
             command = self._call(first, [Builder({}, at, self.level)])
             self.registered.append((command, Record({**this, **last}, at)))
         elif name == "put" or (name in {"set", "create"} and _COMMANDS.search(at.text)):
-            told = listed(last.get("body") if name == "put" else first)
-            self.registered += [(each, each) for each in told if isinstance(each, Record)]
+            commands = listed(last.get("body") if name == "put" else first)
+            self.registered += [(item, item) for item in commands if isinstance(item, Record)]

@@ -1,16 +1,107 @@
-"""The values that the code of a bot states, what its builders have built, and scopes of names."""
+"""A JavaScript or TypeScript file, parsed by tree-sitter, and the values that its code states.
+
+A value is text, a number, a list, an object (`Record`), a function or class (`Function`), or only
+a run can tell it (`Computed`). A `Builder` is an object that gets its members by method calls.
+"""
 
 import re
+from codecs import BOM_UTF8
 from collections import ChainMap
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, TypeAlias
 
-from commandsync.diagnostics import Location
-from commandsync.sources.applicationcommands import spelled
-from commandsync.sources.javascript.parsedfile import Node, ParsedFile
-from commandsync.sources.jsonfile import listed
+from tree_sitter import Language, Node, Parser
+from tree_sitter_javascript import language as javascript
+from tree_sitter_typescript import language_typescript as typescript
 
-REST = "..."  # the key of what else an object has, if only a run can tell
+from commandsync.diagnostics import Location, Notice
+from commandsync.errors import FileError
+from commandsync.sources.applicationcommands import spelled
+from commandsync.sources.jsonfile import listed
+from commandsync.sources.sourcefile import NOT_IMPORTED
+
+__all__ = ["Node", "ParsedFile", "field", "parse", "parts"]
+
+_MOST_BYTES = 512 * 1024  # of a file that is read: a larger one was generated, or is data
+_TYPED = (".ts", ".mts", ".cts")
+_BRACKET = re.compile(rb"[\[({\])}]")
+_MOST_NESTED = 1000  # brackets; the parser needs a part of the stack for each
+_MOST_STEPS = 45_000  # of the parser, more than valid code needs: it repairs other code slowly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedFile:
+    """A file that was read."""
+
+    path: str  # the file, with `/` between folders
+    data: bytes
+    tree: Node
+
+    def place(self, node: Node) -> Location:
+        """Return where a node begins."""
+        line, column = node.start_point
+        before = self.data[node.start_byte - column : node.start_byte]
+        return Location(self.path, line + 1, len(before.decode(errors="replace")) + 1)
+
+
+def parse(path: str, data: bytes) -> ParsedFile | Notice:
+    """Parse a file, or return where it is not valid; `FileError` if it cannot be parsed."""
+    data = data.removeprefix(BOM_UTF8)
+    is_typed = path.endswith(_TYPED)
+    name, grammar = ("TypeScript", typescript) if is_typed else ("JavaScript", javascript)
+    if problem := _problem(data):
+        raise FileError(f"the file {problem}", hint=NOT_IMPORTED)
+    steps = count(-_MOST_STEPS)
+    try:
+        tree = Parser(Language(grammar())).parse(
+            lambda at, _: data[at:], progress_callback=lambda *_: next(steps) > 0
+        )
+    except ValueError:  # the callback has ended it
+        message = f"the file is not valid {name}, or too complex"
+        raise FileError(message, hint=NOT_IMPORTED) from None
+    file = ParsedFile(path, data, tree.root_node)
+    if not file.tree.has_error:
+        return file
+    place = file.place(_first_error(file.tree))
+    return Notice(f"the file is not valid {name}", NOT_IMPORTED, place)
+
+
+def _problem(data: bytes) -> str:
+    """Return why a file is not parsed: it may need more time, or more stack, than there is."""
+    if len(data) > _MOST_BYTES:
+        return f"is larger than {_MOST_BYTES // 1024} KiB"
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "is not UTF-8"
+    depth = 0
+    for bracket in _BRACKET.findall(data):
+        depth = depth + 1 if bracket in b"[({" else max(depth - 1, 0)
+        if depth > _MOST_NESTED:
+            return "is nested too deeply"
+    return ""
+
+
+def _first_error(node: Node) -> Node:
+    while not node.is_error and (inner := [part for part in node.children if part.has_error]):
+        node = inner[0]
+    return node
+
+
+def parts(node: Node | None) -> list[Node]:
+    """Return the parts of a node without its comments."""
+    inner = node.named_children if node else []
+    return [part for part in inner if part.type != "comment"]
+
+
+def field(node: Node | None, *names: str) -> Node | None:
+    """Return the first of some fields that a node has."""
+    found = (node.child_by_field_name(name) for name in names) if node else ()
+    return next(filter(None, found), None)
+
+
+REST = "..."  # the key of further members of an object that only a run can tell
 Value: TypeAlias = Any
 """Text, a number, a boolean, None, a list, a `Record`, a `Function` or `Computed`."""
 
@@ -67,16 +158,16 @@ class Record(dict[str, Value]):
 
 
 class Builder(Record):
-    """What a builder has built so far."""
+    """The command that a builder has built so far."""
 
     def apply(self, method: str, given: list[Value], at: Computed) -> None:
-        """Do what a method does; the members of lists are given one by one."""
+        """Apply a call of a method; the members of lists are given one by one."""
         (key,), added = spelled({method[3:]: None}), _ADDED.fullmatch(method)
         first, second = [*given, at, at][:2]
         if added:
             key = "options"
-            for each in given:
-                fields_of(each)["type"] = added[1]
+            for option in given:
+                fields_of(option)["type"] = added[1]
         if added or method == "addChoices":
             self[key] = [*listed(self.get(key, [])), *given]
         elif key.endswith("localization"):
@@ -89,5 +180,5 @@ class Builder(Record):
 
 
 def fields_of(value: Value) -> dict[str, Value]:
-    """Return what an object has; nothing of what is not an object."""
+    """Return the members of an object; none of any other value."""
     return value if isinstance(value, Record) else {}

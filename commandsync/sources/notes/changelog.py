@@ -1,21 +1,142 @@
-"""A changelog -> the section of one version, byte for byte as a person would cut it out."""
+"""A changelog, or any Markdown text, as blocks with their places, and the section of a version.
+
+A parser of CommonMark finds the headings, rules and link definitions of a text (`Page`); a section
+is cut out between two headings, byte for byte as a person would cut it out.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
+from typing import Any, NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from commandsync.errors import FileError
-from commandsync.sources.notes import Notes, check_length
-from commandsync.sources.notes.markdown import Heading, Page, page_of
-from commandsync.sources.notes.version import (
+from commandsync.sources.notes import (
+    Notes,
     bare,
+    check_length,
     is_only,
     is_prerelease,
     is_withheld,
     names,
     version_in,
 )
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+
+_MARKUP = re.compile(r"[\\`*_\[<!&]")
+
+
+class Heading(NamedTuple):
+    """A heading that is in no other block: the indices of its first line and of the one after."""
+
+    begin: int
+    end: int
+    level: int
+    text: str  # without markup
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A Markdown text, parsed."""
+
+    lines: Sequence[str]  # its lines, each with its line end
+    tokens: Sequence[Token]  # its blocks
+    # Its link reference definitions: the indices of the first line and of the one after, by the
+    # label as it is compared.
+    definitions: Mapping[str, tuple[int, int]]
+    env: dict[str, Any]  # the parser's own notes, for the text inside of blocks
+
+    @property
+    def headings(self) -> list[Heading]:
+        """The headings that are in no list or quote."""
+        return [
+            Heading(
+                opening.map[0], opening.map[1], int(opening.tag[1:]), self.shown(inline.content)
+            )
+            for opening, inline in zip(self.tokens, self.tokens[1:], strict=False)
+            if opening.type == "heading_open" and opening.level == 0 and opening.map
+        ]
+
+    @property
+    def rules(self) -> set[int]:
+        """The lines of the thematic breaks, such as those between the sections of a file."""
+        rules = (token for token in self.tokens if token.type == "hr" and token.level == 0)
+        return {token.map[0] for token in rules if token.map}
+
+    @property
+    def defining(self) -> set[int]:
+        """The lines of the link reference definitions, duplicates included."""
+        again = (reference["map"] for reference in self.env.get("duplicate_refs", ()))
+        spans = [*self.definitions.values(), *again]
+        return {line for begin, end in spans for line in range(begin, end)}
+
+    def shown(self, markup: str) -> str:
+        """Return the text of a heading as it is read: without markup, HTML and images."""
+        if not _MARKUP.search(markup):
+            return markup
+        (token,) = _parser().parseInline(markup, dict(self.env))
+        shown = (child for child in token.children or () if child.type in _SHOWN)
+        return "".join(child.content or " " for child in shown)  # a break has no content
+
+    def labels_in(self, text: str) -> set[str]:
+        """Return the labels of the definitions that the links and images of a text use."""
+        return _labels(_parser().parse(text, dict(self.env)))
+
+    def used_definitions(self, text: str, *, without: range) -> str:
+        """Return the definitions that the links of a text use, but for those on lines `without`."""
+        used = self.labels_in(text) if self.definitions else ()
+        spans = sorted(self.definitions[label] for label in used if label in self.definitions)
+        return "".join(
+            line.rstrip("\r\n") + "\n"
+            for begin, end in spans
+            if begin not in without
+            for line in self.lines[begin:end]
+        )
+
+
+_SHOWN = {"text", "text_special", "code_inline", "softbreak", "hardbreak"}
+
+
+def page_of(text: str) -> Page:
+    """Parse a text into blocks; a byte order mark is not part of it."""
+    text = text.removeprefix("\ufeff")
+    env: dict[str, Any] = {}
+    tokens = _block_parser().parse(text, env)
+    references = env.get("references", {})
+    definitions = {label: tuple(reference["map"]) for label, reference in references.items()}
+    return Page(_LINE.findall(text), tokens, definitions, env)
+
+
+def new_parser() -> MarkdownIt:
+    """Return a parser that keeps the labels of links."""
+    return MarkdownIt("commonmark", {"store_labels": True})
+
+
+_parser = cache(new_parser)
+
+
+@cache
+def _block_parser() -> MarkdownIt:
+    """Return a parser that leaves the text inside of blocks as it is, which takes most time."""
+    only_blocks = MarkdownIt("commonmark")
+    only_blocks.core.ruler.enableOnly(["normalize", "block"])
+    return only_blocks
+
+
+def _labels(tokens: Iterable[Token]) -> set[str]:
+    labels = set()
+    for token in tokens:
+        if "label" in token.meta:
+            labels.add(token.meta["label"])
+        labels |= _labels(token.children or ())
+    return labels
+
 
 _LEVEL_OF_PARTS = 3  # of sections on the second level
 _MOST_NAMED = 5  # versions that an error names
@@ -69,7 +190,7 @@ def _named(
     naming = [heading for heading in of_versions if names(heading.text, version)]
     exact = filter(lambda heading: is_only(heading.text), naming)
     word = version.casefold()  # a version without a dot, such as Unreleased or v2
-    alone = (each for each in headings if bare(each.text.strip("[] ")).casefold() == word)
+    alone = (head for head in headings if bare(head.text.strip("[] ")).casefold() == word)
     match [*exact] or naming or [*alone]:
         case [heading]:
             return heading
@@ -119,6 +240,8 @@ def _end(page: Page, heading: Heading, versions: Sequence[Heading]) -> int:
     # A heading of the version's own level is a part of it: `### Bug Fixes` of `### [1.2.1]`.
     is_part = below not in versions and below.level == heading.level >= _LEVEL_OF_PARTS
     between = "".join(page.lines[heading.end : below.begin])
-    level = heading.level - (is_part and not between.strip())
+    level = heading.level
+    if is_part and not between.strip():
+        level -= 1
     ends = (other.begin for other in later if other.level <= level or other in versions)
     return next(ends, len(page.lines))

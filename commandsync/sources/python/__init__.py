@@ -1,22 +1,35 @@
-"""Commands out of a bot's Python code, read and never run.
+"""Commands from a bot's Python code, read and never run.
 
 discord.py, py-cord, nextcord and disnake: commands, hybrid commands, slash commands, groups, cogs.
 python-telegram-bot and aiogram: the handlers of commands, and their texts.
+
+Each file that may declare commands is parsed (`parsedfile`) and visited once for its names and its
+possible declarations (`scope`). `meaning` follows names between the files and evaluates literals,
+`cog` reads classes and traits. The `Inventory` holds the declarations by decorators and
+calls (`declarations`); `entries` makes the commands of it, with their parameters (`parameter`).
 """
 
+import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from sys import maxsize
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.code import PYTHON, code_files, code_reading, declaring, without_collector
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.python.cog import Cogs
-from commandsync.sources.python.constant import Code
+from commandsync.sources.python.declarations import Declaration, Declarations
 from commandsync.sources.python.entries import Entries
-from commandsync.sources.python.inventory import Inventory
-from commandsync.sources.python.scope import Outline
+from commandsync.sources.python.meaning import Code, Definition
+from commandsync.sources.python.scope import Outline, Scope, callee, keywords, last_name
 from commandsync.sources.python.telegram import Telegram
+from commandsync.sources.sourcefile import (
+    PYTHON,
+    code_files,
+    code_reading,
+    declaring,
+    without_collector,
+)
 
 _DECLARING = re.compile(rb"[cC]ommand|group|context_menu|Cog|ContextMenu")
 
@@ -26,9 +39,10 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
     """Read the commands that a Python file, or the Python files of a folder, declare.
 
     `inside` are the files of the folder that count; by default all without those in hidden folders,
-    `tests` and installed packages. What cannot be read without running the code is in the notes: a
-    name that is computed, a file that is not valid Python. The key of a command is the names of its
-    class and function, if no other one has the same. Raises `FileError` if the path cannot be read.
+    `tests` and installed packages. The notes name the parts that cannot be read without running the
+    code: a name that is computed, a file that is not valid Python. The key of a command is the
+    names of its class and function, if no other one has the same. Raises `FileError` if the path
+    cannot be read.
     """
     root = Path(path)
     files = list(code_files(root, inside, PYTHON, {"tests"}))
@@ -39,7 +53,88 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
     unread = {content for content in read_files if isinstance(content, Notice)}
     unread.update(note for outline in outlines for note in outline.scope.file.problems)
     inventory = Inventory(outlines, code)
-    entries = Entries(inventory, Cogs(outlines, code), code)
+    entries = Entries(
+        inventory.declared,
+        inventory.groups_of,
+        inventory.guild_cogs,
+        Cogs(outlines, code),
+        code,
+    )
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]
     made += Telegram(code).entries(outlines)
     return code_reading(made, {*unread, *code.notes}, root, complete=not unread)
+
+
+_BY_HAND = "declare it with a decorator in the code, or by hand in the manifest"
+_ADDING = {"add_command", "add_application_command"}  # not of Telegram's frameworks
+_GUILDS = {"guild", "guilds"}
+_READ = {"discord", "disnake", "nextcord", "redbot"}
+_UNREAD = {"arc", "crescent", "hikari", "interactions", "lightbulb", "tanjun"}
+_REGISTERED = "import what the bot has registered with Discord: commandsync import discord"
+
+
+class Inventory:
+    """The declarations of all files."""
+
+    def __init__(self, outlines: Iterable[Outline], code: Code) -> None:
+        self._declarations = Declarations(code)
+        self._code = code
+        self.guild_cogs: set[ast.AST] = set()  # with slash commands that only certain servers have
+        items = (item for read_file in outlines for item in self._declared(read_file))
+        self.declared = list(dict.fromkeys(items))
+        self._instances: dict[ast.ClassDef | None, list[Declaration]] = {}
+        for declaration in self.declared:
+            self._instances.setdefault(declaration.instance_of, []).append(declaration)
+
+    def groups_of(self, node: ast.ClassDef, inside: Scope) -> list[Declaration]:
+        """Return the groups of a class of slash commands: its instances, or the class itself."""
+        whole = self._declarations.of_class(node, inside.parent or inside)
+        return self._instances.get(node, [whole])
+
+    def _declared(self, read_file: Outline) -> Iterator[Declaration]:
+        """Yield the declarations of a file, unless it uses only frameworks that are not read."""
+        scope = read_file.scope
+        imported = {
+            meaning.partition(".")[0]
+            for name in scope.bindings
+            if isinstance(meaning := self._code.meaning(ast.Name(name, lineno=maxsize), scope), str)
+        }
+        unread = sorted(imported & _UNREAD)
+        if unread and imported.isdisjoint(_READ):
+            message = f"the commands of {unread[0]} are not read"
+            self._code.note(message, scope.file.tree, scope, _REGISTERED)
+        else:
+            yield from self._declared_in(read_file)
+
+    def _declared_in(self, read_file: Outline) -> Iterator[Declaration]:
+        for function, scope in read_file.functions:
+            declaration = self._declarations.of_function(function, scope)
+            if declaration is not None:
+                yield declaration
+            elif self._declarations.may_declare(function, scope):
+                message = f"cannot tell whether {function.name!r} is a command"
+                self._code.note(message, function, scope, _BY_HAND)
+        for call, scope in [*read_file.created, *read_file.registered]:
+            yield from filter(None, [self._declarations.of_call(call, scope)])
+        for call, scope in read_file.registered:
+            for argument in call.args[:1]:
+                yield from self._registered(call, argument, scope)
+
+    def _registered(
+        self, call: ast.Call, argument: ast.expr, scope: Scope
+    ) -> Iterator[Declaration]:
+        """Yield the command that a call registers, with its servers; a note if it is unknown."""
+        guilds = {key: value for key, value in keywords(call).items() if key in _GUILDS}
+        if last_name(call.func) == "add_cog" and guilds:
+            meaning = self._code.meaning(callee(argument), scope)
+            self.guild_cogs |= {meaning.node} if isinstance(meaning, Definition) else set()
+        elif last_name(call.func) in _ADDING:
+            declaration = self._declarations.of(argument, scope)
+            if declaration is not None:
+                declaration.given = declaration.given | guilds
+                if isinstance(call.func, ast.Attribute) and declaration.parent is None:
+                    declaration.parent = self._declarations.of(call.func.value, scope)
+                yield declaration
+            elif scope.file.frameworks:
+                message = "the command that is registered here is computed at run time"
+                self._code.note(message, call, scope, _BY_HAND)

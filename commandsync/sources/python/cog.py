@@ -1,27 +1,162 @@
-"""The classes that commands are declared in: which one users see, and what it says about them."""
+"""The classes that contain commands, and the traits that classes and decorators give them.
+
+`lineage` follows the bases of a class through the bot's files to a class of a framework, which
+tells its kind. A `Cog` is the class as users see it, that is its heir if another class inherits
+from it: its category, its group and its defaults. Checks and arguments of decorators say why a
+command may not belong on a public list (`Trait`).
+"""
 
 import ast
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 
-from commandsync.sources.entry import Trait
-from commandsync.sources.python.constant import Code
-from commandsync.sources.python.lineage import Kind, Lineage, kebab, lineage
-from commandsync.sources.python.names import Definition
-from commandsync.sources.python.scope import Outline, Scope, keywords, last_name
-from commandsync.sources.python.trait import of_arguments, of_cog_check, of_decorators
+from commandsync.sources.entry import Trait, only_administrators, traits_of
+from commandsync.sources.python.meaning import Code, Definition, Names, in_framework
+from commandsync.sources.python.scope import Function, Outline, Scope, callee, keywords, last_name
+
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+_MOST_CLASSES = 30
+
+
+class Kind(Enum):
+    """The role of a class in a framework."""
+
+    BOT = auto()
+    COG = auto()
+    GROUP_COG = auto()  # a cog whose slash commands are in a group
+    GROUP = auto()  # a group of slash commands
+    TREE = auto()
+    ENUM = auto()
+    FLAGS = auto()
+    OTHER = auto()
+
+
+_KINDS = {
+    name: kind
+    for kind, names in {
+        Kind.BOT: "AutoShardedBot AutoShardedInteractionBot Bot Client InteractionBot",
+        Kind.COG: "Cog",
+        Kind.GROUP_COG: "GroupCog",
+        Kind.GROUP: "SlashCommandGroup discord.app_commands.Group"
+        " discord.app_commands.commands.Group",
+        Kind.TREE: "CommandTree discord.AutoShardedBot discord.Bot",  # the bots are py-cord's
+        Kind.ENUM: "Enum IntEnum StrEnum",
+        Kind.FLAGS: "FlagConverter",
+    }.items()
+    for name in names.split()
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The inheritance of a class."""
+
+    kind: Kind = Kind.OTHER  # its role in a framework
+    # The class and those of its bases that are in the bot's files, the most specific first, each
+    # with its own scope.
+    classes: tuple[tuple[ast.ClassDef, Scope], ...] = ()
+
+
+def kind_of(name: str) -> Kind:
+    """Return the kind of the class with this full name."""
+    return _KINDS.get(name) or _KINDS.get(name.rpartition(".")[2], Kind.OTHER)
+
+
+def lineage(definition: Definition, names: Names) -> Lineage:
+    """Return the classes that a class inherits from, and its kind."""
+    kind = Kind.OTHER
+    order: dict[ast.ClassDef, Scope] = {}
+    waiting = [definition]
+    while waiting and len(order) < _MOST_CLASSES:
+        current = waiting.pop(0)
+        inside = names.classes.get(current.node)
+        if not isinstance(current.node, ast.ClassDef) or inside is None or current.node in order:
+            continue
+        order[current.node] = inside
+        for base in current.node.bases:
+            meaning = names.meaning(base, current.scope)
+            if isinstance(meaning, Definition):
+                waiting.append(meaning)
+            elif isinstance(meaning, str) and kind is Kind.OTHER:
+                kind = kind_of(in_framework(meaning) or meaning)
+    return Lineage(kind, tuple(order.items()))
+
+
+def kebab(name: str) -> str:
+    """Return the name of a group of slash commands that has only the name of its class."""
+    return _CAPITAL.sub("-", name).lower()
+
+
+_CHECKS = {"is_owner": Trait.OWNER_ONLY, "is_nsfw": Trait.NSFW, "guilds": Trait.GUILD_ONLY}
+_PERMISSIONS = {
+    "default_member_permissions",
+    "default_permissions",
+    "has_guild_permissions",
+    "has_permissions",
+}
+_DEFAULTS = {"default_member_permissions", "default_permissions"}  # empty: only administrators
+_GUILDS = {"debug_guilds", "guild", "guild_id", "guild_ids", "guilds", "test_guilds"}
+
+
+def of_decorators(decorators: Iterable[ast.expr], scope: Scope, code: Code) -> Iterator[Trait]:
+    """Yield the traits that the decorators of a function or a class state."""
+    for decorator in decorators:
+        name = code.last_name(callee(decorator), scope)
+        if name in _CHECKS:
+            yield _CHECKS[name]
+        call = decorator if isinstance(decorator, ast.Call) and name in _PERMISSIONS else None
+        if call and _administrators(call, scope, code, by_default=name in _DEFAULTS):
+            yield Trait.ADMIN_ONLY
+
+
+def of_arguments(given: Mapping[str, ast.expr], scope: Scope, code: Code) -> Iterator[Trait]:
+    """Yield the traits in the arguments of a call that declares a command or a group."""
+    yield from traits_of({key: code.value(value, scope) for key, value in given.items()})
+    for key, value in given.items():
+        if key in _GUILDS and code.value(value, scope) not in (None, [], (), False):
+            yield Trait.GUILD_ONLY
+        if key in _DEFAULTS and _includes_administrator(value, scope, code):
+            yield Trait.ADMIN_ONLY
+
+
+def _administrators(call: ast.Call, scope: Scope, code: Code, *, by_default: bool) -> bool:
+    """Whether a call names permissions that only administrators have; perhaps by default."""
+    given = keywords(call)
+    if "administrator" in given:
+        return code.value(given["administrator"], scope) is True
+    included = (_includes_administrator(value, scope, code) for value in call.args)
+    return by_default and not call.keywords and all(included)
+
+
+def _includes_administrator(value: ast.expr, scope: Scope, code: Code) -> bool:
+    if isinstance(value, ast.Call) and last_name(value.func) == "Permissions":
+        return _administrators(value, scope, code, by_default=True)
+    return only_administrators(code.value(value, scope))
+
+
+def of_cog_check(statements: Iterable[ast.stmt]) -> Iterator[Trait]:
+    """Yield the trait of a whole cog, whose `cog_check` only returns `is_owner(...)`."""
+    for statement in statements:
+        if isinstance(statement, Function) and statement.name == "cog_check":
+            match statement.body[-1:]:
+                case [ast.Return(value=ast.Await(value=ast.Call() as call) | (ast.Call() as call))]:
+                    yield from [Trait.OWNER_ONLY] if last_name(call.func) == "is_owner" else []
+                case _:
+                    pass
 
 
 @dataclass(frozen=True, slots=True)
 class Cog:
-    """A class that contains commands; without values, what is in no class."""
+    """A class that contains commands; without values, the code outside of classes."""
 
     lineage: Lineage = field(default_factory=Lineage)  # of one that no other inherits from
     name: str | None = None  # the category of its commands; None for a bot, or if it cannot be read
     group: str | None = None  # of its slash commands; None for none, empty if it cannot be read
     # Of its prefix commands by default (`command_attrs`).
     attributes: dict[str, ast.expr] = field(default_factory=dict)
-    traits: frozenset[Trait] = frozenset()  # what its decorators, its arguments and its check say
+    traits: frozenset[Trait] = frozenset()  # of its decorators, arguments and check
 
     def overrides(self, node: ast.AST) -> bool:
         """Whether it has something else under the name of a function of its class or a base."""
@@ -46,7 +181,7 @@ class Cogs:
                     self._heirs.setdefault(base, definition)
 
     def of(self, inside: Scope) -> Cog:
-        """Return the cog of what is declared in a scope."""
+        """Return the cog of the commands that are declared in a scope."""
         owner, scope = inside.node, inside.parent
         if not isinstance(owner, ast.ClassDef) or scope is None:
             return Cog()

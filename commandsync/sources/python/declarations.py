@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from commandsync.sources.python.constant import Code
-from commandsync.sources.python.lineage import Kind, kebab, kind_of, lineage
-from commandsync.sources.python.names import Definition
+from commandsync.sources.python.cog import Kind, kebab, kind_of, lineage
+from commandsync.sources.python.meaning import Code, Definition
 from commandsync.sources.python.scope import (
     CREATORS,
     Function,
@@ -46,7 +45,7 @@ _CLASSES = {
     ".ext.commands.HybridCommand": Form.HYBRID,
 }
 _NAMED = "command"  # in the name of a bot's own decorator
-_OWN_FORM = {"command", "group"}  # whose form is that of what they are called on
+_OWN_FORM = {"command", "group"}  # whose form is that of the object they are called on
 _INTERACTION = re.compile(r"inter|itx")
 _CONTEXT = re.compile(r"_?(ctx|context|c|i)\b|.*(Context|Inter)|.*inter|.*itx")
 _MOST_GROUPS = 30  # that one is declared in, one in the other
@@ -63,7 +62,7 @@ class Declaration:
     is_group: bool = False  # whether it contains other commands
     parent: "Declaration | None" = None  # the group it is declared in
     given: dict[str, ast.expr] = field(default_factory=dict)  # to its decorator or call
-    function: tuple[Function, Scope] | None = None  # what a call of it runs
+    function: tuple[Function, Scope] | None = None  # that it runs
     instance_of: ast.ClassDef | None = None  # the class of slash commands that it is an instance of
 
     @property
@@ -73,7 +72,7 @@ class Declaration:
 
 
 class Declarations:
-    """Reads what declares commands; each function and call is read once."""
+    """Reads declarations of commands; each function and call is read once."""
 
     def __init__(self, code: Code) -> None:
         self._code = code
@@ -102,7 +101,7 @@ class Declarations:
         return meant if isinstance(meant, Declaration) else None
 
     def of_class(self, node: ast.ClassDef, scope: Scope) -> Declaration:
-        """Return the group that an instance of a class is, if nothing is said to it."""
+        """Return the group that an instance of a class is, made without arguments."""
         group = self._group(node, keywords(node) | _initial(node), scope, kebab(node.name))
         return replace(group, instance_of=node)
 
@@ -145,7 +144,7 @@ class Declarations:
     def _declared_on(
         self, called: ast.expr, function: Function, scope: Scope
     ) -> Declaration | Kind | None:
-        """Return what a decorator is called on; `Kind.OTHER` if that is not about commands."""
+        """Return the object of a decorator's call; `Kind.OTHER` if it does not declare commands."""
         if isinstance(called, ast.Attribute):
             on = self._meant(called.value, scope)
             if on is not None or last_name(called.value) == "tree":
@@ -155,7 +154,7 @@ class Declarations:
         return Kind.TREE if _INTERACTION.search(_context(function, scope).casefold()) else None
 
     def _meant(self, expression: ast.expr, scope: Scope) -> Declaration | Kind | None:
-        """Return what an expression means to a framework; None if that is not known."""
+        """Return the declaration or the kind of an expression; None if it is unknown."""
         if isinstance(expression, ast.Attribute) and expression.attr == "app_command":
             return self._meant(expression.value, scope)  # a hybrid group's own group
         meaning = self._code.meaning(expression, scope)
@@ -176,7 +175,7 @@ class Declarations:
                 return None
 
     def _kind(self, class_name: ast.expr, scope: Scope) -> Kind | None:
-        """Return what the instances of a class are; None if that is not known."""
+        """Return the kind of the instances of a class; None if it is unknown."""
         meaning = self._code.meaning(class_name, scope)
         if isinstance(meaning, Definition):
             return _known(lineage(meaning, self._code).kind)
@@ -255,9 +254,9 @@ def _given(call: ast.expr) -> dict[str, ast.expr]:
 
 
 def _initial(node: ast.ClassDef) -> dict[str, ast.expr]:
-    """Return what the constructor of a group passes on: `super().__init__(name="...")`."""
-    constructors = (each for each in node.body if getattr(each, "name", "") == "__init__")
-    for call in (part for each in constructors for part in ast.walk(each)):
+    """Return the arguments that the constructor of a group passes on to `super().__init__`."""
+    constructors = (part for part in node.body if getattr(part, "name", "") == "__init__")
+    for call in (part for constructor in constructors for part in ast.walk(constructor)):
         if isinstance(call, ast.Call) and last_name(call.func) == "__init__":
             return keywords(call)
     return {}
@@ -279,5 +278,6 @@ def _takes_context(function: Function, scope: Scope) -> bool:
 
 def _context(function: Function, scope: Scope) -> str:
     """Return the name of the context that a command gets, and its type as it is written."""
-    first = list(parameters(function.args))[isinstance(scope.node, ast.ClassDef) :][:1]
+    given = list(parameters(function.args))
+    first = given[1:2] if isinstance(scope.node, ast.ClassDef) else given[:1]
     return "".join(f"{parameter.arg}: {words(parameter)}" for parameter in first)

@@ -1,25 +1,34 @@
-"""Declared commands as entries: their full names, how they are called, and what they are for."""
+"""Declared commands as entries: their full names, their syntax, descriptions and traits.
+
+Each declaration leads to chains: the groups around it and itself, once for each instance of its
+class. A chain is one command or, for a hybrid group, its fallback. The arguments of its function
+are its syntax: as `Command.signature` of discord.py writes it, or as a slash command's.
+"""
 
 import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain as chained
 from itertools import islice
 
-from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry, Trait, menu_description
-from commandsync.sources.python.cog import Cogs
-from commandsync.sources.python.constant import Code
+from commandsync.sources.entry import (
+    NO_DESCRIPTION,
+    Parameter,
+    SourceEntry,
+    Trait,
+    literal,
+    menu_description,
+    prefix_syntax,
+    slash_syntax,
+)
+from commandsync.sources.python.cog import Cogs, Kind, of_arguments, of_decorators
 from commandsync.sources.python.declarations import Declaration, Form
-from commandsync.sources.python.inventory import Inventory
-from commandsync.sources.python.lineage import Kind
-from commandsync.sources.python.parameter import Arguments
-from commandsync.sources.python.scope import callee, last_name, parameters, words
-from commandsync.sources.python.signature import signature, slash_command
-from commandsync.sources.python.trait import of_arguments, of_decorators
-from commandsync.sources.syntax import literal, prefix_syntax
+from commandsync.sources.python.meaning import Code
+from commandsync.sources.python.parameter import Argument, Arguments
+from commandsync.sources.python.scope import Scope, callee, last_name, parameters, words
 
 Chain = list[Declaration]
 
@@ -32,19 +41,23 @@ _MOST_GROUPS = 10  # in each other
 _MOST_CHAINS = 25
 
 
+@dataclass
 class Entries:
-    """Makes the entries of what all files declare."""
+    """Makes the entries of the declarations of all files."""
 
-    def __init__(self, inventory: Inventory, cogs: Cogs, code: Code) -> None:
-        self.inventory = inventory
-        self.cogs = cogs
-        self.code = code
-        self.arguments = Arguments(code)
-        # Slash commands that others are declared in cannot be called.
-        self._with_sub_commands = {declaration.parent for declaration in inventory.declared}
+    declared: Sequence[Declaration]
+    groups_of: Callable[[ast.ClassDef, Scope], list[Declaration]]  # a class of slash commands
+    guild_cogs: set[ast.AST]  # with slash commands that only certain servers have
+    cogs: Cogs
+    code: Code
+
+    def __post_init__(self) -> None:
+        """Find the slash commands that cannot be called, since others are declared in them."""
+        self._with_sub_commands = {declaration.parent for declaration in self.declared}
+        self.arguments = Arguments(self.code)
 
     def of(self, declaration: Declaration) -> Iterator[SourceEntry]:
-        """Yield what users can call of a declaration; a group of slash commands they cannot."""
+        """Yield the commands of a declaration that users can call: none of a slash group."""
         is_own = declaration.parent is None
         if not (is_own and self.cogs.of(declaration.scope).overrides(declaration.node)):
             for chain in self._chains(declaration):
@@ -109,7 +122,7 @@ class Entries:
             flags = [argument.annotation.flags for argument in arguments]
             plain = (argument for argument in arguments if argument.annotation.flags is None)
             every = chained(plain, *map(self.arguments.flags, filter(None, flags)))
-            return slash_command(name, every, optional_types=not _is_disnake(declaration))
+            return _slash_command(name, every, optional_types=not _is_disnake(declaration))
         usage = self._text(declaration, "usage")
         if usage is not None:
             return prefix_syntax(name, usage)
@@ -119,7 +132,7 @@ class Entries:
                 self.code.note(message, part.node, part.scope)
         required = declaration.given.get("require_var_positional", ast.Constant(value=False))
         require_rest = self.code.value(required, declaration.scope) is True
-        return prefix_syntax(name, signature(arguments, require_rest=require_rest))
+        return prefix_syntax(name, _signature(arguments, require_rest=require_rest))
 
     def _description(self, declaration: Declaration, *, prefix: bool) -> str:
         description = self._text(declaration, "description")
@@ -159,7 +172,7 @@ class Entries:
         yield from of_arguments(self._given(declaration), scope, self.code)
         yield from cog.traits
         owners = {node for node, _ in cog.lineage.classes[:1]}
-        if owners & self.inventory.guild_cogs and declaration.form is not Form.PREFIX:
+        if owners & self.guild_cogs and declaration.form is not Form.PREFIX:
             yield Trait.GUILD_ONLY
 
     def _given(self, declaration: Declaration) -> dict[str, ast.expr]:
@@ -175,7 +188,7 @@ class Entries:
         cog = self.cogs.of(declaration.scope)
         above = [declaration.parent] if declaration.parent else []
         if not above and cog.lineage.kind is Kind.GROUP:
-            above = self.inventory.groups_of(*cog.lineage.classes[0])
+            above = self.groups_of(*cog.lineage.classes[0])
         if not above:
             return [[declaration]]
         chains = (chain for group in above for chain in self._chains(group, depth + 1))
@@ -197,17 +210,17 @@ def _is_disnake(declaration: Declaration) -> bool:
 
 
 def _key(declaration: Declaration) -> str | None:
-    """Return the names of a command's class and function; None for what a call declares."""
+    """Return the names of a command's class and function; None without a function."""
     function, owner = getattr(declaration.node, "name", None), declaration.scope.node
     inside = f"{owner.name}." if isinstance(owner, ast.ClassDef) else ""
     return f"python:{inside}{function}" if function else None
 
 
 def _menu_of(declaration: Declaration) -> str:
-    """Return whose menu a command is in: its decorator or its last parameter says it."""
+    """Return the kind of a menu command, by its decorator or its last parameter."""
     given = parameters(declaration.function[0].args) if declaration.function else ()
-    said = [*map(callee, declaration.decorators), *list(given)[-1:]]
-    return "message" if _OF_MESSAGE.search(" ".join(map(words, said))) else "user"
+    parts = [*map(callee, declaration.decorators), *list(given)[-1:]]
+    return "message" if _OF_MESSAGE.search(" ".join(map(words, parts))) else "user"
 
 
 def _docstring(declaration: Declaration) -> str:
@@ -235,3 +248,41 @@ def _short_help(docstring: str, help_text: str | None) -> str:
     if sections:
         text = re.sub(r"\n+", lambda lines: " " if lines[0] == "\n" else "\n", text.strip())
     return text.split("\n", 1)[0]
+
+
+def _signature(arguments: Iterable[Argument], *, require_rest: bool) -> str:
+    """Return the arguments of a prefix command; with `require_rest`, `*arguments` must be given."""
+    return " ".join(_written(argument, require_rest=require_rest) for argument in arguments)
+
+
+def _written(argument: Argument, *, require_rest: bool) -> str:
+    annotation = argument.annotation
+    name = "|".join(map(_literal, annotation.literals)) or argument.displayed
+    more = "..." if annotation.greedy else ""
+    if annotation.attachment:
+        name = f"{argument.displayed} (upload {'files' if more else 'a file'})"
+    elif argument.optional:
+        return f"[{name}={argument.default}]{more}" if argument.default else f"[{name}]"
+    elif argument.rest:
+        return f"<{name}...>" if require_rest else f"[{name}...]"
+    return f"[{name}]{more}" if annotation.greedy or annotation.optional else f"<{name}>"
+
+
+def _literal(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _slash_command(path: str, arguments: Iterable[Argument], *, optional_types: bool) -> str:
+    """Return the syntax of a slash command, its required arguments first.
+
+    `optional_types` is whether `Optional[...]` makes an argument optional.
+    """
+    parameters = []
+    for argument in (given for given in arguments if not given.keywords):
+        required, rest = argument.required, argument.rest
+        if required is None:
+            is_optional = optional_types and argument.annotation.optional
+            required = not (argument.optional or rest or is_optional)
+        name, choices = argument.option, argument.choices
+        parameters.append(Parameter(name=name, required=required, choices=choices, rest=rest))
+    return slash_syntax(path, sorted(parameters, key=lambda parameter: not parameter.required))

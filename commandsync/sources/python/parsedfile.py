@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.sources.code import NOT_IMPORTED
+from commandsync.sources.sourcefile import NOT_IMPORTED
 
 MOST_BYTES = 2 * 1024 * 1024
 """A larger file is not read: it was generated, or it is data."""
@@ -30,7 +30,7 @@ _TYPE_PARAMETERS = re.compile(  # of Python 3.12: `class Cache[T]:`, `def first[
     r"|^([ \t]*)type[ \t]+(?=\w+[ \t]*(?:\[[^\n]*\][ \t]*)?=)",
     re.MULTILINE,
 )
-_NEWER = {  # what a compiler says of newer syntax, or the syntax, and the Python that has it
+_NEWER = {  # the compiler's words for newer syntax, or the syntax, and the Python that has it
     r"multiple exception types must be": (3, 14),
     r"\bt[\"']": (3, 14),
     r"f-string|\bclass \w+\[|\bdef \w+\[|\btype \w+": (3, 12),
@@ -59,7 +59,7 @@ class ParsedFile:
 
     @cached_property
     def _declaring(self) -> Sequence[int]:
-        """The lines that may declare a command, or bind what declares one."""
+        """The lines that may declare a command, or bind its declaration."""
         return [n for n, line in enumerate(self._lines, start=1) if _DECLARING.search(line)]
 
     def may_declare_in(self, node: ast.stmt) -> bool:
@@ -145,9 +145,9 @@ def _is_inside(line: str, indent: int) -> bool:
 
 def _problem(path: str, error: SyntaxError, hint: str) -> Notice:
     place = Location(path, max(error.lineno or 1, 1), max(error.offset or 1, 1))
-    said = f"{error.msg} {error.text or ''}"
+    described = f"{error.msg} {error.text or ''}"
     for syntax, version in _NEWER.items():
-        if sys.version_info < version and re.search(syntax, said):
+        if sys.version_info < version and re.search(syntax, described):
             newer = f"{version[0]}.{version[1]}"
             message = f"this may be syntax of Python {newer}: {error.msg}"
             return Notice(message, f"run commandsync with Python {newer} or newer; {hint}", place)

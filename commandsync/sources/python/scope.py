@@ -1,4 +1,4 @@
-"""The scopes of a file: which name is bound to what, and what in them may declare commands.
+"""The scopes of a file: the bindings of names, and the statements that may declare commands.
 
 The bodies of functions are dropped once they were visited: a bot's code is mostly that.
 """
@@ -30,7 +30,7 @@ _BODIES = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
 Binding: TypeAlias = ast.AST | str | None
-"""The full name of what is imported, a definition, or None for what only a run can tell."""
+"""The full name of an import, a definition, or None for a value that only a run can tell."""
 
 
 @dataclass(slots=True, eq=False)
@@ -50,7 +50,7 @@ class Scope:
         self.bindings.setdefault(name, []).append((line, value))
 
     def bound(self, name: str, before: float = inf) -> Binding:
-        """Return what a name is bound to above a line; its last binding if all are below."""
+        """Return the last binding of a name above a line; the last of all if all are below."""
         bindings = self.bindings[name]
         above = bisect_left(bindings, before, key=itemgetter(0))
         return bindings[above - 1][1]  # the last one if all are below
@@ -58,7 +58,7 @@ class Scope:
 
 @dataclass(eq=False)
 class Outline:
-    """What a module contains."""
+    """The contents of a module."""
 
     scope: Scope
     functions: list[tuple[Function, Scope]] = field(default_factory=list)  # with decorators
@@ -212,7 +212,7 @@ def keywords(call: ast.Call | ast.ClassDef) -> dict[str, ast.expr]:
 
 
 def callee(decorator: ast.expr) -> ast.expr:
-    """Return what a decorator names, whether it is called or not."""
+    """Return the name in a decorator, whether it is called or not."""
     return decorator.func if isinstance(decorator, ast.Call) else decorator
 
 

@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
-from commandsync.sources.python.constant import Code
 from commandsync.sources.python.entries import first_paragraph
-from commandsync.sources.python.names import Definition
+from commandsync.sources.python.meaning import Code, Definition
 from commandsync.sources.python.scope import Function, Outline, Scope, keywords, last_name
 
 _PACKAGES = {"aiogram", "telegram"}
@@ -16,7 +16,7 @@ _MOST_PARTS = 100  # of a list; Telegram has as many commands of a bot
 
 
 class _Handler(NamedTuple):
-    """A command with its handler, if that is known, and what declares it."""
+    """A command with its handler, if that is known, and its declaration."""
 
     name: str
     function: Function | ast.ClassDef | None
@@ -64,7 +64,7 @@ class Telegram:
         self, given: Iterable[ast.expr], function: Function | ast.ClassDef | None, scope: Scope
     ) -> Iterator[_Handler]:
         """Yield the commands of a handler by its filters, as aiogram's."""
-        for call in (each for each in given if isinstance(each, ast.Call)):
+        for call in (part for part in given if isinstance(part, ast.Call)):
             called = self._called(call, scope)
             if called == "CommandStart":
                 yield _Handler("start", function, call, scope)
@@ -98,16 +98,16 @@ class Telegram:
 
     def _names(self, given: Iterable[ast.expr], scope: Scope) -> list[str]:
         """Return the names of commands; one that cannot be read is a note."""
-        found: list[str] = []
-        for part, around in (part for each in given for part in self._parts(each, scope)):
+        names: list[str] = []
+        for part, around in chain.from_iterable(self._parts(node, scope) for node in given):
             named = part
             if isinstance(part, ast.Call) and self._called(part, around) == "BotCommand":
                 named = _given(part, "command")[0]
             if name := self._code.text(named, around):
-                found.append(name)
+                names.append(name)
             else:
                 self._code.note("the name of this command is computed at run time", part, around)
-        return [name.removeprefix("/") for name in found if name.strip("/ ")]
+        return [name.removeprefix("/") for name in names if name.strip("/ ")]
 
     def _parts(
         self, expression: ast.expr, scope: Scope, levels: int = 2

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from commandsync.report.filediff import file_lines
 from commandsync.report.lines import PLAIN, joined
-from commandsync.sources.merge import FileEdit
+from commandsync.sources.changeset import FileEdit
 from tests.support.calls import calls_of
 from tests.support.wording import Wording
 

@@ -8,8 +8,7 @@ from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.report import Screen
 from commandsync.report.imports import render_import
-from commandsync.sources.entry import Excluded, SourceEntry
-from commandsync.sources.merge import (
+from commandsync.sources.changeset import (
     Added,
     Declared,
     Edited,
@@ -20,6 +19,7 @@ from commandsync.sources.merge import (
     Review,
     ReviewReason,
 )
+from commandsync.sources.entry import Excluded, SourceEntry
 from tests.support.wording import Wording
 
 HOSTILE = "::error::x\n\x1b[31m##[error]\u202e"

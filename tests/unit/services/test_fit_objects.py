@@ -17,8 +17,7 @@ from commandsync.services.discordlists import TOP_GG
 from commandsync.services.fit import Fitted, fit
 from commandsync.services.telegram import TELEGRAM
 from commandsync.sources.entry import SourceReading
-from commandsync.sources.imported import imported_text, read_imported
-from commandsync.sources.objects import by_name
+from commandsync.sources.imported import by_name, imported_text, read_imported
 from commandsync.sources.reading import read_answer
 
 Object = dict[str, Any]

@@ -8,9 +8,8 @@ import pytest
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
-from commandsync.sources.contents import of_json
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
-from commandsync.sources.reading import read_answer
+from commandsync.sources.reading import of_json, read_answer
 from tests.support.wording import Wording
 
 SET = {"type": 1, "name": "set", "description": "Sets it", "options": None}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
-from commandsync.sources import contents, files
+from commandsync.sources import reading, sourcefile
 from commandsync.sources.reading import read
 from tests.support.wording import Wording
 
@@ -180,22 +180,22 @@ def test_a_source_has_limits(inside: Path, monkeypatch: pytest.MonkeyPatch) -> N
         write(inside, f"bot/{name}.json", {"name": name})
     size = (inside / "bot" / "a.json").stat().st_size
 
-    monkeypatch.setattr(files, "MOST_BYTES", 3 * size)
+    monkeypatch.setattr(sourcefile, "MOST_BYTES", 3 * size)
     assert len(read("bot").entries) == 3
 
-    monkeypatch.setattr(files, "MOST_BYTES", 3 * size - 1)
+    monkeypatch.setattr(sourcefile, "MOST_BYTES", 3 * size - 1)
     assert complaint("bot").startswith("bot/c.json is larger than")
 
-    monkeypatch.setattr(files, "MOST_FILES", 2)
+    monkeypatch.setattr(sourcefile, "MOST_FILES", 2)
     assert complaint("bot").startswith("bot has more than 2 JSON")
 
-    monkeypatch.setattr(files, "MOST_PLACES", 2)
+    monkeypatch.setattr(sourcefile, "MOST_PLACES", 2)
     assert complaint("bot").startswith("bot has more than 2 f")
 
 
 @pytest.mark.promise("large-source")
 def test_a_large_file_is_not_read(inside: Path) -> None:
-    path = write(inside, "commands.json", b" " * (files.MOST_BYTES + 1))
+    path = write(inside, "commands.json", b" " * (sourcefile.MOST_BYTES + 1))
 
     assert "10 MiB" in complaint(path)
 
@@ -213,10 +213,10 @@ def test_a_source_has_so_many_commands_at_most(
 ) -> None:
     path = write(inside, name, content)
 
-    monkeypatch.setattr(contents, "MOST_COMMANDS", 3)
+    monkeypatch.setattr(reading, "MOST_COMMANDS", 3)
     assert len(read(path).entries) == 3
 
-    monkeypatch.setattr(contents, "MOST_COMMANDS", 2)
+    monkeypatch.setattr(reading, "MOST_COMMANDS", 2)
     wording(complaint(path))
 
 
@@ -279,9 +279,9 @@ def test_no_command_of_a_list_is_lost_whatever_shape_it_has(
         content = [{**row, "category": key} for key, rows in content.items() for row in rows]
     elif "listed" in shapes.values():
         content = [{"name": key, "commands": rows} for key, rows in content.items()]
-    reading = contents.of_json({"a.json": json.dumps(content).encode()}, columns={}, locale="")
+    result = reading.of_json({"a.json": json.dumps(content).encode()}, columns={}, locale="")
 
-    assert [(entry.name, entry.category) for entry in reading.entries] == [
+    assert [(entry.name, entry.category) for entry in result.entries] == [
         (name, category) for category, inner in commands.items() for name in inner
     ]
 
@@ -301,9 +301,9 @@ def shaped(shape: str, commands: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
 @given(JSON)
 def test_any_json_is_commands_or_an_error(content: object) -> None:
     with suppress(FileError):
-        reading = contents.of_json({"a.json": json.dumps(content).encode()}, columns={}, locale="")
+        result = reading.of_json({"a.json": json.dumps(content).encode()}, columns={}, locale="")
 
-        assert all(entry.name and entry.syntax for entry in reading.entries)
+        assert all(entry.name and entry.syntax for entry in result.entries)
 
 
 @pytest.mark.parametrize(

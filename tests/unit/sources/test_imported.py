@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
+from commandsync.sources.changeset import Declared
 from commandsync.sources.entry import SourceEntry
-from commandsync.sources.imported import imported_text, read_imported
-from commandsync.sources.merge import Declared
-from commandsync.sources.objects import kept
+from commandsync.sources.imported import imported_text, kept, read_imported
 from tests.support.wording import Wording
 
 PATH = "commands.imported.json"

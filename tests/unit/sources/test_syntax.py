@@ -1,6 +1,6 @@
 import pytest
 
-from commandsync.sources.syntax import Parameter, literal, parameter_text, slash_syntax
+from commandsync.sources.entry import Parameter, literal, parameter_text, slash_syntax
 
 
 def parameter(**fields: object) -> Parameter:

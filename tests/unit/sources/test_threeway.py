@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
+from commandsync.sources.changeset import Added, Declared, Edited, Merge, Removed, ReviewReason
 from commandsync.sources.entry import SourceEntry
-from commandsync.sources.merge import Added, Declared, Edited, Merge, Removed, ReviewReason
-from commandsync.sources.threeway import three_way
+from commandsync.sources.merge import three_way
 
 DEFAULT = "General"
 
@@ -251,8 +251,13 @@ def test_a_command_that_is_in_the_manifest_under_another_category_is_not_added_t
 
 
 def replace_base(sides: Sides, merge: Merge) -> Sides:
-    """Return the sides after an import."""
-    return replace(sides, base=[*merge.imported, *merge.gone], ours=applied(merge, sides.ours))
+    """Return the sides after an import, whose file is sorted."""
+    base = sorted([*merge.imported, *merge.gone], key=in_file)
+    return replace(sides, base=base, ours=applied(merge, sides.ours))
+
+
+def in_file(command: Declared) -> tuple[str, str, str]:
+    return command.entry.name, command.entry.syntax, command.source
 
 
 def with_key(command: Declared, key: str | None) -> Declared:
@@ -287,7 +292,7 @@ def test_a_second_import_changes_nothing(
     base: list[Declared], theirs: list[Declared], ours: list[Entry], sources: tuple[str, ...]
 ) -> None:
     theirs = [each for each in theirs if each.source in sources]
-    sides = Sides(base, theirs, ours, sources)
+    sides = Sides(sorted(base, key=in_file), theirs, ours, sources)
     merge = sides.merged()
     again = replace_base(sides, merge).merged()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from commandsync.errors import FileError, UsageError
-from commandsync.sources.merge import FileEdit
+from commandsync.sources.changeset import FileEdit
 from commandsync.sync.files import check_target, ci_workspace, read_file, write_edits, write_file
 
 

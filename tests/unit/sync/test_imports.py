@@ -13,10 +13,10 @@ from commandsync.errors import FileError
 from commandsync.manifest import fields, load_manifests
 from commandsync.records.snapshot import Node
 from commandsync.records.texts import CommandText, Resource
+from commandsync.sources.changeset import Added, Declared, Edited, Import, Removed
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
-from commandsync.sources.merge import Added, Declared, Edited, Import, Removed
-from commandsync.sources.objects import kept
-from commandsync.sources.threeway import three_way
+from commandsync.sources.imported import kept
+from commandsync.sources.merge import three_way
 from commandsync.sync.edits import EntryPlaces, edited_texts
 from commandsync.sync.files import write_edits, write_file
 from commandsync.sync.imports import plan_import

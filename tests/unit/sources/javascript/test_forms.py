@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.sources import javascript
-from commandsync.sources.contents import of_json
 from commandsync.sources.entry import SourceReading
+from commandsync.sources.reading import of_json
 from tests.support.jsforms import RECORDED, drawn, made_by_discord_js
 from tests.support.runner import ROOT
 

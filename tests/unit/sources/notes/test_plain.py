@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.sources.notes.plain import plain
+from commandsync.sources.notes.excerpt import plain
 
 KEPT = (
     "Text with `![code](x)` and `<!-- code -->`.",

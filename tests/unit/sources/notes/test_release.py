@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from commandsync.errors import FileError
-from commandsync.sources.notes import LONGEST
-from commandsync.sources.notes.release import Release, read_event
+from commandsync.sources.notes import LONGEST, Release, read_event
 
 
 def read(action: object = "published", **release: object) -> Release:
