@@ -9,7 +9,7 @@ from commandsync.action.verdict import Verdict, failed
 from commandsync.diagnostics import Location
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.names import Place, key_of, parity
+from commandsync.plan.differences import Place, key_of, parity
 from commandsync.report import summary
 from commandsync.report.escape import code, visible
 from commandsync.report.github import Annotation

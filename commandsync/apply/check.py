@@ -17,8 +17,8 @@ from commandsync.errors import (
     StalePlanError,
     TooManyDeletesError,
 )
-from commandsync.plan.guard import countable, refusal, with_copies
 from commandsync.plan.plan import Plan
+from commandsync.plan.rules import countable, refusal, with_copies
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import named
 

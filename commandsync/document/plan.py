@@ -9,8 +9,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from commandsync.document import VERSION, part
 from commandsync.plan.comparison import Scheduled
-from commandsync.plan.listing import PlannedListing
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import Plan, PlannedListing
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.records.losses import instead_of
 from commandsync.records.snapshot import Entry, Phase, Schedule

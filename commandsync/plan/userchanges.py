@@ -1,20 +1,41 @@
 """What users of a bot notice between two manifests: commands that are gone, changed and new.
 
-The commands are matched as for a plan. Announcements are left out: they speak for themselves.
+`user_changes` matches the commands as for a plan, and compares the two texts of each: which fields
+differ, whether it is called differently, and whether what users typed after its name still works.
+For that, the parts of both usages, words and arguments, are compared place by place. Announcements
+are left out: they speak for themselves.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import islice, zip_longest
+from typing import NamedTuple
 
 from commandsync.diagnostics import Notice
 from commandsync.plan.changes import FieldChange, field_changes
 from commandsync.plan.hints import in_quotes, most_alike, pinned_by_both
 from commandsync.plan.matching import match
-from commandsync.plan.syntax import Argument, accepts_as_before, lead_of, newly_required
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 
 _ANY_ID = "-"
+_CLOSING = {"<": ">", "[": "]"}
+_WORD = re.compile(r"[\w|/-]*\w[\w|/-]*")  # what else is outside of brackets is punctuation
+_MOST_PARTS = 100  # that are compared: nobody types more
+_LONGEST_LEAD = 40  # characters before the name: a prefix, and the names of groups
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument in the outermost brackets of a syntax: `<required>` or `[optional]`."""
+
+    text: str
+    required: bool  # whether the brackets are `<>`
+
+    def __str__(self) -> str:
+        return f"<{self.text}>" if self.required else f"[{self.text}]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,13 +114,14 @@ def user_changes(*, old: Snapshot, new: Snapshot) -> UserChanges:
 
 def _changed(before: CommandText, after: CommandText) -> ChangedCommand:
     leads = lead_of(before), lead_of(after)
+    needs, fails = _compared(before, after)
     return ChangedCommand(
         before=before,
         after=after,
         fields=field_changes(before, after),
         leads=leads if all(leads) and leads[0] != leads[1] else None,
-        needs=newly_required(before, after),
-        accepts_less=not accepts_as_before(before, after),
+        needs=needs,
+        accepts_less=fails,
     )
 
 
@@ -115,3 +137,125 @@ def _undeclared(added: Sequence[Entry], gone: Sequence[Entry]) -> Iterator[Notic
 
 def _command(entry: Entry) -> CommandText:
     return entry.text  # type: ignore[return-value]  # what the collection contains
+
+
+def call_of(command: CommandText) -> str:
+    """Return what users type up to the name, such as `/config set`; the name if it is not known.
+
+    It is the beginning of the syntax up to the first place where the name is a word of its own.
+    """
+    line = command.syntax.partition("\n")[0]
+    literal = min(line.partition(bracket)[0] for bracket in _CLOSING)  # up to the first argument
+    at = literal.find(command.name)
+    while 0 <= at <= _LONGEST_LEAD:
+        end = at + len(command.name)
+        if not any(map(str.isalnum, literal[:at][-1:] + literal[end : end + 1])):
+            return literal[:end]
+        at = literal.find(command.name, end)
+    return command.name
+
+
+def lead_of(command: CommandText) -> str:
+    """Return what users type before the name, such as `/`; empty if the syntax does not show it."""
+    return call_of(command).removesuffix(command.name)
+
+
+def arguments(syntax: str) -> list[Argument]:
+    """Return the arguments of a syntax, in their order; brackets that are not closed are text."""
+    return [argument for _, argument, _ in _spans(syntax)]
+
+
+def newly_optional(old: CommandText, new: CommandText) -> tuple[Argument, ...]:
+    """Return the optional arguments that a command takes now, if they are all that is different."""
+    before, after = arguments(old.syntax), arguments(new.syntax)
+    added = [each for each in after if not each.required and each not in before]
+    return tuple(added) if [each for each in after if each not in added] == before else ()
+
+
+class _Part(NamedTuple):
+    """A part of a usage, which users type at one place: a word, or an argument."""
+
+    choices: frozenset[str]  # the words, or the choices; an argument without them has its name
+    argument: Argument | None = None  # None for a word
+
+    @property
+    def required(self) -> bool:
+        """Whether something has to be typed there."""
+        return self.argument is None or self.argument.required
+
+
+def _compared(old: CommandText, new: CommandText) -> tuple[tuple[Argument, ...], bool]:
+    """Return the arguments that users have to give now, and whether anything else fails now."""
+    before, after = list(_parts(old)), list(_parts(new))
+    places = list(_places(before, after))
+    gone = {was.choices for was, now in places if was and not now}
+    known = frozenset(choice for part in before for choice in part.choices)
+    needs = tuple(
+        now.argument
+        for was, now in places
+        if now
+        and now.argument
+        and now.required
+        and not (was.required if was else now.choices in gone)
+    )
+    return needs, any(_fails(was, now, known) for was, now in places)
+
+
+def _places(
+    before: Sequence[_Part], after: Sequence[_Part]
+) -> Iterator[tuple[_Part | None, _Part | None]]:
+    """Yield the old and the new part of each place: equal ones, else those that replace others.
+
+    Where there are more parts than before, optional ones are the new ones.
+    """
+    choices = ([part.choices for part in parts] for parts in (before, after))
+    for _, a, b, c, d in SequenceMatcher(None, *choices, autojunk=False).get_opcodes():
+        optional = [part for part in after[c:d] if not part.required]
+        added = optional[: max(0, (d - c) - (b - a))]
+        replacing = [part for part in after[c:d] if part not in added]
+        yield from ((None, part) for part in added)
+        yield from zip_longest(before[a:b], replacing)
+
+
+def _fails(was: _Part | None, now: _Part | None, known: frozenset[str]) -> bool:
+    """Whether something that users typed at a place fails there, or another word is typed.
+
+    An argument without choices that the old usage does not have (`known`) may be anything.
+    """
+    if was is None or now is None:
+        return was is not None or (now is not None and now.argument is None)
+    if now.argument is None:
+        return was.argument is not None or not was.choices <= now.choices
+    is_new = len(now.choices) == 1 and known.isdisjoint(now.choices)
+    return not (is_new or was.choices <= now.choices)
+
+
+def _parts(command: CommandText) -> Iterator[_Part]:
+    """Yield the parts of a usage after the name, by the first line of the syntax."""
+    line = command.syntax.partition("\n")[0].removeprefix(call_of(command))
+    parts: list[_Part] = []
+    end = 0
+    for start, argument, after in [*_spans(line), (len(line), None, len(line))]:
+        words = filter(_WORD.fullmatch, line[end:start].split())
+        parts += [_Part(_choices(word)) for word in words]
+        if argument is not None:
+            parts.append(_Part(_choices(argument.text), argument))
+        end = after
+    return islice(parts, _MOST_PARTS)
+
+
+def _choices(text: str) -> frozenset[str]:
+    parts = (part.strip().rstrip(".… ").casefold() for part in re.split("[|/]", text))
+    return frozenset(filter(None, parts)) or frozenset({text})
+
+
+def _spans(syntax: str) -> Iterator[tuple[int, Argument, int]]:
+    """Yield the arguments in the outermost brackets, each with its beginning and its end."""
+    opened: list[tuple[str, int]] = []  # what closes each bracket, and where its text begins
+    for at, sign in enumerate(syntax):
+        if sign in _CLOSING:
+            opened.append((_CLOSING[sign], at + 1))
+        elif opened and sign == opened[-1][0]:
+            _, start = opened.pop()
+            if not opened:
+                yield start - 1, Argument(syntax[start:at].strip(), sign == ">"), at + 1

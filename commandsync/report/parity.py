@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from commandsync.plan.names import Parity
+from commandsync.plan.differences import Parity
 from commandsync.report import Format, records, tables
 from commandsync.report.escape import code, visible
 from commandsync.report.lines import BOLD, Screen, joined, paint

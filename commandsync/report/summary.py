@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.listing import PlannedListing
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import Plan, PlannedListing
 from commandsync.records.snapshot import Snapshot, shown_time
 from commandsync.records.texts import Resource
 

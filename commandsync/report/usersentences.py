@@ -6,8 +6,7 @@ A sentence quotes foreign text in the way of its format, and a line never begins
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from commandsync.plan.syntax import call_of, newly_optional
-from commandsync.plan.userchanges import ChangedCommand, UserChanges
+from commandsync.plan.userchanges import ChangedCommand, UserChanges, call_of, newly_optional
 from commandsync.records.texts import CommandText, by_category
 from commandsync.report.escape import code, distinct, visible
 from commandsync.report.linediff import cut

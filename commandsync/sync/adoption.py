@@ -9,7 +9,7 @@ from commandsync.manifest import Manifest
 from commandsync.manifest.dump import Shared, fields_of
 from commandsync.manifest.editing import edit
 from commandsync.manifest.entries import ListEdits
-from commandsync.plan.missing import Missing, missing_from
+from commandsync.plan.additions import Missing, missing_from
 from commandsync.records.texts import Resource
 from commandsync.sources.changeset import FileEdit
 from commandsync.sync.edits import EntryPlaces, checked_edits

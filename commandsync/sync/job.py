@@ -71,7 +71,7 @@ class Job:
         plan = plan_manifest(self.manifest, listed, site=self.site, settings=self.settings)
         if not self.name:
             return plan
-        from commandsync.plan.listing import PlannedListing  # noqa: PLC0415 - seldom needed
+        from commandsync.plan.plan import PlannedListing  # noqa: PLC0415 - seldom needed
 
         return replace(plan, listing=PlannedListing(name=self.name))
 

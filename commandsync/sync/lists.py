@@ -12,8 +12,7 @@ from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.listing import THE_LIST, PlannedListing
-from commandsync.plan.plan import Plan, expected_listing
+from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, expected_listing
 from commandsync.records.losses import loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource

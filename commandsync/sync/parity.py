@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from commandsync.errors import CommandsyncError, Exit, UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.names import Cell, Parity, Place, key_of, parity
+from commandsync.plan.differences import Cell, Parity, Place, key_of, parity
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sources.changeset import Declared

@@ -19,7 +19,7 @@ from commandsync.errors import CommandsyncError, Exit, FileError, worst_exit
 from commandsync.manifest.schema import json_schema
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
 from commandsync.plan.changes import Action
-from commandsync.plan.guard import ALWAYS_ALLOWED, DEFAULT_LIMIT
+from commandsync.plan.rules import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server.app import openapi_text
 from commandsync.server.seed import read_seed

@@ -14,8 +14,7 @@ from commandsync.apply.token import check_call, token_refusal
 from commandsync.diagnostics import Do, Location, Notice
 from commandsync.errors import NotOwnedError, RefusedError, TooManyDeletesError, WrongBotError
 from commandsync.plan.changes import Add
-from commandsync.plan.listing import PlannedListing
-from commandsync.plan.plan import make_plan
+from commandsync.plan.plan import PlannedListing, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource

@@ -23,8 +23,7 @@ from commandsync.errors import (
     StoppedError,
     TransportError,
 )
-from commandsync.plan.listing import THE_LIST, PlannedListing
-from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource

@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Do
 from commandsync.plan.changes import Add, Change, Delete, Replace
-from commandsync.plan.guard import ALWAYS_ALLOWED, countable, refusal, with_copies
-from commandsync.plan.rules import SyncRules, parse_delete_limit
+from commandsync.plan.rules import (
+    ALWAYS_ALLOWED,
+    SyncRules,
+    countable,
+    parse_delete_limit,
+    refusal,
+    with_copies,
+)
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from tests.support.wording import Wording

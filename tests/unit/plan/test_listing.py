@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 from commandsync.diagnostics import Do, Notice
-from commandsync.plan.listing import THE_LIST, PlannedListing
+from commandsync.plan.plan import THE_LIST, PlannedListing
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 
 LIMITS = [SyncRules(), *(SyncRules(max_deletes=parse_delete_limit(n)) for n in ("9", "all"))]

@@ -17,7 +17,7 @@ from commandsync.api.operations import Operation
 from commandsync.apply import replacement
 from commandsync.apply.outcomes import Outcome, Result
 from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
-from commandsync.plan.listing import PlannedListing
+from commandsync.plan.plan import PlannedListing
 from commandsync.sync import lists
 from tests.support.cases import Case
 from tests.support.draws import drawn

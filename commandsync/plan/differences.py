@@ -85,20 +85,32 @@ def parity(
     manifest: str, own: Place, *, served: Sequence[Place], listed: Sequence[Place] = ()
 ) -> Parity:
     """Compare what is served, what a manifest has as its `own`, and what is listed."""
-    places, names = (*served, own, *listed), dict[str, str]()
-    keys: dict[int, Collection[str]] = {}
-    for place in (own, *served, *listed):
-        found = {key_of(name): name for name in place.names}
-        cut = _cut(found, names) if place in listed else {}
-        keys[id(place)] = (found.keys() - cut.values()) | cut.keys()
-        new = found.keys() - cut.values() - names.keys()
-        names |= {key: name for key, name in found.items() if key in new}
+    names: dict[str, str] = {}
+    own_keys = _keys(own, names)
+    places = [
+        *((place, _keys(place, names)) for place in served),
+        (own, own_keys),
+        *((place, _keys(place, names, may_cut=True)) for place in listed),
+    ]
     rows = []
     for key, name in names.items():
-        cells = tuple(_cell(key, place, keys[id(place)]) for place in places)
+        cells = tuple(_cell(key, place, keys) for place, keys in places)
         if Cell.YES in cells:
             rows.append(Row(name, cells, _differences(cells, len(served))))
-    return Parity(manifest, places, tuple(rows))
+    return Parity(manifest, tuple(place for place, _ in places), tuple(rows))
+
+
+def _keys(place: Place, names: dict[str, str], *, may_cut: bool = False) -> Collection[str]:
+    """Return the keys of a place's commands, and enter the names of those that are new.
+
+    A place that `may_cut` names may list the beginning of a name that is known.
+    """
+    own = {key_of(name): name for name in place.names}
+    cut = _cut(own, names) if may_cut else {}
+    whole = own.keys() - cut.values()
+    new = whole - names.keys()
+    names |= {key: name for key, name in own.items() if key in new}
+    return whole | cut.keys()
 
 
 def _cut(own: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:

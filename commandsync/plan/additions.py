@@ -87,10 +87,10 @@ def _clear_renames(pairs: Sequence[tuple[int, Entry, float]]) -> dict[int, Entry
     The pairs begin with the most alike: what these contain is not a candidate of any other.
     """
     renamed: dict[int, Entry] = {}
-    settled: set[tuple[str, int]] = set()
+    settled: set[tuple[str, int | str]] = set()
     same = (pair for pair in pairs if pair[2] >= _SAME)
     for _, equally in groupby(same, key=itemgetter(2)):
-        sides = [((("wanted", w), ("listed", id(old))), w, old) for w, old, _ in equally]
+        sides = [((("wanted", w), ("listed", old.id)), w, old) for w, old, _ in equally]
         candidates = [each for each in sides if settled.isdisjoint(each[0])]
         times = Counter(side for both, _, _ in candidates for side in both)
         renamed |= {w: old for both, w, old in candidates if times[both[0]] == times[both[1]] == 1}
@@ -132,11 +132,11 @@ def _renamed(wanted: Entry, listed: Entry) -> Notice:
 
 def _doubtful(added: Iterable[Entry], pairs: Iterable[tuple[Entry, Entry]]) -> Iterator[Notice]:
     """Name the added records that may be old names of wanted ones: which of them is not clear."""
-    names: defaultdict[int, list[str]] = defaultdict(list)
+    names: defaultdict[str, list[str]] = defaultdict(list)
     for wanted, old in pairs:
-        names[id(old)].append(repr(wanted.name))
+        names[old.id].append(repr(wanted.name))
     for entry in added:
-        if alike := names.get(id(entry)):
+        if alike := names.get(entry.id):
             shown = alike if len(alike) <= _MOST_NAMES else [*alike[:_MOST_NAMES], "others"]
             new = alike[0] if len(alike) == 1 else "the new one"
             yield Notice(

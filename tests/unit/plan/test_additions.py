@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
-from commandsync.plan.missing import Missing, missing_from
+from commandsync.plan.additions import Missing, missing_from
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import AnnouncementText, CommandText, Resource

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.names import Cell, Difference, Place, key_of, parity
+from commandsync.plan.differences import Cell, Difference, Place, key_of, parity
 from commandsync.records.losses import MOST_NAMED
 
 LONG = "a name with so many words that some services list its beginning only"
