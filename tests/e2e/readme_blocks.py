@@ -10,7 +10,8 @@ variables and folder stay as the document set them. Two programs with these name
 - `console`: a line that begins with `$ ` is a command. The lines below it are its output, stdout
   and stderr together. `commandsync serve` stays in the background, on any free port; the next one
   on the same port ends it.
-- `yaml`, `py`, `python` or `md` with a first line `# some/path.yaml`: the content of that file.
+- `yaml`, `py`, `python`, `js` or `md` with a first line `# some/path.yaml` (`// some/path.js`): the
+  content of that file.
 - `diff` with a first line `--- some/path`: an edit of that file. A line `@@` separates two places.
 - `<!-- picture: PATH = COMMAND -->`: PATH, relative to the repository, is a picture of the coloured
   output of this command.
@@ -46,13 +47,13 @@ DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 ADDRESS = "http://127.0.0.1:8000"
 
 BLOCK = re.compile(
-    r"^```(?P<language>console|yaml|python|py|md|diff)\n(?P<content>.*?)^```$"
+    r"^```(?P<language>console|yaml|python|py|js|md|diff)\n(?P<content>.*?)^```$"
     r"|^<!-- picture: (?P<picture>\S+) = (?P<command>.+) -->$",
     re.MULTILINE | re.DOTALL,
 )
 _DESCRIPTION = re.compile(r"(?<=<desc>).*?(?=</desc>)", re.DOTALL)
 _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)  # rich loads them from another host
-_PATH = re.compile(r"(?:#|---) (\S+)\n")
+_PATH = re.compile(r"(?:#|//|---) (\S+)\n")
 _SERVE = re.compile(r"commandsync serve\b(?:.* --as (?P<name>\S+))?(?:.* --port (?P<port>\d+))?")
 _LISTENING = re.compile(
     r"listening on (http://\S+)\n.*(?:^  # \w+: export|^    base_url:) .*\n",
@@ -199,7 +200,7 @@ class Walkthrough:
             case "console":
                 commands = [line for line in content.splitlines() if line.startswith("$ ")]
                 content = "".join(f"{line}\n{self.run_line(line[2:])}" for line in commands)
-            case "yaml" | "py" | "python" | "md" if path := _PATH.match(content):
+            case "yaml" | "py" | "python" | "js" | "md" if path := _PATH.match(content):
                 file = self.file(path[1])
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(self._without_names(content), encoding="utf-8", newline="\n")

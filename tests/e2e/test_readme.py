@@ -48,7 +48,7 @@ LINKED = {
         for path in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
     },
 }
-RUN = {"console", "yaml", "py", "python", "md", "diff"}
+RUN = {"console", "yaml", "py", "python", "js", "md", "diff"}
 NOT_RUN = {"text", "sh", "json"}  # NOT_RUN_COMMANDS, and formats of files
 NOT_RUN_COMMANDS = {
     "make demo",  # tests/e2e/test_demo.py

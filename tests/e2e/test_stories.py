@@ -20,9 +20,8 @@ pytestmark = [
 
 SECONDS = 120  # of a busy machine; a free one takes ten
 STORIES = {
-    "a new bot": ("docs/tour.md", 15),
-    "a listed bot": ("README.md", 8),
-    "a listed bot with a list of its own": ("docs/adopting.md", 10),
+    "a bot with discord.js": ("README.md", 9),
+    "a new bot, then a listed one": ("docs/start.md", 20),
     "a bot with code": ("docs/import.md", 7),
     "a Telegram bot": ("docs/telegram.md", 8),
     "votes": ("docs/votes.md", 9),

@@ -1,6 +1,6 @@
 """Each promise of SECURITY.md and README.md has an id in the page, which its tests name.
 
-In the page it is a comment behind the sentence, item or row, such as `<!-- promise: redirects -->`;
+In the page it is a comment behind the sentence, item or row, such as `<!--promise:redirects-->`;
 a test names it in its marker, such as `@pytest.mark.promise("redirects")`. To add one, break the
 code of the promise once: its test must fail.
 """
@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-ID = re.compile(r"<!-- promise: ([\w-]+) -->")
+ID = re.compile(r"<!--promise:([\w-]+)-->")
 MARKER = re.compile(r"^@pytest\.mark\.promise\(([^)]*)\)$", re.MULTILINE)
 
 
