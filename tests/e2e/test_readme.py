@@ -53,7 +53,7 @@ NOT_RUN = {"text", "sh", "json"}  # NOT_RUN_COMMANDS, and formats of files
 NOT_RUN_COMMANDS = {
     "make demo",  # tests/e2e/test_demo.py
     "make test",
-    "pip install",  # .ci/wheel.py
+    "pipx install",  # .ci/wheel.py
     "pip download",  # needs a package index
     "node -e",  # tests/unit/sources/javascript/test_forms.py
     "gh ",  # needs an account at GitHub
