@@ -46,7 +46,7 @@ DECIDING = ("api/policy.py", "apply/*", "plan/*", "records/*")
 IMPORT_ALL = """
 import importlib, pkgutil, commandsync
 extra = {f"commandsync.client.{name}" for name in
-         ("asyncconnection", "asynctransport", "stream")}
+         ("asynctransport", "stream")}
 without = ("commandsync.server", "commandsync.pages.", "commandsync.preview.",
            "commandsync.cli.display", "commandsync.action.preview", "commandsync.ext.",
            "commandsync.testing.", "commandsync.sources.javascript")

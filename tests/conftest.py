@@ -35,7 +35,6 @@ _SLOW_FILES = {
 _THOROUGH = (
     "browser/",
     "conformance/test_apply.py::test_every_fault",
-    "conformance/test_forks.py",
     "conformance/test_slow_consumers.py",
     "conformance/test_voters.py::test_every_vote",
     "e2e/action/test_forks.py",

@@ -16,7 +16,7 @@ from commandsync.api.policy import Send
 from commandsync.cli.options import Run
 from commandsync.cli.output import LogStream, Output, log_handled_by
 from commandsync.cli.program import NO_PLUGINS
-from commandsync.client.shared import OnWait
+from commandsync.client.connection import OnWait
 from commandsync.errors import CommandsyncError, Exit, ListingError, UsageError
 from commandsync.report import records
 from commandsync.services.catalogue import LISTS

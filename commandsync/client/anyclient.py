@@ -1,4 +1,8 @@
-"""What the blocking and the asynchronous client share: settings, and who has voted lately."""
+"""The common part of the blocking and the asynchronous client: settings, and known votes.
+
+Whether a user has voted is kept for the last users, from answers and from events, so that
+`has_voted` seldom asks the service.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ from commandsync.api.credentials import Token
 from commandsync.client import Settings, async_extra
 from commandsync.client.buffer import AnyReader, AsyncReader, Buffer
 from commandsync.client.events import Event, Reminder, Vote, unknown_event
-from commandsync.client.watch import Watch
+from commandsync.client.subscription import Subscription
 from commandsync.errors import UsageError
 
 if TYPE_CHECKING:
@@ -156,12 +160,15 @@ class AnyClient:
 
     def _joined(self, reader: Reading) -> Reading:
         """Return a reader after it has joined the others; the first one starts the stream."""
+        self.connection.check_process()
         with async_extra("events need"):
             from commandsync.client.stream import AsyncStream, Stream  # noqa: PLC0415 - an extra
 
         def stream() -> AsyncStream | Stream:
-            watch = Watch(bot=self.bot, jitter=self._jitter, secrecy=self.connection.secrecy)
-            parts = watch.steps(), self.connection, self._buffer
+            subscription = Subscription(
+                bot=self.bot, jitter=self._jitter, secrecy=self.connection.secrecy
+            )
+            parts = subscription.steps(), self.connection, self._buffer
             if isinstance(reader, AsyncReader):
                 return AsyncStream(*parts, sleep=self._sleep)
             return Stream(*parts, sleep=self._sleep)

@@ -1,4 +1,10 @@
-"""An asynchronous transport: one request over aiohttp, without cookies, retries or redirects."""
+"""Requests from an event loop: a limit on those in flight, and each of them over aiohttp.
+
+A request waits at the gate for its place. The transport then sends it without cookies, retries or
+redirects, and returns the `Reply`, or the `TransportError` that says whether there was a
+connection. To know that, each task notes the connection that the pool gives to its request. The
+gateway's WebSocket is opened in the same way.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +16,8 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from math import inf
+from time import monotonic
 from typing import Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlencode
 
@@ -21,21 +29,70 @@ from yarl import URL
 from commandsync.api.arguments import Address
 from commandsync.api.content import RateLimit
 from commandsync.api.operations import Operation
-from commandsync.client.body import Body, BodyError
-from commandsync.client.environment import Surroundings, proxy_of, trust_of
-from commandsync.client.failures import failure, root_of
+from commandsync.client.network import Surroundings, failure, proxy_of, root_of, trust_of
 from commandsync.client.request import (
     HEADERS,
     LONGEST_CONNECT,
     PIECE,
+    Body,
+    BodyError,
     Reuse,
+    Secrecy,
     StaleError,
     request_of,
 )
-from commandsync.client.secrecy import Secrecy
-from commandsync.client.sockets import look_up
-from commandsync.client.threads import renew_in_children
+from commandsync.client.transport import look_up
 from commandsync.errors import Reply, TransportError, UsageError
+
+
+class AsyncGate:
+    """Lets a limited number of requests through, in the order in which their tasks wait."""
+
+    def __init__(self, places: int) -> None:
+        self._free = asyncio.Semaphore(places)
+        self._stop = asyncio.Event()
+        self._closed_until = 0.0
+        self.stopped = False
+
+    async def enter(self, end: float = inf) -> bool:
+        """Take a place as soon as one is free and there is no pause; False at the `end`."""
+        try:
+            async with asyncio.timeout(None if end == inf else end - monotonic()):
+                await self._free.acquire()
+        except TimeoutError:
+            return False
+        try:
+            while not self.stopped and (now := monotonic()) < min(end, self._closed_until):
+                await self.wait(min(end, self._closed_until) - now)
+        except asyncio.CancelledError:
+            self.leave()
+            raise
+        if self.stopped or monotonic() >= end:
+            self.leave()  # also for the next one that waits
+            return False
+        return True
+
+    def leave(self) -> None:
+        """Release the place."""
+        self._free.release()
+
+    def pause(self, seconds: float) -> None:
+        """Let no request enter for so long; a longer pause stays."""
+        self._closed_until = max(self._closed_until, monotonic() + seconds)
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait without a place; False at once when the gate is stopped."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
+        return not self.stopped
+
+    def stop(self) -> None:
+        """End all waits at once, and let no request enter; to be called in the loop's thread."""
+        self.stopped = True
+        self._stop.set()
+        self._free.release()
+
 
 T = TypeVar("T")
 WebSocket: TypeAlias = "aiohttp.ClientWebSocketResponse[bool]"
@@ -123,13 +180,6 @@ class AsyncTransport:
         self._opened: dict[bool, aiohttp.ClientSession] = {}  # by whether it keeps connections
         self._home: asyncio.AbstractEventLoop | None = None
         self._requests: set[_ConnectionState] = set()
-        renew_in_children(self)
-
-    def renew(self) -> object:
-        """Open new connections, in any loop, from now on; returns what the loop before has."""
-        before = self._opened, self._home, self._requests
-        self._opened, self._home, self._requests = {}, None, set()
-        return before
 
     async def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
         """Send an operation once, within so many seconds."""

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from commandsync.client.events import Event
-from commandsync.client.threads import LONGEST_WAIT, renew_in_children
+from commandsync.client.threads import LONGEST_WAIT
 
 _log = logging.getLogger("commandsync.client")
 
@@ -47,16 +47,6 @@ class Buffer:
         self._stream: Startable | None = None  # which all readers share
         self._closed = False
         self._make_room: Callable[[], object] | None = None
-        renew_in_children(self)
-
-    def renew(self) -> object:
-        """End the readers; the next one starts a stream. Returns the stream before it."""
-        self.changed = Condition()
-        stream, self._stream, self._make_room = self._stream, None, None
-        with self.changed:
-            self._end(None, at_once=True)
-        self._readers = []
-        return stream
 
     @property
     def handled(self) -> bool:

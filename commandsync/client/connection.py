@@ -1,23 +1,161 @@
-# Generated from asyncconnection.py by `make clients`: edit that file.
-"""A blocking connection: operations, sent and retried as the policy decides, from any thread."""
+"""The connection to one listing service: operations, sent and retried as the policy decides.
 
+`AnyConnection` has the settings, and the steps of a call as a generator: the policy says when to
+send and when to wait, the gate gives each request its place among those in flight, the transport
+sends it, and each result is logged. `Connection` takes these steps in the caller's thread, and
+`AsyncConnection` awaits them in an event loop. Both have the same methods.
+"""
+
+import os
+import random
+from collections.abc import Callable, Generator
 from contextlib import closing
-from typing import Any, Self, TypeVar
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
+from commandsync.api import arguments
+from commandsync.api.arguments import Address
+from commandsync.api.content import rate_limit_of
+from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
-from commandsync.api.policy import Failure, Health
-from commandsync.client.gate import Gate
-from commandsync.client.shared import AnyConnection
+from commandsync.api.policy import Failure, Health, Send, Wait, attempt
+from commandsync.client import async_extra
+from commandsync.client.network import surroundings_of
+from commandsync.client.request import Secrecy, log_answer, not_sent
+from commandsync.client.threads import Gate
 from commandsync.client.transport import Transport
+from commandsync.errors import Reply, TransportError, UsageError
+from commandsync.services.service import PAGE, Service
+
+if TYPE_CHECKING:
+    from commandsync.client.asynctransport import AsyncGate, AsyncTransport
 
 T = TypeVar("T")
 
+OnWait: TypeAlias = Callable[[Operation[Any], Send | Wait | None], object]
+
+
+class AnyConnection:
+    """The service of a connection, and its limits.
+
+    The time-out is in seconds, for one request from connecting to the last byte, at most 3,600.
+    `retries` is how often an operation may be sent again, and `concurrency` the most requests in
+    flight, unless connections share a gate. `jitter` returns a number from 0 to 1, which spreads
+    the waits of many clients. `service` says how the token is sent. A session lends its settings.
+
+    Attributes:
+        deadline: Seconds for a whole call: for its place, its requests and all waits; None for
+            those of the operation.
+        on_wait: Called with an operation when it begins to wait: for its answer (`Send`) or for a
+            retry (`Wait`), but not for its turn; and with None when it has ended.
+
+    Raises:
+        ArgumentError: A number is out of its bounds, or the session cannot be used.
+        UsageError: An asynchronous connection lacks the extra [async].
+    """
+
+    gate: Any  # where requests take their places, for copies with other limits as well
+    transport: Any  # what sends them
+    _open: Callable[[Any], None]  # makes these two, unless there is a gate
+
+    def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
+        self,
+        address: Address,
+        token: Token | None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 4,
+        concurrency: int = 4,
+        jitter: Callable[[], float] = random.random,
+        gate: Any = None,  # noqa: ANN401 - that of the kind of connection
+        service: Service = PAGE,
+        session: Any = None,  # noqa: ANN401 - as above
+    ) -> None:
+        self.address = address
+        self.token = token
+        self.timeout = arguments.seconds("timeout", timeout)
+        self.retries = arguments.number("retries", retries, least=0)
+        self.concurrency = arguments.number("concurrency", concurrency, least=1)
+        self.service = service
+        self.secrecy = Secrecy(token, authorization=service.authorization)
+        self.deadline: float | None = None
+        self.on_wait: OnWait = lambda *_: None
+        self._jitter = jitter
+        self._process = os.getpid()
+        self.surroundings = surroundings_of(session, address)
+        self._open(gate)
+
+    def stop(self) -> None:
+        """Send nothing new and end all waits at once; requests in flight are finished."""
+        self.gate.stop()
+
+    def check_process(self) -> None:
+        """Raise `UsageError` in a process that was forked since the connection was made.
+
+        The threads of the parent do not run there: a lock that one of them held is never released.
+        The sockets belong to both processes.
+        """
+        if os.getpid() != self._process:
+            raise UsageError(
+                "the client was opened before this process was forked",
+                hint="open the client after the fork",
+            )
+
+    def _steps(
+        self, operation: Operation[T], health: Health | None
+    ) -> Generator[Any, Any, T | Failure]:
+        """Carry out an operation: yield what has to be awaited, and receive its result."""
+        self.check_process()
+        policy = attempt(
+            operation,
+            retries=self.retries,
+            jitter=self._jitter,
+            health=Health() if health is None else health,
+        )
+        end = monotonic() + (operation.deadline if self.deadline is None else self.deadline)
+        answer: Any = None
+        last: Reply | TransportError | None = None
+        sent = operation
+        try:
+            while True:
+                step = policy.send(answer)
+                if isinstance(step, Send):
+                    sent = step.other or sent
+                    answer = last = yield from self._send_in_turn(sent, step, last, end)
+                    continue
+                self.on_wait(sent, step)
+                if step.everyone:
+                    self.gate.pause(step.seconds)
+                in_time = monotonic() + step.seconds < end
+                answer = in_time and (yield self.gate.wait(step.seconds))
+        except StopIteration as stop:
+            result: T | Failure = stop.value
+            return result
+        finally:
+            self.on_wait(operation, None)
+
+    def _send_in_turn(
+        self, operation: Operation[T], step: Send, last: Reply | TransportError | None, end: float
+    ) -> Generator[Any, Any, Reply | TransportError]:
+        if not (yield self.gate.enter(end)):
+            if last is not None:
+                return last
+            raise not_sent(operation, stopped=self.gate.stopped, closed=self.transport.closed)
+        self.on_wait(operation, step)
+        start = monotonic()
+        answer: Reply | TransportError | None = None
+        try:
+            answer = yield self.transport.send(operation, seconds=min(self.timeout, end - start))
+        finally:
+            self.gate.leave()
+            log_answer(operation, answer, start=start)
+        if isinstance(answer, Reply):
+            self.transport.rate_limit = rate_limit_of(answer) or self.transport.rate_limit
+        return answer
+
 
 class Connection(AnyConnection):
-    """The connection to one listing service.
-
-    It may be used from any thread.
-    """
+    """A connection that may be used from any thread."""
 
     gate: Gate
     transport: Transport
@@ -44,11 +182,10 @@ class Connection(AnyConnection):
         with closing(self._steps(operation, health)) as steps:
             while True:
                 try:
-                    step = steps.send(answer)
+                    answer = steps.send(answer)
                 except StopIteration as end:
                     result: T | Failure = end.value
                     return result
-                answer = step
 
     def close(self) -> None:
         """Stop, finish the writes in flight, and close the connections."""
@@ -61,3 +198,57 @@ class Connection(AnyConnection):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class AsyncConnection(AnyConnection):
+    """A connection for one event loop, with the methods of `Connection`.
+
+    A cancelled task closes the connection of its request.
+    """
+
+    gate: "AsyncGate"
+    transport: "AsyncTransport"
+
+    def _open(self, gate: "AsyncGate | None") -> None:
+        with async_extra("the asynchronous client needs"):
+            from commandsync.client.asynctransport import (  # noqa: PLC0415 - an extra
+                AsyncGate,
+                AsyncTransport,
+            )
+        self.gate = AsyncGate(self.concurrency) if gate is None else gate
+        self.transport = AsyncTransport(
+            self.address, self.secrecy, self.surroundings, timeout=self.timeout
+        )
+
+    async def call(self, operation: Operation[T], *, health: Health | None = None) -> T:
+        """Carry out an operation as `Connection.call`."""
+        result = await self.attempt(operation, health=health)
+        if isinstance(result, Failure):
+            raise result.raised(operation)
+        return result
+
+    async def attempt(
+        self, operation: Operation[T], *, health: Health | None = None
+    ) -> T | Failure:
+        """Carry out an operation as `Connection.attempt`."""
+        answer: Any = None
+        with closing(self._steps(operation, health)) as steps:
+            while True:
+                try:
+                    step = steps.send(answer)
+                except StopIteration as end:
+                    result: T | Failure = end.value
+                    return result
+                answer = await step
+
+    async def close(self) -> None:
+        """Stop, finish the writes in flight, and close the connections."""
+        self.transport.closed = True
+        self.stop()
+        await self.transport.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

@@ -12,9 +12,8 @@ from commandsync.api.arguments import Address, parse_address
 from commandsync.api.content import content_of
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
-from commandsync.client.connection import Connection
-from commandsync.client.environment import surroundings
-from commandsync.client.shared import OnWait
+from commandsync.client.connection import Connection, OnWait
+from commandsync.client.network import surroundings
 from commandsync.version import __version__
 
 BASE_URL = "https://discord.com/api"

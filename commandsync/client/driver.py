@@ -1,4 +1,10 @@
-"""The driver for threads: the steps of apply and reads, each call in a daemon thread."""
+"""The drivers of a run: they read the collections, and carry out the steps of apply.
+
+`apply` is a generator that decides; a driver starts the calls of each step, waits for the next
+event or until the time of the step is over, and sends it back. In the first half each call runs in
+a daemon thread, in the second half in a task of an event loop. asyncio is imported there alone:
+the command line uses threads and does not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +22,10 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 
 if TYPE_CHECKING:
+    import asyncio
+
     from commandsync.apply.outcomes import Result
-    from commandsync.client.connection import Connection
+    from commandsync.client.connection import AsyncConnection, Connection
 
 
 def start_reading(
@@ -92,3 +100,73 @@ def _next_event(events: SimpleQueue[StepResult], wait: float | None) -> StepResu
         except Empty:
             if end is not None and monotonic() >= end:
                 return Elapsed()
+
+
+async def read_async(connection: AsyncConnection, bot: str, scope: Sequence[Resource]) -> Snapshot:
+    """Read a listing's collections at the same time; raises as `start_reading` in threads."""
+    import asyncio  # noqa: PLC0415 - the command line does not need it
+
+    reads = (connection.call(connection.service.read(bot, resource)) for resource in scope)
+    results = await asyncio.gather(*reads, return_exceptions=True)
+    entries = {}
+    for resource, result in zip(scope, results, strict=True):
+        if isinstance(result, BaseException):
+            raise result
+        entries[resource] = result
+    return Snapshot(entries)
+
+
+async def drive_async(
+    steps: Generator[Step, StepResult, Result],
+    connection: AsyncConnection,
+    *,
+    health: Health,
+    events: asyncio.Queue[StepResult],
+    on_step: Callable[[Step], object],
+) -> Result:
+    """Carry out the steps of apply, as `drive` does in threads.
+
+    If it is cancelled, it cancels the calls in flight and waits until each has released its place.
+    For an orderly end, put `Interrupted` into the events and stop the connection. Raises
+    `StalePlanError` as `apply` does, before anything is sent.
+    """
+    import asyncio  # noqa: PLC0415 - as above
+
+    tasks: set[asyncio.Task[None]] = set()
+    try:
+        step = next(steps)
+        while True:
+            on_step(step)
+            for call in step.start:
+                task = asyncio.create_task(_carry(call, connection, health, events))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+            step = steps.send(await _next_event_async(events, step.wait))
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+    finally:
+        left = list(tasks)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+
+async def _carry(
+    call: Call, connection: AsyncConnection, health: Health, events: asyncio.Queue[StepResult]
+) -> None:
+    try:
+        answer = Answered(call.key, await connection.attempt(call.operation, health=health))
+    except Exception as error:  # noqa: BLE001 - a defect must not leave the run waiting
+        answer = Answered(call.key, Failure(listing_error(error)))
+    events.put_nowait(answer)
+
+
+async def _next_event_async(events: asyncio.Queue[StepResult], wait: float | None) -> StepResult:
+    import asyncio  # noqa: PLC0415 - as above
+
+    try:
+        async with asyncio.timeout(wait):
+            return await events.get()
+    except TimeoutError:
+        return Elapsed()

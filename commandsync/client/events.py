@@ -1,8 +1,18 @@
-"""The events that a client yields: those of the service, and those of its own connection."""
+"""The events that a client yields, and the handlers that it calls with them.
 
-from collections.abc import Mapping
+An event is one of the service (`Ready`, `Vote`, `Reminder`) or of the client's own connection
+(`Reconnecting`, `Reconnected`). Handlers are added by the name or the type of an event. If one
+fails, that is logged, and the stream goes on. Handlers of an asynchronous client may be
+asynchronous: those of one user run in order, those of several users at the same time.
+"""
+
+import asyncio
+import inspect
+import logging
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Never, Protocol, TypeVar, cast, get_args
 
 from commandsync.errors import ArgumentError
 from commandsync.records.models import Account
@@ -107,3 +117,192 @@ def unknown_event(name: object) -> ArgumentError:
     """Return the error about what is not an event."""
     names = ", ".join(get_args(EventName))
     return ArgumentError(f"{name!r} is not an event", hint=f"one of: {names}")
+
+
+E = TypeVar("E", Ready, Vote, Reminder, Reconnecting, Reconnected)
+T = TypeVar("T")
+Result = TypeVar("Result", bound=Awaitable[object] | None)
+AsyncH = TypeVar("AsyncH", bound=Callable[[Never], Awaitable[object] | None])
+H = TypeVar("H", bound=Callable[[Never], None])
+Handler = Callable[[Any], object]
+AnyHandler = TypeVar("AnyHandler", bound=Handler)
+
+_log = logging.getLogger("commandsync.client")
+
+
+class AsyncOn(Protocol[T]):
+    """A decorator of the handlers of one event, which may be asynchronous."""
+
+    def __call__(self, handler: Callable[[T], Result], /) -> Callable[[T], Result]:
+        """Return the handler."""
+
+
+class On(Protocol[T]):
+    """A decorator of the handlers of one event."""
+
+    def __call__(self, handler: Callable[[T], None], /) -> Callable[[T], None]:
+        """Return the handler."""
+
+
+def overloaded_as(_method: AnyHandler) -> Callable[[Callable[..., Any]], AnyHandler]:
+    """Return a decorator that gives a method the types of another one."""
+    return lambda method: cast("AnyHandler", method)
+
+
+class _Handlers:
+    """The handlers of a client by event, in the order in which they were added.
+
+    At most so many events are unfinished, where handlers may be asynchronous.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._handlers: defaultdict[str, list[tuple[Handler, bool]]] = defaultdict(list)
+
+    def decorator(self, event: object, *, once: bool = False) -> Any:  # noqa: ANN401 - typed by `on`
+        """Return a decorator for the handlers of an event, or the handler that was decorated.
+
+        The event is its name or its type, or a handler called `on_vote` or `vote`; None for a
+        decorator of such a handler.
+        """
+        if event is None:
+            return lambda handler: self.decorator(handler, once=once)
+        name = event_name(event)
+        if isinstance(event, str | type):
+            return lambda handler: self.add(name, handler, once=once)
+        return self.add(name, event, once=once)  # type: ignore[type-var]  # it has a name, so it is a function
+
+    def add(self, name: str, handler: AnyHandler, *, once: bool = False) -> AnyHandler:
+        """Call a handler with every event of that name, or with the next one."""
+        self._handlers[name].append((handler, once))
+        return handler
+
+    def remove(self, handler: Handler) -> None:
+        """Call a handler no more, with no event; it is not an error if it was not added."""
+        for entries in self._handlers.values():
+            entries[:] = [entry for entry in entries if entry[0] != handler]
+
+    def _of(self, event: Event) -> Iterator[Handler]:
+        entries = self._handlers[event.name]
+        for handler, once in tuple(entries):
+            if once:
+                try:
+                    entries.remove((handler, once))
+                except ValueError:  # another thread is calling it
+                    continue
+            yield handler
+
+
+class AsyncHandlers(_Handlers):
+    """Handlers that may be asynchronous: those of one user in order, those of several at once."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self._tasks: set[asyncio.Task[None]] = set()  # one for each user with unfinished events
+        self._room = asyncio.Event()
+        self._unfinished = 0
+        self._events: dict[str, deque[Event]] = {}  # by user; the first one is in progress
+
+    async def call(self, event: Event) -> None:
+        """Begin to call the handlers of an event, or let it wait for those of the same user.
+
+        Return when there is room for another event.
+        """
+        if not self._handlers[event.name]:
+            return
+        user = event.user.id if isinstance(event, UserEvent) else ""
+        events = self._events.setdefault(user, deque())
+        events.append(event)
+        self._unfinished += 1
+        if len(events) == 1:
+            task = asyncio.create_task(self._work(user, events))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            await asyncio.sleep(0)  # the handlers begin before the event is yielded
+        while self._unfinished >= self._most:
+            self._room.clear()
+            await self._room.wait()
+
+    async def finish(self) -> None:
+        """Wait for the handlers in progress; a task that is cancelled cancels them."""
+        task = asyncio.current_task()
+        left = self._tasks - {task}
+        if task is not None and task.cancelling():
+            for other in left:
+                other.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+    def close(self) -> None:
+        """Forget the events whose handlers have not begun."""
+        left = self._unfinished - len(self._events)
+        for events in self._events.values():
+            while len(events) > 1:
+                events.pop()
+        self._ended(left)
+        if left:
+            _log.warning("closed with %d event%s not handled", left, "s" * (left > 1))
+
+    async def _work(self, user: str, events: deque[Event]) -> None:
+        try:
+            while events:
+                await self._carry_out(events[0])
+                events.popleft()
+                self._ended(1)
+        finally:
+            del self._events[user]
+            self._ended(len(events))
+
+    def _ended(self, count: int) -> None:
+        self._unfinished -= count
+        self._room.set()
+
+    async def _carry_out(self, event: Event) -> None:
+        for handler in self._of(event):
+            try:
+                result = handler(event)
+                if inspect.isawaitable(result):
+                    await result
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is None or task.cancelling():  # `listen` is cancelled
+                    raise
+                _log_failure(handler, event)
+            except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
+                _log_failure(handler, event)
+
+
+class Handlers(_Handlers):
+    """Handlers of a client that cannot wait for an asynchronous one."""
+
+    def add(self, name: str, handler: AnyHandler, *, once: bool = False) -> AnyHandler:  # noqa: D102 - as the base class
+        if inspect.iscoroutinefunction(handler):
+            raise _asynchronous()
+        return super().add(name, handler, once=once)
+
+    def call(self, event: Event) -> None:
+        """Call the handlers of an event, one after another."""
+        for handler in self._of(event):
+            try:
+                result = handler(event)
+                if inspect.iscoroutine(result):  # of a function that is not a coroutine function
+                    result.close()
+                    raise _asynchronous()  # noqa: TRY301 - logged like other errors of a handler
+            except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
+                _log_failure(handler, event)
+
+    def finish(self) -> None:
+        """Return at once: no handler is in progress, as in an event loop."""
+
+    def close(self) -> None:
+        """Return at once: no event is left to handle, as in an event loop."""
+
+
+def _asynchronous() -> ArgumentError:
+    return ArgumentError(
+        "an asynchronous handler needs the asynchronous client", hint="use AsyncClient"
+    )
+
+
+def _log_failure(handler: Handler, event: Event) -> None:
+    name = getattr(handler, "__qualname__", repr(handler))
+    _log.exception("the handler %s failed with the event %r", name, event.name)

@@ -14,7 +14,7 @@ from typing import Any
 
 from commandsync.api.content import ABOUT_TOKEN
 from commandsync.client.events import USER_EVENTS, Event, Ready
-from commandsync.client.secrecy import Secrecy
+from commandsync.client.request import Secrecy
 from commandsync.records.models import Account, read_account
 
 _log = logging.getLogger("commandsync.client")

@@ -1,21 +1,104 @@
-"""One request of either transport: its form, its limits, the reuse of connections, and its log."""
+"""One request of either transport, from the operation to the `Reply`.
+
+`request_of` makes the request, and `Secrecy` puts the token into it. `Reuse` decides whether it may
+use a connection that was kept after another request. `Body` unzips the answer while it is read and
+limits its size, and `Secrecy` hides the token in all that was received. Each request is logged with
+its result.
+"""
 
 import json
 import logging
 import ssl
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from email.utils import formatdate
 from time import monotonic
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import requests
 
 from commandsync.api.arguments import Address
+from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
-from commandsync.client.secrecy import Secrecy
 from commandsync.errors import ListingError, Reply, StoppedError, TransportError
 from commandsync.version import __version__
+
+_SUCCESSES = range(200, 300)
+_LONGEST_ERROR = 10_000  # bytes of an answer in which parts of the token are searched
+_IN_PATH = "{token}"
+_in_log: dict[str, Token] = {}  # the tokens of this process that are part of a path
+_library_log = logging.getLogger("urllib3.connectionpool")
+
+
+def _without_tokens(record: logging.LogRecord) -> bool:
+    """Hide the tokens of paths in a record of the HTTP library's log."""
+    message = record.getMessage()
+    for token in _in_log.values():
+        message = token.hide(message)
+    record.msg, record.args = message, ()
+    return True
+
+
+class Secrecy:
+    """Reveals the token, if any, to the service, and hides it in what the service sends.
+
+    A short token is not hidden in a listing, which must not be changed. `hide` and `hide_parts` are
+    those of the token.
+    """
+
+    def __init__(self, token: Token | None, *, authorization: str = "{token}") -> None:
+        self._token = token
+        self._authorization = authorization
+        self.known = token is not None
+        self.hide: Callable[[str], str] = token.hide if token else str
+        self.hide_parts: Callable[[str], str] = token.hide_parts if token else str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The header that carries the token."""
+        if self._token is None or not self._authorization:
+            return {}
+        return {"Authorization": self._authorization.replace("{token}", self._token.reveal())}
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The query parameter that carries the token where there are no headers (the gateway)."""
+        return {} if self._token is None else {"token": self._token.reveal()}
+
+    def path(self, path: str) -> str:
+        """Return the path of a request with the token where it has `{token}`.
+
+        The HTTP library logs such a path: it is hidden there too.
+        """
+        if self._token is None or _IN_PATH not in path:
+            return path
+        _in_log[self._token.reveal()] = self._token
+        _library_log.addFilter(_without_tokens)
+        return path.replace(_IN_PATH, quote(self._token.reveal(), safe=":"))
+
+    def reply(self, status: int, body: bytes, headers: Iterable[tuple[str, str]]) -> Reply:
+        """Return an answer without the token, even if the service echoes it."""
+        named: dict[str, str] = {}
+        for name, value in headers:  # one that is repeated is one list (RFC 9110, 5.2)
+            before = f"{named[name.lower()]}, " if name.lower() in named else ""
+            named[name.lower()] = before + self.hide(value)
+        named.setdefault("date", formatdate(usegmt=True))  # a Retry-After date is relative to it
+        if self._token and status not in _SUCCESSES and len(body) <= _LONGEST_ERROR:
+            body = self._hidden(body, self.hide_parts)
+        elif self._token and (status not in _SUCCESSES or not self._token.is_short):
+            body = self._hidden(body, self.hide)
+        return Reply(status, body, named, with_token=self.known)
+
+    @staticmethod
+    def _hidden(body: bytes, hide: Callable[[str], str]) -> bytes:
+        encoding = json.detect_encoding(body)
+        errors = "surrogateescape" if encoding.startswith("utf-8") else "replace"
+        text = body.decode(encoding, errors)
+        hidden = hide(text)
+        return body if hidden == text else hidden.encode(encoding, errors)
+
 
 HEADERS = {
     "User-Agent": f"commandsync/{__version__}",
@@ -107,3 +190,54 @@ def log_answer(
                 _log.warning("%r was cancelled; check whether it is listed", operation.name)
     milliseconds = round(1000 * (monotonic() - start))
     _log.debug("%s %s: %s (%d ms)", operation.method, operation.path, result, milliseconds)
+
+
+LARGEST_BODY = 32 * 1024 * 1024
+"""Bytes of an unzipped answer; 20,000 commands fit many times."""
+
+_PIECE = 64 * 1024
+_GZIP = 31  # zlib's code for a gzip header and any window
+
+
+class BodyError(Exception):
+    """A body that cannot be read; the message is the end of a sentence about the answer."""
+
+
+class Body:
+    """A body that is being read; the limit is of the unzipped body, in bytes.
+
+    Its encoding, its size or its content may raise `BodyError`, at any step.
+    """
+
+    def __init__(self, *, encoding: str = "", limit: int = LARGEST_BODY) -> None:
+        self._limit = limit
+        self._body = bytearray()
+        self._unzip: zlib._Decompress | None = None  # of the member that is being read
+        self._zipped = encoding.strip().lower() in {"gzip", "x-gzip"}
+        if not self._zipped and encoding.strip().lower() not in {"", "identity"}:
+            raise BodyError("has a content encoding that was not requested")
+
+    def feed(self, chunk: bytes) -> None:
+        """Add bytes from the network."""
+        for piece in self._unzipped(chunk) if self._zipped else (chunk,):
+            self._body += piece
+            if len(self._body) > self._limit:
+                raise BodyError(f"is larger than {self._limit // 1024 // 1024} MiB")
+
+    def whole(self) -> bytes:
+        """Return the whole body, at its end."""
+        if self._unzip is not None and not self._unzip.eof:
+            raise BodyError("is truncated gzip")
+        return bytes(self._body)
+
+    def _unzipped(self, rest: bytes) -> Iterator[bytes]:
+        """Unzip in small pieces, so that the limit is checked before memory fills up."""
+        try:
+            while rest:
+                unzip = self._unzip
+                if unzip is None or unzip.eof:  # there may be several members (RFC 1952, 2.2)
+                    unzip = self._unzip = zlib.decompressobj(_GZIP)
+                yield unzip.decompress(rest, _PIECE)
+                rest = unzip.unconsumed_tail or unzip.unused_data
+        except zlib.error as error:
+            raise BodyError("is not valid gzip") from error

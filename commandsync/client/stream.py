@@ -1,4 +1,4 @@
-"""A stream of events: the steps of `watch` over aiohttp's WebSocket, in a loop or in a thread."""
+"""A stream of events: the steps of a subscription over a WebSocket, in a loop or in a thread."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
@@ -9,12 +9,11 @@ from typing import Any
 import aiohttp
 
 from commandsync.api.policy import Wait
-from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.asynctransport import WebSocket
 from commandsync.client.buffer import Buffer
-from commandsync.client.connection import Connection
+from commandsync.client.connection import AsyncConnection, Connection
 from commandsync.client.gateway import Say
-from commandsync.client.watch import Ask, Closed, Listen, Open, WatchStep
+from commandsync.client.subscription import Ask, Closed, Listen, Open, SubscriptionStep
 from commandsync.errors import Reply, StoppedError, TransportError
 
 Sleep = Callable[[float], Awaitable[object]]
@@ -24,11 +23,11 @@ _LONGEST_CLOSE = 1.0  # seconds for the service to answer the closing handshake
 
 
 class AsyncStream:
-    """The steps of a `Watch` in the caller's event loop; `owner` is the stream for the buffer."""
+    """A `Subscription` in the caller's event loop; `owner` is the stream for the buffer."""
 
     def __init__(
         self,
-        steps: Generator[WatchStep, Any, None],
+        steps: Generator[SubscriptionStep, Any, None],
         connection: AsyncConnection,
         buffer: Buffer,
         *,
@@ -76,7 +75,7 @@ class AsyncStream:
         finally:
             await self._close()
 
-    async def _carry_out(self, step: WatchStep) -> Any:  # noqa: ANN401 - the result of each step
+    async def _carry_out(self, step: SubscriptionStep) -> Any:  # noqa: ANN401 - the result of each step
         match step:
             case Listen(seconds=seconds):
                 return await self._listen(seconds)
@@ -135,7 +134,7 @@ class Stream:
 
     def __init__(
         self,
-        steps: Generator[WatchStep, Any, None],
+        steps: Generator[SubscriptionStep, Any, None],
         connection: Connection,
         buffer: Buffer,
         *,

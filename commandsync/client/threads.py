@@ -1,11 +1,15 @@
-"""Calls in threads that end with the program, and what a forked child does not share with them."""
+"""Calls in threads that end with the program, and the limit on those that are in flight.
 
-import os
+A call runs in a daemon thread of its own, and its request waits at the gate until one of the places
+is free. A pause lets nobody enter for a while; a stop ends all waits at once.
+"""
+
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
-from threading import Thread
-from typing import Protocol, TypeVar
-from weakref import WeakSet
+from math import inf
+from threading import Condition, Thread
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -35,25 +39,54 @@ def results_of(calls: Sequence[Future[T]]) -> list[T]:
     return [call.result() for call in calls]
 
 
-class Renewable(Protocol):
-    """An object that is of use in a child only after it is renewed."""
+class Gate:
+    """Lets a limited number of requests through, from any thread, until it is stopped."""
 
-    def renew(self) -> object:
-        """Forget what threads and sockets of the parent hold; returns what must stay alive."""
+    longest_wait = 0.5
+    """Seconds: a signal handler that stops the gate may run in the thread that is about to wait,
+    and would not wake it."""
 
+    def __init__(self, places: int) -> None:
+        self._free = places
+        self._closed_until = 0.0
+        self._change = Condition()  # re-entrant, so that a signal handler may call stop()
+        self.stopped = False
 
-_all: WeakSet[Renewable] = WeakSet()
-_left: list[object] = []  # a pool or loop that is collected would change what the parent watches
+    def enter(self, end: float = inf) -> bool:
+        """Take a place as soon as one is free and there is no pause; False at the `end`."""
+        with self._change:
+            while not self.stopped and (now := time.monotonic()) < end:
+                if self._closed_until <= now and self._free > 0:
+                    self._free -= 1
+                    return True
+                until = min(end, self._closed_until if self._closed_until > now else inf)
+                self._change.wait(min(until - now, self.longest_wait))
+            return False
 
+    def leave(self) -> None:
+        """Release the place."""
+        with self._change:
+            self._free += 1
+            self._change.notify_all()
 
-def renew_in_children(renewable: Renewable) -> None:
-    """Renew an object in every child that is forked from now on.
+    def pause(self, seconds: float) -> None:
+        """Let no request enter for so long; a longer pause stays."""
+        with self._change:
+            self._closed_until = max(self._closed_until, time.monotonic() + seconds)
 
-    The threads of the parent do not run in a child. A lock that one of them held would never be
-    released there, and neither would the place of its request.
-    """
-    _all.add(renewable)
+    def wait(self, seconds: float) -> bool:
+        """Wait without a place; False at once when the gate is stopped."""
+        end = time.monotonic() + seconds
+        with self._change:
+            while not self.stopped:
+                left = end - time.monotonic()
+                if left <= 0:
+                    return True
+                self._change.wait(min(left, self.longest_wait))
+            return False
 
-
-if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows cannot fork
-    os.register_at_fork(after_in_child=lambda: _left.extend(each.renew() for each in _all))
+    def stop(self) -> None:
+        """End all waits at once, and let no request enter any more."""
+        with self._change:
+            self.stopped = True
+            self._change.notify_all()

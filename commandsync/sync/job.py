@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commandsync.api.operations import Operation
 from commandsync.client.driver import start_reading
-from commandsync.client.gate import Gate
+from commandsync.client.threads import Gate
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import CommandsyncError
 from commandsync.records.snapshot import Snapshot
@@ -23,8 +23,7 @@ from commandsync.sync.site import Site
 if TYPE_CHECKING:
     from commandsync.apply.outcomes import Result
     from commandsync.apply.run import Steps
-    from commandsync.client.connection import Connection
-    from commandsync.client.shared import OnWait
+    from commandsync.client.connection import Connection, OnWait
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
     from commandsync.sync.history import History

@@ -13,8 +13,7 @@ from commandsync.apply.check import refusal_of
 from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
 from commandsync.apply.run import apply
 from commandsync.apply.steps import Step, StepResult
-from commandsync.client.asyncdriver import drive_async, read_async
-from commandsync.client.driver import drive, start_reading
+from commandsync.client.driver import drive, drive_async, read_async, start_reading
 from commandsync.diagnostics import Do
 from commandsync.errors import ArgumentError, UsageError, WrongBotError
 from commandsync.manifest import Manifest

@@ -12,7 +12,7 @@ from commandsync.api.operations import Operation, list_bots
 from commandsync.api.policy import Send
 from commandsync.client.acceptance import accepted_bot
 from commandsync.client.connection import Connection
-from commandsync.client.environment import proxy_host
+from commandsync.client.network import proxy_host
 from commandsync.diagnostics import Check
 from commandsync.errors import (
     CommandsyncError,

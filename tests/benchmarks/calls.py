@@ -90,7 +90,7 @@ def frames(count: int, folds: str, ours: str) -> float:
     """Read frames of votes as the gateway sends them, or only decode their JSON, in CPU time."""
     from commandsync.api.credentials import Token  # noqa: PLC0415 - as above
     from commandsync.client.gateway import Session  # noqa: PLC0415 - as above
-    from commandsync.client.secrecy import Secrecy  # noqa: PLC0415 - as above
+    from commandsync.client.request import Secrecy  # noqa: PLC0415 - as above
 
     bot = {"id": "779641401482805289", "username": "Lantern"}
     users = [{"id": f"{number:018}", "username": f"user {number}"} for number in range(count)]

@@ -18,12 +18,10 @@ from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Outcome, Result
 from commandsync.apply.run import apply
 from commandsync.apply.steps import Aborted, Interrupted, StepResult
-from commandsync.client.asyncconnection import AsyncConnection
-from commandsync.client.asyncdriver import drive_async
-from commandsync.client.asyncgate import AsyncGate
-from commandsync.client.connection import Connection
-from commandsync.client.driver import drive
-from commandsync.client.gate import Gate
+from commandsync.client.asynctransport import AsyncGate
+from commandsync.client.connection import AsyncConnection, Connection
+from commandsync.client.driver import drive, drive_async
+from commandsync.client.threads import Gate
 from commandsync.errors import Reply, TransportError
 from commandsync.plan.plan import Plan, make_plan
 from commandsync.records.snapshot import Snapshot

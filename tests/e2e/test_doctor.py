@@ -10,7 +10,7 @@ import pytest
 from commandsync.api.arguments import parse_address
 from commandsync.cli import progress
 from commandsync.client import acceptance
-from commandsync.client.environment import proxy_host, surroundings
+from commandsync.client.network import proxy_host, surroundings
 from commandsync.sync import diagnosis
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, Ran, fields

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import pytest
 
 from commandsync.cli import progress
-from commandsync.client.gate import Gate
+from commandsync.client.threads import Gate
 from commandsync.report.lines import columns_of
 from tests.support.home import LONGEST, Home, fields
 from tests.support.monitor import Monitor

@@ -13,7 +13,7 @@ from commandsync.api.arguments import Address
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
-from commandsync.client.asyncconnection import AsyncConnection
+from commandsync.client.connection import AsyncConnection
 
 T = TypeVar("T")
 

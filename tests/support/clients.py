@@ -10,10 +10,10 @@ from queue import SimpleQueue
 from typing import Any, TypeVar, Unpack
 
 from commandsync import AsyncClient, Client, Event, Vote
-from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.buffer import AsyncReader, Buffer
+from commandsync.client.connection import AsyncConnection
 from commandsync.client.stream import AsyncStream
-from commandsync.client.watch import WatchStep
+from commandsync.client.subscription import SubscriptionStep
 from commandsync.manifest import Manifest
 from commandsync.sync import Result, run, run_async
 from commandsync.sync.library import Options
@@ -186,7 +186,7 @@ def begun(call: Callable[..., T], *args: object, **kwargs: object) -> Future[T]:
 
 
 async def streamed(
-    steps: Generator[WatchStep, Any, None],
+    steps: Generator[SubscriptionStep, Any, None],
     connection: AsyncConnection,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> list[Event]:

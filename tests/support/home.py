@@ -21,7 +21,7 @@ import pytest
 from commandsync.action import rest
 from commandsync.apply import replacement, run
 from commandsync.cli.program import run as program
-from commandsync.client.gate import Gate
+from commandsync.client.threads import Gate
 from tests.support.bots import Bot
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from starlette.types import Message, Scope
 from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
 from commandsync.apply.outcomes import Result
-from commandsync.client.secrecy import Secrecy
+from commandsync.client.request import Secrecy
 from commandsync.errors import Reply
 from commandsync.manifest import Manifest
 from commandsync.manifest.listings import Listing as Entry

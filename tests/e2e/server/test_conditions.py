@@ -14,7 +14,7 @@ import pytest
 
 from commandsync.apply import run
 from commandsync.client import driver
-from commandsync.client.gate import Gate
+from commandsync.client.threads import Gate
 from commandsync.server.app import create_app
 from commandsync.server.conditions import Conditions
 from commandsync.server.database import Database

@@ -6,8 +6,8 @@ import pytest
 
 from commandsync.api.arguments import parse_address
 from commandsync.api.operations import list_records
-from commandsync.client.asyncconnection import AsyncConnection
-from commandsync.client.asyncgate import AsyncGate
+from commandsync.client.asynctransport import AsyncGate
+from commandsync.client.connection import AsyncConnection
 from commandsync.records.texts import Resource
 from tests.support.rawserver import Exchange, RawServer, answering
 

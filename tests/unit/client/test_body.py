@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from commandsync.client.body import LARGEST_BODY, Body, BodyError
+from commandsync.client.request import LARGEST_BODY, Body, BodyError
 
 TEXT = b"0123456789" * 1000
 

@@ -7,7 +7,7 @@ from commandsync import __version__
 from commandsync.api.operations import Operation, delete, edit, list_bots, list_records
 from commandsync.api.policy import Send, Wait
 from commandsync.client.connection import Connection
-from commandsync.client.gate import Gate
+from commandsync.client.threads import Gate
 from commandsync.errors import Forbidden, Invalid, ServerError, StoppedError
 from commandsync.records.texts import CommandText, Resource
 from tests.support.rawserver import RawServer, answering

@@ -10,8 +10,8 @@ import pytest
 import trustme
 
 from commandsync.api.operations import list_records
-from commandsync.client.body import LARGEST_BODY
 from commandsync.client.connection import Connection
+from commandsync.client.request import LARGEST_BODY
 from commandsync.errors import TransportError
 from commandsync.records.texts import Resource
 from tests.support.rawserver import (

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from commandsync.api.operations import list_records
 from commandsync.client.connection import Connection
-from commandsync.client.gate import Gate
+from commandsync.client.threads import Gate
 from commandsync.records.texts import Resource
 from tests.support.rawserver import Exchange, RawServer, answering
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync import AsyncClient, Unauthorized, Vote
-from commandsync.client.handlers import AsyncHandlers
+from commandsync.client.events import AsyncHandlers
 from commandsync.records.models import Account
 from tests.support.clients import LONGEST, TOKEN
 from tests.support.gateway import Gateway, closing, telling, vote

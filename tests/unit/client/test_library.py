@@ -9,7 +9,7 @@ import pytest
 
 import commandsync
 from commandsync import AsyncClient, Client, UsageError, Vote
-from commandsync.client.handlers import Handlers
+from commandsync.client.events import Handlers
 from commandsync.errors import ArgumentError
 from commandsync.extras import install_command
 from commandsync.records.models import Account
@@ -56,7 +56,7 @@ def test_type_checkers_find_each_public_name_where_it_is_loaded_from() -> None:
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("asyncconnection", "asynctransport", "stream"):
+    for name in ("asynctransport", "stream"):
         monkeypatch.delitem(sys.modules, f"commandsync.client.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "aiohttp", None)
 

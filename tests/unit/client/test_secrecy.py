@@ -18,7 +18,7 @@ from commandsync.api.operations import add, list_records
 from commandsync.client.connection import Connection
 from commandsync.client.events import Vote
 from commandsync.client.gateway import Ended, Session
-from commandsync.client.secrecy import Secrecy
+from commandsync.client.request import Secrecy
 from commandsync.errors import CommandsyncError
 from commandsync.records.texts import CommandText, Resource
 from tests.support.connecting import TOKEN

@@ -4,7 +4,7 @@ import threading
 import pytest
 import requests
 
-from commandsync.client.sockets import Adapter, _TimedSocket
+from commandsync.client.transport import Adapter, _TimedSocket
 from tests.support.rawserver import RawServer, answering
 
 

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.client.votes import Tally
+from commandsync.client.subscription import Tally
 from commandsync.records.models import Voter
 
 

@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from commandsync.api.arguments import parse_address
 from commandsync.api.policy import Failure, Wait
-from commandsync.client.asyncconnection import AsyncConnection
 from commandsync.client.buffer import Buffer
-from commandsync.client.connection import Connection
+from commandsync.client.connection import AsyncConnection, Connection
 from commandsync.client.events import Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session, event_of
-from commandsync.client.secrecy import Secrecy
+from commandsync.client.request import Secrecy
 from commandsync.client.stream import Stream
-from commandsync.client.watch import Ask, Closed, Listen, Open, Watch, pause
+from commandsync.client.subscription import Ask, Closed, Listen, Open, Subscription, pause
 from commandsync.errors import DecodeError, Invalid, Reply, TransportError
 from commandsync.records.models import Voter, VoterPage
 from tests.support.clients import streamed
@@ -27,7 +26,7 @@ SAID = {"user": {"id": "7"}, "bot": {"id": "42"}}
 
 
 def watch() -> Any:  # noqa: ANN401 - a generator that is sent anything
-    return Watch(bot="42", jitter=lambda: 0.5, secrecy=Secrecy(None)).steps()
+    return Subscription(bot="42", jitter=lambda: 0.5, secrecy=Secrecy(None)).steps()
 
 
 def test_the_waits_double_from_a_second_to_a_minute() -> None:

@@ -1,12 +1,15 @@
-"""The steps of a client that listens: connect, listen, wait, read voters (a pure generator).
+"""The subscription of a client to the events of its bot: connect, listen, wait, catch up.
 
-It runs until it is closed or the token is refused. A driver carries out each step and returns the
-result, so that every decision about a lost connection is made here.
+It is a pure generator, which runs until it is closed or the token is refused. A driver (`stream`)
+carries out each step and returns its result, so that every decision about a lost connection is made
+here. After each connection the voters are read, and the votes that were cast in the meantime are
+yielded; a `Tally` knows which of them are new. Without a gateway the voters are read every minute.
 """
 
 import logging
 import math
-from collections.abc import Callable, Generator
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, TypeAlias, TypeVar
@@ -19,8 +22,7 @@ from commandsync.api.paging import Paging
 from commandsync.api.policy import Wait
 from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session
-from commandsync.client.secrecy import Secrecy
-from commandsync.client.votes import Tally
+from commandsync.client.request import Secrecy
 from commandsync.records.models import Account, Voter
 
 T = TypeVar("T")
@@ -68,10 +70,10 @@ class Ask:
     operation: Operation[Any]
 
 
-WatchStep = Open | Listen | Say | Ask | Wait | Event
+SubscriptionStep = Open | Listen | Say | Ask | Wait | Event
 """The next step of the driver; an event is yielded to the caller."""
 
-Steps: TypeAlias = Generator[WatchStep, Any, T]
+Steps: TypeAlias = Generator[SubscriptionStep, Any, T]
 
 
 def pause(failures: int, jitter: float) -> float:
@@ -83,8 +85,8 @@ def pause(failures: int, jitter: float) -> float:
     return _FIRST_WAIT + jitter * (span - _FIRST_WAIT)
 
 
-class Watch:
-    """One stream of events.
+class Subscription:
+    """One subscription.
 
     The voters that are read are those of `bot`; if it is empty, of the one that the gateway
     reports. `jitter` returns a number from 0 to 1, which spreads the attempts of many clients.
@@ -255,3 +257,52 @@ def _failure(answer: errors.Reply | errors.TransportError | bool) -> errors.List
     except errors.ListingError as error:
         return error
     return errors.Invalid("the answer to the gateway's handshake is not a WebSocket", reply=answer)
+
+
+_LATE = 10.0  # seconds in which the event of a vote may arrive that the list contained already
+
+
+class Tally:
+    """Compares each read of a bot's voters with the reads and the events before it.
+
+    A voter who was in either of the last two reads is not new: between two pages of one read an
+    entry may move from one to the other, and a vote must not be invented.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._read: list[str] | None = None  # the last read, once there is one
+        self._before: Counter[str] = Counter()  # the one before it
+        self._events: Counter[str] = Counter()  # the votes since the last read
+        self._caught_up: Counter[str] = Counter()
+        self._until = 0.0
+
+    def count(self, user: str) -> bool:
+        """Count the event of a vote; False if the vote was caught up just before."""
+        if self._caught_up[user] and self._clock() < self._until:
+            self._caught_up[user] -= 1
+            return False
+        if self._read is not None:
+            self._events[user] += 1
+        return True
+
+    def read(self, voters: Sequence[Voter], *, caught_up: bool = False) -> list[Voter]:
+        """Return the new voters of a whole list, whose newest votes are in front, in their order.
+
+        `caught_up` says that the events of these votes may still arrive.
+        """
+        listed = [voter.id for voter in voters]
+        last, before, events = self._read, self._before, self._events
+        self._read, self._events = listed, Counter()
+        if last is None:
+            return []
+        self._before = Counter(last)
+        new = Counter(listed) - (self._before | before) - events
+        if caught_up:
+            self._caught_up, self._until = new.copy(), self._clock() + _LATE
+        voted: list[Voter] = []
+        for voter in voters:
+            if new[voter.id] > 0:
+                new[voter.id] -= 1
+                voted.append(voter)
+        return voted[::-1]
