@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from tests.support.home import Home, failed
 from tests.support.rawserver import RawServer, answering
 from tests.support.terminal import POSIX, Terminal
-from tests.support.wording import Wording
 
 MANIFEST = """\
 # The commands of Lantern.\r
@@ -88,16 +88,22 @@ def test_an_import_changes_the_lines_that_changed_and_no_other(imported: Home) -
     assert imported.run("import", "--check").code == 0
 
 
-def test_a_hand_edit_stays_and_what_both_changed_is_shown_with_both_texts(
-    imported: Home, wording: Wording
-) -> None:
+def test_a_hand_edit_stays_and_what_both_changed_is_shown_with_both_texts(imported: Home) -> None:
     imported.write(MANIFEST.replace("Bans a member.", "Removes a member for good."))
     lists(imported, HELP, BAN | {"description": "Bans a user."})
     ran = imported.run("import", "--yes")
 
     assert ran.code == 0
     assert "Removes a member for good." in imported.read("commands.yaml")
-    wording(*ran.out.splitlines())
+    assert ran.out == snapshot("""\
+review: ban, description: edited here, and changed in the source  (commands.yaml:12:18)
+    here:   "Removes a member for good."
+    source: "Bans a user."  (list.json:3:1)
+
+commands.imported.json: what was imported last is not up to date
+
+Import: 0 to add, 0 to edit, 0 to remove, 1 to review, 2 unchanged, 0 left out.
+""")
     assert imported.run("import", "--check").code == 0
 
 
@@ -144,7 +150,7 @@ def test_the_json_document_has_every_change(imported: Home) -> None:
     assert (review["reason"], review["field"]) == ("both-changed", "syntax")
 
 
-def test_every_command_that_is_left_out_is_listed_with_v(home: Home, wording: Wording) -> None:
+def test_every_command_that_is_left_out_is_listed_with_v(home: Home) -> None:
     home.write(
         MANIFEST.replace("from: list.json", "from: [list.json, more.json], exclude: debug*")
         + "sync: {ignore: [beta]}\n"
@@ -158,7 +164,12 @@ def test_every_command_that_is_left_out_is_listed_with_v(home: Home, wording: Wo
 
     read, *left_out = ran.err.splitlines()
     assert (ran.code, read.split(", ")[0]) == (0, "read commands.yaml: 1 command")
-    wording(*left_out)
+    assert left_out == [
+        "left out: debug  (list.json:3:1): its name matches 'debug*'",
+        "left out: beta  (list.json:4:1): sync.ignore matches its name",
+        "left out: help  (more.json:3:1): list.json:2:1 has it already",
+        "left out: ban  (more.json:2:1): it was deleted from the manifest",
+    ]
 
 
 def test_without_a_manifest_one_is_begun(home: Home) -> None:
@@ -200,26 +211,29 @@ def test_the_command_that_writes_what_a_check_shows_names_what_the_check_was_giv
     assert f"Run {command}" in ran.err
 
 
-def test_a_prefix_that_the_manifest_does_not_have_is_asked_for(
-    home: Home, wording: Wording
-) -> None:
+def test_a_prefix_that_the_manifest_does_not_have_is_asked_for(home: Home) -> None:
     lists(home, KICK)
     new = home.run("import", "list.json", "--yes")
     home.write("version: 1\ncommands: []\n")
     old = home.run("import", "list.json", "--yes")
 
     assert (new.code, old.code) == (4, 4)
-    wording(*new.err.splitlines(), *old.err.splitlines())
+    problem = 'commands.yaml:1:1: error: "kick" is called with a prefix, and the manifest has none'
+    assert new.err.splitlines()[:2] == [problem, '  hint: give the prefix: --prefix "!"']
+    hint = '  hint: add the prefix of the bot at its top, such as prefix: "!"'
+    assert old.err.splitlines()[:2] == [problem, hint]
 
 
-def test_sources_that_were_given_can_be_written_into_the_manifest(
-    home: Home, wording: Wording
-) -> None:
+def test_sources_that_were_given_can_be_written_into_the_manifest(home: Home) -> None:
     home.write(MANIFEST.replace("import: {from: list.json}\r\n", ""))
     lists(home, HELP, BAN)
     ran = home.run("import", "list.json", "--yes")
 
-    wording(*ran.err.splitlines())
+    assert ran.err.splitlines() == [
+        "wrote commands.imported.json",
+        "to import again with no arguments, add --save, or write into commands.yaml:",
+        '  import: {from: ["list.json"]}',
+    ]
 
 
 @pytest.mark.parametrize("begins", [True, False])
@@ -299,22 +313,20 @@ def test_an_edited_command_that_is_gone_is_for_review_until_somebody_decides(
 
 
 @pytest.mark.parametrize(
-    ("options", "code"),
+    ("options", "code", "words"),
     [
-        ("list.json", 2),
-        ("--check", 2),
-        ("--check -f - list.json", 2),
-        ("--check -f commands.yaml -f b.yaml list.json", 2),
-        ("--check missing.json", 1),
-        ("--check empty.json", 1),
-        ("--check -f none.yaml list.json", 4),
-        ("--yes -f bots/ list.json", 4),
-        ("--check ", 2),
+        ("list.json", 2, "asks before it writes | --yes writes without asking, --check only"),
+        ("--check", 2, "no source to import from was given | name the bot's code"),
+        ("--check -f - list.json", 2, "edits the manifest in place | name its file with -f"),
+        ("--check -f commands.yaml -f b.yaml list.json", 2, "one manifest, not several | with -f"),
+        ("--check missing.json", 1, "cannot read missing.json: no such file | check the path"),
+        ("--check empty.json", 1, "empty.json has no commands | is it the right file or folder?"),
+        ("--check -f none.yaml list.json", 4, "none.yaml: error: the file does not exist | init"),
+        ("--yes -f bots/ list.json", 4, "bots: error: the file does not exist | init writes"),
+        ("--check ", 2, "'[SOURCE]...': the path is empty | see commandsync import --help"),
     ],
 )
-def test_what_cannot_be_imported_says_why(
-    home: Home, wording: Wording, options: str, code: int
-) -> None:
+def test_what_cannot_be_imported_says_why(home: Home, options: str, code: int, words: str) -> None:
     home.write(MANIFEST.replace("import: {from: list.json}\r\n", ""))
     home.write("version: 1\nbot: '2'\ncommands: []\n", "b.yaml")
     lists(home, HELP, BAN)
@@ -323,7 +335,12 @@ def test_what_cannot_be_imported_says_why(
 
     assert ran.code == code
     assert not (home.path / "commands.imported.json").exists()
-    wording(*ran.err.splitlines())
+    message, _, hint = words.partition(" | ")
+    error, hinted, *_ = ran.err.splitlines()
+    assert "error: " in error
+    assert message in error
+    assert hinted.startswith("  hint: ")
+    assert hint in hinted
 
 
 def test_a_result_that_would_not_be_valid_is_not_written(imported: Home) -> None:
@@ -412,7 +429,7 @@ def test_on_a_terminal_the_changes_are_shown_and_asked_for(imported: Home) -> No
 
 
 def test_patterns_of_files_are_sources_and_folders_and_paths_leave_commands_out(
-    home: Home, wording: Wording
+    home: Home,
 ) -> None:
     home.write(
         "version: 1\nprefix: '!'\ncommands: []\nimport: {from: ['sc/**/*.json', 'src/*.py']}\n"
@@ -428,6 +445,11 @@ def test_patterns_of_files_are_sources_and_folders_and_paths_leave_commands_out(
     ran = home.run("import", "--yes", "-v")
     home.write(home.read("commands.yaml").replace("exclude", "traits: disabled, exclude"))
 
-    wording(*(line for line in ran.err.splitlines() if "left" in line))
+    left_out = [line.partition(": ")[2] for line in ran.err.splitlines() if "left" in line]
+    assert left_out == [
+        "05289  (sc/779641401482805289/a.json:2:1): it is guild-only",
+        "abled  (sc/fun/Disabled/a.json:2:1): it is disabled",
+        "ner/x  (sc/owner/x/a.json:2:1): its file matches 'Owner/*'",
+    ]
     assert home.read("commands.yaml").count("- name: ") == 2
     assert "1 to add" in home.run("import", "--check").out

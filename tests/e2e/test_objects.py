@@ -9,7 +9,6 @@ import commandsync
 from tests.support.destination import Destination, destination
 from tests.support.gitrepo import git_repo
 from tests.support.home import Home, Ran, checked
-from tests.support.wording import Wording
 
 WHO = {"type": 6, "name": "member", "description": "Who", "required": True}
 SET = {"type": 1, "name": "set", "description": "Sets it."}
@@ -43,9 +42,7 @@ def pending(place: Destination, *since: str) -> tuple[int, list[str]]:
 
 @pytest.mark.promise("platform-objects")
 @pytest.mark.parametrize("earlier", ["HEAD", "sent.yaml"])
-def test_a_list_gets_what_the_platform_has_and_each_change_of_it(
-    home: Home, earlier: str, wording: Wording
-) -> None:
+def test_a_list_gets_what_the_platform_has_and_each_change_of_it(home: Home, earlier: str) -> None:
     since = ("--since", earlier)
     with destination(home, "top.gg") as place:
         place.write(more="    lossy: [category, description]\n")
@@ -69,7 +66,9 @@ def test_a_list_gets_what_the_platform_has_and_each_change_of_it(
         home.write(home.read("commands.yaml").replace("Bans.", "Bans them."))
         code, (lost,) = pending(place, *since)
         assert code == 3
-        wording(changed, lost)
+        options = "the options, permissions or languages of 1 command changed (ban)"
+        shown = "the translations of 1 command are not shown: the manifest has another text (ban)"
+        assert (changed, lost) == (f"top.gg: {options}", f"top.gg: {shown}")
         assert place.apply(*since).code == 0
         texts = {key: text for key, text in other.items() if key != "description_localizations"}
         assert place.listing.commands == [texts | {"description": "Bans them."}, MENU, CONFIG]

@@ -7,6 +7,7 @@ from commandsync.sources.entry import SourceReading
 ReadingOf = Callable[..., SourceReading]
 
 COMMANDS = "import discord\nfrom discord.ext import commands\n"
+COMPUTED_NAME = "the name of this command is computed at run time"
 
 
 def notes_of(reading: SourceReading) -> list[str]:

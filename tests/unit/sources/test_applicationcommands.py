@@ -10,7 +10,6 @@ from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
 from commandsync.sources.reading import of_json, read_answer
-from tests.support.wording import Wording
 
 SET = {"type": 1, "name": "set", "description": "Sets it", "options": None}
 LANGUAGE = {"type": 2, "name": "language", "description": "Languages", "options": [SET]}
@@ -201,7 +200,7 @@ def test_a_language_that_no_text_has_is_told() -> None:
     assert "'de'" in note.message
 
 
-def test_what_is_not_known_is_read_as_far_as_possible_and_told_once(wording: Wording) -> None:
+def test_what_is_not_known_is_read_as_far_as_possible_and_told_once() -> None:
     options = [option(type=99, colour="red"), option(type=99)]
     commands = [
         {"name": "b", "type": 7, "shape": 1, "options": options},
@@ -214,7 +213,12 @@ def test_what_is_not_known_is_read_as_far_as_possible_and_told_once(wording: Wor
 
     assert [entry.syntax for entry in reading.entries] == ["b", "/c [mode] [mode]", "d", "e"]
     assert not any(entry.traits for entry in reading.entries)
-    wording(*(f"{note.message} | {note.hint}" for note in reading.notes))
+    assert [(note.message, note.hint) for note in reading.notes] == [
+        ("unknown keys of commands: 'shape', 'hidden'", "they are ignored"),
+        ("unknown keys of options: 'colour'", "they are ignored"),
+        ("unknown types of commands: '7', 'list', 'bool'", "their syntax is only the name"),
+        ("unknown types of options: '99'", "they are read as the other options are"),
+    ]
 
 
 def test_a_group_without_a_sub_command_cannot_be_called_and_is_told() -> None:
@@ -256,10 +260,11 @@ def test_what_is_not_a_command_is_an_error(command: object, message: str) -> Non
     assert complaint([command]).endswith(f"command: {message}")
 
 
-def test_sub_commands_below_a_sub_command_of_a_group_are_an_error(wording: Wording) -> None:
+def test_sub_commands_below_a_sub_command_of_a_group_are_an_error() -> None:
     nested = {**LANGUAGE, "options": [{**LANGUAGE, "options": [SET]}]}
 
-    wording(complaint([{"name": "a", "options": [nested]}]))
+    message = complaint([{"name": "a", "options": [nested]}])
+    assert message == "the answer: its sub-commands are nested deeper than Discord allows"
 
 
 def test_nesting_as_deep_as_the_parser_allows_gives_no_traceback() -> None:

@@ -14,10 +14,12 @@ from commandsync.diagnostics import Location
 from commandsync.errors import FileError, UsageError
 from commandsync.sources import reading, sourcefile
 from commandsync.sources.reading import read
-from tests.support.wording import Wording
 
 PING = {"name": "ping", "description": "Pings"}
 HELP = {"name": "help", "description": "Helps", "type": 1}
+EXPECTED = "expected a list of commands, or one command"
+NOT_VALID = " is not valid JSON: "
+SOMETHING_OTHER = "contains something other than commands, or nothing"
 ROW = {"name": "ban", "description": "Bans", "syntax": "{prefix}ban <user>", "category": "Mod"}
 
 
@@ -88,30 +90,34 @@ def test_an_entry_has_the_place_of_its_command(inside: Path) -> None:
 
 @pytest.mark.promise("large-source")
 @pytest.mark.parametrize(
-    "content",
+    ("content", "message"),
     [
-        pytest.param(b"", id="empty"),
-        pytest.param(b'[\n{"name": }]', id="no value"),
-        pytest.param(b"[" * 100_000, id="nested"),
-        pytest.param(b"[" + b"9" * 5000 + b"]", id="digits"),
-        pytest.param(b'["\xff"]', id="not UTF-8"),
-        pytest.param(b"[" + b"0," * 1_000_001, id="many values"),
-        pytest.param("text", id="text"),
-        pytest.param({"a": [1], "b": []}, id="number"),
-        pytest.param({"a": 1}, id="something other"),
-        pytest.param(b'{"a": [],\n"a": []}', id="twice"),
-        pytest.param({"Fun": {"roll": "Rolls", "a": 1}}, id="a number below"),
-        pytest.param([PING, None], id="null"),
-        pytest.param({"commands": [["a"]]}, id="list"),
-        pytest.param([{"syntax": "/a"}], id="no name"),
-        pytest.param([{"name": ["a"], "syntax": "/a"}], id="a list as a name"),
-        pytest.param([{"name": True, "syntax": "/a"}], id="true as a name"),
+        (b"", ":1:1: not valid JSON: expecting value | "),
+        (b'[\n{"name": }]', ":2:10: not valid JSON: expecting value | "),
+        pytest.param(b"[" * 100_000, f"{NOT_VALID}it is nested too deeply | ", id="nested"),
+        pytest.param(
+            b"[" + b"9" * 5000 + b"]", f"{NOT_VALID}a number has too many digits | ", id="digits"
+        ),
+        (b'["\xff"]', f"{NOT_VALID}it is not UTF-8, UTF-16 or UTF-32 | "),
+        pytest.param(
+            b"[" + b"0," * 1_000_001,
+            " is too large: it contains more than 1,000,000 values | ",
+            id="many values",
+        ),
+        ("text", f":1:1: not a list of commands | {EXPECTED}"),
+        ({"a": [1], "b": []}, f":3:5: not a command | {EXPECTED}"),
+        ({"a": 1}, f":1:1: {SOMETHING_OTHER} | {EXPECTED}"),
+        (b'{"a": [],\n"a": []}', ":1:1: the key 'a' is defined twice | "),
+        ({"Fun": {"roll": "Rolls", "a": 1}}, f":2:10: {SOMETHING_OTHER} | {EXPECTED}"),
+        ([PING, None], f":6:3: not a command | {EXPECTED}"),
+        ({"commands": [["a"]]}, f":3:5: not a command | {EXPECTED}"),
+        ([{"syntax": "/a"}], ":2:3: the command has no 'name' | "),
+        ([{"name": ["a"], "syntax": "/a"}], ":2:3: the value of 'name' is not text | "),
+        ([{"name": True, "syntax": "/a"}], ":2:3: the value of 'name' is not text | "),
     ],
 )
-def test_what_contains_no_commands_is_an_error(
-    wording: Wording, inside: Path, content: object
-) -> None:
-    wording(complaint(write(inside, "commands.json", content)))
+def test_what_contains_no_commands_is_an_error(inside: Path, content: object, message: str) -> None:
+    assert complaint(write(inside, "commands.json", content)) == f"commands.json{message}"
 
 
 def test_a_folder_has_one_file_for_each_command_and_folders_are_categories(inside: Path) -> None:
@@ -163,7 +169,7 @@ def test_a_file_or_folder_with_python_code_is_read_as_python(inside: Path) -> No
     assert read("bot/cogs/main.py") == read("bot/cogs") == read("bot")
 
 
-def test_what_is_not_read_is_told_with_what_to_do(wording: Wording, inside: Path) -> None:
+def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:
     write(inside, "empty/notes.txt", b"")
 
     assert complaint("gone.json").startswith("cannot read gone.json: ")
@@ -171,7 +177,10 @@ def test_what_is_not_read_is_told_with_what_to_do(wording: Wording, inside: Path
     assert complaint("a\0b.json").startswith("cannot read a\0b.json: ")
     assert complaint("ping.ts").startswith("cannot read ping.ts: ")
     assert complaint("empty").startswith("empty has no ")
-    wording(complaint("empty/notes.txt"))
+    assert complaint("empty/notes.txt") == (
+        "empty/notes.txt is not a source of commands | "
+        "a source is the bot's code, Discord's commands as JSON, or a list as JSON or CSV"
+    )
 
 
 @pytest.mark.promise("large-source")
@@ -209,7 +218,7 @@ def test_a_large_file_is_not_read(inside: Path) -> None:
     ],
 )
 def test_a_source_has_so_many_commands_at_most(
-    wording: Wording, inside: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: object
+    inside: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: object
 ) -> None:
     path = write(inside, name, content)
 
@@ -217,7 +226,7 @@ def test_a_source_has_so_many_commands_at_most(
     assert len(read(path).entries) == 3
 
     monkeypatch.setattr(reading, "MOST_COMMANDS", 2)
-    wording(complaint(path))
+    assert complaint(path) == f"{name} has more than 2 commands | is it the right file?"
 
 
 def test_a_list_of_ones_own_has_a_syntax(inside: Path) -> None:
@@ -333,7 +342,7 @@ def test_a_syntax_is_as_the_list_says_or_made_of_its_arguments(
     assert complaint(path, columns={"category": "slash.typo"}).startswith("list.json:2:3: no comm")
 
 
-def test_a_list_that_may_be_either_is_discords_and_says_so(wording: Wording, inside: Path) -> None:
+def test_a_list_that_may_be_either_is_discords_and_says_so(inside: Path) -> None:
     named = read(write(inside, "a.json", [PING]))
     (spaced,) = read(write(inside, "b.json", [{"name": "config set"}])).entries
     (both,) = read(write(inside, "c.json", [{**HELP, "category": "Fun"}])).entries
@@ -341,15 +350,15 @@ def test_a_list_that_may_be_either_is_discords_and_says_so(wording: Wording, ins
     assert [entry.syntax for entry in named.entries] == ["/ping"]
     assert spaced.syntax == "{prefix}config set"
     assert (both.syntax, both.category) == ("/help", "Fun")
-    wording(named.notes[0].message)
+    assert named.notes[0].message.startswith("nothing says whether these are slash commands")
 
 
-def test_columns_are_those_of_a_command(wording: Wording, inside: Path) -> None:
+def test_columns_are_those_of_a_command(inside: Path) -> None:
     path = write(inside, "list.json", [ROW])
 
     with pytest.raises(UsageError, match="'usage' is not a field of a command") as caught:
         read(path, columns={"usage": "syntax"})
-    wording(caught.value.hint)
+    assert str(caught.value.hint) == "the fields are name, description, syntax and category"
 
 
 SHAPES = re.findall(

@@ -10,7 +10,6 @@ from commandsync.errors import ManifestError
 from commandsync.sources.changeset import Declared
 from commandsync.sources.entry import SourceEntry
 from commandsync.sources.imported import imported_text, kept, read_imported
-from tests.support.wording import Wording
 
 PATH = "commands.imported.json"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
@@ -64,17 +63,20 @@ def test_the_file_is_sorted_and_has_no_empty_keys() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "place", "message"),
     [
-        pytest.param("{\n  nothing", id="no key"),
-        pytest.param("[" * 100_000, id="nested"),
-        pytest.param('{\n<<<<<<< HEAD\n"version": 1}', id="merge conflict"),
-        pytest.param('{"version": 1}', id="no commands"),
-        pytest.param("[]", id="list"),
-        pytest.param('{"version": 1, "commands": [{"name": "x"}]}', id="no description"),
-        pytest.param(" " * 10_485_761, id="too large"),
-        pytest.param('{"version": 2, "commands": []}', id="later version"),
+        ("{\n  nothing", "2:3", "the file is not valid JSON"),
+        pytest.param("[" * 100_000, "1:1", "the file is not valid JSON", id="nested"),
+        ('{\n<<<<<<< HEAD\n"version": 1}', "2:1", "the file has the marks of a merge conflict"),
+        ('{"version": 1}', "1:1", "commands is not valid: Field required"),
+        ("[]", "1:1", "the file is not valid: Input should be an object"),
+        ('{"version": 1, "commands": [{"name": "x"}]}', "1:1", "commands.0.description is not"),
+        pytest.param(" " * 10_485_761, "1:1", "the file is too large", id="too large"),
+        ('{"version": 2, "commands": []}', "1:1", "the file has another version than 1"),
     ],
 )
-def test_a_file_that_is_not_valid_names_its_problem(wording: Wording, text: str) -> None:
-    wording(*problem_of(text))
+def test_a_file_that_is_not_valid_names_its_problem(text: str, place: str, message: str) -> None:
+    problem, hint = problem_of(text)
+
+    assert problem.startswith(f"{PATH}:{place}: {message}")
+    assert hint.startswith("update" if "version than" in problem else "restore it from version")

@@ -4,8 +4,7 @@ import gc
 from pathlib import Path
 
 from commandsync.sources.entry import SourceReading
-from tests.support.botfiles import COMMANDS, ReadingOf, notes_of
-from tests.support.wording import Wording
+from tests.support.botfiles import COMMANDS, COMPUTED_NAME, ReadingOf, notes_of
 
 START = COMMANDS + "from discord import app_commands\nbot = commands.Bot('!')\n"
 
@@ -29,7 +28,7 @@ def test_code_of_a_framework_that_is_not_read_is_named(
     assert syntaxes(own) == ["{prefix}a"]
 
 
-def test_a_computed_name_leaves_its_command_out(wording: Wording, reading_of: ReadingOf) -> None:
+def test_a_computed_name_leaves_its_command_out(reading_of: ReadingOf) -> None:
     reading = reading_of(
         START
         + "for name in names:\n"
@@ -45,10 +44,15 @@ def test_a_computed_name_leaves_its_command_out(wording: Wording, reading_of: Re
     )
 
     assert syntaxes(reading) == ["{prefix}seven"]
-    wording(*notes_of(reading))
+    of_a_group = COMPUTED_NAME.replace("this", "a group of this")
+    assert notes_of(reading) == [
+        *(f"bot.py:{place} {COMPUTED_NAME}" for place in ("6:23", "8:12")),
+        *(f"bot.py:{place} {of_a_group}" for place in ("11:1", "14:1", "17:5")),
+        f"bot.py:20:19 {COMPUTED_NAME}",
+    ]
 
 
-def test_a_computed_text_or_value_has_a_note(wording: Wording, reading_of: ReadingOf) -> None:
+def test_a_computed_text_or_value_has_a_note(reading_of: ReadingOf) -> None:
     reading = reading_of(
         START
         + "from typing import Literal\n"
@@ -65,12 +69,20 @@ def test_a_computed_text_or_value_has_a_note(wording: Wording, reading_of: Readi
         "/three [a]",
     ]
     assert [entry.description for entry in reading.entries] == ["One", "Two", "…"]
-    wording(*notes_of(reading))
+    assert [note.removesuffix(" is computed at run time") for note in notes_of(reading)] == [
+        "bot.py:6:26 the description of this command",
+        "bot.py:6:44 the usage of this command",
+        "bot.py:7:32 a value of 'size'",
+        "bot.py:7:62 a value of 'kind'",
+        "bot.py:8:20 the brief of this command",
+        "bot.py:9:22 a value of 'a'",
+        "bot.py:9:31 a value of 'b'",
+        "bot.py:9:67 a value of 'd'",
+        "bot.py:10:26 the help of this command",
+    ]
 
 
-def test_what_a_call_registers_has_a_note_unless_it_is_read(
-    wording: Wording, reading_of: ReadingOf
-) -> None:
+def test_what_a_call_registers_has_a_note_unless_it_is_read(reading_of: ReadingOf) -> None:
     reading = reading_of(
         START
         + "class Perm(app_commands.Group):\n"
@@ -90,9 +102,14 @@ def test_what_a_call_registers_has_a_note_unless_it_is_read(
         + "bot.add_command()\nbot.add_command(commands.Command(read(), name='q'))\n",
     )
 
-    descriptions = {entry.name: entry.description for entry in reading.entries}
-    wording(descriptions.pop("User"), *notes_of(reading))
-    assert descriptions == {
+    assert [note.removesuffix(" is computed at run time") for note in notes_of(reading)] == [
+        "bot.py:12:9 the command that is registered here",
+        "bot.py:20:5 the command that is registered here",
+        "bot.py:22:52 the name of this command",
+        "bot.py:24:17 the function of this command",
+    ]
+    assert {entry.name: entry.description for entry in reading.entries} == {
+        "User": "In the menu of a user, under Apps.",
         "perm give": "Gives",
         "Report": "Reports it",
         "ping": "Pong",
@@ -102,14 +119,16 @@ def test_what_a_call_registers_has_a_note_unless_it_is_read(
 
 
 def test_a_command_that_is_declared_twice_is_read_once(
-    wording: Wording, reading_of: ReadingOf, tmp_path: Path
+    reading_of: ReadingOf, tmp_path: Path
 ) -> None:
     ping = "@bot.command()\nasync def ping(ctx): 'Pong'\n"
     slash = "@bot.tree.command()\nasync def ping(interaction): 'Slash'\n"
     reading = reading_of({"a.py": START + ping, "b.py": START + slash + ping})
 
     assert [entry.description for entry in reading.entries] == ["Pong", "Slash"]
-    wording(*(note.replace(f"{tmp_path}/", "") for note in notes_of(reading)))
+    (note,) = notes_of(reading)
+    first = f"{tmp_path}/a.py:6:1"
+    assert note == f"b.py:8:1 'ping' is declared again (first at {first})"
 
 
 def test_the_garbage_collector_is_as_it_was(reading_of: ReadingOf) -> None:

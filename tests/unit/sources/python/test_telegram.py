@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commandsync.sources.python import read
+from tests.support.botfiles import COMPUTED_NAME, notes_of
 from tests.support.telegrambots import BOTS as RECORDED
-from tests.support.wording import Wording
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,9}", fullmatch=True)
 WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1, max_size=9)
@@ -149,7 +149,7 @@ def main(app, name):
 """
 
 
-def test_what_is_computed_is_named_with_its_place(wording: Wording, tmp_path: Path) -> None:
+def test_what_is_computed_is_named_with_its_place(tmp_path: Path) -> None:
     file = tmp_path / "bot.py"
     file.write_text(BOT, encoding="utf-8")
 
@@ -163,4 +163,6 @@ def test_what_is_computed_is_named_with_its_place(wording: Wording, tmp_path: Pa
         "stats": "Numbers.",
         "Start": "Begins.",
     }
-    wording(*(f"{note.location} {note.message}".rpartition("/")[2] for note in reading.notes))
+    assert notes_of(reading) == [
+        f"bot.py:{place} {COMPUTED_NAME}" for place in ("6:9", "7:9", "17:30", "21:36")
+    ]
