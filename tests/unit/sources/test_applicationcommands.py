@@ -1,15 +1,28 @@
-"""Application commands in every form that Discord and the frameworks write."""
+"""Application commands in every form that Discord and the frameworks write.
+
+Five frameworks wrote the same commands: `toJSON()` (discord.js), `to_dict()` (discord.py, py-cord,
+disnake) and `get_payload()` (nextcord). discord.py translates while it registers the commands, so
+its file has no localizations. Whatever Discord's own schemas allow is read, completely and always
+in the same way.
+"""
 
 import json
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
 from commandsync.sources.reading import of_json, read_answer
+from commandsync.sources.reading import read as read_file
+from tests.support.discordschema import SCHEMAS, documents
 
 SET = {"type": 1, "name": "set", "description": "Sets it", "options": None}
 LANGUAGE = {"type": 2, "name": "language", "description": "Languages", "options": [SET]}
@@ -280,3 +293,92 @@ def test_nesting_as_deep_as_the_parser_allows_gives_no_traceback() -> None:
                 messages.add(error.message)
 
     assert all("nested too deeply" in message for message in messages)
+
+
+FILES = sorted((Path(__file__).parents[2] / "fixtures" / "discord" / "frameworks").iterdir())
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+def test_every_framework_declares_the_same_bot(file: Path) -> None:
+    locale = "" if file.stem.startswith("discord.py") else "de"
+    reading = read_file(str(file), locale=locale)
+
+    assert sorted((entry.name, entry.description, entry.syntax) for entry in reading.entries) == [
+        ("Bookmark", "In the menu of a message, under Apps.", "Bookmark"),
+        ("Report user", "In the menu of a user, under Apps.", "Report user"),
+        ("config language set", "Sets the language", "/config language set <on|off> [channel]"),
+        ("ping", "Zeigt die Latenz" if locale else "Shows the latency", "/ping"),
+        ("purge", "Deletes messages", "/purge <count>"),
+    ]
+    assert {entry.name: entry.traits for entry in reading.entries if entry.traits} == {
+        "purge": {Trait.ADMIN_ONLY, Trait.NSFW}
+    }
+    assert reading.notes == ()
+
+
+NAMES = (
+    "ApplicationCommandResponse",
+    "ApplicationCommandCreateRequest",
+    "ApplicationCommandUpdateRequest",
+)
+commands = st.lists(st.one_of(*map(documents, NAMES)), max_size=3)
+locales = st.sampled_from(("", "de", "en"))
+
+
+def callable_paths(node: dict[str, Any], *, option: bool = False) -> list[list[str]]:
+    """Return the paths that users can call, stated apart from the product: by recursion."""
+    inner = [option for option in node.get("options") or () if option["type"] in (1, 2)]
+    below = [path for nested in inner for path in callable_paths(nested, option=True)]
+    empty = option and node["type"] == 2
+    return [[node["name"], *path] for path in below] if inner or empty else [[node["name"]]]
+
+
+def names(node: dict[str, Any]) -> list[str]:
+    return [node["name"], *(name for option in node.get("options") or () for name in names(option))]
+
+
+@given(document=commands)
+def test_the_documents_are_those_of_the_schemas(document: list[dict[str, Any]]) -> None:
+    components = {"components": {"schemas": SCHEMAS}}
+    validators = [
+        Draft202012Validator({**components, "$ref": f"#/components/schemas/{name}"})
+        for name in NAMES
+    ]
+
+    assert all(any(each.is_valid(command) for each in validators) for command in document)
+
+
+@given(document=commands, locale=locales)
+def test_every_document_is_read(document: list[dict[str, Any]], locale: str) -> None:
+    data = json.dumps(document).encode()
+    if not all(name.strip() for command in document for name in names(command)):
+        with pytest.raises(FileError, match=r"not an application command: an? .* has no name$"):
+            read_answer(data, locale=locale)
+        return
+
+    reading = read_answer(data, locale=locale)
+
+    assert all(entry.name and entry.description and entry.syntax for entry in reading.entries)
+    assert reading == read_answer(data, locale=locale)
+    assert reading == read_answer(json.dumps(document, indent=3).encode("utf-16"), locale=locale)
+    assert len(reading.entries) == sum(len(callable_paths(command)) for command in document)
+    if not locale:
+        assert [entry.name for entry in reading.entries] == [
+            " ".join(name.strip() for name in path)
+            for command in document
+            for path in callable_paths(command)
+        ]
+
+
+@pytest.mark.parametrize("depth", [10, 20_000])
+@given(strategy=st.data())
+def test_a_document_with_anything_in_it_gives_no_traceback(
+    strategy: st.DataObject, depth: int
+) -> None:
+    text = json.dumps(strategy.draw(commands.filter(bool)))
+    at = strategy.draw(st.integers(1, len(text) - 1))
+    odd = strategy.draw(st.sampled_from(("[" * depth, '{"options":' * depth, "null", '"', "1e999")))
+    data = f"{text[:at]}{odd}{text[at:]}".encode()
+
+    with suppress(FileError):
+        assert all(entry.name for entry in read_answer(data).entries)

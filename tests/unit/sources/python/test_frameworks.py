@@ -1,7 +1,7 @@
 """The reading of code against the frameworks themselves.
 
-discord.py loads the same code here, with no network. The others cannot be installed beside it: what
-they wrote for this code is in the files (disnake 2.12, nextcord 2.6, py-cord 2.8).
+discord.py loads the same code here, with no network. The others cannot be installed beside it: the
+files have their output for this code (disnake 2.12, nextcord 2.6, py-cord 2.8).
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
 
 from commandsync.sources.entry import SourceEntry, Trait
 from commandsync.sources.python import read
 from commandsync.sources.reading import read as read_source
+from tests.support.botcode import bots
 from tests.support.offline import loaded, rows, rows_of
 
 if TYPE_CHECKING:
     from discord.ext import commands
+
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "bot"
 BOTS = Path(__file__).parents[3] / "fixtures" / "bots"
@@ -86,3 +89,13 @@ def test_code_reads_as_what_its_framework_tells_discord(name: str, tmp_path: Pat
     assert reading.notes == ()
     assert {entry.name for entry in slash if Trait.ADMIN_ONLY in entry.traits} == debug
     assert {entry.name for entry in slash if Trait.GUILD_ONLY in entry.traits} == debug
+
+
+@given(code=bots())
+def test_any_code_reads_as_discord_py_loads_it(code: str, tmp_path: Path) -> None:
+    file = tmp_path / "bot.py"
+    file.write_text(code, encoding="utf-8")
+    reading = read(str(file))
+
+    assert rows(reading) == loaded(code)
+    assert reading.notes == ()
