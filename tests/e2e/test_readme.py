@@ -199,7 +199,7 @@ def test_every_make_target_exists() -> None:
     words = "".join(fenced("sh")) + " ".join(_CODE.findall(_FENCE.sub("", TEXT)))
     targets = set(re.findall(r"\bmake ([a-z]+)\b", words))
 
-    assert targets == {"demo", "faults", "test"}
+    assert targets == {"demo", "soak", "test"}
     assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
 
 
@@ -359,9 +359,11 @@ def test_the_action_has_every_reason_of_a_failure() -> None:
     assert {*re.split(r",\s+|\s+or\s+", words)} == reasons
 
 
-def test_the_glossary_and_the_failures_have_the_exit_codes_of_their_words() -> None:
-    named = re.findall(r"^\| (\w+) \|.* Exit code (\d)", TEXTS["docs/glossary.md"], re.MULTILINE)
-    unknown = re.findall(r"`unknown` \(exit (\d)\)", TEXTS["docs/failures.md"])
+def test_the_words_and_the_failures_have_the_exit_codes_of_the_program() -> None:
+    named = re.findall(
+        r"^\| (\w+) \|.* Exit code (\d)", TEXTS["docs/how-it-works.md"], re.MULTILINE
+    )
+    unknown = re.findall(r"`unknown` \(exit (\d)\)", TEXTS["docs/how-it-works.md"])
 
     assert {word: Exit[word.upper()] for word, _ in named} == {
         word: int(code) for word, code in named
@@ -370,19 +372,17 @@ def test_the_glossary_and_the_failures_have_the_exit_codes_of_their_words() -> N
     assert {*unknown} == {str(int(Exit.INCOMPLETE))}
 
 
-def test_the_glossary_has_every_action_outcome_and_summary_of_a_result() -> None:
-    glossary = TEXTS["docs/glossary.md"]
-    words = {
-        cell.split(" ")[0] for cell in re.findall(r"^\| ([a-z]+.*?) \|", glossary, re.MULTILINE)
-    }
+def test_the_words_include_every_action_outcome_and_summary_of_a_result() -> None:
+    page = TEXTS["docs/how-it-works.md"]
+    words = {cell.split(" ")[0] for cell in re.findall(r"^\| ([a-z]+.*?) \|", page, re.MULTILINE)}
     summaries = {"unchanged", "verified", "refused", "stale", "fingerprint", "digest"}
 
     assert words >= {*get_args(Action), *Outcome, *summaries}
 
 
-def test_the_glossary_defines_each_word_once() -> None:
-    rows = re.findall(r"^\| ([^|]+) \|", TEXTS["docs/glossary.md"], re.MULTILINE)
-    words = [word for word in rows if word not in {"word", "---"}]
+def test_each_word_is_defined_once() -> None:
+    rows = re.findall(r"^\| ([^|]+) \|", TEXTS["docs/how-it-works.md"], re.MULTILINE)
+    words = [word for word in rows if word not in {"word", "failure", "---"}]
 
     assert len(words) > 30
     assert len(words) == len(set(words))
