@@ -48,7 +48,7 @@ import importlib, pkgutil, commandsync
 extra = {f"commandsync.client.{name}" for name in
          ("asynctransport", "stream")}
 without = ("commandsync.server", "commandsync.pages.", "commandsync.preview.",
-           "commandsync.cli.display", "commandsync.action.preview", "commandsync.ext.",
+           "commandsync.cli.display", "commandsync.action.checks", "commandsync.ext.",
            "commandsync.testing.", "commandsync.sources.javascript")
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync.", lambda name: None):

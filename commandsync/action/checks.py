@@ -1,15 +1,23 @@
-"""Checks of the files beside a manifest: its sources, and the documents with command lists."""
+"""Checks of the files beside a manifest: its sources, and the documents with command lists.
+
+The bot's page as it will be, as files for an artifact of the workflow.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
 from commandsync.action.inputs import Inputs
+from commandsync.action.reporter import Reporter, say
 from commandsync.action.verdict import Verdict, failed
 from commandsync.diagnostics import Location
-from commandsync.errors import UsageError
+from commandsync.errors import CommandsyncError, UsageError
 from commandsync.manifest import Manifest
+from commandsync.pages.botpage import page_files
 from commandsync.plan.differences import Place, key_of, parity
+from commandsync.preview.baseline import Baseline, completed, new_bot
+from commandsync.preview.folder import write_folder
+from commandsync.preview.page import state_of
 from commandsync.report import summary
 from commandsync.report.escape import code, visible
 from commandsync.report.github import Annotation
@@ -17,7 +25,8 @@ from commandsync.report.imports import import_annotations, render_import
 from commandsync.report.markdownfile import State, with_lists
 from commandsync.sources.changeset import Import
 from commandsync.sync.files import read_file
-from commandsync.sync.imports import plan_import
+from commandsync.sync.importplan import plan_import
+from commandsync.sync.job import Planned
 from commandsync.sync.objects import commands_of
 from commandsync.sync.settings import Settings
 
@@ -94,3 +103,37 @@ def _with_lists(verdict: Verdict, outdated: Sequence[Location]) -> Verdict:
     texts = [*(f"{visible(str(at))}: {message}" for at in outdated), advice]
     page = f"**Not up to date with the manifest: {count} of commands**. {advice}"
     return failed(verdict, notes, text=texts, markdown=[page])
+
+
+def write_preview(
+    reporter: Reporter,
+    settings: Settings,
+    manifests: Sequence[Manifest],
+    planned: Sequence[Planned | CommandsyncError],
+) -> None:
+    """Write the page of a manifest into a new folder, which the output `preview` names.
+
+    It begins with the listing that was read for the plan; without one, everything is new. A page
+    that cannot be made is a warning: the plan does not depend on it.
+    """
+    with reporter.warned("no preview is written"):
+        if len(manifests) != 1:
+            message = f"it shows one manifest, and these are {len(manifests)}"
+            raise UsageError(message, hint="use one job for each bot")
+        (manifest,) = manifests
+        baseline = _baseline(settings, manifest, planned)
+        page = state_of(settings, manifest, baseline).page
+        folder = str(reporter.new_folder("preview"))
+        write_folder(folder, page_files(page), force=False)
+        reporter.put_outputs({"preview": folder})
+
+
+def _baseline(
+    settings: Settings, manifest: Manifest, planned: Sequence[Planned | CommandsyncError]
+) -> Baseline:
+    page = planned[0] if planned and manifest.has_page else None
+    if isinstance(page, Planned):
+        return completed(page.job.connection, page.job.site, page.listed, manifest)
+    if page:
+        say("The preview shows everything as new, since the listing cannot be read.")
+    return new_bot(settings, manifest)

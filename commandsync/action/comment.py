@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from commandsync.action.event import GitHubEvent
+from commandsync.action.inputs import GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.report.page import LONGEST_COMMENT, cut_page
 

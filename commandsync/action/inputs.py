@@ -1,20 +1,138 @@
-"""The Action's inputs, read from the step's environment and validated, and its secrets to mask."""
+"""The event that started the workflow, and the mode that follows from it.
 
+The Action's inputs, read from the step's environment and validated, and its secrets to mask.
+
+What can be done about a problem, in inputs of the Action.
+"""
+
+import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 from commandsync.api.credentials import bare
+from commandsync.diagnostics import Do
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 from commandsync.sync.files import relative
-from commandsync.sync.loading import default_manifest
 from commandsync.sync.redaction import SECRET_VARIABLE
-from commandsync.sync.settings import BASE_URL_VARIABLE, BOT_VARIABLE, Settings, read_clock
+from commandsync.sync.settings import (
+    BASE_URL_VARIABLE,
+    BOT_VARIABLE,
+    Settings,
+    default_manifest,
+    read_clock,
+)
 
 Mode = Literal["validate", "plan", "apply", "drift"]
+
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubEvent:
+    """The event that started the workflow: a pull request by number, or 0, and its base commit.
+
+    A merged pull request has no number: an apply writes to its comment.
+    `head_sha` is the commit that the pull request adds, or the one that was pushed, empty if it is
+    not known: `sha` is that of a merge with the base branch. A merge queue's group has a base
+    commit and no number. `branch` is the branch that is checked out, empty for a tag or a pull
+    request; `default_branch` is for a push to it; `before` is the commit that the branch has
+    without the proposal, or had before the push, if that is known; `workflow` is the file of the
+    caller's workflow; `run_url` is the page of the job's summary.
+    """
+
+    name: str = ""
+    repository: str = ""
+    sha: str = ""
+    pull_request: int = 0
+    base_sha: str = ""
+    fork: bool = False
+    default_branch: bool = False
+    run_url: str = ""
+    head_sha: str = ""
+    branch: str = ""
+    workflow: str = ""
+    run_id: str = ""
+    before: str = ""
+
+    @property
+    def proposes(self) -> bool:
+        """Whether the checkout is a proposal: nobody has merged it yet."""
+        return bool(self.base_sha) or self.name.startswith(("pull_request", "merge_group"))
+
+    @property
+    def files_url(self) -> str:
+        """The page of the head commit's files; empty for a fork, whose comment is shown as text."""
+        known = self.head_sha and not self.fork
+        return f"{self.run_url.partition('/actions/')[0]}/blob/{self.head_sha}" if known else ""
+
+    @property
+    def usual_mode(self) -> Mode:
+        """The mode of `auto`; only a push to the default branch is applied."""
+        if self.name in {"pull_request", "merge_group"}:
+            return "plan"
+        if self.name == "push" and self.default_branch:
+            return "apply"
+        return "drift" if self.name == "schedule" else "validate"
+
+
+def read_event(environ: Mapping[str, str]) -> GitHubEvent:
+    """Read the event from the step's environment and its payload.
+
+    A payload that cannot be read counts as empty, so that nothing is applied by itself.
+    """
+    payload = _payload(environ.get("GITHUB_EVENT_PATH", ""))
+    name = environ.get("GITHUB_EVENT_NAME", "")
+    repository = environ.get("GITHUB_REPOSITORY", "")
+    request = _inner(payload, "pull_request")
+    number = request.get("number")
+    head = _inner(request, "head", "repo").get("full_name")
+    base = _inner(request, "base").get("sha") or _inner(payload, "merge_group").get("base_sha")
+    ref = environ.get("GITHUB_REF", "")
+    workflow, _, _ = environ.get("GITHUB_WORKFLOW_REF", "").partition("@")
+    default = _inner(payload, "repository").get("default_branch")
+    server = environ.get("GITHUB_SERVER_URL", "https://github.com")
+    return GitHubEvent(
+        name=name,
+        repository=repository,
+        sha=environ.get("GITHUB_SHA", ""),
+        pull_request=number if isinstance(number, int) and not request.get("merged") else 0,
+        base_sha=str(base or ""),
+        fork=bool(request) and head != repository,
+        default_branch=bool(default) and ref == f"refs/heads/{default}",
+        head_sha=_commit(_inner(request, "head").get("sha") or environ.get("GITHUB_SHA")),
+        run_url=f"{server}/{repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}",
+        branch=ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else "",
+        workflow=workflow.removeprefix(f"{repository}/"),
+        run_id=environ.get("GITHUB_RUN_ID", ""),
+        before=str(base or payload.get("before") or ""),
+    )
+
+
+def _payload(path: str) -> Mapping[str, Any]:
+    try:
+        payload = json.loads(Path(path).read_bytes()) if path else {}
+    except (OSError, ValueError):
+        return {}
+    return payload if isinstance(payload, dict) else {}
+
+
+def _commit(text: object) -> str:
+    """Return the whole name of a commit; empty for another text."""
+    return str(text) if _COMMIT.fullmatch(str(text)) else ""
+
+
+def _inner(payload: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    for name in names:
+        inner = payload.get(name)
+        payload = inner if isinstance(inner, dict) else {}
+    return payload
+
 
 _SHORTEST = 6  # characters: masking a shorter text would make the log unreadable
 
@@ -167,3 +285,49 @@ def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tupl
     )
     texts = dict.fromkeys(text for secret in secrets for text in (secret, bare(secret)))
     return tuple(text for text in texts if len(text) >= _SHORTEST)
+
+
+_BY_HAND = "run the workflow by hand (event workflow_dispatch)"
+_EMPTY = (
+    "the input token and the variable {variable} are empty: is the secret defined under the name "
+    "that the workflow uses, and does the job name its environment? Forks and Dependabot get no "
+    "secrets"
+)
+
+INPUTS = {
+    Do.ALLOW_DELETES: (
+        "if that is meant, write max_deletes: {limit} below sync: of the manifest in this change, "
+        f"or allow it once after the merge: {_BY_HAND} on the default branch, with the input "
+        "max-deletes: {limit}"
+    ),
+    Do.ALLOW_DELETES_OF_NEW_PLAN: (
+        "if that is meant, make a new plan with the input max-deletes: {limit}"
+    ),
+    Do.APPLY_ALL: "{first}, or " + _BY_HAND + " with the input apply: current",
+    Do.APPLY_PLAN: "the input plan-file applies it; the input file names a manifest",
+    Do.DELETE_ALONE: "{mend}",
+    Do.GIVE_BASE_URL: (
+        "give the input base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest"
+    ),
+    Do.GIVE_BOT: (
+        "give the input bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give the token "
+        "from the bot's page, which contains the id"
+    ),
+    Do.GIVE_TOKEN: "give the bot's token: the input token",
+    Do.KEEP_LIMITS: "remove the inputs file, max-deletes and prune, or make a new plan",
+    Do.KEEP_TARGET: "remove the inputs bot and base-url (and their variables), or make a new plan",
+    Do.LOWER_CONCURRENCY: "run again later",
+    Do.MAKE_PLAN: "make the plan again in the mode plan{then}",
+    Do.NAME_MANIFEST: "name its file with the input file",
+    Do.RAISE_TIMEOUT: "run again later",
+    Do.RENEW_TOKEN: "copy the bot's token again from the service's page into the secret",
+    Do.REPLACE_UNSEEN: f"if that is meant, {_BY_HAND} with the input apply: current",
+    Do.SET_TOKEN: _EMPTY,
+    Do.SET_VARIABLE: (
+        "set {variable} below env: of the step (with sync.yml, below secrets:); is the secret "
+        "defined, and does the job name its environment?"
+    ),
+    Do.UNSET_BOT: "unset {variable}, or choose the bot with the input bot",
+    Do.USE_HTTPS: "use https://",
+    Do.WRITE_STARTER: "commandsync init writes a starter; the input file names another file",
+}

@@ -1,116 +1,117 @@
-"""What lists are compared with that are not read: the base branch, or what was sent last.
+"""The version that a list is compared with which is not read: the base branch's, or the last sent.
 
 An apply marks its commit with a status before it sends a list that cannot be read back, and again
 when the service has accepted it. So the newest commit whose status is a success has the manifest
-that the list shows. A later one without success may have sent its own: then the list is sent again,
-also where nothing seems to differ.
+that the list shows. A later commit without success may have sent its own list: then the list is
+sent again, even if nothing seems to differ. A proposal is compared with the branch that it is
+merged into. Where nothing was sent yet, the list is replaced unseen only if the merged change adds
+the listing to the manifest, or the run is for `apply: current`.
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
-from commandsync.action.reporter import Reporter
+from commandsync.action.branch import MOST_COMMITS, SUCCESS, Branch, refusal, statuses_of
 from commandsync.action.rest import GitHubError
-from commandsync.action.results import MOST_COMMITS, SUCCESS, contexts_of, refusal, statuses_of
 from commandsync.errors import RefusedError
-from commandsync.manifest import Manifest
+from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.history import first_parents, versions_since
-from commandsync.sync.job import Job
-from commandsync.sync.lists import ListingJob
+from commandsync.sync.job import ManifestJob
+from commandsync.sync.lists import ListJob
 
-_MOST_QUERIES = 10  # of `MOST_COMMITS` each, for the statuses of what was sent last
+_MOST_QUERIES = 10  # of `MOST_COMMITS` each
 
 
-def compared(opened: Sequence[Job], reporter: Reporter, bases: Mapping[str, Manifest]) -> list[Job]:
+def is_unread(job: ManifestJob) -> bool:
+    """Whether a listing is a list that this run does not read."""
+    return isinstance(job, ListJob) and not job.is_read
+
+
+def compared(
+    opened: Sequence[ManifestJob],
+    branch: Branch,
+    bases: Mapping[str, EarlierVersion],
+    *,
+    current: bool,
+) -> list[ManifestJob]:
     """Return the listings of a run, each that is not read with what it is compared with.
 
-    A check for drift leaves these out. `bases` are the manifests of the base branch of a proposal,
-    by its own paths. Raises `RefusedError` if statuses or the history are needed, and cannot be
-    read.
+    `bases` are the manifests of the base branch of a proposal, by its own paths. `current` is for
+    a run of what nobody reviewed, which may not be in git. Raises `RefusedError` if statuses or the
+    history are needed, and cannot be read.
     """
-    unread = _unread(opened)
-    if reporter.mode == "drift":
-        return [job for job in opened if job not in unread]
+    unread = [job for job in opened if isinstance(job, ListJob) and not job.is_read]
     if not unread:
         return [*opened]
-    current, before = reporter.inputs.apply == "current", reporter.event.before
+    history = _SentHistory(branch, _commits(unread[0], branch, current=current), current=current)
+    if not branch.event.proposes:
+        history.read_statuses(unread)
+    return [
+        history.compared(job, bases) if isinstance(job, ListJob) and not job.is_read else job
+        for job in opened
+    ]
+
+
+def _commits(job: ListJob, branch: Branch, *, current: bool) -> list[str]:
+    """Return the newest commits of the branch; raises `RefusedError` if git does not know them."""
     commits: list[str] = []
-    with suppress(*[RefusedError] * current):  # what nobody reviewed may not be in git
-        commits = first_parents(unread[0].manifest.path, most=_MOST_QUERIES * MOST_COMMITS)
-    if reporter.head not in {"", *commits}:
-        commits = [reporter.head, *commits]
-    if reporter.event.proposes:
-        known = [_with(job, bases.get(job.manifest.path), before) for job in unread]
-    else:
-        known = _all_with_sent(unread, commits, reporter)
-    allowed = {id(job.site): _allowed(job, commits, before, current=current) for job in known}
-    return [allowed.get(id(job.site), job) for job in opened]
-
-
-def _unread(opened: Sequence[Job]) -> list[ListingJob]:
-    return [job for job in opened if isinstance(job, ListingJob) and not job.is_read]
-
-
-def _all_with_sent(
-    unread: Sequence[ListingJob], commits: Sequence[str], reporter: Reporter
-) -> list[ListingJob]:
-    """Return listings with what was sent last, if the statuses of commits tell that."""
-    names = contexts_of(reporter.sites, reporter.inputs)
-    statuses: list[dict[str, str]] = []
     try:
-        statuses = _statuses(commits, [names[id(job.site)] for job in unread], reporter)
-    except GitHubError as error:
-        if not all(job.returned for job in unread):
-            what = "what was sent last is not known: the statuses of commits cannot be read"
-            raise refusal(what, error) from error
-    states = ([each.get(names[id(job.site)]) for each in statuses] for job in unread)
-    # The commits between are unknown, of which another one may have been sent.
-    again = bool(reporter.head and reporter.head not in reporter.commits)
-    known = zip(unread, states, strict=True)
-    return [_with_sent(job, commits, of, again=again) for job, of in known]
+        commits = first_parents(job.manifest.path, most=_MOST_QUERIES * MOST_COMMITS)
+    except RefusedError:
+        if not current:
+            raise
+    return commits if branch.head in {"", *commits} else [branch.head, *commits]
 
 
-def _statuses(
-    commits: Sequence[str], names: Sequence[str], reporter: Reporter
-) -> list[dict[str, str]]:
-    """Return the statuses of the newest commits, until each name has a success."""
-    statuses: list[dict[str, str]] = []
-    for start in range(0, len(commits), MOST_COMMITS):
-        some = commits[start : start + MOST_COMMITS]
-        statuses += statuses_of(some, reporter.api, reporter.event)
-        if all(any(each.get(name) == SUCCESS for each in statuses) for name in names):
-            break
-    return statuses
+@dataclass(slots=True)
+class _SentHistory:
+    """The newest commits of a branch, and what was sent at each."""
 
+    branch: Branch
+    commits: Sequence[str]
+    current: bool
+    statuses: Sequence[Mapping[str, str]] = ()  # those of the newest commits
 
-def _with_sent(
-    job: ListingJob, commits: Sequence[str], states: Sequence[object], *, again: bool
-) -> ListingJob:
-    """Return a listing with what was sent last, by its states from the newest commit on."""
-    if SUCCESS not in states:
-        return job
-    last = states.index(SUCCESS)
-    sent = next(versions_since(job.manifest.path, commits, last))
-    return _with(job, sent, commits[last], resend=again or any(states[:last]))
+    def read_statuses(self, unread: Sequence[ListJob]) -> None:
+        """Read the statuses of the newest commits, until each list has a success."""
+        names = [self.branch.context_of(job.site) for job in unread]
+        statuses: list[Mapping[str, str]] = []
+        try:
+            for start in range(0, len(self.commits), MOST_COMMITS):
+                statuses += statuses_of(self.commits[start : start + MOST_COMMITS], self.branch)
+                if all(any(each.get(name) == SUCCESS for each in statuses) for name in names):
+                    break
+        except GitHubError as error:
+            if not all(job.returned for job in unread):
+                what = "what was sent last is not known: the statuses of commits cannot be read"
+                raise refusal(what, error) from error
+            return
+        self.statuses = statuses
 
+    def compared(self, job: ListJob, bases: Mapping[str, EarlierVersion]) -> ListJob:
+        """Return a list with the version that it is compared with, if one is known."""
+        if self.branch.event.proposes:
+            return self._allowed(job.beside(bases.get(job.manifest.path)))
+        name = self.branch.context_of(job.site)
+        states = [each.get(name) for each in self.statuses]
+        if SUCCESS in states:
+            last = states.index(SUCCESS)
+            sent = next(versions_since(job.manifest.path, self.commits, last))
+            # The commits between are unknown, of which another one may have been sent.
+            again = bool(self.branch.head and self.branch.head not in self.branch.commits)
+            job = job.beside(sent, resend=again or any(states[:last]))
+        return self._allowed(job)
 
-def _with(
-    job: ListingJob, sent: Manifest | None, commit: str, *, resend: bool = False
-) -> ListingJob:
-    settings = replace(job.settings, since=commit[:7], resend=resend)
-    return replace(job, sent=sent, settings=settings)
-
-
-def _allowed(job: ListingJob, commits: Sequence[str], before: str, *, current: bool) -> ListingJob:
-    """Return a listing that may be replaced unseen, if it is a new one of the manifest."""
-    if job.earlier or job.returned:
-        return job
-    if not current:
-        start = commits.index(before) if before in commits else None
-        versions = versions_since(job.manifest.path, commits, start or 0)
-        earlier = islice(versions, start is None, None)
-        if any(version and job.is_in(version) for version in earlier):
+    def _allowed(self, job: ListJob) -> ListJob:
+        """Return a list that may be replaced unseen, if it is a new one of the manifest."""
+        if job.earlier or job.returned:
             return job
-    return replace(job, settings=replace(job.settings, unseen=True))
+        if not self.current:
+            before = self.branch.event.before
+            start = self.commits.index(before) if before in self.commits else None
+            versions = versions_since(job.manifest.path, self.commits, start or 0)
+            earlier = islice(versions, start is None, None)
+            if any(version and job.is_in(version) for version in earlier):
+                return job
+        return replace(job, settings=replace(job.settings, unseen=True))

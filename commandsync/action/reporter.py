@@ -8,18 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from commandsync import report
+from commandsync.action.branch import SENDING, Branch, Status, merged_requests, refusal, status_of
 from commandsync.action.comment import cut_to_fit, keep_issue, write_comment
-from commandsync.action.event import GitHubEvent
-from commandsync.action.inputs import Inputs, Mode
-from commandsync.action.rest import GitHub, GitHubError
-from commandsync.action.results import (
-    SENDING,
-    Status,
-    contexts_of,
-    merged_requests,
-    refusal,
-    status_of,
-)
+from commandsync.action.inputs import GitHubEvent, Inputs, Mode
+from commandsync.action.rest import GitHubError
 from commandsync.action.verdict import Verdict, outputs_of
 from commandsync.api.redaction import redacted
 from commandsync.apply.outcomes import Result
@@ -32,7 +24,6 @@ from commandsync.report.page import LONGEST_SUMMARY, cut_page, page
 from commandsync.sync.execution import write_backup
 from commandsync.sync.files import append_to_file, temporary_folder, write_file
 from commandsync.sync.job import Planned
-from commandsync.sync.site import Site
 
 _ROOM_FOR_LINE = 1000  # bytes: the workflow that writes the comment adds a line
 
@@ -43,11 +34,7 @@ class Reporter:
 
     environ: Mapping[str, str]  # the step's environment, with the runner's files
     inputs: Inputs
-    event: GitHubEvent
-    github: GitHub | None = None  # GitHub's API, if there is a token for it
-    sites: Sequence[Site] = ()  # the listings, as soon as they are known
-    commits: Sequence[str] = ()  # the newest of the branch that is applied
-    head: str = ""  # the head of this branch, which has the same manifest; empty if unknown
+    branch: Branch  # the branch of the run, and its event
     applied: Sequence[tuple[Planned, Result]] = ()  # the plans that were carried out
     annotated: Counter[str] = field(default_factory=Counter)  # how many, by kind
 
@@ -61,7 +48,7 @@ class Reporter:
                 self.put_outputs(self._files(verdict.plans))
         if self.inputs.summary:
             self._summarise(verdict)
-        if self.applied and self.github:
+        if self.applied and self.branch.github:
             # A page alone has a status only if all is done; each of several listings has one.
             some = [pair for pair in self.applied if verdict.complete or pair[1].plan.listing]
             with self.warned("the commit's status is not set"):
@@ -77,11 +64,9 @@ class Reporter:
         return self.event.usual_mode if self.inputs.mode == "auto" else self.inputs.mode
 
     @property
-    def api(self) -> GitHub:
-        """GitHub's API; raises `GitHubError` if there is no token for it."""
-        if self.github is None:
-            raise GitHubError("no github-token was given")
-        return self.github
+    def event(self) -> GitHubEvent:
+        """The event of the run."""
+        return self.branch.event
 
     def announce(self, planned: Sequence[Planned]) -> None:
         """Mark the commit before lists are sent that cannot be read back.
@@ -95,13 +80,9 @@ class Reporter:
             raise refusal("the status of the commit cannot be set", error) from error
 
     def _set_statuses(self, statuses: Iterable[tuple[Planned, Status]]) -> None:
-        commit = self.commits[0] if self.commits else self.event.sha
-        contexts = contexts_of(self.sites, self.inputs)
-        for planned, (state, description) in statuses:
-            at = self.head if planned.plan.listing and self.head else commit
-            body = {"state": state, "context": contexts[id(planned.site)]}
-            body |= {"description": description, "target_url": self.event.run_url}
-            self.api.post(f"/repos/{self.event.repository}/statuses/{at}", body)
+        for planned, status in statuses:
+            at = self.branch.head if planned.plan.listing else ""
+            self.branch.set_status(planned.job.site, status, at=at)
 
     def put_backups(self, planned: Sequence[Planned]) -> None:
         """Write what is listed, as manifests, where it is about to be changed.
@@ -165,7 +146,7 @@ class Reporter:
 
     def _comments(self) -> bool:
         if self.inputs.comment == "always" or self.mode == "apply":
-            return bool(self.event.pull_request or self.commits)
+            return bool(self.event.pull_request or self.branch.commits)
         if self.event.name == "pull_request" and self.event.fork:
             summary = "; the plan is in the summary" if self.inputs.summary else ""
             say(f"A job of a fork's pull request may not comment{summary}.")
@@ -190,13 +171,12 @@ class Reporter:
         if self.event.pull_request:
             pending = any(plan.writes for plan in verdict.plans)
             creates = pending or self.inputs.comment == "always"
-            return write_comment(markdown, self.api, self.event, key=key, creates=creates)
-        contexts = contexts_of(self.sites, self.inputs).values()
-        numbers = merged_requests(self.commits, self.api, self.event, contexts=contexts)
+            return write_comment(markdown, self.branch.api, self.event, key=key, creates=creates)
+        numbers = merged_requests(self.branch)
         urls = []
         for number in numbers:
             request, applied = replace(self.event, pull_request=number), verdict.complete
-            urls.append(write_comment(markdown, self.api, request, key=key, applied=applied))
+            urls.append(write_comment(markdown, self.branch.api, request, key=key, applied=applied))
         return next(filter(None, urls), "")
 
     def _comment_file(self, verdict: Verdict) -> dict[str, str]:
@@ -218,7 +198,12 @@ class Reporter:
         markdown = page(verdict.markdown, label=self.inputs.label)
         try:
             return keep_issue(
-                markdown, self.api, self.event, key=self.inputs.key, title=title, drifted=drifted
+                markdown,
+                self.branch.api,
+                self.event,
+                key=self.inputs.key,
+                title=title,
+                drifted=drifted,
             )
         except GitHubError as error:
             if drifted:

@@ -12,29 +12,32 @@ from pathlib import Path
 
 from commandsync import errors, report
 from commandsync.action import verdict
-from commandsync.action.destination import base_manifests, hand_over_token, with_destinations
-from commandsync.action.event import read_event
-from commandsync.action.head import newer_run
-from commandsync.action.inputs import Inputs, Mode, read_inputs, secrets_of, settings_of
+from commandsync.action.branch import MOST_COMMITS, Branch, newer_run
+from commandsync.action.inputs import (
+    INPUTS,
+    Inputs,
+    Mode,
+    read_event,
+    read_inputs,
+    secrets_of,
+    settings_of,
+)
+from commandsync.action.proposal import base_manifests, hand_over_token, with_destinations
 from commandsync.action.reporter import Reporter, say
 from commandsync.action.rest import github_of
-from commandsync.action.results import MOST_COMMITS
 from commandsync.action.verdict import Verdict
-from commandsync.action.wording import INPUTS
 from commandsync.apply.outcomes import exit_code
 from commandsync.diagnostics import Hint, Location
 from commandsync.manifest import Manifest
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
 from commandsync.sync import signals
-from commandsync.sync.execution import Stop, begun_of, execute, refusal_of
+from commandsync.sync.earlier import EarlierVersion
+from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan
 from commandsync.sync.history import committed, first_parents
-from commandsync.sync.job import Job, Planned, plans_in
-from commandsync.sync.loading import load
+from commandsync.sync.job import ManifestJob, Planned, jobs, plan_jobs, plans_in
 from commandsync.sync.redaction import redacted_outputs
-from commandsync.sync.saved import saved_plan
-from commandsync.sync.selection import jobs, plan_jobs
-from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings
+from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings, load
 from commandsync.sync.signals import Signals
 
 
@@ -48,7 +51,7 @@ def main(environ: MutableMapping[str, str]) -> int:
     event = read_event(environ)
     Hint.words = INPUTS
     # Until the inputs are known, no comment is written.
-    reporter = Reporter(environ, Inputs(comment="never"), event)
+    reporter = Reporter(environ, Inputs(comment="never"), Branch(event))
     with signals.handled() as handler, redacted_outputs(environ):
         try:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
@@ -56,7 +59,8 @@ def main(environ: MutableMapping[str, str]) -> int:
                 Location.files = event.files_url if Path(".git").exists() else ""
             reporter.inputs = inputs = read_inputs(environ)
             environ[HOSTS_VARIABLE] = inputs.hosts or environ.get(HOSTS_VARIABLE, "")
-            reporter.github = github_of(inputs.github_token, environ)
+            reporter.branch.github = github_of(inputs.github_token, environ)
+            reporter.branch.label = inputs.label
             mode = reporter.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
             run = _Run(mode, reporter, settings_of(inputs, environ, mode), handler)
@@ -111,11 +115,11 @@ class _Run:
             return with_checks(verdict.of_validated(manifests))
         bases = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
-            self.reporter.sites = [job.site for job in opened]
-            compared = self._compared(opened, bases)
-            planned = plan_jobs(compared)
+            self.reporter.branch.sites = [job.site for job in opened]
+            read, unread = self._apart(opened)
+            planned = plan_jobs(self._compared(read, bases))
             self._write_preview(manifests, planned)
-        outcome = verdict.with_unchecked(self._plans_verdict(planned), opened, compared)
+        outcome = verdict.with_unchecked(self._plans_verdict(planned), unread)
         outcome = verdict.with_user_changes(outcome, bases, manifests)
         overridden = {"base_url": self.settings.base_url, "bot": self.settings.bot}
         return with_destinations(with_checks(outcome), manifests, bases, overridden=overridden)
@@ -132,7 +136,7 @@ class _Run:
         self, manifests: Sequence[Manifest], planned: Sequence[Planned | errors.CommandsyncError]
     ) -> None:
         if self.reporter.inputs.preview and self.mode != "drift":
-            from commandsync.action.preview import write_preview  # noqa: PLC0415 - seldom needed
+            from commandsync.action.checks import write_preview  # noqa: PLC0415 - seldom needed
 
             write_preview(self.reporter, self.settings, manifests, planned)
 
@@ -159,26 +163,40 @@ class _Run:
         code = self.signals.code(exit_code(*results, unread=bool(unread)))
         return verdict.with_unread(verdict.of_results(results, code=code), unread)
 
-    def _compared(self, opened: Sequence[Job], bases: Mapping[str, Manifest]) -> Sequence[Job]:
-        """Return the listings, as `compared` says."""
+    def _apart(
+        self, opened: Sequence[ManifestJob]
+    ) -> tuple[Sequence[ManifestJob], Sequence[ManifestJob]]:
+        """Return the listings that are planned, and those that a check for drift cannot read."""
+        if self.mode != "drift" or not any(job.manifest.listings for job in opened):
+            return opened, ()
+        from commandsync.action.lastsent import is_unread  # noqa: PLC0415 - seldom needed
+
+        unread = [job for job in opened if is_unread(job)]
+        return [job for job in opened if job not in unread], unread
+
+    def _compared(
+        self, opened: Sequence[ManifestJob], bases: Mapping[str, EarlierVersion]
+    ) -> Sequence[ManifestJob]:
+        """Return the listings, each that is not read with what it is compared with."""
         if not any(job.manifest.listings for job in opened):
             return opened
         from commandsync.action.lastsent import compared  # noqa: PLC0415 - seldom needed
 
-        return compared(opened, self.reporter, bases)
+        current = self.reporter.inputs.apply == "current"
+        return compared(opened, self.reporter.branch, bases, current=current)
 
     def _newer_run(self, manifests: Sequence[Manifest]) -> str | None:
         """Return the run that applies a newer manifest, if any; raises as `newer_run` does."""
-        by = self.reporter
+        branch = self.reporter.branch
         try:
-            path = manifests[0].path if manifests else by.inputs.plan_file
-            by.commits = first_parents(path, most=MOST_COMMITS)
+            path = manifests[0].path if manifests else self.reporter.inputs.plan_file
+            branch.commits = first_parents(path, most=MOST_COMMITS)
             files = [committed(manifest) for manifest in manifests]
         except errors.RefusedError:
             if self.settings.owned:
                 raise
             return None  # a manifest that is not in git has no newer version there
-        by.head, run = newer_run(files, by.github, by.event) if files else ("", None)
+        branch.head, run = newer_run(files, branch.github, branch.event) if files else ("", None)
         return run
 
     @contextmanager
@@ -195,13 +213,13 @@ class _Run:
                     hint="give the input base-url: a plan does not decide where the token goes",
                 )
             with saved_plan(replace(self.settings, files=()), path, writes=True) as item:
-                self.reporter.sites = [item.site]
+                self.reporter.branch.sites = [item.job.site]
                 yield [item]
             return
         self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
-            self.reporter.sites = [job.site for job in opened]
-            for site in self.reporter.sites:
+            self.reporter.branch.sites = [job.site for job in opened]
+            for site in self.reporter.branch.sites:
                 site.check_token()
             yield plan_jobs(self._compared(opened, {}))
 
@@ -215,7 +233,7 @@ class _Run:
             drift=self.mode == "drift",
         )
 
-    def _hand_over_token(self, manifests: Sequence[Manifest]) -> dict[str, Manifest]:
+    def _hand_over_token(self, manifests: Sequence[Manifest]) -> dict[str, EarlierVersion]:
         """Put the input's token into each manifest's variable; return the base branch's manifests.
 
         Raises `RefusedError` as `base_manifests`: before the token is sent.
@@ -226,7 +244,9 @@ class _Run:
             for secret in secrets_of(self.reporter.environ, named=variables):
                 say(mask(secret), with_tokens=True)
         hand_over_token(manifests, self.reporter.inputs.token, writes=self.mode == "apply")
-        return base_manifests(manifests, self.reporter.event, base_url=self.settings.base_url)
+        return base_manifests(
+            manifests, self.reporter.branch.event, base_url=self.settings.base_url
+        )
 
 
 def _reported(outcome: Verdict, reporter: Reporter) -> int:

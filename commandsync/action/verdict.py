@@ -15,6 +15,7 @@ from commandsync.plan.userchanges import user_changes
 from commandsync.report import github, summary, usersentences
 from commandsync.report.escape import code
 from commandsync.report.github import Annotation
+from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Job, split
 
 Word = Literal["valid", "no-changes", "changes", "applied", "superseded", "failed"]
@@ -94,10 +95,9 @@ def failed(
     )
 
 
-def with_unchecked(verdict: Verdict, opened: Sequence[Job], checked: Sequence[Job]) -> Verdict:
+def with_unchecked(verdict: Verdict, unread: Sequence[Job]) -> Verdict:
     """Return a verdict that names the listings that a check for drift could not read."""
-    read = {id(job.site) for job in checked}
-    names = ", ".join(code(job.name) for job in opened if id(job.site) not in read)
+    names = ", ".join(code(job.site.name) for job in unread)
     note = f"\nNot checked, since their lists cannot be read here: {names}."
     both = replace(verdict, text=verdict.text + note, markdown=verdict.markdown + note)
     return both if names else verdict
@@ -191,14 +191,14 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
 
 
 def with_user_changes(
-    verdict: Verdict, bases: Mapping[str, Manifest], manifests: Sequence[Manifest]
+    verdict: Verdict, bases: Mapping[str, EarlierVersion], manifests: Sequence[Manifest]
 ) -> Verdict:
     """Return a verdict that begins with what users will notice of each manifest.
 
     The manifests of the base branch are by the same paths, if they are known.
     """
     compared = {
-        each.path: user_changes(old=bases[each.path].snapshot, new=each.snapshot)
+        each.path: user_changes(old=bases[each.path].manifest.snapshot, new=each.snapshot)
         for each in manifests
         if each.path in bases
     }

@@ -68,7 +68,7 @@ def announce_command(
       commandsync announce --notes-file news.md --post --listing top.gg
     """
     from commandsync.cli.announcement import announce
-    from commandsync.sync.notes import Announcing
+    from commandsync.sync.announcement import Announcing
 
     if choices["event"] == _FROM_ENVIRONMENT:
         choices["event"] = os.environ.get("GITHUB_EVENT_PATH", "")

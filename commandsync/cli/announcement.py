@@ -19,13 +19,14 @@ from commandsync.report.escape import visible
 from commandsync.sources.notes import Notes, bare
 from commandsync.sync.announcement import (
     AnnouncementPlan,
+    Announcing,
+    announcement_of,
     plan_announcement,
     posting,
     posting_whole,
     with_mentions,
 )
-from commandsync.sync.loading import load_to_edit
-from commandsync.sync.notes import Announcing, announcement_of
+from commandsync.sync.settings import load_to_edit
 
 _NOTHING = "Nothing to announce."
 
@@ -76,7 +77,7 @@ def _post(run: Run, text: AnnouncementText, *, asks: bool) -> int:
 def _changes(run: Run, announcing: Announcing) -> Notes | Notice:
     """Return what users notice since an earlier manifest; the notices of it are printed."""
     from commandsync.report.usersentences import NOTHING, markdown
-    from commandsync.sync.comparison import changes_since
+    from commandsync.sync.earlier import changes_since
 
     changes = changes_since(announcing.since, load_to_edit(run.settings, {}, what="announce"))
     run.output.notices(changes.notices)

@@ -16,13 +16,10 @@ from commandsync.errors import (
     UsageError,
     worst_exit,
 )
-from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, write_backup
+from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan, write_backup
 from commandsync.sync.files import check_target
-from commandsync.sync.job import Planned, plans_in
-from commandsync.sync.loading import load
-from commandsync.sync.saved import saved_plan
-from commandsync.sync.selection import jobs, plan_jobs
-from commandsync.sync.settings import about
+from commandsync.sync.job import Planned, jobs, plan_jobs, plans_in
+from commandsync.sync.settings import about, load
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

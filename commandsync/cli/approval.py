@@ -21,7 +21,7 @@ from commandsync.services.service import PAGE
 from commandsync.sources.changeset import FileEdit
 from commandsync.sync.execution import refusal_of
 from commandsync.sync.files import write_edits
-from commandsync.sync.job import Planned
+from commandsync.sync.job import ManifestJob, Planned
 from commandsync.sync.signals import Interruption
 
 _ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
@@ -109,7 +109,7 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
         question = f"{question_of(plans)}. Make these changes?"
         if not confirm("\n".join(["", *origins, question])):
             return None
-        current = [item.read() for item in planned]
+        current = [item.job.read() for item in planned]
         if refused := next(filter(None, map(refusal_of, current)), None):
             raise refused
         if [item.plan.fingerprint for item in current] == [plan.fingerprint for plan in plans]:
@@ -120,9 +120,9 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
 
 def ask_renames(planned: Planned) -> Planned:
     """Ask of each added command that is like a deleted one whether it is a rename of it."""
-    if planned.job is None or planned.site.service is not PAGE:
+    job, plan = planned.job, planned.plan
+    if not isinstance(job, ManifestJob) or job.site.service is not PAGE:
         return planned
-    plan = planned.plan
     editable = [kind for kind in plan.scope if plan.target.abilities[kind].edit]
     pins = {
         add.location: delete.id
@@ -133,4 +133,4 @@ def ask_renames(planned: Planned) -> Planned:
             "with its id and uses kept?"
         )
     }
-    return planned.job.pinned(pins).planned(planned.listed) if pins else planned
+    return job.pinned(pins).planned(planned.listed) if pins else planned

@@ -24,10 +24,9 @@ from commandsync.records.texts import Resource
 from commandsync.report.escape import visible
 from commandsync.report.records import document, records_table
 from commandsync.sync.job import calls_of
-from commandsync.sync.loading import default_manifest, load_single
-from commandsync.sync.settings import BOT_VARIABLE, Settings, site_of
+from commandsync.sync.settings import BOT_VARIABLE, Settings, default_manifest, load_single
 from commandsync.sync.signals import announce_stop
-from commandsync.sync.site import Site
+from commandsync.sync.site import Site, site_of
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection

@@ -39,8 +39,8 @@ def changes_command(run: Run, /) -> None:
     from commandsync.document.commandlist import user_changes_document
     from commandsync.report.json import dumped
     from commandsync.report.usersentences import NOTHING, markdown, text
-    from commandsync.sync.comparison import changes_since
-    from commandsync.sync.loading import check_notices, load_single
+    from commandsync.sync.earlier import changes_since
+    from commandsync.sync.settings import check_notices, load_single
 
     problem, hint = "changes takes one manifest", "run it for each manifest"
     manifest = load_single(run.settings, problem, hint=hint)

@@ -49,8 +49,8 @@ def docs_command(
     """
     from commandsync.cli.pages import check_edits, list_as, read_pages, show_pages, write_pages
     from commandsync.sync.files import refuse_token
-    from commandsync.sync.loading import load_single
     from commandsync.sync.objects import commands_of
+    from commandsync.sync.settings import load_single
 
     shows = check or diff
     if printed and (paths or shows):

@@ -15,8 +15,8 @@ from commandsync.report.imports import render_import, render_left_out
 from commandsync.report.summary import counted
 from commandsync.sources.changeset import Import
 from commandsync.sync.files import write_edits
-from commandsync.sync.imports import plan_import, saved_sources
-from commandsync.sync.registered import read_registered
+from commandsync.sync.importplan import plan_import, saved_sources
+from commandsync.sync.importsource import read_registered
 
 
 def import_commands(  # noqa: PLR0913 - the options of one command

@@ -39,7 +39,7 @@ def init_command(run: Run, /, *, given: str | None, platform: str | None) -> Non
     from commandsync.cli.schema import write_schema
     from commandsync.cli.wording import command_line
     from commandsync.sync.files import check_target, refuse_token, write_file
-    from commandsync.sync.loading import default_manifest
+    from commandsync.sync.settings import default_manifest
 
     path = given or default_manifest()
     hint = "name another file; commandsync pull --merge adds what is listed to a manifest"
@@ -80,7 +80,7 @@ def _manifest(run: Run) -> tuple[str, str]:
     from commandsync.manifest.dump import dump_manifest, starter
     from commandsync.report.summary import counted
     from commandsync.sync.job import connected, read_listing
-    from commandsync.sync.settings import known_bot, site_of
+    from commandsync.sync.site import known_bot, site_of
 
     schema = f"./{SCHEMA}"
     site = site_of(run.settings, None, of_bot=False) if run.settings.base_url else None

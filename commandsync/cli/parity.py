@@ -22,8 +22,8 @@ def parity_command(run: Run, /) -> int:
       commandsync parity --format markdown
     """
     from commandsync.report.parity import render_parity
-    from commandsync.sync.loading import load
     from commandsync.sync.parity import compare_names, exit_code
+    from commandsync.sync.settings import load
 
     results = [compare_names(run.settings, manifest) for manifest in load(run.settings)]
     form, screen = run.output.format, run.output.screen()

@@ -58,7 +58,7 @@ def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -
     """Edit the manifest after what is listed; return the exit code."""
     from commandsync.cli.approval import changed_lines, check_terminal, write_approved
     from commandsync.cli.wording import command_line
-    from commandsync.sync.adoption import plan_adoption
+    from commandsync.sync.edits import plan_adoption
 
     output = run.output
     if not yes:
@@ -90,7 +90,7 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.manifest.dump import dump_manifest
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.job import read_listing
-    from commandsync.sync.settings import site_of
+    from commandsync.sync.site import site_of
 
     if out:
         check_target(out, force=force)

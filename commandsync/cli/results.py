@@ -32,11 +32,11 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
 
 def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
     """Print the requests that an apply would send to replace whole lists; return the exit code."""
-    from commandsync.sync.lists import ListingJob
+    from commandsync.sync.lists import ListJob
 
     errors = [item for item in planned if isinstance(item, CommandsyncError)]
     plans = [(item.job, item) for item in planned if isinstance(item, Planned)]
-    requests = [job.shown(item) for job, item in plans if isinstance(job, ListingJob)]
+    requests = [job.shown(item) for job, item in plans if isinstance(job, ListJob)]
     if output.format == "json":
         output.result(document({"requests": requests}))
     else:

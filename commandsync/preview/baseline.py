@@ -11,9 +11,8 @@ from commandsync.records.models import Bot, Profile
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sync.job import connected
-from commandsync.sync.loading import load_single
-from commandsync.sync.settings import Settings, site_of
-from commandsync.sync.site import Site
+from commandsync.sync.settings import Settings, load_single
+from commandsync.sync.site import Site, site_of
 
 _OFFLINE = "commandsync preview --offline shows the page without what is listed"
 _NOTHING = Snapshot(dict.fromkeys(Resource, ()))

@@ -13,8 +13,7 @@ from commandsync.manifest.files import is_folder
 from commandsync.pages.botpage import BotPage
 from commandsync.preview.baseline import Baseline, baseline_of, load_one
 from commandsync.preview.page import PreviewState, page_with, state_of
-from commandsync.sync.loading import default_manifest
-from commandsync.sync.settings import Settings
+from commandsync.sync.settings import Settings, default_manifest
 
 _HALF_WRITTEN = 0.1  # seconds in which what is being written gets whole
 _INTERVAL = 0.03  # seconds between two looks at the files

@@ -16,10 +16,9 @@ from commandsync.records.texts import Resource, Text
 from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.summary import plan_line, remark_on
 from commandsync.sync.job import plan_manifest
-from commandsync.sync.lists import fitted
-from commandsync.sync.loading import check_notices
+from commandsync.sync.lists import fitted_list
 from commandsync.sync.objects import with_objects
-from commandsync.sync.settings import Settings, read_clock
+from commandsync.sync.settings import Settings, check_notices, read_clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> Prev
 def _listings(settings: Settings, manifest: Manifest) -> Iterator[ListingTab]:
     for number, listing in enumerate(manifest.listings, 1):
         service, rows = listing.list_service, []
-        sent = fitted(settings, manifest, service)
+        sent = fitted_list(settings, manifest, service)
         for kind, entries in sent.snapshot.collections.items():
             for place, entry in enumerate(entries, 1):
                 record = _fields(entry.text)

@@ -1,30 +1,130 @@
-"""Plans carried out: guarded again, backed up, applied; a signal ends them in order."""
+"""Plans carried out: guarded again, backed up, applied; a signal ends them in order.
+
+A plan is one of this run, or was saved in a file: `saved_plan` reads that, binds it to its listing,
+and compares it with the listing as it is now. `refusal_of` is the check before a first write, and
+`begun_of` begins nothing if any plan is refused. `execute` then carries out the plans one after the
+other, and `Stop` passes signals on to the one that runs.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from time import monotonic
 
 from commandsync.api.policy import Health
 from commandsync.apply import check
 from commandsync.apply.outcomes import Result, skipped
-from commandsync.apply.run import apply
+from commandsync.apply.resume import progress_of
+from commandsync.apply.states import State
 from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
+from commandsync.client.connection import Connection
 from commandsync.client.driver import drive
-from commandsync.errors import CommandsyncError, ListingError, NotOwnedError, RefusedError
+from commandsync.diagnostics import Do, Notice
+from commandsync.errors import (
+    CommandsyncError,
+    FileError,
+    ListingError,
+    NotOwnedError,
+    RefusedError,
+    StalePlanError,
+    UsageError,
+)
 from commandsync.plan.plan import Plan
-from commandsync.sync.files import write_file
-from commandsync.sync.job import Planned
-from commandsync.sync.progress import ApplyProgress
-from commandsync.sync.settings import Settings
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
+from commandsync.sync.files import read_file, write_file
+from commandsync.sync.job import Job, Planned, connected
+from commandsync.sync.settings import ApplyProgress, FilesRead, Settings
 from commandsync.sync.signals import Signals, announce_stop
+from commandsync.sync.site import Site, site_of
 
-if TYPE_CHECKING:
-    from commandsync.client.connection import Connection
+
+@contextmanager
+def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Planned]:
+    """Read a saved plan, and what is listed now; a run that writes needs this bot's token.
+
+    Raises:
+        FileError: The file cannot be read, or is not a saved plan.
+        RefusedError: The plan is of another version, or for another listing than that of the flags.
+        UsageError: A flag changes a setting that is saved in the plan.
+        ListingError: The listing cannot be read.
+    """
+    from commandsync.document.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
+
+    limited = settings.max_deletes is not None or not settings.prune
+    if settings.files or limited or settings.only or settings.strict or settings.owned:
+        message = (
+            "a saved plan is applied as it is: it cannot be combined with a manifest or limits"
+        )
+        raise UsageError(message, hint=Do.KEEP_LIMITS())
+    start = monotonic()
+    try:
+        text = read_file(path, most=LARGEST_PLAN).decode()
+    except UnicodeDecodeError as error:
+        message = f"{path} is not a saved plan: it is not text in UTF-8"
+        raise FileError(message, hint=Do.MAKE_PLAN(then="")) from error
+    plan = replace(load_plan(text, path), saved=True, applied=settings.now)
+    settings.on_progress(FilesRead([path], plan, monotonic() - start))
+    site = _site(settings, plan)
+    if writes:
+        site.check_token()
+    with connected(settings, [site]) as (connection,):
+        yield SavedJob(site, settings, connection, plan).read()
+
+
+@dataclass(frozen=True, slots=True)
+class SavedJob(Job):
+    """The listing of a saved plan, which is carried out as it is."""
+
+    saved: Plan
+
+    @property
+    def scope(self) -> Sequence[Resource]:
+        """The collections of the plan."""
+        return self.saved.scope
+
+    @property
+    def replan(self) -> None:
+        """Nothing plans again: the plan is verified by its own changes."""
+
+    def plan(self, listed: Snapshot) -> Plan:
+        """Return the plan as it was saved, with notices."""
+        return _with_progress(self.saved, listed, self.site)
+
+
+def _with_progress(plan: Plan, listed: Snapshot, site: Site) -> Plan:
+    """Return the plan with notices about the token, and of the changes that are done already."""
+    plan = replace(plan, notices=(*plan.notices, *site.warnings(plan.changes)))
+    try:
+        done = progress_of(plan, listed).count(State.DONE)
+    except StalePlanError:
+        return plan  # applying it is refused with this error
+    if not done:
+        return plan
+    message = f"{done} of its {len(plan.changes)} changes are done already and are not made again"
+    return replace(plan, notices=(*plan.notices, Notice(message)))
+
+
+def _site(settings: Settings, plan: Plan) -> Site:
+    """Return the plan's own listing; flags must not name another one."""
+    bound = replace(
+        settings,
+        base_url=settings.base_url or plan.target.base_url,
+        bot=settings.bot or plan.target.bot,
+    )
+    site = site_of(bound, None)
+    if (site.address.base_url, site.bot) != (plan.target.base_url, plan.target.bot):
+        raise StalePlanError(
+            f"the plan is for bot {plan.target.bot} at {plan.target.base_url}, "
+            f"not for bot {site.bot} at {site.address}",
+            hint=Do.KEEP_TARGET(),
+        )
+    return site
 
 
 @dataclass(slots=True)
@@ -45,14 +145,14 @@ class Stop:
 
 def refusal_of(planned: Planned) -> RefusedError | None:
     """Return why a plan must not be applied to the listing; None if it may be."""
-    site = planned.site
-    versions, request = planned.versions, planned.job and planned.job.request(planned)
+    job = planned.job
+    versions, request = job.versions, job.request(planned)
     try:
         refused = check.refusal_of(
             planned.plan,
             listed=planned.listed,
-            token=site.token,
-            others=site.others,
+            token=job.site.token,
+            others=job.site.others,
             versions=versions,
             body=request and request.body,
         )
@@ -83,7 +183,7 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
     """
     from commandsync.manifest.dump import dump_manifest  # noqa: PLC0415 - loads yaml
 
-    abilities = planned.site.service.abilities
+    abilities = planned.job.site.service.abilities
     dumped = dump_manifest(
         planned.listed,
         bot=planned.plan.target.bot,
@@ -114,20 +214,12 @@ def execute(
         if signals.number:
             results.append(skipped(item.plan, "interrupted"))
             continue
-        stop.connection, health = item.connection, Health()
-        steps = (item.job and item.job.replacement(item)) or apply(
-            item.plan,
-            service=item.site.records,
-            listed=item.listed,
-            health=health,
-            replan=item.job.plan if item.job else None,
-            concurrency=settings.concurrency,
-            unordered=unordered,
-        )
+        stop.connection, health = item.job.connection, Health()
+        steps = item.job.steps(item, health=health, unordered=unordered)
         report = partial(_report, settings, item.plan)
         try:
             results.append(
-                drive(steps, item.connection, health=health, events=stop.events, on_step=report)
+                drive(steps, stop.connection, health=health, events=stop.events, on_step=report)
             )
         finally:
             report(None)

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from commandsync.api.arguments import service_of
@@ -19,8 +19,14 @@ from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, ManifestError, RefusedError
 from commandsync.manifest import Manifest
 from commandsync.records.snapshot import Snapshot
-from commandsync.sources.sourcefile import IMPORTED
-from commandsync.sync.revision import (
+from commandsync.sync.earlier import (
+    EarlierVersion,
+    imported_of,
+    load_version,
+    matching,
+    patterns_of,
+)
+from commandsync.sync.gitobjects import (
     LINK,
     SHALLOW,
     Entry,
@@ -29,9 +35,6 @@ from commandsync.sync.revision import (
     contents,
     entries_at,
     git,
-    load_version,
-    matching,
-    patterns_of,
     resolved,
 )
 
@@ -62,13 +65,15 @@ class History:
         self.skipped.clear()
         with _refused(self.manifest.path):
             for _, version in _versions(self.manifest.path, self.skipped):
-                if version and version.bot in {"", self.bot} and self._is_service(version.base_url):
-                    older.append(version.snapshot)
-                    yield version.snapshot
+                if version and self._is_here(version.manifest):
+                    older.append(version.manifest.snapshot)
+                    yield version.manifest.snapshot
         self._older = older
 
-    def _is_service(self, base_url: str) -> bool:
-        return not base_url or service_of(base_url) == service_of(self.base_url)
+    def _is_here(self, manifest: Manifest) -> bool:
+        """Whether a version was for this listing; without a bot or a service it was."""
+        is_service = service_of(manifest.base_url) == service_of(self.base_url)
+        return manifest.bot in {"", self.bot} and (not manifest.base_url or is_service)
 
 
 def place_of(path: str) -> tuple[str, str]:
@@ -87,7 +92,9 @@ def place_of(path: str) -> tuple[str, str]:
     return folder, prefix + manifest.name
 
 
-def versions_since(path: str, commits: Sequence[str], start: int) -> Iterator[Manifest | None]:
+def versions_since(
+    path: str, commits: Sequence[str], start: int
+) -> Iterator[EarlierVersion | None]:
     """Yield the versions of a manifest from that of `commits[start]` on, the newest first.
 
     None is for a version that is invalid, and for the time before the first one. The commits are
@@ -104,7 +111,7 @@ def versions_since(path: str, commits: Sequence[str], start: int) -> Iterator[Ma
         yield held
 
 
-def _versions(path: str, skipped: list[str]) -> Iterator[tuple[str, Manifest | None]]:
+def _versions(path: str, skipped: list[str]) -> Iterator[tuple[str, EarlierVersion | None]]:
     """Yield the versions of a manifest, the newest first, each with the last commit that has it.
 
     None is for one that is invalid, which goes into `skipped`, and at the end for no version.
@@ -144,7 +151,8 @@ def _of_one_name(
     version = _version(name, entries, read)
     yield commit, name, version.contents
     for child, parent, changes in _changes(folder, commit, top):
-        concerned = version.linked or name in changes or matching(changes, version.patterns)
+        own = {name, imported_of(name)}
+        concerned = version.linked or own & {*changes} or matching(changes, version.patterns)
         before = {**entries, **changes}.items()
         entries = {file: entry for file, entry in before if entry[0] != _NO_ENTRY}
         if name not in entries:
@@ -168,9 +176,10 @@ def _version(name: str, entries: Mapping[str, Entry], read: Read) -> _Version:
     patterns: Sequence[str] = ()
     with suppress(ManifestError):  # its problems are found when it is loaded
         patterns = patterns_of(name, read(files[name])) if name in files else ()
-    paths = [name, *matching(files, patterns)]
+    paths = [path for path in (name, imported_of(name)) if path in files]
+    paths += matching(files, patterns)
     linked = any(entries[path][0] == LINK for path in paths)
-    return _Version({path: files[path] for path in paths if path in files}, patterns, linked)
+    return _Version({path: files[path] for path in paths}, patterns, linked)
 
 
 def _changes(folder: str, commit: str, top: str) -> Iterator[tuple[str, str, dict[str, Entry]]]:
@@ -240,7 +249,7 @@ def _tracked(path: str, include: Sequence[str], entries: Mapping[str, Entry]) ->
     inside = {
         path.removeprefix(start): entry for path, entry in entries.items() if path.startswith(start)
     }
-    paths = (name, PurePosixPath(name).stem + IMPORTED, *matching(inside, include))
+    paths = (name, imported_of(name), *matching(inside, include))
     return {path: inside[path] for path in paths if path in inside}
 
 

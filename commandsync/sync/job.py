@@ -1,7 +1,16 @@
-"""From manifests to plans: connect, read, plan."""
+"""The job of a run: its listings, connected, read and planned.
+
+`jobs` finds the listings of the manifests, the page of each or all that they name, and opens a
+connection to each. `plan_jobs` starts to read all of them, and plans each as its answer arrives:
+`Planned` is a job, its listing as it was read, and the plan. A job is of one of three kinds, which
+plan and write in their own way: the page of a manifest (`ManifestJob`), a list that is sent as a
+whole (`lists.ListJob`), and a saved plan (`execution.SavedJob`). Whoever asks before writing reads
+again with `Job.read`, and plans again.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -15,12 +24,11 @@ from commandsync.errors import CommandsyncError
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE, RecordService
-from commandsync.sync.loading import check_notices
-from commandsync.sync.progress import CallProgress
-from commandsync.sync.settings import Settings, bot_of, rules_of
-from commandsync.sync.site import Site
+from commandsync.sync.settings import CallProgress, Settings, about, check_notices, rules_of
+from commandsync.sync.site import Site, bot_of, sites_of
 
 if TYPE_CHECKING:
+    from commandsync.api.policy import Health
     from commandsync.apply.outcomes import Result
     from commandsync.apply.run import Steps
     from commandsync.client.connection import Connection, OnWait
@@ -30,21 +38,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """One manifest with its page or another listing, the settings, and a connection.
+class Job(ABC):
+    """One listing of a run: its bot and token, the settings, and a connection."""
 
-    `name` is what the listing is called among several; empty for the only one.
-    """
-
-    manifest: Manifest
     site: Site
     settings: Settings
     connection: Connection
-    name: str = ""
+
+    @property
+    @abstractmethod
+    def scope(self) -> Sequence[Resource]:
+        """The collections that are managed."""
+
+    @property
+    def versions(self) -> History | None:
+        """The versions of the manifest, of a run that takes away no others' records."""
+        return None
 
     def start_reading(self) -> Callable[[], Snapshot]:
-        """Start to read the managed collections; what is returned waits for them."""
-        return start_reading(self.connection, self.site.bot, self.manifest.snapshot.scope)
+        """Start to read the managed collections; the returned function waits for them."""
+        return start_reading(self.connection, self.site.bot, self.scope)
 
     def read(self) -> Planned:
         """Read the managed collections, and plan; raises as `planned`, and `ListingError`."""
@@ -57,13 +70,59 @@ class Job:
         """
         plan = self.plan(listed)
         check_notices(plan.notices, self.settings)
-        planned = Planned(self.site, self.connection, listed, plan, self.read, self)
-        if not (self.settings.owned and self.site.service is PAGE):
-            return planned
-        from commandsync.sync.history import History  # noqa: PLC0415 - seldom needed
+        return Planned(self, listed, plan)
 
-        versions = History(self.manifest, self.site.bot, self.site.address.base_url)
-        return planned._replace(versions=versions)
+    @abstractmethod
+    def plan(self, listed: Snapshot) -> Plan:
+        """Compare the wanted records with a listing."""
+
+    def request(self, planned: Planned) -> Operation[None] | None:  # noqa: ARG002 - of a whole list
+        """Return the request that replaces a whole list, without the token; None for a page."""
+        return None
+
+    def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
+        """Return the steps that carry out a plan."""
+        from commandsync.apply.run import apply  # noqa: PLC0415 - no plan needs it
+
+        return apply(
+            planned.plan,
+            service=self.site.records,
+            listed=planned.listed,
+            health=health,
+            replan=self.replan,
+            concurrency=self.settings.concurrency,
+            unordered=unordered,
+        )
+
+    @property
+    def replan(self) -> Callable[[Snapshot], Plan] | None:
+        """The function that plans again to verify; None for a plan that is saved."""
+        return self.plan
+
+
+class Planned(NamedTuple):
+    """A job with its listing as it was read, and the plan for that."""
+
+    job: Job
+    listed: Snapshot
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestJob(Job):
+    """The page of a manifest, or another listing of it.
+
+    `name` is that of the listing among several; empty for the only one.
+    """
+
+    manifest: Manifest
+    name: str = ""
+    versions: History | None = None
+
+    @property
+    def scope(self) -> Sequence[Resource]:
+        """The collections of the manifest."""
+        return self.manifest.snapshot.scope
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare the manifest with a listing."""
@@ -74,15 +133,7 @@ class Job:
 
         return replace(plan, listing=PlannedListing(name=self.name))
 
-    def request(self, planned: Planned) -> Operation[None] | None:  # noqa: ARG002 - of a whole list
-        """Return the request that replaces a whole list, without the token; None for a page."""
-        return None
-
-    def replacement(self, planned: Planned) -> Steps[Result] | None:  # noqa: ARG002 - as above
-        """Return the steps that replace a whole list; None for a page."""
-        return None
-
-    def pinned(self, pins: Mapping[Location | None, str]) -> Job:
+    def pinned(self, pins: Mapping[Location | None, str]) -> ManifestJob:
         """Return this job with ids for the entries at some locations."""
         collections = {
             resource: tuple(
@@ -94,54 +145,34 @@ class Job:
         return replace(self, manifest=replace(self.manifest, snapshot=snapshot))
 
 
-class Planned(NamedTuple):
-    """A plan, the listing it was made from, and the connection to that."""
+@contextmanager
+def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[ManifestJob]]:
+    """Find the listings of each manifest, and open a connection to each.
 
-    site: Site  # the listing's service, bot and token
-    connection: Connection
-    listed: Snapshot
-    plan: Plan
-    read: Callable[[], Planned]  # reads the listing again, and plans; raises as `Job.read`
-    job: Job | None = None  # what planned from a manifest; None for a saved plan
-    versions: History | None = None  # of a run that takes away no others' records
+    Raises `CommandsyncError` as `sites_of`, or as `listing_jobs` for manifests with `listings:`.
+    """
+    if settings.listing or any(manifest.listings for manifest in manifests):
+        from commandsync.sync.lists import listing_jobs  # noqa: PLC0415 - seldom needed
+
+        with listing_jobs(settings, manifests) as opened:
+            yield opened
+        return
+    sites = sites_of(settings, manifests)
+    with connected(settings, sites) as connections:
+        parts = zip(manifests, sites, connections, strict=True)
+        yield [page_job(settings, *part) for part in parts]
 
 
-def plan_manifest(
-    manifest: Manifest,
-    listed: Snapshot,
-    *,
-    settings: Settings,
-    site: Site | None = None,
-    notices: Sequence[Notice] = (),
-) -> Plan:
-    """Compare a manifest with a listing; without a site, with what stands for one."""
-    from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
+def page_job(
+    settings: Settings, manifest: Manifest, site: Site, connection: Connection, name: str = ""
+) -> ManifestJob:
+    """Return the job of a page; `name` is that of the listing among several."""
+    versions = None
+    if settings.owned and site.service is PAGE:
+        from commandsync.sync.history import History  # noqa: PLC0415 - seldom needed
 
-    target = (
-        Target(
-            bot=site.bot,
-            base_url=site.address.base_url,
-            abilities=site.service.abilities,
-            bot_from=site.bot_from,
-            base_url_from=site.base_url_from,
-        )
-        if site
-        else Target(bot=bot_of(settings, manifest)[0], base_url="", abilities=PAGE.abilities)
-    )
-    warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
-    plan = make_plan(
-        desired=manifest.snapshot,
-        listed=listed,
-        target=target,
-        rules=rules_of(settings, manifest),
-        now=settings.now,
-        manifest=manifest.paths,
-        notices=(*notices, *warnings),
-    )
-    if settings.only:
-        plan = plan.only(settings.only)
-    warned = site.warnings(plan.changes) if site and isinstance(site.service, RecordService) else ()
-    return replace(plan, notices=(*warned, *plan.notices)) if warned else plan
+        versions = History(manifest, site.bot, site.address.base_url)
+    return ManifestJob(site, settings, connection, manifest, name, versions)
 
 
 def calls_of(settings: Settings, site: Site) -> OnWait:
@@ -181,6 +212,67 @@ def read_listing(
     """Read a listing, for a run that needs no plan; raises `ListingError`."""
     with connected(settings, [site]) as (connection,):
         return start_reading(connection, site.bot, scope)()
+
+
+def plan_jobs(
+    opened: Sequence[ManifestJob], *, meanwhile: Callable[[], object] = lambda: None
+) -> list[Planned | CommandsyncError]:
+    """Read all listings at the same time and plan each; an error takes the place of its plan.
+
+    `meanwhile` loads what is needed afterwards: while the answers travel, as what plans does.
+    """
+    readings = [job.start_reading() for job in opened]
+    import commandsync.plan.plan  # noqa: PLC0415 - while the answers travel
+    import commandsync.records.models  # noqa: F401, PLC0415 - as above, and loads pydantic
+
+    meanwhile()
+    planned: list[Planned | CommandsyncError] = []
+    for job, reading in zip(opened, readings, strict=True):
+        try:
+            planned.append(job.planned(reading()))
+        except CommandsyncError as error:
+            path = job.manifest.path
+            named = about(error, f"{path}: {job.name}" if job.name else path, of=len(opened))
+            planned.append(named.having(listing=job.name))
+    return planned
+
+
+def plan_manifest(
+    manifest: Manifest,
+    listed: Snapshot,
+    *,
+    settings: Settings,
+    site: Site | None = None,
+    notices: Sequence[Notice] = (),
+) -> Plan:
+    """Compare a manifest with a listing; without a site, with what stands for one."""
+    from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
+
+    target = (
+        Target(
+            bot=site.bot,
+            base_url=site.address.base_url,
+            abilities=site.service.abilities,
+            bot_from=site.bot_from,
+            base_url_from=site.base_url_from,
+        )
+        if site
+        else Target(bot=bot_of(settings, manifest)[0], base_url="", abilities=PAGE.abilities)
+    )
+    warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
+    plan = make_plan(
+        desired=manifest.snapshot,
+        listed=listed,
+        target=target,
+        rules=rules_of(settings, manifest),
+        now=settings.now,
+        manifest=manifest.paths,
+        notices=(*notices, *warnings),
+    )
+    if settings.only:
+        plan = plan.only(settings.only)
+    warned = site.warnings(plan.changes) if site and isinstance(site.service, RecordService) else ()
+    return replace(plan, notices=(*warned, *plan.notices)) if warned else plan
 
 
 def plans_in(planned: Sequence[Planned | CommandsyncError]) -> list[Plan | CommandsyncError]:

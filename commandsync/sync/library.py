@@ -21,8 +21,7 @@ from commandsync.plan.plan import Plan
 from commandsync.plan.rules import parse_delete_limit
 from commandsync.records.snapshot import Snapshot
 from commandsync.sync.job import plan_manifest
-from commandsync.sync.loading import load_files
-from commandsync.sync.settings import Settings, read_clock
+from commandsync.sync.settings import Settings, load_files, read_clock
 from commandsync.sync.site import Site
 
 __all__ = ["Outcome", "Result", "run", "run_async"]

@@ -1,13 +1,22 @@
-"""The listings of a manifest that take a whole list: how each is planned and carried out."""
+"""The listings of a manifest that take a whole list: how each is planned and carried out.
+
+`listing_jobs` finds the listings of manifests, and fits the manifest into each service once. A list
+that is read is compared with what the service returns; any other one with the list of an earlier
+version of the manifest, if one is known. The plan shows what is different in the fitted lists, and
+one request replaces the whole list.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Self
 
 from commandsync.api.operations import Operation
+from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Result
 from commandsync.apply.replacement import replace_list
 from commandsync.apply.run import Steps
+from commandsync.client.connection import Connection
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError, UsageError
@@ -19,96 +28,122 @@ from commandsync.records.texts import Resource
 from commandsync.services.abilities import Reads
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListService
-from commandsync.sync.comparison import earlier_manifest
-from commandsync.sync.destinations import (
+from commandsync.sync.earlier import EarlierVersion, earlier_version
+from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
+from commandsync.sync.objects import with_objects
+from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of
+from commandsync.sync.site import (
     ListSite,
+    Site,
     check_tokens,
     is_selected,
     list_sites,
+    sites_of,
     unknown_listing,
+    with_others,
 )
-from commandsync.sync.job import Job, Planned, connected, plan_manifest
-from commandsync.sync.objects import with_objects
-from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of, sites_of, with_others
-from commandsync.sync.site import Site
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})
 
 
 @contextmanager
-def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[Job]]:
+def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[ManifestJob]]:
     """Find all listings of manifests, the page of each first, and open a connection to each.
 
     Raises:
         UsageError: The settings name a listing or a page that no manifest has, or as
             `check_tokens` and `list_sites`.
         ManifestError: A manifest with lists does not manage commands.
-        CommandsyncError: As `sites_of`, or the earlier manifest cannot be read.
+        CommandsyncError: As `sites_of`, or the earlier version cannot be read.
     """
     manifests = [with_objects(manifest) for manifest in manifests]
     pages = _pages(settings, manifests)
-    if error := unknown_listing(settings, manifests, pages.values()):
+    if error := unknown_listing(settings, manifests, [page for page in pages if page]):
         raise error
-    found: list[tuple[Manifest, Site]] = []
-    for manifest in manifests:
-        found += _sites(settings, manifest, pages.get(id(manifest)))
+    found = [
+        (manifest, site)
+        for manifest, page in zip(manifests, pages, strict=True)
+        for site in _sites(settings, manifest, page)
+    ]
     sites = with_others([site for _, site in found])
     check_tokens(sites)
-    earlier = _earlier(settings, manifests)
+    named = [bool(settings.since and manifest.listings) for manifest in manifests]
+    earlier = {
+        manifest.path: earlier_version(settings.since, manifest)
+        for manifest, is_named in zip(manifests, named, strict=True)
+        if is_named
+    }
     with connected(settings, sites) as connections:
         yield [
-            ListingJob(manifest, site, settings, connection, site.name, earlier.get(id(manifest)))
+            ListJob.of(settings, manifest, site, connection).beside(earlier.get(manifest.path))
             if isinstance(site, ListSite)
-            else Job(manifest, site, settings, connection, site.name)
+            else page_job(settings, manifest, site, connection, site.name)
             for (manifest, _), site, connection in zip(found, sites, connections, strict=True)
         ]
 
 
-def _pages(settings: Settings, manifests: Sequence[Manifest]) -> dict[int, Site]:
-    """Return the pages of those manifests that have one."""
+def _pages(settings: Settings, manifests: Sequence[Manifest]) -> list[Site | None]:
+    """Return the page of each manifest; None for one that has no page."""
     with_page = [manifest for manifest in manifests if manifest.has_page]
     if settings.base_url and settings.base_url_from != BASE_URL_VARIABLE and not with_page:
         message = "no manifest of the run has a page: the base URL is not used"
         raise UsageError(message, hint="add base_url: to the manifest, or leave it out here")
-    return dict(zip(map(id, with_page), sites_of(settings, with_page), strict=True))
+    pages = iter(sites_of(settings, with_page))
+    return [next(pages) if manifest.has_page else None for manifest in manifests]
 
 
-def _sites(
-    settings: Settings, manifest: Manifest, page: Site | None
-) -> Iterator[tuple[Manifest, Site]]:
+def _sites(settings: Settings, manifest: Manifest, page: Site | None) -> Iterator[Site]:
     """Yield the selected listings of a manifest, its page first."""
     if page and is_selected(settings, page.name):
-        yield manifest, page
+        yield page
     for site in list_sites(settings, manifest):
         if _COMMANDS not in manifest.snapshot.collections:
             message = f"the manifest has no commands: to send to {site.entry.service}"
             hint = "add commands:, or remove the listing"
             raise ManifestError([Problem(site.entry.location, message, hint)])
-        yield manifest, site
+        yield site
 
 
-def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[int, Manifest]:
-    """Load the manifests that were sent last, where the settings name them."""
-    some = [manifest for manifest in manifests if settings.since and manifest.listings]
-    return {id(manifest): earlier_manifest(settings.since, manifest) for manifest in some}
-
-
-@dataclass(frozen=True, slots=True)
-class ListingJob(Job):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListJob(ManifestJob):
     """One listing of a manifest that takes a whole list."""
 
     site: ListSite
-    sent: Manifest | None = None  # the manifest that was sent last; None if it is not known
+    fitted: Fitted  # the manifest as the service can show it
+    # The list of an earlier version, which was sent last, and its name; None if none is known.
+    earlier: Fitted | None = None
+    since: str = ""
 
-    @property
-    def earlier(self) -> Manifest | None:
-        """The manifest that was sent last, if it had this listing."""
-        return self.sent if self.sent and self.is_in(self.sent) else None
+    @classmethod
+    def of(
+        cls, settings: Settings, manifest: Manifest, site: ListSite, connection: Connection
+    ) -> Self:
+        """Return the job of a listing, of which nothing earlier is known yet."""
+        fitted = fitted_list(settings, manifest, site.service)
+        return cls(
+            site=site,
+            settings=settings,
+            connection=connection,
+            manifest=manifest,
+            name=site.name,
+            fitted=fitted,
+        )
+
+    def beside(self, version: EarlierVersion | None, *, resend: bool = False) -> Self:
+        """Return this job with an earlier version of the manifest, if that had this listing.
+
+        With `resend` the list is sent even if it has no changes.
+        """
+        job = replace(self, settings=replace(self.settings, resend=True)) if resend else self
+        if version is None or not self.is_in(version):
+            return job
+        earlier = fitted_list(self.settings, version.manifest, self.site.service)
+        return replace(job, earlier=earlier, since=version.name)
 
     @property
     def returned(self) -> bool:
-        """Whether the service returns the list, to who has its token."""
+        """Whether the service returns the list to the holder of its token."""
         return self.site.service.facts.read.value is not Reads.NO
 
     @property
@@ -116,26 +151,29 @@ class ListingJob(Job):
         """Whether the list is read: the service returns it, and there is a token to ask with."""
         return self.returned and self.site.token is not None
 
-    def is_in(self, manifest: Manifest) -> bool:
-        """Whether another version of the manifest has this listing, of the same bot."""
+    def is_in(self, version: EarlierVersion) -> bool:
+        """Whether an earlier version of the manifest has this listing, of the same bot."""
+        manifest = version.manifest
         if _COMMANDS not in manifest.snapshot.collections:
             return False
         own = self.site.entry.identity(self.manifest.bot)
         return any(each.identity(manifest.bot) == own for each in manifest.listings)
 
     def start_reading(self) -> Callable[[], Snapshot]:
-        """Start to read the list; what is returned waits for it, or has what was sent last."""
+        """Start to read the list; what is returned waits for it.
+
+        Of a list that is not read, it returns the list of the earlier version.
+        """
         if self.is_read:
             return start_reading(self.connection, self.site.bot, (_COMMANDS,))
-        earlier = self.earlier
-        known = as_listed(self._fitted(earlier).snapshot) if earlier else _NOTHING
+        known = as_listed(self.earlier.snapshot) if self.earlier else _NOTHING
         return lambda: known
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare what the service can show of the manifest with a list."""
-        sent, settings = self._fitted(self.manifest), self.settings
+        sent, settings = self.fitted, self.settings
         warned = [loss for loss in sent.losses if loss.field not in self.site.entry.lossy]
-        renewed = self._renewed(sent)
+        renewed = self._renewed()
         notices = [loss_notice(loss, at=self.name) for loss in warned]
         notices += renewed_notices(renewed, at=self.name)
         shown = replace(self.manifest, snapshot=sent.snapshot, warnings=())
@@ -153,7 +191,7 @@ class ListingJob(Job):
             whole=True,
             readable=self.is_read,
             returned=self.returned,
-            compared_with=THE_LIST if self.is_read else self.settings.since * bool(self.earlier),
+            compared_with=THE_LIST if self.is_read else self.since,
             size=len(self._wanted(plan, listed)),
             losses=sent.losses,
             unseen=self.settings.unseen,
@@ -163,13 +201,18 @@ class ListingJob(Job):
         )
         return replace(plan, listing=listing)
 
-    def replacement(self, planned: Planned) -> Steps[Result]:
+    def steps(
+        self,
+        planned: Planned,
+        *,
+        health: Health,  # noqa: ARG002 - one request has no health to watch
+        unordered: bool = False,  # noqa: ARG002 - as above
+    ) -> Steps[Result]:
         """Return the steps that replace the list."""
-        wanted = self._wanted(planned.plan, planned.listed)
         return replace_list(
             planned.plan,
             send=self.request(planned),
-            wanted=wanted,
+            wanted=self._wanted(planned.plan, planned.listed),
             before=planned.listed.collections[_COMMANDS],
             read=self.site.service.read(self.site.bot, _COMMANDS) if self.is_read else None,
         )
@@ -190,29 +233,24 @@ class ListingJob(Job):
             "body": operation.body,
         }
 
-    def _fitted(self, manifest: Manifest) -> Fitted:
-        return fitted(self.settings, manifest, self.site.service)
-
-    def _renewed(self, wanted: Fitted) -> tuple[str, ...]:
+    def _renewed(self) -> tuple[str, ...]:
         """Return the commands whose texts are as they were sent, and the rest of them is not."""
         if self.is_read or self.earlier is None:
             return ()
-        sent = self._fitted(self.earlier).snapshot.collections[_COMMANDS]
-        known = {entry.text: entry.own for entry in sent}
-        entries = wanted.snapshot.collections[_COMMANDS]
+        known = {entry.text: entry.own for entry in self.earlier.snapshot.collections[_COMMANDS]}
+        entries = self.fitted.snapshot.collections[_COMMANDS]
         return tuple(each.name for each in entries if known.get(each.text, each.own) != each.own)
 
     def _wanted(self, plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:
-        """Return the commands that are sent: also what is listed and stays, if anything does."""
-        sent = self._fitted(self.manifest).snapshot.collections[_COMMANDS]
+        """Return the commands that are sent, with the listed ones that stay, if anything does."""
         kept = any(plan.rules.ignores(entry.name) for entry in listed.collections[_COMMANDS])
         if not (kept or plan.left_out or plan.unmanaged):
-            return sent
+            return self.fitted.snapshot.collections[_COMMANDS]
         return tuple(Entry(record.text) for record in expected_listing(plan, listed)[_COMMANDS])
 
 
-def fitted(settings: Settings, manifest: Manifest, service: ListService) -> Fitted:
-    """Return what a service can show of the commands of a manifest that are due."""
+def fitted_list(settings: Settings, manifest: Manifest, service: ListService) -> Fitted:
+    """Fit the commands of a manifest that are due into a service."""
     rules, unprotected = rules_of(settings, manifest), []
     if rules.ignore:
         unprotected.append("ignore")

@@ -11,11 +11,16 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sources.changeset import Declared
 from commandsync.sources.entry import SourceReading
-from commandsync.sync.declared import LIVE, NamedSource, read_sources, sources_of
-from commandsync.sync.job import Job
-from commandsync.sync.lists import ListingJob, fitted
-from commandsync.sync.registered import TOKEN_VARIABLE, read_registered
-from commandsync.sync.selection import jobs
+from commandsync.sync.importsource import (
+    LIVE,
+    TOKEN_VARIABLE,
+    NamedSource,
+    read_registered,
+    read_sources,
+    sources_of,
+)
+from commandsync.sync.job import ManifestJob, jobs
+from commandsync.sync.lists import ListJob
 from commandsync.sync.settings import Settings
 
 _COMMANDS = Resource.COMMAND
@@ -102,17 +107,17 @@ def _listed(settings: Settings, manifest: Manifest) -> list[Place]:
         return [_listing(*each) for each in [(job, job.start_reading()) for job in opened]]
 
 
-def _listing(job: Job, reading: Callable[[], Snapshot]) -> Place:
+def _listing(job: ManifestJob, reading: Callable[[], Snapshot]) -> Place:
     place, own = Place(job.site.name), job.manifest.snapshot
     sent = own
-    if isinstance(job, ListingJob):
+    if isinstance(job, ListJob):
         if not job.returned:
             unread = "the service does not return its list"
             return replace(place, others=Cell.UNREADABLE, unread=unread)
         if not job.is_read:
             unread = str(job.site.untrusted or f"{job.site.token_from} is not set")
             return replace(place, others=Cell.NOT_READ, unread=unread)
-        sent = fitted(job.settings, job.manifest, job.site.service).snapshot
+        sent = job.fitted.snapshot
     try:
         names = [entry.name for entry in reading().collections[_COMMANDS]]
     except CommandsyncError as error:

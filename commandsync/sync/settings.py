@@ -1,25 +1,64 @@
-"""The settings of a run: flag over environment over manifest."""
+"""The settings of a run, the manifests that they name, and the progress that a run reports.
+
+A door makes one `Settings` of its options (flag over environment over manifest), and every step of
+the job takes it. `load` reads the manifests of the settings, and a strict run refuses those with
+warnings. While the job runs, it passes values to `Settings.on_progress`: files that were read, a
+request that waits, the next step of an apply. A door that shows progress needs nothing else.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from commandsync.api.arguments import parse_address
-from commandsync.api.credentials import Token
-from commandsync.api.redaction import keep_secret
-from commandsync.diagnostics import Do
+from commandsync.api.operations import Operation
+from commandsync.api.policy import Send, Wait
+from commandsync.diagnostics import Do, Hint, Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError, UsageError
 from commandsync.plan.rules import DeleteLimit, SyncRules
-from commandsync.sync.files import read_token
-from commandsync.sync.progress import Progress
-from commandsync.sync.site import Site
+from commandsync.sync import DEFAULT_MANIFESTS
+from commandsync.sync.files import ci_workspace
 
 if TYPE_CHECKING:
+    from commandsync.apply.steps import Step
     from commandsync.manifest import Manifest
+    from commandsync.plan.plan import Plan
+    from commandsync.sync.site import Site
+
+
+class FilesRead(NamedTuple):
+    """Manifests, or the saved plan that is all of `content`, were read in so many seconds."""
+
+    paths: Sequence[str]
+    content: tuple[Manifest, ...] | Plan
+    seconds: float
+
+
+class CallProgress(NamedTuple):
+    """A call of the service waits: for its answer (`Send`) or for a retry (`Wait`).
+
+    It may come from any thread. The step is None when the call has ended.
+    """
+
+    site: Site
+    operation: Operation[Any]
+    step: Send | Wait | None
+
+
+class ApplyProgress(NamedTuple):
+    """A plan is applied: the next step; None when it has ended."""
+
+    plan: Plan
+    step: Step | None
+
+
+Progress = FilesRead | CallProgress | ApplyProgress
 
 E = TypeVar("E", bound=CommandsyncError)
 
@@ -28,6 +67,8 @@ BOT_VARIABLE = "COMMANDSYNC_BOT"
 BASE_URL_VARIABLE = "COMMANDSYNC_BASE_URL"
 HOSTS_VARIABLE = "COMMANDSYNC_HOSTS"
 """The hosts, separated by commas or spaces, that may get a token though a manifest names them."""
+
+_LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may have
 
 
 def read_clock() -> datetime:
@@ -75,58 +116,6 @@ class Settings:
     )
 
 
-def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = True) -> Site:
-    """Return the listing of a manifest, or of a run without one.
-
-    With `of_bot` the run needs the id of one bot.
-
-    Raises:
-        UsageError: The base URL or the bot is missing or not valid, or as `bot_of`.
-        PlainHttpError: The base URL is plain http to another machine.
-        FileError: The token file cannot be read.
-    """
-    own, variable = (manifest.base_url, manifest.token_env) if manifest else ("", "")
-    if not (base_url := settings.base_url or own):
-        raise UsageError("the base URL is missing", hint=Do.GIVE_BASE_URL())
-    address = parse_address(base_url, insecure_http=settings.insecure_http)
-    token, source = _token(settings, variable)
-    bot, bot_from = bot_of(settings, manifest)
-    if not bot and token and token.bot:
-        bot, bot_from = token.bot, f"the token in {source}"
-    if of_bot or bot.strip():
-        no_id = "the token does not contain one" if token else f"{source} has no token"
-        _check_bot(bot, no_id)
-    base_url_from = "" if address.base_url == own else settings.base_url_from
-    return Site(address, bot, token, source, bot_from=bot_from, base_url_from=base_url_from)
-
-
-def _check_bot(bot: str, no_id: str) -> None:
-    if not bot.strip():
-        raise UsageError(f"the bot's id is missing, and {no_id}", hint=Do.GIVE_BOT())
-    if bot in {".", ".."}:
-        raise UsageError(f"{bot!r} is not a bot id", hint="copy the id from the bot's page")
-
-
-def bot_of(settings: Settings, manifest: Manifest | None) -> tuple[str, str]:
-    """Return the bot's id without that of a token, and what it is from; empty for the manifest.
-
-    Raises `UsageError` if the variable contradicts the manifest: it may be another bot's.
-    """
-    own = manifest.bot if manifest else ""
-    if manifest is None or settings.bot in {"", own}:
-        return settings.bot or own, settings.bot_from if manifest is None else ""
-    if own and settings.bot_from == BOT_VARIABLE:
-        message = f"{BOT_VARIABLE} is {settings.bot}, and bot: of {manifest.path} is {own}"
-        raise UsageError(message, hint=Do.UNSET_BOT(variable=BOT_VARIABLE))
-    return settings.bot, settings.bot_from
-
-
-def known_bot(settings: Settings) -> str:
-    """Return the bot's id if it is known without a manifest, else an empty string."""
-    token, _ = _token(settings)
-    return settings.bot or (token.bot if token else "")
-
-
 def rules_of(settings: Settings, manifest: Manifest) -> SyncRules:
     """Return a manifest's rules, overridden by the flags."""
     rules = manifest.rules
@@ -137,55 +126,97 @@ def rules_of(settings: Settings, manifest: Manifest) -> SyncRules:
     return rules
 
 
-def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
-    """Return the listing of every manifest.
-
-    Raises:
-        ManifestError: Two manifests are for the same bot on the same host.
-        UsageError: A flag makes one bot of those of several manifests.
-        CommandsyncError: As `site_of`.
-    """
-    from commandsync.manifest import same_target_problems  # noqa: PLC0415 - loads yaml
-
-    sites, targets = [], []
-    for manifest in manifests:
-        try:
-            sites.append(site := site_of(settings, manifest))
-        except CommandsyncError as error:
-            raise about(error, manifest.path, of=len(manifests)) from error
-        targets.append((manifest.path, site.address.base_url, site.bot))
-    if problems := same_target_problems(targets):
-        if settings.bot and len({manifest.bot for manifest in manifests} - {""}) > 1:
-            message = f"{settings.bot_from} names one bot, and the manifests are for several"
-            raise UsageError(message, hint="leave it out, or name one manifest")
-        raise ManifestError(problems)
-    return with_others(sites)
-
-
-def with_others(sites: list[Site]) -> list[Site]:
-    """Return the sites of a run, each with the tokens of all: no text may contain any of them."""
-    tokens = tuple(site.token for site in sites if site.token)
-    return [replace(site, others=tokens) for site in sites] if len(sites) > 1 else sites
-
-
 def about(error: E, path: str, *, of: int) -> E:
     """Return an error with the path of its manifest in the message, if there are several."""
     return error if of == 1 else error.having(message=f"{path}: {error.message}")
 
 
-def secret_token(secret: str, source: str) -> Token:
-    """Return a token, which is hidden from now on; an error names what it is from."""
-    try:
-        return keep_secret(Token(secret))
-    except UsageError as error:
-        raise about(error, source, of=2) from None
+def default_manifest(folder: str = "") -> str:
+    """Return the path of a folder's manifest that no option names: the first name if there is none.
+
+    Raises `UsageError` if the folder has both.
+    """
+    paths = [str(Path(folder, name)) for name in DEFAULT_MANIFESTS]
+    found = [path for path in paths if os.path.lexists(path)]
+    if len(found) > 1:
+        message = f"{found[0]} and {found[1]} both exist, and each is the manifest by default"
+        raise UsageError(message, hint="name the one to use, or remove the other")
+    return found[0] if found else paths[0]
 
 
-def _token(settings: Settings, variable: str = "") -> tuple[Token | None, str]:
-    """Return the token, and the file or variable that it is from."""
-    if settings.token_file:
-        secret = read_token(settings.token_file)
-        return secret_token(secret, settings.token_file), settings.token_file
-    variable = variable or TOKEN_VARIABLE
-    secret = os.environ.get(variable, "")
-    return secret_token(secret, variable) if secret.strip() else None, variable
+def load(
+    settings: Settings, *, contents: dict[str, bytes] | None = None, folders: set[str] | None = None
+) -> tuple[Manifest, ...]:
+    """Load the manifests that the settings name.
+
+    `contents` and `folders` are as for `load_manifests`. Raises `ManifestError` as `load_files`; if
+    the settings are strict, also with all warnings.
+    """
+    start = monotonic()
+    files = settings.files or (default_manifest(),)
+    manifests = load_files(files, contents=contents, folders=folders)
+    paths = [path for manifest in manifests for path in manifest.paths]
+    settings.on_progress(FilesRead(paths, manifests, monotonic() - start))
+    check_notices([warning for each in manifests for warning in each.warnings], settings)
+    return manifests
+
+
+def load_single(
+    settings: Settings,
+    problem: str,
+    *,
+    hint: str | Hint,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
+) -> Manifest:
+    """Load the one manifest that the settings name; `UsageError` with the problem if several."""
+    manifests = load(settings, contents=contents, folders=folders)
+    if len(manifests) != 1:
+        paths = " and ".join(manifest.path for manifest in manifests[:2])
+        raise UsageError(f"{problem}, not several: {paths}", hint=hint)
+    return manifests[0]
+
+
+def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -> Manifest:
+    """Load the one manifest that is edited in place; its files go into `contents`.
+
+    Raises `ManifestError` if it is invalid, and `UsageError` if it is standard input, or there are
+    several; `what` is what edits it.
+    """
+    hint = Do.NAME_MANIFEST()
+    if "-" in settings.files:
+        raise UsageError(f"{what} edits the manifest in place", hint=hint)
+    return load_single(settings, f"{what} works on one manifest", hint=hint, contents=contents)
+
+
+def check_notices(notices: Sequence[Notice | Problem], settings: Settings) -> None:
+    """Refuse warnings about a manifest's entries if the settings are strict.
+
+    Raises `ManifestError` if they are, and there is one.
+    """
+    placed = [(each.location, each) for each in notices] if settings.strict else []
+    if warnings := [Problem(at, each.message, each.hint) for at, each in placed if at]:
+        hint = "a strict run refuses warnings about the manifest, too"
+        raise ManifestError(warnings).having(hint=hint)
+
+
+def load_files(
+    paths: Sequence[str],
+    *,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
+) -> tuple[Manifest, ...]:
+    """Load manifests; in CI, no link out of the workspace is followed.
+
+    `contents` and `folders` are as for `load_manifests`. Raises `ManifestError` with all problems
+    of all of them.
+    """
+    from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
+
+    return load_manifests(
+        paths,
+        stdin=lambda: sys.stdin.buffer.read(_LONGEST_STDIN),
+        workspace=ci_workspace(os.environ),
+        contents=contents,
+        folders=folders,
+    )

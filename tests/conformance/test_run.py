@@ -10,7 +10,7 @@ from commandsync import ArgumentError, TransportError, UsageError
 from commandsync.apply.outcomes import Settled
 from commandsync.errors import ManifestError, WrongBotError
 from commandsync.sync import Outcome
-from commandsync.sync.loading import load_files
+from commandsync.sync.settings import load_files
 from tests.support.bots import Service
 from tests.support.clients import Open
 from tests.support.proxy import Instead, Proxy

@@ -15,7 +15,7 @@ from commandsync.services.abilities import Answer, Reads, Source
 from commandsync.services.catalogue import LISTS
 from commandsync.services.discordlists import TOP_GG
 from commandsync.services.service import ListService
-from commandsync.sync.loading import load_files
+from commandsync.sync.settings import load_files
 from tests.support.destination import Destination, destination
 from tests.support.home import Home
 from tests.support.listcontract import RULES, Trial

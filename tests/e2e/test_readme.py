@@ -24,7 +24,7 @@ from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server.app import openapi_text
 from commandsync.server.seed import read_seed
 from commandsync.services.catalogue import LISTS
-from commandsync.sync.registered import TOKEN_VARIABLE as DISCORD_VARIABLE
+from commandsync.sync.importsource import TOKEN_VARIABLE as DISCORD_VARIABLE
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE
 from commandsync.sync.signals import Signals
 from tests.e2e.readme_blocks import (

@@ -12,6 +12,7 @@ from functools import cache
 from random import Random
 from typing import Any, TypeVar
 
+from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Outcome
 from commandsync.apply.steps import Interrupted
 from commandsync.errors import ListingError, StoppedError, TooManyDeletesError
@@ -153,7 +154,9 @@ class Lists:
     def _carry_out(self) -> None:
         for place, driver, planned in [] if self.refused else self._planned:
             if not self.stopped:
-                place.result = self._through(driver.running(place.job.replacement(planned)), driver)
+                place.result = self._through(
+                    driver.running(place.job.steps(planned, health=Health())), driver
+                )
 
     def _through(self, moments: Moments[T], driver: Driver) -> T:
         """Go through the moments of one list, and stop the run at its moment."""

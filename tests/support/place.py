@@ -24,9 +24,10 @@ from commandsync.server.conditions import NORMAL
 from commandsync.server.simulation.application import application, simulate
 from commandsync.server.simulation.services import SERVICES
 from commandsync.services.fit import fit
-from commandsync.sync.destinations import ListSite
-from commandsync.sync.lists import ListingJob
+from commandsync.sync.earlier import EarlierVersion
+from commandsync.sync.lists import ListJob
 from commandsync.sync.settings import Settings, read_clock
+from commandsync.sync.site import ListSite
 from tests.support.listing import FAULTS, REFUSED_AFTER, WRONG_SHAPE_BEFORE, Answer
 
 Records = list[dict[str, Any]]
@@ -70,15 +71,10 @@ class Place:
         address = parse_address(service.origin, version=None)
         site = ListSite(address, BOT, token, "", service=service, entry=entry)
         known = numbers.random() < 2 / 3
-        settings = Settings(now=read_clock(), since="before" * known, unseen=not known)
-        self.job = ListingJob(
-            now,
-            settings=settings,
-            connection=None,  # type: ignore[arg-type]  # the driver connects
-            name=service.name,
-            site=site,
-            sent=before if known else None,
-        )
+        settings = Settings(now=read_clock(), unseen=not known)
+        driver: Any = None  # which connects, in place of a connection
+        earlier = EarlierVersion("before", before) if known else None
+        self.job = ListJob.of(settings, now, site, driver).beside(earlier)
         self.possible = _FAULTS if self.job.is_read else _UNREAD_FAULTS
         self.faults = {
             numbers.randrange(4): numbers.choice(self.possible) for _ in range(numbers.randrange(4))

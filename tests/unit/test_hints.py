@@ -9,7 +9,7 @@ from string import Formatter
 import pytest
 
 import commandsync
-from commandsync.action.wording import INPUTS
+from commandsync.action.inputs import INPUTS
 from commandsync.cli.wording import OPTIONS
 from commandsync.diagnostics import LIBRARY, Do, Hint
 from tests.support.wording import Wording

@@ -173,7 +173,7 @@ OTHERS = {
     "action/bootstrap.py": "runs before the libraries are there, so it imports nothing",
     "cli/output.py": "opens the null device",
     "cli/program.py": "opens the null device",
-    "sync/revision.py": "gives empty files their names, in a temporary folder, for patterns",
+    "sync/earlier.py": "gives empty files their names, in a temporary folder, for patterns",
     "server/sqlite.py": "creates the database, which SQLite writes",
 }
 """Modules that open a file for writing beside `sync/files.py`, with the reason."""

@@ -5,8 +5,7 @@ from threading import Barrier
 import pytest
 
 from commandsync.action.comment import comment_body, write_comment
-from commandsync.action.event import GitHubEvent
-from commandsync.action.inputs import Inputs
+from commandsync.action.inputs import GitHubEvent, Inputs
 from commandsync.action.rest import GitHub, GitHubError
 from tests.support.hub import Hub
 from tests.support.runner import REPOSITORY, SHA

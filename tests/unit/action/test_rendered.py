@@ -10,8 +10,8 @@ import pytest
 from cmarkgfm.cmark import Options  # type: ignore[import-untyped]  # as above
 
 from commandsync.action.comment import comment_body
+from commandsync.action.inputs import INPUTS
 from commandsync.action.verdict import of_plans
-from commandsync.action.wording import INPUTS
 from commandsync.apply.check import refusal_of
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Hint, Location, Notice

@@ -10,7 +10,7 @@ from commandsync.cli.output import Output
 from commandsync.cli.progress import Lines, Place, shown
 from commandsync.errors import RateLimited, Reply, ServerError
 from commandsync.records.texts import CommandText, Resource
-from commandsync.sync.progress import ApplyProgress, CallProgress, FilesRead
+from commandsync.sync.settings import ApplyProgress, CallProgress, FilesRead
 from commandsync.sync.site import Site
 from tests.support.home import LONGEST
 from tests.support.monitor import Monitor

@@ -28,12 +28,12 @@ from commandsync.errors import (
 from commandsync.records.texts import Ability, Resource, Text
 from commandsync.services.service import PAGE, RecordService, accepted
 from commandsync.sync import run
+from commandsync.sync.diagnosis import reachability
 from commandsync.sync.execution import Stop, execute, refusal_of
-from commandsync.sync.job import Job, Planned, connected
-from commandsync.sync.loading import load
-from commandsync.sync.reachability import reachability
-from commandsync.sync.settings import Settings, read_clock, site_of
+from commandsync.sync.job import Planned, connected, page_job
+from commandsync.sync.settings import Settings, load, read_clock
 from commandsync.sync.signals import Signals
+from commandsync.sync.site import site_of
 from tests.support.rawserver import Exchange, SocketServer, answer
 
 MANIFEST = """\
@@ -118,7 +118,7 @@ def test_a_run_uses_the_service_of_its_site(manifest: str) -> None:
         (loaded,) = load(settings)
         site = replace(site_of(settings, loaded), service=OTHER)
         with connected(settings, [site]) as (connection,):
-            planned = Job(loaded, site, settings, connection).read()
+            planned = page_job(settings, loaded, site, connection).read()
             assert isinstance(planned, Planned)
             assert refusal_of(planned) is None
             stop = Stop()

@@ -7,7 +7,7 @@ import pytest
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sync.history import History, committed
-from commandsync.sync.loading import load_files
+from commandsync.sync.settings import load_files
 from tests.support.gitrepo import git_repo
 from tests.support.home import fields
 

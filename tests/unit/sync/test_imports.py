@@ -19,7 +19,7 @@ from commandsync.sources.imported import kept
 from commandsync.sources.merge import three_way
 from commandsync.sync.edits import EntryPlaces, edited_texts
 from commandsync.sync.files import write_edits, write_file
-from commandsync.sync.imports import plan_import
+from commandsync.sync.importplan import plan_import
 from commandsync.sync.settings import Settings
 from tests.support.schedules import day
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from commandsync.diagnostics import Notice
-from commandsync.sync.notes import Announcement, Announcing, announcement_of
+from commandsync.sync.announcement import Announcement, Announcing, announcement_of
 
 
 def announced(path: Path, **options: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from commandsync.errors import FileError, UsageError
-from commandsync.sync.registered import read_registered
+from commandsync.sync.importsource import read_registered
 from commandsync.sync.settings import Settings
 from tests.support.rawserver import RawServer, answering
 from tests.support.schedules import day

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from commandsync.errors import FileError, ManifestError, UsageError
-from commandsync.sync.revision import manifest_at
+from commandsync.sync.earlier import version_at
 from tests.support.gitrepo import GitRepo, git_repo
 
 HEAD = 'version: 1\nprefix: "/"\n'
@@ -18,9 +18,9 @@ def listed(name: str) -> str:
 
 
 def names_at(revision: str, path: Path) -> list[str]:
-    manifest = manifest_at(revision, str(path))
-    assert manifest
-    return [command.name for command in manifest.snapshot.commands]
+    version = version_at(revision, str(path))
+    assert version
+    return [command.name for command in version.manifest.snapshot.commands]
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_a_name_that_cannot_be_written_is_an_error(repo: GitRepo) -> None:
     odd = repo.git("commit-tree", repo.git("mktree", sent=lines.encode()), "-m", "Odd")
 
     with pytest.raises(FileError, match=r"cannot be written into a folder: file name too long"):
-        manifest_at(odd, str(repo.path / "commands.yaml"))
+        version_at(odd, str(repo.path / "commands.yaml"))
 
 
 def test_only_what_a_pattern_may_match_is_read(repo: GitRepo) -> None:
@@ -115,7 +115,7 @@ def test_a_content_that_git_does_not_have_is_an_error(repo: GitRepo) -> None:
     (repo.path / ".git/objects" / missing[:2] / missing[2:]).unlink()
 
     with pytest.raises(UsageError, match="does not have every file") as raised:
-        manifest_at("HEAD", str(repo.path / "commands.yaml"))
+        version_at("HEAD", str(repo.path / "commands.yaml"))
 
     assert "git fetch --refetch" in str(raised.value.hint)
 
@@ -125,7 +125,7 @@ def test_problems_are_placed_in_the_revision(repo: GitRepo) -> None:
     repo.commit(broken, tag="v1")
 
     with pytest.raises(ManifestError) as raised:
-        manifest_at("v1", str(repo.path / "commands.yaml"))
+        version_at("v1", str(repo.path / "commands.yaml"))
 
     assert {problem.location.path for problem in raised.value.problems} == {"v1:commands/a.yaml"}
 
@@ -135,7 +135,7 @@ def test_a_revision_that_is_not_a_commit_is_refused(repo: GitRepo, revision: str
     repo.commit({"commands.yaml": MAIN}, tag="v1")
 
     with pytest.raises(UsageError, match="neither a file nor a revision") as raised:
-        manifest_at(revision, str(repo.path / "commands.yaml"))
+        version_at(revision, str(repo.path / "commands.yaml"))
 
     assert "git fetch --tags" in str(raised.value.hint)
 
@@ -147,7 +147,7 @@ def test_a_shallow_clone_says_how_to_get_the_rest(repo: GitRepo, tmp_path: Path)
 
     assert names_at("HEAD", tmp_path / "one/commands.yaml") == ["a"]
     with pytest.raises(UsageError) as raised:
-        manifest_at("v1", str(tmp_path / "one/commands.yaml"))
+        version_at("v1", str(tmp_path / "one/commands.yaml"))
     assert "fetch-depth: 0" in str(raised.value.hint)
 
 
@@ -157,7 +157,7 @@ def test_without_a_repository_the_hint_is_a_file(
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
     with pytest.raises(UsageError, match="not a git repository") as raised:
-        manifest_at("v1", str(tmp_path / "commands.yaml"))
+        version_at("v1", str(tmp_path / "commands.yaml"))
 
     assert "earlier manifest" in str(raised.value.hint)
 

@@ -16,11 +16,10 @@ from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Me
 from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.imported import LARGEST, by_name, imported_text
 from commandsync.sources.merge import three_way
-from commandsync.sync.declared import ReadSources, read_sources, sources_of
 from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
-from commandsync.sync.loading import default_manifest, load_to_edit
+from commandsync.sync.importsource import ReadSources, read_sources, sources_of
 from commandsync.sync.objects import ImportedFile, read_beside
-from commandsync.sync.settings import Settings
+from commandsync.sync.settings import Settings, default_manifest, load_to_edit
 
 _COMMANDS = Resource.COMMAND
 _SUFFIXES = frozenset({".yaml", ".yml"})

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from commandsync.action.event import GitHubEvent
+from commandsync.action.inputs import GitHubEvent
 from commandsync.action.reporter import say
 from commandsync.action.verdict import Verdict
 from commandsync.diagnostics import Location
@@ -16,7 +16,7 @@ from commandsync.errors import CommandsyncError, RefusedError, UsageError, Wrong
 from commandsync.manifest import Manifest
 from commandsync.report.escape import code
 from commandsync.report.github import Annotation
-from commandsync.sync.revision import manifest_at
+from commandsync.sync.earlier import EarlierVersion, version_at
 from commandsync.sync.settings import TOKEN_VARIABLE
 
 _KEYS = ("base_url", "bot", "token_env")
@@ -52,7 +52,7 @@ def hand_over_token(manifests: Sequence[Manifest], token: str, *, writes: bool) 
 
 def base_manifests(
     manifests: Sequence[Manifest], event: GitHubEvent, *, base_url: str
-) -> dict[str, Manifest]:
+) -> dict[str, EarlierVersion]:
     """Load the manifests of the base branch of a proposal from git, by the paths of its own.
 
     One that the base branch does not have is empty, with no paths. If one cannot be read, there are
@@ -68,7 +68,8 @@ def base_manifests(
         if not event.base_sha:
             raise UsageError("the event does not name its commit")
         found = {
-            each.path: manifest_at(event.base_sha, each.path) or Manifest(each.path)
+            each.path: version_at(event.base_sha, each.path)
+            or EarlierVersion(event.base_sha, Manifest(each.path))
             for each in manifests
         }
     except CommandsyncError as error:
@@ -92,12 +93,12 @@ def _refuse_another_service(changes: Iterable[DestinationChange]) -> None:
 
 
 def destination_changes(
-    manifests: Sequence[Manifest], bases: Mapping[str, Manifest]
+    manifests: Sequence[Manifest], bases: Mapping[str, EarlierVersion]
 ) -> Iterator[DestinationChange]:
     """Yield what a proposal changes of where the token goes."""
     for manifest in manifests:
         for key in _KEYS if manifest.path in bases else ():
-            old, new = getattr(bases[manifest.path], key), getattr(manifest, key)
+            old, new = getattr(bases[manifest.path].manifest, key), getattr(manifest, key)
             if old != new:
                 yield DestinationChange(key, old, new, manifest.path)
 
@@ -105,7 +106,7 @@ def destination_changes(
 def with_destinations(
     verdict: Verdict,
     manifests: Sequence[Manifest],
-    bases: Mapping[str, Manifest],
+    bases: Mapping[str, EarlierVersion],
     *,
     overridden: Mapping[str, str],
 ) -> Verdict:
@@ -113,7 +114,7 @@ def with_destinations(
 
     Those of the keys that are `overridden` by a setting do not count, nor does a first manifest.
     """
-    known = {path: base for path, base in bases.items() if base.paths}
+    known = {path: base for path, base in bases.items() if base.manifest.paths}
     changes = [
         change for change in destination_changes(manifests, known) if not overridden.get(change.key)
     ]

@@ -1,0 +1,182 @@
+"""The branch of a run at GitHub: its head, the statuses of its commits, its pull requests.
+
+A run applies only the newest manifest of its branch: `newer_run` compares it with the head. An
+apply marks its commit with a status for each listing: `lastsent` reads those of lists that cannot
+be read back, and all others only show. With the pull requests that were merged since the last
+success, they tell whose comments get the result.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from commandsync.action.inputs import GitHubEvent
+from commandsync.action.rest import GitHub, GitHubError
+from commandsync.apply.outcomes import Result
+from commandsync.errors import RefusedError, StalePlanError
+from commandsync.report import summary
+from commandsync.sync.history import Committed
+from commandsync.sync.site import Site
+
+MOST_COMMITS = 50
+SUCCESS = "SUCCESS"
+Status: TypeAlias = tuple[str, str]
+"""The state and the description of a status."""
+
+SENDING: Status = ("pending", "sending the list")
+
+_DISPATCH = "run the workflow by hand on the branch: it applies the newest manifest"
+_PERMISSION = "the job needs `permissions: statuses: write` (read, if it only plans)"
+_MOST_REQUESTS = 30
+_STATUS = "status { contexts { context state } }"
+_REQUESTS = "associatedPullRequests(first: 10) { nodes { number merged } }"
+
+
+@dataclass(slots=True)
+class Branch:
+    """The branch of a run at GitHub, as far as it is known."""
+
+    event: GitHubEvent
+    github: GitHub | None = None  # GitHub's API, if there is a token for it
+    label: str = ""  # what the workflow calls this run, beside others
+    sites: Sequence[Site] = ()  # the listings of the run, as soon as they are known
+    commits: Sequence[str] = ()  # its newest commits, the newest first, which is this run's own
+    head: str = ""  # its newest commit, which has the same manifest; empty if that is unknown
+
+    @property
+    def api(self) -> GitHub:
+        """GitHub's API; raises `GitHubError` if there is no token for it."""
+        if self.github is None:
+            raise GitHubError("no github-token was given")
+        return self.github
+
+    def context_of(self, site: Site) -> str:
+        """Return the name of the status for a listing: its own, the bot if need be, the label."""
+        bot = f" {site.bot or site.token_from}"
+        is_only = [other.name for other in self.sites].count(site.name) <= 1
+        label = f" ({self.label})" if self.label else ""
+        return f"commandsync/{site.name}{'' if is_only else bot}{label}"
+
+    def set_status(self, site: Site, status: Status, *, at: str = "") -> None:
+        """Set the status of a listing at a commit, by default at this run's own."""
+        commit = at or (self.commits[0] if self.commits else self.event.sha)
+        state, description = status
+        body = {"state": state, "context": self.context_of(site), "description": description}
+        body["target_url"] = self.event.run_url
+        self.api.post(f"/repos/{self.event.repository}/statuses/{commit}", body)
+
+
+def status_of(result: Result) -> Status:
+    """Return the status of a listing after an apply."""
+    plan = result.plan
+    if not result.complete:
+        return "failure", "not complete"
+    if plan.listing and plan.listing.whole:
+        size = summary.counted(plan.listing.size, "command")
+        return "success", f"sent {size}" if result.sent else f"{size}, as sent before"
+    changed = summary.counted(len(plan.changes), "change")
+    return "success", f"{changed} applied, {plan.unchanged} unchanged"
+
+
+def refusal(what: str, error: GitHubError) -> RefusedError:
+    """Return the refusal of a run that needs the statuses of commits."""
+    return RefusedError(f"{what}: {error}", hint=error.hint or _PERMISSION)
+
+
+def newer_run(
+    manifests: Sequence[Committed], github: GitHub | None, event: GitHubEvent
+) -> tuple[str, str | None]:
+    """Return the head of the branch, and the URL of the run that applies its newer manifest.
+
+    None if this run's manifests are those of the head of the branch, whatever its commit; so a run
+    that is started again never brings an old list back. Raises `RefusedError` if the head cannot be
+    read, or no run applies its manifest.
+    """
+    if not event.branch:  # a tag has no newer commit
+        return "", None
+    unknown = f"the newest commit of {event.branch} cannot be read"
+    if github is None:
+        raise RefusedError(f"{unknown}: no github-token was given", hint="give the input")
+    try:
+        path = f"/repos/{event.repository}/git/ref/heads/{quote(event.branch)}"
+        head = str(github.get(path)["object"]["sha"])
+        if _is_equal(manifests, github, event, head):
+            return head, None
+        run = _run_for(github, event, head)
+    except GitHubError as error:
+        raise RefusedError(f"{unknown}: {error.message}", hint=error.hint) from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise RefusedError(f"{unknown}: GitHub's answer has another form") from error
+    if run is None:
+        newer = f"{event.branch} has a newer manifest, that of {head[:7]}"
+        raise StalePlanError(f"{newer}, which no run applies", hint=_DISPATCH)
+    return head, run
+
+
+def _is_equal(
+    manifests: Sequence[Committed], github: GitHub, event: GitHubEvent, head: str
+) -> bool:
+    if all(manifest.commit == head for manifest in manifests):
+        return True
+    tree = github.get(f"/repos/{event.repository}/git/trees/{quote(head)}?recursive=1")
+    if tree.get("truncated"):
+        raise GitHubError("the repository has too many files")
+    entries = {
+        each["path"]: (each["mode"], each["sha"]) for each in tree["tree"] if each["type"] == "blob"
+    }
+    return all(manifest.is_in(entries) for manifest in manifests)
+
+
+def _run_for(github: GitHub, event: GitHubEvent, head: str) -> str | None:
+    """Return the URL of a run of this workflow for a commit that waits, runs or has succeeded."""
+    path = f"/repos/{event.repository}/actions/runs?head_sha={quote(head)}&per_page=100"
+    for run in github.get(path)["workflow_runs"]:
+        same = str(run["path"]).partition("@")[0] == event.workflow
+        here = run["head_branch"] == event.branch and str(run["id"]) != event.run_id
+        applies = run["event"] in {"push", "workflow_dispatch", event.name}
+        if same and here and applies and run["conclusion"] in {None, "success"}:
+            return str(run["html_url"])
+    return None
+
+
+def statuses_of(commits: Sequence[str], branch: Branch) -> list[dict[str, str]]:
+    """Return the states of the statuses of each commit, by their names; raises `GitHubError`."""
+    return [*map(_states, _queried(commits, branch, _STATUS, whole=True))]
+
+
+def merged_requests(branch: Branch) -> list[int]:
+    """Return the pull requests that were merged since the last successful apply, the newest first.
+
+    Raises `GitHubError`.
+    """
+    numbers: dict[int, None] = {}
+    contexts = [branch.context_of(site) for site in branch.sites]
+    for n, commit in enumerate(_queried(branch.commits, branch, f"{_STATUS} {_REQUESTS}")):
+        states = _states(commit)
+        if n and all(states.get(context) == SUCCESS for context in contexts):
+            break
+        requests = (commit.get("associatedPullRequests") or {}).get("nodes") or ()
+        numbers |= {each["number"]: None for each in requests if each.get("merged")}
+    return list(numbers)[:_MOST_REQUESTS]
+
+
+def _queried(
+    commits: Sequence[str], branch: Branch, fields: str, *, whole: bool = False
+) -> list[dict[str, Any]]:
+    """Return fields of commits; `whole` is as for `GitHub.query`."""
+    owner, _, name = branch.event.repository.partition("/")
+    asked = " ".join(
+        f'c{n}: object(oid: "{commit}") {{ ... on Commit {{ {fields} }} }}'
+        for n, commit in enumerate(commits)
+    )
+    where = f"owner: {json.dumps(owner)}, name: {json.dumps(name)}"
+    answer = branch.api.query(f"query {{ repository({where}) {{ {asked} }} }}", whole=whole)
+    found = answer.get("repository") or {}
+    return [found.get(f"c{n}") or {} for n in range(len(commits))]
+
+
+def _states(commit: dict[str, Any]) -> dict[str, str]:
+    statuses = (commit.get("status") or {}).get("contexts") or ()
+    return {status.get("context", ""): status.get("state", "") for status in statuses}
