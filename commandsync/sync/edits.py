@@ -1,6 +1,9 @@
-"""The changes of a merge -> edits of the manifest's files, and their new texts.
+"""The edits of a manifest's files: which entry of which file changes, and the new texts.
 
-What is listed and a manifest lacks -> edits of the manifest's files.
+`EntryPlaces` knows which file has each entry, and where a new one goes. An import turns the changes
+of its merge into new texts with `edited_texts`, and finds with `writable` those that can be made in
+place. `plan_adoption` reads a listing, and adds to the manifest the listed records that it lacks.
+Before any file is written, `checked_edits` loads the manifest with all new texts.
 """
 
 from collections import defaultdict
@@ -21,7 +24,6 @@ from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, canonical
 from commandsync.sources.changeset import Added, Edited, EntryChange, FileEdit, Removed
 from commandsync.sources.entry import SourceEntry
-from commandsync.sync.job import read_listing
 from commandsync.sync.settings import Settings, load_files, load_to_edit
 from commandsync.sync.site import site_of
 
@@ -175,6 +177,8 @@ def plan_adoption(
         UsageError: There is not exactly one manifest, or its listing is not known.
         ListingError: The listing cannot be read.
     """
+    from commandsync.sync.job import read_listing  # noqa: PLC0415 - loads requests
+
     contents: dict[str, bytes] = {}
     manifest = load_to_edit(settings, contents, what="a merge")
     site = site_of(settings, manifest)

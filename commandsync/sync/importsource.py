@@ -1,9 +1,10 @@
-"""The sources of an import, read: what is declared in them, and what of it is left out.
+"""The sources of an import, read: the commands that are declared in them, and those left out.
 
-The commands that a bot has registered with Discord, as a source: the token, then the read.
-
-The settings come from options and the environment alone. A manifest may be part of an untrusted
-pull request, which could name another host or another secret.
+A source is a file, a folder with code, or `discord`: the commands that the bot has registered. The
+arguments name them, else `import:` of the manifest does. `read_sources` reads each, keeps the first
+of equal commands, and leaves out those that the manifest's rules exclude. `read_registered` reads
+Discord. Its settings come from options and the environment alone: a manifest may be part of an
+untrusted pull request, which could name another host or another secret.
 """
 
 import os
@@ -31,7 +32,6 @@ from commandsync.sources.entry import (
 from commandsync.sources.reading import read, read_answer
 from commandsync.sources.sourcefile import folder_traits, path_pattern
 from commandsync.sync.files import ci_workspace, real, relative
-from commandsync.sync.job import calls_of
 from commandsync.sync.settings import Settings
 from commandsync.sync.site import Site
 
@@ -210,6 +210,7 @@ def read_registered(
         discord_address,
         registered_commands,
     )
+    from commandsync.sync.job import calls_of  # noqa: PLC0415 - as above
 
     token = _token(variable)
     address = discord_address(base_url or BASE_URL)
