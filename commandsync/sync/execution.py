@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import SimpleQueue
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from commandsync.api.policy import Health
 from commandsync.apply import check
@@ -22,7 +23,6 @@ from commandsync.apply.outcomes import Result, skipped
 from commandsync.apply.resume import progress_of
 from commandsync.apply.states import State
 from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
-from commandsync.client.connection import Connection
 from commandsync.client.driver import drive
 from commandsync.diagnostics import Do, Notice
 from commandsync.errors import (
@@ -42,6 +42,9 @@ from commandsync.sync.job import Job, Planned, connected
 from commandsync.sync.settings import ApplyProgress, FilesRead, Settings
 from commandsync.sync.signals import Signals, announce_stop
 from commandsync.sync.site import Site, site_of
+
+if TYPE_CHECKING:
+    from commandsync.client.connection import Connection
 
 
 @contextmanager
