@@ -1,6 +1,9 @@
-"""Checks of the files beside a manifest: its sources, and the documents with command lists.
+"""The files beside a manifest: its sources, documents with command lists, and the previewed page.
 
-The bot's page as it will be, as files for an artifact of the workflow.
+`checks_of` runs the checks that the inputs ask for, and returns a function that adds their results
+to a verdict: names that only the code or the manifest has, a manifest that is not up to date with
+its sources, documents that are not up to date with the manifest. `write_preview` writes the bot's
+page as it will be, for an artifact of the workflow.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,11 +16,7 @@ from commandsync.action.verdict import Verdict, failed
 from commandsync.diagnostics import Location
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.pages.botpage import page_files
 from commandsync.plan.differences import Place, key_of, parity
-from commandsync.preview.baseline import Baseline, completed, new_bot
-from commandsync.preview.folder import write_folder
-from commandsync.preview.page import state_of
 from commandsync.report import summary
 from commandsync.report.escape import code, visible
 from commandsync.report.github import Annotation
@@ -116,24 +115,24 @@ def write_preview(
     It begins with the listing that was read for the plan; without one, everything is new. A page
     that cannot be made is a warning: the plan does not depend on it.
     """
+    from commandsync.pages.botpage import page_files  # noqa: PLC0415 - needs the extra [preview]
+    from commandsync.preview import baseline  # noqa: PLC0415 - as above
+    from commandsync.preview.folder import write_folder  # noqa: PLC0415 - as above
+    from commandsync.preview.page import state_of  # noqa: PLC0415 - as above
+
     with reporter.warned("no preview is written"):
         if len(manifests) != 1:
             message = f"it shows one manifest, and these are {len(manifests)}"
             raise UsageError(message, hint="use one job for each bot")
         (manifest,) = manifests
-        baseline = _baseline(settings, manifest, planned)
-        page = state_of(settings, manifest, baseline).page
+        page = planned[0] if planned and manifest.has_page else None
+        if isinstance(page, Planned):
+            job = page.job
+            begin = baseline.completed(job.connection, job.site, page.listed, manifest)
+        else:
+            begin = baseline.new_bot(settings, manifest)
+            if page:
+                say("The preview shows everything as new, since the listing cannot be read.")
         folder = str(reporter.new_folder("preview"))
-        write_folder(folder, page_files(page), force=False)
+        write_folder(folder, page_files(state_of(settings, manifest, begin).page), force=False)
         reporter.put_outputs({"preview": folder})
-
-
-def _baseline(
-    settings: Settings, manifest: Manifest, planned: Sequence[Planned | CommandsyncError]
-) -> Baseline:
-    page = planned[0] if planned and manifest.has_page else None
-    if isinstance(page, Planned):
-        return completed(page.job.connection, page.job.site, page.listed, manifest)
-    if page:
-        say("The preview shows everything as new, since the listing cannot be read.")
-    return new_bot(settings, manifest)
