@@ -35,8 +35,9 @@ from commandsync.sync import signals
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan
 from commandsync.sync.history import committed, first_parents
-from commandsync.sync.job import ManifestJob, Planned, jobs, plan_jobs, plans_in
+from commandsync.sync.job import ManifestJob, Planned
 from commandsync.sync.redaction import redacted_outputs
+from commandsync.sync.selection import jobs, plan_jobs, plans_in
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings, load
 from commandsync.sync.signals import Signals
 

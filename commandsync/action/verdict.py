@@ -16,7 +16,8 @@ from commandsync.report import github, summary, usersentences
 from commandsync.report.escape import code
 from commandsync.report.github import Annotation
 from commandsync.sync.earlier import EarlierVersion
-from commandsync.sync.job import Job, split
+from commandsync.sync.job import Job
+from commandsync.sync.selection import split
 
 Word = Literal["valid", "no-changes", "changes", "applied", "superseded", "failed"]
 

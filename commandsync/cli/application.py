@@ -18,7 +18,8 @@ from commandsync.errors import (
 )
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan, write_backup
 from commandsync.sync.files import check_target
-from commandsync.sync.job import Planned, jobs, plan_jobs, plans_in
+from commandsync.sync.job import Planned
+from commandsync.sync.selection import jobs, plan_jobs, plans_in
 from commandsync.sync.settings import about, load
 
 

@@ -23,10 +23,11 @@ from commandsync.records.models import Queries
 from commandsync.records.texts import Resource
 from commandsync.report.escape import visible
 from commandsync.report.records import document, records_table
+from commandsync.sync.destinations import site_of
 from commandsync.sync.job import calls_of
 from commandsync.sync.settings import BOT_VARIABLE, Settings, default_manifest, load_single
 from commandsync.sync.signals import announce_stop
-from commandsync.sync.site import Site, site_of
+from commandsync.sync.site import Site
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection

@@ -79,8 +79,8 @@ def _manifest(run: Run) -> tuple[str, str]:
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest, starter
     from commandsync.report.summary import counted
+    from commandsync.sync.destinations import known_bot, site_of
     from commandsync.sync.job import connected, read_listing
-    from commandsync.sync.site import known_bot, site_of
 
     schema = f"./{SCHEMA}"
     site = site_of(run.settings, None, of_bot=False) if run.settings.base_url else None

@@ -51,7 +51,7 @@ def plan_command(
     from commandsync.errors import Exit, worst_exit
     from commandsync.report import render_plans
     from commandsync.sync.files import check_target, write_file
-    from commandsync.sync.job import jobs, plan_jobs, split
+    from commandsync.sync.selection import jobs, plan_jobs, split
     from commandsync.sync.settings import load
 
     manifests = load(run.settings)
@@ -84,10 +84,10 @@ def _check_one_page(manifests: Sequence[Manifest], against: str | None) -> None:
 def _plans(
     run: Run, manifests: Sequence[Manifest], against: str | None
 ) -> list[Plan | CommandsyncError]:
-    from commandsync.sync.job import jobs, plan_jobs, plans_in
+    from commandsync.sync.selection import jobs, plan_jobs, plans_in
 
     if against:
-        from commandsync.sync.earlier import plan_against
+        from commandsync.sync.selection import plan_against
 
         return [plan_against(run.settings, manifests, against)]
     with jobs(run.settings, manifests) as opened:

@@ -88,9 +88,9 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.schema import write_schema
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest
+    from commandsync.sync.destinations import site_of
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.job import read_listing
-    from commandsync.sync.site import site_of
 
     if out:
         check_target(out, force=force)

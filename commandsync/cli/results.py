@@ -10,7 +10,8 @@ from commandsync import report
 from commandsync.cli.output import Output, ResultLostError
 from commandsync.errors import CommandsyncError, Exit, worst_exit
 from commandsync.report.records import document
-from commandsync.sync.job import Planned, split
+from commandsync.sync.job import Planned
+from commandsync.sync.selection import split
 
 if TYPE_CHECKING:
     from commandsync.apply.outcomes import Result

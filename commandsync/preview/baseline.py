@@ -10,9 +10,10 @@ from commandsync.manifest import Manifest
 from commandsync.records.models import Bot, Profile
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
+from commandsync.sync.destinations import site_of
 from commandsync.sync.job import connected
 from commandsync.sync.settings import Settings, load_single
-from commandsync.sync.site import Site, site_of
+from commandsync.sync.site import Site
 
 _OFFLINE = "commandsync preview --offline shows the page without what is listed"
 _NOTHING = Snapshot(dict.fromkeys(Resource, ()))

@@ -36,18 +36,18 @@ from commandsync.errors import (
 )
 from commandsync.manifest import Manifest
 from commandsync.records.texts import Resource
-from commandsync.sync.job import connected
-from commandsync.sync.parity import compare_names, exit_code
-from commandsync.sync.settings import Settings, load
-from commandsync.sync.site import (
+from commandsync.sync.destinations import (
     ListSite,
-    Site,
     check_tokens,
     is_selected,
     list_sites,
     site_of,
     unknown_listing,
 )
+from commandsync.sync.job import connected
+from commandsync.sync.parity import compare_names, exit_code
+from commandsync.sync.settings import Settings, load
+from commandsync.sync.site import Site
 from commandsync.version import __version__
 
 _PACKAGES = ("click", "deepdiff", "pydantic", "pyyaml", "requests", "rich", "urllib3")

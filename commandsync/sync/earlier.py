@@ -14,23 +14,16 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from commandsync.diagnostics import Do, Location, Notice, Problem
+from commandsync.diagnostics import Do, Location, Problem
 from commandsync.errors import FileError, ManifestError, UsageError
 from commandsync.manifest import Manifest, load_head, load_manifests
-from commandsync.plan.hints import pinned_by_both
-from commandsync.plan.plan import Plan
 from commandsync.plan.userchanges import UserChanges, user_changes
-from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, pattern
 from commandsync.sources.sourcefile import IMPORTED
 from commandsync.sync.files import reason
 from commandsync.sync.gitobjects import FILE, Read, commit_of, contents, entries_at, resolved
-from commandsync.sync.job import plan_manifest
 from commandsync.sync.objects import with_earlier_objects, with_objects
-from commandsync.sync.settings import Settings, check_notices, load_files
-
-_STDIN = "-"
-_TWICE = "give one of the two as a file"
+from commandsync.sync.settings import STDIN, check_stdin, load_files
 
 
 class EarlierVersion(NamedTuple):
@@ -48,10 +41,10 @@ def earlier_version(since: str, manifest: Manifest) -> EarlierVersion:
         ManifestError: It is invalid.
         FileError: Git is needed and not installed.
     """
-    if since == _STDIN or os.path.isfile(since):  # noqa: PTH113 - False for too long a name, too
+    if since == STDIN or os.path.isfile(since):  # noqa: PTH113 - False for too long a name, too
         (earlier,) = load_files([since])
         return EarlierVersion(since, with_objects(earlier))
-    if manifest.path == _STDIN:
+    if manifest.path == STDIN:
         message = f"{since!r} is not a file, and standard input has no revisions"
         raise UsageError(message, hint=Do.NAME_MANIFEST())
     if version := version_at(since, manifest.path):
@@ -163,8 +156,7 @@ def changes_since(since: str, manifest: Manifest) -> UserChanges:
         ManifestError: The earlier one is invalid.
         FileError: Git is needed and not installed.
     """
-    if since == manifest.path == _STDIN:
-        raise UsageError("standard input can be read only once", hint=_TWICE)
+    check_stdin([since, manifest.path])
     earlier = earlier_version(since, manifest).manifest
     for name, each in ((since, earlier), (manifest.path, manifest)):
         entries = each.snapshot.collections.get(Resource.COMMAND)
@@ -172,39 +164,3 @@ def changes_since(since: str, manifest: Manifest) -> UserChanges:
             message = f"{name} does not manage commands: nothing is known about them"
             raise UsageError(message, hint="compare two manifests that have commands:")
     return user_changes(old=earlier.snapshot, new=manifest.snapshot)
-
-
-def plan_against(settings: Settings, manifests: Sequence[Manifest], other: str) -> Plan:
-    """Plan as if what is due of another manifest were the listing.
-
-    Raises `ManifestError` if the other one is invalid, and `UsageError` if there is more than one
-    manifest on a side, or both are standard input.
-    """
-    if other == _STDIN and _STDIN in settings.files:
-        raise UsageError("standard input can be read only once", hint=_TWICE)
-    listed = load_files([other])
-    if len(manifests) != 1 or len(listed) != 1:
-        raise UsageError("a comparison needs one manifest on each side")
-    (manifest,), due = manifests, listed[0].snapshot.due(settings.now)
-    desired: dict[Resource, tuple[Entry, ...]] = {}
-    as_listed: dict[Resource, tuple[Entry, ...]] = {}
-    unpinned = 0
-    for resource, wanted in manifest.snapshot.collections.items():
-        # A collection that the other one does not manage is empty.
-        others = due.collections.get(resource, ())
-        desired[resource], count = pinned_by_both(wanted, others)
-        as_listed[resource] = tuple(  # an id is the pin, or the location
-            Entry(entry.text, id=entry.id or str(entry.location)) for entry in others
-        )
-        unpinned += count
-    notices = [Notice(f"this is compared with {other}, and not with the listing")]
-    if unpinned:
-        one = unpinned == 1
-        ids, entries = ("id is", "its entry is") if one else ("ids are", "their entries are")
-        message = f"{unpinned:,} pinned {ids} not in the other manifest: {entries} matched by text"
-        hint = "an entry that is renamed by its pin alone is shown as added and deleted here"
-        notices.append(Notice(message, hint))
-    desired_manifest = replace(manifest, snapshot=Snapshot(desired))
-    plan = plan_manifest(desired_manifest, Snapshot(as_listed), settings=settings, notices=notices)
-    check_notices(plan.notices, settings)
-    return plan

@@ -24,8 +24,8 @@ from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, canonical
 from commandsync.sources.changeset import Added, Edited, EntryChange, FileEdit, Removed
 from commandsync.sources.entry import SourceEntry
+from commandsync.sync.destinations import site_of
 from commandsync.sync.settings import Settings, load_files, load_to_edit
-from commandsync.sync.site import site_of
 
 _COLLECTION = Resource.COMMAND.collection
 

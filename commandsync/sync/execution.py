@@ -37,11 +37,12 @@ from commandsync.errors import (
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
+from commandsync.sync.destinations import site_of
 from commandsync.sync.files import read_file, write_file
 from commandsync.sync.job import Job, Planned, connected
-from commandsync.sync.settings import ApplyProgress, FilesRead, Settings
+from commandsync.sync.settings import Settings
 from commandsync.sync.signals import Signals, announce_stop
-from commandsync.sync.site import Site, site_of
+from commandsync.sync.site import ApplyProgress, FilesRead, Site
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection

@@ -20,12 +20,12 @@ from commandsync.api.operations import Operation
 from commandsync.client.driver import start_reading
 from commandsync.client.threads import Gate
 from commandsync.diagnostics import Location, Notice
-from commandsync.errors import CommandsyncError
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE, RecordService
-from commandsync.sync.settings import CallProgress, Settings, about, check_notices, rules_of
-from commandsync.sync.site import Site, bot_of, sites_of
+from commandsync.sync.destinations import bot_of
+from commandsync.sync.settings import Settings, check_notices, rules_of
+from commandsync.sync.site import CallProgress, Site
 
 if TYPE_CHECKING:
     from commandsync.api.policy import Health
@@ -145,24 +145,6 @@ class ManifestJob(Job):
         return replace(self, manifest=replace(self.manifest, snapshot=snapshot))
 
 
-@contextmanager
-def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[ManifestJob]]:
-    """Find the listings of each manifest, and open a connection to each.
-
-    Raises `CommandsyncError` as `sites_of`, or as `listing_jobs` for manifests with `listings:`.
-    """
-    if settings.listing or any(manifest.listings for manifest in manifests):
-        from commandsync.sync.lists import listing_jobs  # noqa: PLC0415 - seldom needed
-
-        with listing_jobs(settings, manifests) as opened:
-            yield opened
-        return
-    sites = sites_of(settings, manifests)
-    with connected(settings, sites) as connections:
-        parts = zip(manifests, sites, connections, strict=True)
-        yield [page_job(settings, *part) for part in parts]
-
-
 def page_job(
     settings: Settings, manifest: Manifest, site: Site, connection: Connection, name: str = ""
 ) -> ManifestJob:
@@ -214,29 +196,6 @@ def read_listing(
         return start_reading(connection, site.bot, scope)()
 
 
-def plan_jobs(
-    opened: Sequence[ManifestJob], *, meanwhile: Callable[[], object] = lambda: None
-) -> list[Planned | CommandsyncError]:
-    """Read all listings at the same time and plan each; an error takes the place of its plan.
-
-    `meanwhile` loads what is needed afterwards: while the answers travel, as what plans does.
-    """
-    readings = [job.start_reading() for job in opened]
-    import commandsync.plan.plan  # noqa: PLC0415 - while the answers travel
-    import commandsync.records.models  # noqa: F401, PLC0415 - as above, and loads pydantic
-
-    meanwhile()
-    planned: list[Planned | CommandsyncError] = []
-    for job, reading in zip(opened, readings, strict=True):
-        try:
-            planned.append(job.planned(reading()))
-        except CommandsyncError as error:
-            path = job.manifest.path
-            named = about(error, f"{path}: {job.name}" if job.name else path, of=len(opened))
-            planned.append(named.having(listing=job.name))
-    return planned
-
-
 def plan_manifest(
     manifest: Manifest,
     listed: Snapshot,
@@ -273,16 +232,3 @@ def plan_manifest(
         plan = plan.only(settings.only)
     warned = site.warnings(plan.changes) if site and isinstance(site.service, RecordService) else ()
     return replace(plan, notices=(*warned, *plan.notices)) if warned else plan
-
-
-def plans_in(planned: Sequence[Planned | CommandsyncError]) -> list[Plan | CommandsyncError]:
-    """Return the plans, and the errors in place of plans."""
-    return [item.plan if isinstance(item, Planned) else item for item in planned]
-
-
-def split(
-    plans: Sequence[Plan | CommandsyncError],
-) -> tuple[tuple[Plan, ...], tuple[CommandsyncError, ...]]:
-    """Return the plans, and apart from them the errors."""
-    errors = tuple(plan for plan in plans if isinstance(plan, CommandsyncError))
-    return tuple(plan for plan in plans if not isinstance(plan, CommandsyncError)), errors

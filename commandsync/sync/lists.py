@@ -28,13 +28,8 @@ from commandsync.records.texts import Resource
 from commandsync.services.abilities import Reads
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListService
-from commandsync.sync.earlier import EarlierVersion, earlier_version
-from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
-from commandsync.sync.objects import with_objects
-from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of
-from commandsync.sync.site import (
+from commandsync.sync.destinations import (
     ListSite,
-    Site,
     check_tokens,
     is_selected,
     list_sites,
@@ -42,6 +37,11 @@ from commandsync.sync.site import (
     unknown_listing,
     with_others,
 )
+from commandsync.sync.earlier import EarlierVersion, earlier_version
+from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
+from commandsync.sync.objects import with_objects
+from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of
+from commandsync.sync.site import Site
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})

@@ -19,8 +19,9 @@ from commandsync.sync.importsource import (
     read_sources,
     sources_of,
 )
-from commandsync.sync.job import ManifestJob, jobs
+from commandsync.sync.job import ManifestJob
 from commandsync.sync.lists import ListJob
+from commandsync.sync.selection import jobs
 from commandsync.sync.settings import Settings
 
 _COMMANDS = Resource.COMMAND

@@ -1,9 +1,8 @@
-"""The settings of a run, the manifests that they name, and the progress that a run reports.
+"""The settings of a run, and the manifests that they name.
 
 A door makes one `Settings` of its options (flag over environment over manifest), and every step of
 the job takes it. `load` reads the manifests of the settings, and a strict run refuses those with
-warnings. While the job runs, it passes values to `Settings.on_progress`: files that were read, a
-request that waits, the next step of an apply. A door that shows progress needs nothing else.
+warnings.
 """
 
 from __future__ import annotations
@@ -15,50 +14,18 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from commandsync.api.operations import Operation
-from commandsync.api.policy import Send, Wait
 from commandsync.diagnostics import Do, Hint, Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError, UsageError
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.sync import DEFAULT_MANIFESTS
 from commandsync.sync.files import ci_workspace
+from commandsync.sync.site import FilesRead, Progress
 
 if TYPE_CHECKING:
-    from commandsync.apply.steps import Step
     from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
-    from commandsync.sync.site import Site
 
-
-class FilesRead(NamedTuple):
-    """Manifests, or the saved plan that is all of `content`, were read in so many seconds."""
-
-    paths: Sequence[str]
-    content: tuple[Manifest, ...] | Plan
-    seconds: float
-
-
-class CallProgress(NamedTuple):
-    """A call of the service waits: for its answer (`Send`) or for a retry (`Wait`).
-
-    It may come from any thread. The step is None when the call has ended.
-    """
-
-    site: Site
-    operation: Operation[Any]
-    step: Send | Wait | None
-
-
-class ApplyProgress(NamedTuple):
-    """A plan is applied: the next step; None when it has ended."""
-
-    plan: Plan
-    step: Step | None
-
-
-Progress = FilesRead | CallProgress | ApplyProgress
 
 E = TypeVar("E", bound=CommandsyncError)
 
@@ -67,6 +34,9 @@ BOT_VARIABLE = "COMMANDSYNC_BOT"
 BASE_URL_VARIABLE = "COMMANDSYNC_BASE_URL"
 HOSTS_VARIABLE = "COMMANDSYNC_HOSTS"
 """The hosts, separated by commas or spaces, that may get a token though a manifest names them."""
+
+STDIN = "-"
+"""The path of a manifest that is read from standard input."""
 
 _LONGEST_STDIN = 10 * 1024 * 1024 + 1  # bytes: one more than a manifest may have
 
@@ -184,9 +154,16 @@ def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -
     several; `what` is what edits it.
     """
     hint = Do.NAME_MANIFEST()
-    if "-" in settings.files:
+    if STDIN in settings.files:
         raise UsageError(f"{what} edits the manifest in place", hint=hint)
     return load_single(settings, f"{what} works on one manifest", hint=hint, contents=contents)
+
+
+def check_stdin(paths: Sequence[str]) -> None:
+    """Raise `UsageError` if standard input would be read twice."""
+    if paths.count(STDIN) > 1:
+        hint = "give one of the two as a file"
+        raise UsageError("standard input can be read only once", hint=hint)
 
 
 def check_notices(notices: Sequence[Notice | Problem], settings: Settings) -> None:

@@ -24,10 +24,10 @@ from commandsync.server.conditions import NORMAL
 from commandsync.server.simulation.application import application, simulate
 from commandsync.server.simulation.services import SERVICES
 from commandsync.services.fit import fit
+from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.lists import ListJob
 from commandsync.sync.settings import Settings, read_clock
-from commandsync.sync.site import ListSite
 from tests.support.listing import FAULTS, REFUSED_AFTER, WRONG_SHAPE_BEFORE, Answer
 
 Records = list[dict[str, Any]]

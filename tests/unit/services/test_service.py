@@ -28,12 +28,12 @@ from commandsync.errors import (
 from commandsync.records.texts import Ability, Resource, Text
 from commandsync.services.service import PAGE, RecordService, accepted
 from commandsync.sync import run
+from commandsync.sync.destinations import site_of
 from commandsync.sync.diagnosis import reachability
 from commandsync.sync.execution import Stop, execute, refusal_of
 from commandsync.sync.job import Planned, connected, page_job
 from commandsync.sync.settings import Settings, load, read_clock
 from commandsync.sync.signals import Signals
-from commandsync.sync.site import site_of
 from tests.support.rawserver import Exchange, SocketServer, answer
 
 MANIFEST = """\
