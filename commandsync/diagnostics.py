@@ -146,7 +146,7 @@ class Notice:
     message: str
     hint: str | Hint = ""
     location: Location | None = None
-    runs: bool = field(default=False, compare=False)  # whether the hint is a command
+    runs: bool = field(default=False, compare=False)  # whether the hint is a call of the library
     renaming: Renaming | None = field(default=None, compare=False)  # what it is about, if alike
 
 

@@ -1,9 +1,11 @@
 """`commandsync bots`: the bots that the service lists, and those of your own database."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -18,6 +20,11 @@ from commandsync.cli.options import (
     yes_option,
 )
 from commandsync.errors import Exit
+
+if TYPE_CHECKING:
+    from commandsync.cli.output import Output
+    from commandsync.records.models import Bot, Queries
+    from commandsync.sync.site import Site
 
 
 class _Bots(Group):
@@ -65,16 +72,32 @@ def list_command(
       commandsync bots list --limit 100 --page 2
       commandsync bots list --all --format json
     """
-    from commandsync.cli.call import open_client, show_records
+    from commandsync.cli.call import open_client
 
     with open_client(run.settings, of_bot=False) as (client, site):
         service = replace(site, bot="")
         if every:
-            bots = tuple(client.iter_bots(**query))
-            show_records("bots", bots, site=service, output=run.output)
+            _show_bots(tuple(client.iter_bots(**query)), service, run.output)
         else:
             answer = client.list_bots(limit=limit, page=page, **query)
-            show_records("bots", answer.bots, site=service, output=run.output, page=answer.queries)
+            _show_bots(answer.bots, service, run.output, page=answer.queries)
+
+
+def _show_bots(
+    bots: Sequence[Bot], site: Site, output: Output, *, page: Queries | None = None
+) -> None:
+    """Print bots: a page of them with the service's figures of it, or all."""
+    from commandsync.cli.call import show_call
+    from commandsync.report.records import bots_table
+
+    keys = {"bots": bots} | ({} if page is None else {"page": page})
+    show_call(partial(bots_table, bots), site=site, output=output, **keys)
+    if output.format == "json":
+        return
+    if not bots:
+        output.talk("no bots")
+    if page is not None and page.max_page is not None and page.max_page > 1:
+        output.talk(f"page {page.page or '?'} of {page.max_page}; --all shows all")
 
 
 @bots_command.command("show")

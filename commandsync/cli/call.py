@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,11 +18,9 @@ from commandsync.cli.options import Run
 from commandsync.cli.output import Output, ResultLostError
 from commandsync.client.library import Client
 from commandsync.client.threads import LONGEST_WAIT, in_thread
-from commandsync.errors import CommandsyncError, Exit, Invalid, ListingError, TransportError
-from commandsync.records.models import Queries
-from commandsync.records.texts import Resource
+from commandsync.errors import CommandsyncError, Exit, Invalid, ListingError
 from commandsync.report.escape import visible
-from commandsync.report.records import document, records_table
+from commandsync.report.records import document
 from commandsync.sync.destinations import site_of
 from commandsync.sync.job import calls_of
 from commandsync.sync.settings import BOT_VARIABLE, Settings, default_manifest, load_single
@@ -74,33 +72,6 @@ def open_client(
         yield client, site
 
 
-@contextmanager
-def open_writer(run: Run, of: Resource) -> Iterator[tuple[Client, Writer]]:
-    """Open a client with the bot's own token, and what makes single writes of one kind."""
-    with open_client(run.settings, with_token=True) as (client, site):
-        check = f"commandsync {of.collection} list"
-        yield client, Writer(client.connection, site, run, bot=client.bot, check=check)
-
-
-def show_records(
-    collection: str,
-    records: Sequence[Any],
-    *,
-    site: Site,
-    output: Output,
-    page: Queries | None = None,
-) -> None:
-    """Print records: a page with the service's figures of it, or all."""
-    keys = {collection: records} | ({} if page is None else {"page": page})
-    show_call(partial(records_table, collection, records), site=site, output=output, **keys)
-    if output.format == "json":
-        return
-    if not records:
-        output.talk(f"no {collection}")
-    if page is not None and page.max_page is not None and page.max_page > 1:
-        output.talk(f"page {page.page or '?'} of {page.max_page}; --all shows all")
-
-
 def show_call(
     shown: str | Callable[..., str], *, site: Site, output: Output, **keys: object
 ) -> None:
@@ -135,20 +106,16 @@ class Writer:
         self,
         operation: Operation[T],
         describe: Callable[[T], tuple[str, dict[str, Any]]],
-        *,
-        is_unchanged: Callable[[], bool] | None = None,
     ) -> int:
         """Write, and print the result; return the exit code.
 
-        `describe` returns the result as a sentence, and as keys of a JSON document. `is_unchanged`
-        reads the listing after a write that was refused, for services are seen to carry out what
-        they refuse; without it a 4xx is believed. Raises `ListingError` if it was certainly not
-        written.
+        `describe` returns the result as a sentence, and as keys of a JSON document. Raises
+        `ListingError` if it was certainly not written: it was never sent, or refused.
         """
         try:
             result = self._result_of(operation)
             if isinstance(result, Failure):
-                return self._failed(result, is_unchanged)
+                return self._failed(result)
             sentence, keys = describe(result)
             show_call(sentence, site=self.site, output=self.run.output, **keys)
         except ResultLostError as error:
@@ -156,20 +123,10 @@ class Writer:
             return Exit.INCOMPLETE
         return Exit.DONE
 
-    def _failed(self, failure: Failure, is_unchanged: Callable[[], bool] | None) -> int:
+    def _failed(self, failure: Failure) -> int:
         error = failure.error
-        if failure.doubt:
-            certain = False
-        elif isinstance(error, TransportError):  # it was never sent
-            certain = True
-        elif is_unchanged is None:
-            certain = not (isinstance(error, Invalid) and error.status in range(300, 400))
-        else:
-            try:
-                certain = is_unchanged()
-            except ListingError:
-                certain = False
-        if certain:
+        redirected = isinstance(error, Invalid) and error.status in range(300, 400)
+        if not (failure.doubt or redirected):
             raise error
         unknown = CommandsyncError(
             f"{error.message}; the result is unknown, it may have been written",

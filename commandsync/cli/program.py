@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 import click
 
 from commandsync.cli.help import Group
-from commandsync.records.texts import Resource
 from commandsync.sync import signals
 from commandsync.sync.redaction import redacted_outputs
 from commandsync.version import __version__
@@ -27,7 +26,7 @@ Exit codes:
   1  failed; nothing was changed: no write was sent, or a read shows it
   2  wrong usage
   3  changes are pending (plan --detailed-exitcode, import --check,
-     docs --check), names differ (parity), or no vote (voters check)
+     docs --check), or names differ (parity)
   4  the manifest is invalid
   5  refused for safety
   6  incomplete: something was or may have been written, and not all is done
@@ -50,8 +49,6 @@ GROUPS = {
     },
     "Your page": {
         "preview": "Show the bot's page as it will be, while you edit.",
-        "commands, announcements": "List the bot's records, and change single ones.",
-        "voters, watch": "Show who voted, and votes as they come.",
     },
     "Your own service": {
         "serve": "Run a listing service on this machine.",
@@ -72,7 +69,6 @@ COMMANDS = [name for group in GROUPS.values() for names in group for name in nam
 
 # A plugin of pydantic that is installed here would see every record, and takes time to find.
 NO_PLUGINS = ("PYDANTIC_DISABLE_PLUGINS", "__all__")
-_KINDS = {kind.collection: kind for kind in Resource}
 
 
 class _Commands(Group):
@@ -84,10 +80,6 @@ class _Commands(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in COMMANDS:
             return None
-        if cmd_name in _KINDS:
-            from commandsync.cli.records import record_group
-
-            return record_group(_KINDS[cmd_name])
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
         module = import_module(f"commandsync.cli.{name}")
         command: click.Command = getattr(module, f"{cmd_name}_command")

@@ -4,7 +4,7 @@ import click
 
 from commandsync.cli.help import Command
 from commandsync.cli.option import option
-from commandsync.cli.options import Run, force_option, service_options, yes_option
+from commandsync.cli.options import Run, force_option, json_option, service_options, yes_option
 from commandsync.errors import Exit, UsageError
 from commandsync.records.texts import Resource
 from commandsync.sync import SCHEMA
@@ -20,6 +20,7 @@ from commandsync.sync import SCHEMA
 @option("--pin", "Include the ids, so that renames need no formerly.")
 @yes_option
 @force_option
+@json_option
 @service_options
 def pull_command(
     run: Run,
@@ -32,7 +33,8 @@ def pull_command(
     """Print a manifest of what is listed now.
 
     With --bot and --base-url it needs no manifest; otherwise they are taken from commands.yaml.
-    A plan after a pull has no changes.
+    A plan after a pull has no changes. With --format json, it lists the records with their ids and
+    uses instead.
 
     With --merge, it adds to the manifest what is missing there, and changes nothing else. A listed
     command that is probably one of the manifest's under an old name becomes its former name. With
@@ -42,10 +44,15 @@ def pull_command(
     Example:
       commandsync pull --bot 779641401482805289 --base-url https://listing.example
       commandsync pull --pin --out commands.yaml
+      commandsync pull --format json
       commandsync pull --merge
       commandsync pull --drop-formerly
     """
-    if not (choices["merge"] or choices["drop_formerly"]):
+    edits = choices["merge"] or choices["drop_formerly"]
+    if run.output.format == "json" and (out or edits):
+        message = "--format json lists the records, and writes no file"
+        raise UsageError(message, hint="leave out --out, --merge and --drop-formerly")
+    if not edits:
         _pull(run, out, pin=choices["pin"], force=force)
         return None
     if out or force:
@@ -99,6 +106,11 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     managed = manifest.snapshot.scope if manifest else ()
     scope = managed or tuple(Resource)  # one that manages nothing yet only names the listing
     listed = read_listing(run.settings, site, scope)
+    if run.output.format == "json":
+        from commandsync.report.records import listed_document
+
+        run.output.result(listed_document(listed, bot=site.bot, base_url=site.address.base_url))
+        return
     dumped = dump_manifest(
         listed,
         bot=site.bot,

@@ -39,7 +39,7 @@ def vote_command(run: Run, /, *, user: str, username: str, yes: bool) -> int:
                 hint="to cast a vote there, add --yes",
             )
         operation = cast_vote(site.bot, user, username=username)
-        check = "commandsync voters list"
+        check = "the votes on the bot's page"
         writer = Writer(client.connection, site, run, bot=client.bot, check=check)
         try:
             return writer.write(

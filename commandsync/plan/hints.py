@@ -4,7 +4,6 @@ A hint names the exact line to write; nothing is ever applied by itself.
 """
 
 import json
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,8 +23,6 @@ _MOST_COMPARISONS = 10_000  # beyond this the changes are not renames but anothe
 _SPELLING = "check the spelling of formerly against commandsync pull, upper and lower case too"
 _PINS = Do.SHOW_IDS(first="")
 _ONE_RENAME = Do.SHOW_IDS(first="only one listed command can be renamed; pin its id to choose: ")
-_DEFAULT_MANIFEST = "commands.yaml"  # which no option names
-_STDIN = "-"
 _SEVERAL = (
     "{count} added commands look like deleted ones under new names: as planned, the old ones are "
     "deleted with their uses"
@@ -201,7 +198,7 @@ def _restored(entries: Sequence[Entry]) -> Notice:
     message = f"{what} no longer listed, and added with a new id"
     if not uses:
         return Notice(message, location=entries[0].location)
-    hint = "after the adds, apply prints the commands that set these uses again"
+    hint = "after the adds, apply prints the calls of the library that set these uses again"
     return Notice(f"{message} and without {uses:,} uses", hint, entries[0].location)
 
 
@@ -212,14 +209,6 @@ def _lost_pin(wanted: Entry, listed: Entry | None) -> Notice:
     uses, left = wanted.uses or 0, listed.uses or 0
     if listed.writable and uses > left:
         message = f"{wanted.name!r} has the new id {listed.id!r}, and {left:,} of its {uses:,} uses"
-        return Notice(message, _set_uses(wanted, listed.id), wanted.location, runs=True)
+        call = f"client.set_uses({in_quotes(listed.id)}, {uses})"
+        return Notice(message, call, wanted.location, runs=True)
     return Notice(f"{lost}; it is matched by its text instead", _PINS, wanted.location)
-
-
-def _set_uses(wanted: Entry, identifier: str) -> str:
-    """Return the command that gives a listed command the uses that a backup notes."""
-    path = wanted.location.path if wanted.location else _DEFAULT_MANIFEST
-    words = ["commandsync", "commands", "set-uses"]
-    words += ["-f", path] if path not in {_DEFAULT_MANIFEST, _STDIN} else []
-    words += ["--"] if identifier.startswith("-") else []
-    return shlex.join([*words, identifier, str(wanted.uses)])

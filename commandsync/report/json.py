@@ -1,6 +1,5 @@
 """Plans, results and failures as JSON: for programs, and as the file of a saved plan."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,11 +26,6 @@ results = plans
 def failure(error: CommandsyncError) -> str:
     """Return the document of a failure."""
     return dumped(failure_document(error))
-
-
-def failure_line(error: CommandsyncError) -> str:
-    """Return the document of a failure on one line, after the lines of events."""
-    return json_text(json.dumps(failure_document(error), ensure_ascii=False))
 
 
 def validated(manifests: Sequence[Manifest]) -> str:

@@ -1,10 +1,9 @@
-"""Records, single calls and events: as a table or a line for people, or as one JSON document."""
+"""Records and single calls: as a table for people, or as one JSON document."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from operator import attrgetter, ge
 from typing import TYPE_CHECKING, Any
@@ -12,52 +11,35 @@ from typing import TYPE_CHECKING, Any
 from commandsync.diagnostics import Do
 from commandsync.document import VERSION
 from commandsync.errors import ListingError
-from commandsync.records.texts import Resource
 from commandsync.report.escape import beginning, json_text, visible
 from commandsync.report.lines import Screen, columns_of, cut_at
-from commandsync.services.abilities import PAGE_ABILITIES
 
 if TYPE_CHECKING:
-    from commandsync import Event
-    from commandsync.records.models import Record
+    from commandsync.records.models import Bot, Record
+    from commandsync.records.snapshot import Snapshot
 
 _LEAST = 6  # columns of a cell; with fewer, nothing can be read
 _WIDEST = 200  # a longer cell is shown whole, but the column is not widened for it
 
 
-def _shown(kind: Resource) -> Iterable[str]:
-    """Return the columns of a kind of record: what tells records apart first, long texts last."""
-    uses = "uses" if PAGE_ABILITIES[kind].uses else ""
-    columns = (kind.fields[0], kind.group, uses, "id", kind.usage, *kind.fields)
-    return dict.fromkeys(filter(None, columns))
-
-
-_COLUMNS: Mapping[str, Mapping[str, Callable[[Any], object]]] = {
-    **{
-        kind.collection: {name.upper(): attrgetter(name) for name in _shown(kind)}
-        for kind in Resource
-    },
-    "voters": {"NAME": attrgetter("username"), "ID": attrgetter("id")},
-    "bots": {
-        "NAME": lambda bot: bot.profile.username or bot.profile.tag,
-        "SERVERS": attrgetter("statistics.servers"),
-        "VOTES": attrgetter("statistics.total_votes"),
-        "RATING": attrgetter("ratings.average"),
-        "ID": attrgetter("id"),
-        "OVERVIEW": attrgetter("information.overview"),
-    },
+_BOTS: Mapping[str, Callable[[Bot], object]] = {
+    "NAME": lambda bot: bot.profile.username or bot.profile.tag,
+    "SERVERS": attrgetter("statistics.servers"),
+    "VOTES": attrgetter("statistics.total_votes"),
+    "RATING": attrgetter("ratings.average"),
+    "ID": attrgetter("id"),
+    "OVERVIEW": attrgetter("information.overview"),
 }
-_NUMBERS = {"USES", "SERVERS", "VOTES", "RATING"}
+_NUMBERS = {"SERVERS", "VOTES", "RATING"}
 _WHOLE = {*_NUMBERS, "ID"}  # never cut
 
 
-def records_table(collection: str, records: Sequence[Any], *, screen: Screen) -> str:
-    """Return a table of records; empty when there are none."""
-    if not records:
+def bots_table(bots: Sequence[Bot], *, screen: Screen) -> str:
+    """Return a table of bots; empty when there are none."""
+    if not bots:
         return ""
-    columns = _COLUMNS[collection]
-    rows = [[_cell(value(record), screen) for value in columns.values()] for record in records]
-    return table(tuple(columns), rows, screen=screen)
+    rows = [[_cell(value(bot), screen) for value in _BOTS.values()] for bot in bots]
+    return table(tuple(_BOTS), rows, screen=screen)
 
 
 def record_table(record: Record, *, screen: Screen) -> str:
@@ -84,39 +66,22 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen)
     )
 
 
+def listed_document(listed: Snapshot, *, bot: str, base_url: str) -> str:
+    """Return one JSON document of the listed records, with their ids and uses; null if unknown."""
+    records = {
+        kind.collection: [
+            {"id": entry.id or None, **entry.text._asdict(), "uses": entry.uses}
+            for entry in entries
+        ]
+        for kind, entries in listed.collections.items()
+    }
+    return document({"bot": bot, "base_url": base_url, **records})
+
+
 def document(about: Mapping[str, Any]) -> str:
     """Return one JSON document; records in it are shown with every field, unknown ones too."""
     values = {name: _plain(value) for name, value in about.items()}
     return _json({"version": VERSION} | values, indent=2) + "\n"
-
-
-def event_line(event: Event) -> str:
-    """Return an event on one line, for people."""
-    match _event(event):
-        case {"user": user, "bot": bot}:
-            shown = " for ".join(filter(None, (_account(user), _account(bot))))
-        case {"bot": bot}:
-            shown = _account(bot)
-        case {"code": code, "reason": reason}:
-            shown = f"{visible(reason)} ({code})"
-        case _:
-            shown = ""
-    return f"{event.name:<12}  {shown}".rstrip()
-
-
-def event_json(event: Event) -> str:
-    """Return an event as a JSON object on one line."""
-    return _json(_event(event))
-
-
-def _event(event: Event) -> dict[str, Any]:
-    names = [field.name for field in fields(event) if field.repr and field.name != "name"]
-    return {"event": event.name} | {name: _plain(getattr(event, name)) for name in names}
-
-
-def _account(account: dict[str, Any]) -> str:
-    name, identifier = visible(account["username"]), visible(account["id"])
-    return f"{name} ({identifier})" if name else identifier
 
 
 def _json(document: dict[str, Any], *, indent: int | None = None) -> str:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _INLINE_STORED = 60  # characters of each text that fit on its line
 _MOST_SKIPPED = 10  # a change that was not sent is as the plan shows it
 
+_LIBRARY = "to set these uses again, with client = commandsync.Client.from_env():"
 _ACCEPTED = {Outcome.DONE, Outcome.SENT}
 _OUTCOME_COLORS = {"done": GREEN, "sent": GREEN, "failed": RED, "unknown": YELLOW, "skipped": DIM}
 
@@ -203,8 +204,8 @@ def _notices(notices: Iterable[Notice]) -> Iterator[str]:
             yield from _renamings(renaming, alike)
         else:
             yield from chain.from_iterable(map(_notice, alike))
-    commands = [Command(f"  {visible(str(notice.hint))}") for notice in notices if notice.runs]
-    yield from ("run these commands:", *commands) if commands else ()
+    calls = [Command(f"  {visible(str(notice.hint))}") for notice in notices if notice.runs]
+    yield from (_LIBRARY, *calls) if calls else ()
 
 
 def _notice(notice: Notice) -> list[str]:

@@ -83,7 +83,11 @@ def test_values_that_make_no_sense_are_wrong_usage(home: Home, option: list[str]
 OTHER = "commandsync.yaml"
 BY_DEFAULT = [
     *("validate", "plan", "apply --yes --dry-run", "pull", "changes --since commandsync.yaml"),
-    *("preview --html site", "announce --title 2.0 --notes-file news.md --yes", "commands list"),
+    *(
+        "preview --html site",
+        "announce --title 2.0 --notes-file news.md --yes",
+        "bots show",
+    ),
 ]
 
 
@@ -343,9 +347,8 @@ def test_flags_go_before_the_environment_and_that_before_the_manifest(home: Home
 @pytest.mark.parametrize(
     "line",
     [
-        *("apply --yes", "plan", "pull", "commands list", "doctor"),
-        *("commands add --name a --description b --syntax c", "pull --merge --yes"),
-        *("plan --against commands.yaml", "announcements list"),
+        *("apply --yes", "plan", "pull", "doctor"),
+        *("vote 7", "pull --merge --yes", "plan --against commands.yaml", "bots show"),
     ],
 )
 def test_a_variable_that_is_left_over_from_another_bot_is_refused(

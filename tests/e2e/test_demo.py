@@ -51,9 +51,7 @@ for library in ("aiohttp", "fastapi"):
 """
 
 
-@pytest.mark.parametrize(
-    ("command", "extra"), [("demo", "server"), ("serve", "server"), ("watch", "async")]
-)
+@pytest.mark.parametrize(("command", "extra"), [("demo", "server"), ("serve", "server")])
 def test_without_its_extra_a_command_reports_in_one_error_what_to_install(
     home: Home, command: str, extra: Literal["async", "server"]
 ) -> None:

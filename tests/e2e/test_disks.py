@@ -152,7 +152,14 @@ main([])
 PRINTERS = pytest.mark.parametrize(
     "command",
     [
-        *("pull", "plan", "plan --format json", "docs --format html", "schema", "commands list"),
+        *(
+            "pull",
+            "plan",
+            "plan --format json",
+            "docs --format html",
+            "schema",
+            "pull --format json",
+        ),
         *("apply --dry-run --max-deletes all", "import --help"),
     ],
 )

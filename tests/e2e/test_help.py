@@ -83,7 +83,7 @@ def test_a_saved_plan_in_the_place_of_a_manifest_is_recognized(
         wording(*ran.err.splitlines()[:2])
 
 
-@pytest.mark.parametrize("line", ["commands list x", "schema plan more", "demo more"])
+@pytest.mark.parametrize("line", ["bots list x", "schema plan more", "demo more"])
 def test_an_argument_too_many_is_refused_with_the_option_that_was_meant(
     home: Home, wording: Wording, line: str
 ) -> None:

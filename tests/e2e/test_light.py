@@ -147,7 +147,7 @@ def test_no_plugin_of_pydantic_sees_what_the_program_reads(
 def test_a_list_in_a_pipe_loads_no_tables(home: Home, service: Service) -> None:
     home.knows(service.bot(["help"]))
 
-    modules = loaded(home, "commands", "list")
+    modules = loaded(home, "bots", "list")
 
     assert "requests" in modules
     assert modules.isdisjoint(["deepdiff", "rich", "yaml", "aiohttp", *SERVER])

@@ -26,7 +26,7 @@ def test_a_new_database_has_bots_to_play_with_and_a_restart_prints_their_lines_a
         set_there = dict(re.findall(r"export (\w+)=(\S+)$", first, re.MULTILINE))
         for name, value in set_there.items():
             home.variable(name, value)
-        listed = home.run("commands", "list", "--format", "json")
+        listed = home.run("pull", "--format", "json")
         terminal.child.terminate()
         code, _, _ = terminal.ended()
 
@@ -41,7 +41,7 @@ def test_a_new_database_has_bots_to_play_with_and_a_restart_prints_their_lines_a
     program = home.write(f'#!/bin/sh\nexec "{sys.executable}" -m commandsync "$@"\n', "commandsync")
     program.chmod(0o755)
     pasted = again.partition("\n")[2].replace("# Lantern:", "")
-    script = f'{pasted}\ncommandsync commands list --format json\necho "$COMMANDSYNC_TOKEN"'
+    script = f'{pasted}\ncommandsync pull --format json\necho "$COMMANDSYNC_TOKEN"'
     ran = home.child_of([SHELL, "-c", script], PATH=f"{home.path}:{home.environment()['PATH']}")
     child.terminate()
 

@@ -20,7 +20,7 @@ __all__ = ["bot"]
 MARKED = "marked-token-7f3a9c1e"
 ECHOING = (
     *(f"plan --format {form}" for form in ("text", "json", "markdown", "github")),
-    *(f"commands list --format {form}" for form in ("text", "json")),
+    "pull --format json",
     "apply --dry-run",
     "pull",
 )
@@ -55,7 +55,7 @@ def test_an_echo_that_has_to_be_decoded_does_not_make_it_show_either(
 @pytest.mark.promise("token-as-base-url")
 @settings(max_examples=20)
 @given(token=st.one_of(plain_tokens, jwts), as_variable=st.booleans(), known=st.booleans())
-@pytest.mark.parametrize("command", ["plan", "pull", "apply --yes", "commands list", "bots list"])
+@pytest.mark.parametrize("command", ["plan", "pull", "apply --yes", "bots list"])
 def test_a_token_given_as_the_base_url_is_not_shown(
     home: Home, command: str, token: str, *, as_variable: bool, known: bool
 ) -> None:

@@ -256,7 +256,7 @@ def test_half_of_a_surrogate_pair_makes_no_listing_unreadable(
     edited = home.run("apply", "--yes", "-f", "new.yaml", "--backup", "b.yaml", "--force")
     home.write("version: 1\ncommands: []\n", "none.yaml")
     shown = [home.run("plan", "-f", "none.yaml", "--format", form) for form in FORMATS]
-    listed = [home.run("commands", "list", "--format", form) for form in ("text", "json")]
+    listed = [home.run("pull", "--format", form) for form in ("text", "json")]
     gone = home.run("apply", "--yes", "--max-deletes", "all", "-f", "none.yaml")
 
     assert (pulled.code, same.code, edited.code) == (0, 0, 0), edited.said

@@ -8,7 +8,7 @@ from tests.support.wording import Wording
     "line",
     [
         "-f bots.yaml plan",
-        "commands --bot 42 list",
+        "bots --sort name list",
         "plan --zq",
         "completion",
         "pages",

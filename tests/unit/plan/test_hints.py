@@ -1,4 +1,4 @@
-import shlex
+import ast
 from dataclasses import replace
 
 import pytest
@@ -231,7 +231,7 @@ def told(listed: Entry | None, *, uses: int | None = 1840, path: str = BACKUP_PL
     place = Location(path, 9, 5)
     (notice,) = lost_pins([(Entry(TEXT, id="old", location=place, uses=uses), listed)])
     assert notice.location == place
-    assert notice.runs == str(notice.hint).startswith("commandsync commands set-uses ")
+    assert notice.runs == str(notice.hint).startswith("client.set_uses(")
     return f"{notice.message} | {notice.hint}"
 
 
@@ -254,12 +254,6 @@ def test_what_has_a_new_id_gets_its_uses_by_a_command(wording: Wording, uses: in
     wording(told(Entry(TEXT, id="new", uses=uses)))
 
 
-def test_without_a_place_the_command_is_for_the_default_manifest() -> None:
-    (notice,) = lost_pins([(Entry(TEXT, id="old", uses=9), Entry(TEXT, id="new"))])
-
-    assert notice.hint == "commandsync commands set-uses new 9"
-
-
 def test_uses_that_have_come_back_need_no_command(wording: Wording) -> None:
     by_text = told(Entry(TEXT, id="new", uses=1840))
 
@@ -268,19 +262,12 @@ def test_uses_that_have_come_back_need_no_command(wording: Wording) -> None:
     wording(by_text)
 
 
-@pytest.mark.parametrize(
-    ("path", "identifier", "words"),
-    [
-        ("commands.yaml", "new", ["new"]),
-        ("-", "new", ["new"]),
-        ("a.yaml", "; rm -rf ~", ["-f", "a.yaml", "; rm -rf ~"]),
-        ("a.yaml", "-x", ["-f", "a.yaml", "--", "-x"]),
-    ],
-)
-def test_the_command_survives_a_shell(path: str, identifier: str, words: list[str]) -> None:
-    _, _, command = told(Entry(TEXT, id=identifier), path=path).partition(" | ")
+@pytest.mark.parametrize("identifier", ["new", "; rm -rf ~", '"quoted"\\', "two\nlines"])
+def test_the_call_that_sets_uses_is_python_whatever_the_id_is(identifier: str) -> None:
+    _, _, call = told(Entry(TEXT, id=identifier)).partition(" | ")
 
-    assert shlex.split(command) == ["commandsync", "commands", "set-uses", *words, "1840"]
+    arguments = ast.literal_eval(call.removeprefix("client.set_uses"))
+    assert arguments == (identifier, 1840)
 
 
 def test_a_pin_that_another_manifest_does_not_have_is_left_out_and_counted() -> None:

@@ -3,7 +3,9 @@ import json
 import pytest
 
 from commandsync.errors import ListingError
-from commandsync.records.models import Announcement, Bot, Command, Voter
+from commandsync.records.models import Bot, Command, Voter
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import CommandText, Resource
 from commandsync.report import PLAIN, Screen, records
 from commandsync.report.records import table
 
@@ -71,37 +73,49 @@ def test_markup_of_the_terminal_library_is_only_text() -> None:
     assert "[bold]x[/bold]  :smile: [link=x]" in shown
 
 
-def test_each_kind_of_record_has_its_columns() -> None:
-    shown = {
-        "bots": records.records_table("bots", [Bot(id="1")], screen=PLAIN),
-        "voters": records.records_table("voters", [Voter(id="1", username="Ann")], screen=PLAIN),
-        "commands": records.records_table(
-            "commands", [Command(id="1", name="n", uses=1234)], screen=PLAIN
-        ),
-        "announcements": records.records_table(
-            "announcements", [Announcement(id="1", title="t")], screen=PLAIN
-        ),
-    }
+def test_bots_are_columns() -> None:
+    shown = records.bots_table([Bot(id="1")], screen=PLAIN)
 
-    assert shown["bots"].split() == ["NAME", "SERVERS", "VOTES", "RATING", "ID", "OVERVIEW", "1"]
-    assert shown["voters"].split() == ["NAME", "ID", "Ann", "1"]
-    assert shown["commands"].splitlines()[1].split() == ["n", "1234", "1"]
-    assert shown["announcements"].splitlines()[1].split() == ["t", "1"]
+    assert shown.split() == ["NAME", "SERVERS", "VOTES", "RATING", "ID", "OVERVIEW", "1"]
 
 
 def test_columns_without_room_are_left_out_and_named() -> None:
-    command = Command(id="64f0c2a91be73d5a0c8e41f7", name="a-name-of-46-characters" * 2, syntax="s")
+    bot = Bot.model_validate(
+        {"id": "64f0c2a91be73d5a0c8e41f7", "profile": {"username": "a-name-of-46-characters" * 2}}
+    )
     shown = {
-        width: records.records_table("commands", [command], screen=screen).splitlines()
-        for width, screen in ((80, Screen(width=80)), (20, Screen(width=20)))
+        width: records.bots_table([bot], screen=Screen(width=width)).splitlines()
+        for width in (80, 20)
     }
-    full = records.records_table("commands", [command], screen=Screen(width=20, full=True))
+    full = records.bots_table([bot], screen=Screen(width=20, full=True))
 
-    assert shown[80][0].split() == ["NAME", "CATEGORY", "USES"]
-    assert shown[80][1].split() == [command.name]
-    assert shown[80][2] == "(--full also shows ID, SYNTAX, DESCRIPTION)"
-    assert shown[20] == ["NAME", f"{command.name[:19]}…", "(--full also shows …"]
-    assert command.id in full
+    assert shown[80][0].split() == ["NAME", "SERVERS", "VOTES", "RATING"]
+    assert shown[80][1].split() == [bot.profile.username]
+    assert shown[80][2] == "(--full also shows ID, OVERVIEW)"
+    assert shown[20] == ["NAME", f"{bot.profile.username[:19]}…", "(--full also shows …"]
+    assert bot.id in full
+
+
+def test_listed_records_are_one_document_with_ids_and_uses() -> None:
+    listed = Snapshot(
+        {
+            Resource.COMMAND: (
+                Entry(CommandText("help", "Helps.", "/help"), id="c1", uses=7),
+                Entry(CommandText("help", "Helps.", "/help")),
+            ),
+            Resource.ANNOUNCEMENT: (),
+        }
+    )
+    document = json.loads(records.listed_document(listed, bot="42", base_url="https://a.example"))
+
+    text = {"name": "help", "description": "Helps.", "syntax": "/help", "category": ""}
+    assert document == {
+        "version": 1,
+        "bot": "42",
+        "base_url": "https://a.example",
+        "commands": [{"id": "c1", **text, "uses": 7}, {"id": None, **text, "uses": None}],
+        "announcements": [],
+    }
 
 
 def test_one_record_is_shown_field_by_field() -> None:

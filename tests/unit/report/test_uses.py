@@ -68,14 +68,14 @@ def test_the_question_counts_each_kind_of_change_apart(
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_commands_that_set_uses_again_stay_whole_and_stand_together(form: Format) -> None:
+def test_calls_that_set_uses_again_stay_whole_and_stand_together(form: Format) -> None:
     backup = [command(name, id=f"old{name}", uses=1840, line=n + 1) for n, name in enumerate("ab")]
     plan = plan_of(backup, [command(name, id=f"new{name}", uses=2) for name in "ab"])
 
     shown = render_plans([plan], format=form, screen=Screen(width=40))
 
-    lines = [f"commandsync commands set-uses new{name} 1840" for name in "ab"]
+    lines = [f'client.set_uses("new{name}", 1840)' for name in "ab"]
     if form == "json":
         assert [notice["hint"] for notice in json.loads(shown)["warnings"]] == lines
     else:
-        assert "run these commands:\n" + "".join(f"  {line}\n" for line in lines) in shown
+        assert "Client.from_env():\n" + "".join(f"  {line}\n" for line in lines) in shown
