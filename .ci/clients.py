@@ -54,19 +54,15 @@ def _ruff(*arguments: str, text: str) -> str:
 
 def table(client: type) -> str:
     """Return the public methods of a client as a Markdown table."""
-    lines = ["| method | result | errors | meaning |", "|---|---|---|---|"]
+    lines = ["| method | meaning |", "|---|---|"]
     for name in (*vars(client.__base__), *vars(client)):
         method = getattr(client, name)
         if name.startswith("_") or not callable(method):
             continue
         signature = str(inspect.signature(method)).replace("'", "")
-        arguments, _, result = re.sub(r"^\(self(, )?", "(", signature).rpartition(" -> ")
-        document = inspect.getdoc(method) or ""
-        errors = re.findall(r"^ {4}(\w+):", document.partition("Raises:")[2], re.MULTILINE)
-        if not errors and (inspect.iscoroutinefunction(method) or "Iterator" in result):
-            errors = ["ArgumentError", "ListingError"] if name != "close" else []
-        named = ", ".join(f"`{error}`" for error in errors)
-        cells = f"`{name}{arguments}`", f"`{result}`", named, document.partition("\n")[0]
+        shown = re.sub(r"^\(self(, )?", "(", signature).removesuffix(" -> None")
+        summary = (inspect.getdoc(method) or "").partition("\n")[0]
+        cells = f"`{name}{shown}`", summary
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     return "\n".join(lines)
 
