@@ -1,8 +1,9 @@
-"""The event that started the workflow, and the mode that follows from it.
+"""The input of a step: the event that started the workflow, and the Action's own inputs.
 
-The Action's inputs, read from the step's environment and validated, and its secrets to mask.
-
-What can be done about a problem, in inputs of the Action.
+`read_event` reads the event of the workflow, from which the mode of a run follows. `read_inputs`
+reads and validates the inputs, and `settings_of` makes the settings of the job from them.
+`secrets_of` returns the texts that the log must not show. `INPUTS` says what can be done about a
+problem, in inputs of the Action.
 """
 
 import json

@@ -1,6 +1,9 @@
-"""What is announced: a changelog, a release, a file or the changes of commands -> one text.
+"""An announcement: its text, its place in the manifest, and the plan that posts it.
 
-An announcement -> an edit of the manifest, or a plan that posts it and nothing else.
+`announcement_of` reads a changelog, a release, a file or the changes of commands, and makes one
+text of it. `plan_announcement` compares that with the manifest, and adds it there. With `posting` a
+plan posts it on the page and does nothing else; `posting_whole` sends it to a service of
+`listings:` in one request. Mentions of commands are replaced before.
 """
 
 import re

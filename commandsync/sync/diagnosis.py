@@ -1,10 +1,8 @@
 """The checks of a set-up before a sync: each is a value, made one after the other.
 
-Nothing here changes a listing, and no check contains the token.
-
-Whether a listing service can be reached, and accepts the token, for the checks of a set-up.
-
-It reads one list, and opens the gateway once: nothing is written.
+The program comes first, then each manifest, and for each of its listings the settings, the token,
+and whether the service can be reached and accepts the token. Nothing here changes a listing, and no
+check contains the token.
 """
 
 import platform
