@@ -70,8 +70,9 @@ def base_manifests(
         if not event.base_sha:
             raise UsageError("the event does not name its commit")
         found = {
-            each.path: version_at(event.base_sha, each.path)
-            or EarlierVersion(event.base_sha, Manifest(each.path))
+            each.path: (version_at(event.base_sha, each.path) or _nothing(each.path))._replace(
+                name=event.base_sha[:7]
+            )
             for each in manifests
         }
     except CommandsyncError as error:
@@ -84,6 +85,11 @@ def base_manifests(
     if guarded:
         _refuse_another_service(destination_changes(manifests, found))
     return found
+
+
+def _nothing(path: str) -> EarlierVersion:
+    """Return the version before a manifest was there."""
+    return EarlierVersion("", Manifest(path))
 
 
 def _refuse_another_service(changes: Iterable[DestinationChange]) -> None:
