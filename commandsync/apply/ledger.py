@@ -4,9 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from commandsync.api.policy import FAILURES_IN_A_ROW, LOOK, Failure, Health
-from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.apply.states import AT_THE_END, SENT, TRANSITIONS, State
-from commandsync.apply.steps import Answered
+from commandsync.apply.outcomes import (
+    AT_THE_END,
+    SENT,
+    TRANSITIONS,
+    Answered,
+    Outcome,
+    Result,
+    Settled,
+    State,
+)
 from commandsync.diagnostics import Hint, Notice
 from commandsync.errors import Forbidden, ListingError, StoppedError, TransportError, Unauthorized
 from commandsync.plan.changes import Add, Change, Replace

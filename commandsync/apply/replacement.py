@@ -11,9 +11,18 @@ from typing import Any, TypeAlias
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Doubt, Failure
-from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.apply.outcomes import (
+    Aborted,
+    Answered,
+    Call,
+    Interrupted,
+    Outcome,
+    Result,
+    Settled,
+    Step,
+    StepResult,
+)
 from commandsync.apply.run import NO_ANSWER, REREADS
-from commandsync.apply.steps import Aborted, Answered, Call, Interrupted, Step, StepResult
 from commandsync.diagnostics import Hint, Notice
 from commandsync.errors import ApiError, ListingError, StoppedError, TransportError
 from commandsync.plan.plan import Plan

@@ -15,13 +15,20 @@ from typing import TypeAlias, TypeVar, assert_never
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure, Health
-from commandsync.apply.claims import Claims
+from commandsync.apply.check import progress_of
 from commandsync.apply.ledger import Ledger, Write
-from commandsync.apply.outcomes import Result
-from commandsync.apply.resume import progress_of
-from commandsync.apply.states import FINDINGS, State
-from commandsync.apply.steps import Aborted, Answered, Call, Interrupted, Step, StepResult
-from commandsync.apply.verification import are_shown, compare, conclude, finding_of
+from commandsync.apply.outcomes import (
+    FINDINGS,
+    Aborted,
+    Answered,
+    Call,
+    Interrupted,
+    Result,
+    State,
+    Step,
+    StepResult,
+)
+from commandsync.apply.verification import Claims, are_shown, compare, conclude, finding_of
 from commandsync.errors import TransportError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.plan import Plan

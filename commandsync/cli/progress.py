@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
-    from commandsync.apply.steps import Step
+    from commandsync.apply.outcomes import Step
     from commandsync.cli.output import Output
     from commandsync.plan.plan import Plan
     from commandsync.sync.site import Progress, Site

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from commandsync.api.policy import Failure, Health
-from commandsync.apply.steps import Answered, Call, Elapsed, Step, StepResult
+from commandsync.apply.outcomes import Answered, Call, Elapsed, Step, StepResult
 from commandsync.client.threads import LONGEST_WAIT, in_thread, results_of
 from commandsync.errors import ListingError, TransportError
 from commandsync.records.snapshot import Snapshot

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from commandsync.diagnostics import Do
 from commandsync.manifest.nodes import Mapping, strings
-from commandsync.manifest.problems import FileProblems, quoted
+from commandsync.manifest.source import FileProblems, quoted
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, Text, canonical

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from commandsync.errors import FileError
 from commandsync.manifest.checks import may_repeat
-from commandsync.manifest.problems import quoted
-from commandsync.manifest.scalars import Quoting, one_line, written
+from commandsync.manifest.layout import Quoting, one_line, written
+from commandsync.manifest.source import quoted
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
 

@@ -8,8 +8,7 @@ from fnmatch import translate
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from commandsync.manifest.nodes import Scalar
-from commandsync.manifest.problems import FileProblems, quoted
-from commandsync.manifest.source import STDIN
+from commandsync.manifest.source import STDIN, FileProblems, quoted
 
 is_folder = os.path.isdir  # False also for too long a name, or a NUL in it
 

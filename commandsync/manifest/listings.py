@@ -14,7 +14,7 @@ from commandsync.diagnostics import Location, Problem
 from commandsync.manifest import nodes
 from commandsync.manifest.listingmodel import ListingModel
 from commandsync.manifest.model import ManifestModel
-from commandsync.manifest.problems import FileProblems, did_you_mean, quoted
+from commandsync.manifest.source import FileProblems, did_you_mean, quoted
 from commandsync.records.losses import COMMANDS
 from commandsync.services.abilities import Source
 from commandsync.services.catalogue import LISTS, SERVICES, declared

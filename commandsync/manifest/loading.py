@@ -12,8 +12,14 @@ from commandsync.manifest.files import identity, is_folder, yaml_files
 from commandsync.manifest.model import MARKS, ManifestModel
 from commandsync.manifest.nodes import Mapping
 from commandsync.manifest.parts import Manifest, ManifestReader
-from commandsync.manifest.problems import Problems, StopReadingError, did_you_mean, quoted
-from commandsync.manifest.source import STDIN, Origin
+from commandsync.manifest.source import (
+    STDIN,
+    Origin,
+    Problems,
+    StopReadingError,
+    did_you_mean,
+    quoted,
+)
 
 
 @dataclass(slots=True)

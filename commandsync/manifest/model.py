@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, FailFast, Field, PlainValidator, ValidationError, ValidationInfo
 from pydantic_core import PydanticKnownError
 
-from commandsync.manifest import fields, times
+from commandsync.manifest import fields
 from commandsync.manifest.defaults import CommandDefaults, UnfitError
 from commandsync.manifest.fields import Table
 from commandsync.manifest.nodes import Node
@@ -57,13 +57,13 @@ class AnnouncementModel(Table):
     description: fields.AnyText = Field(
         description="The announcement's text.", examples=["Slash commands everywhere."]
     )
-    publish: times.Time = Field(
+    publish: fields.Time = Field(
         None,
         description="When it is posted, with a time zone: by the first apply from then on. If left "
         "out, by the next one.",
         examples=["2026-12-01T18:00Z"],
     )
-    until: times.Time = Field(
+    until: fields.Time = Field(
         None,
         description="When it ends, with a time zone: from then on it is not posted any more, and "
         "with announcements: mirror the next apply deletes it.",

@@ -18,8 +18,14 @@ from commandsync.manifest.fields import Context
 from commandsync.manifest.files import included_paths
 from commandsync.manifest.model import MARKS, TABLES, ImportModel, IncludedModel, ManifestModel
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
-from commandsync.manifest.problems import FileProblems, Problems
-from commandsync.manifest.source import Allowance, Origin, UnreadableError, read_source
+from commandsync.manifest.source import (
+    Allowance,
+    FileProblems,
+    Origin,
+    Problems,
+    UnreadableError,
+    read_source,
+)
 from commandsync.manifest.validation import Model, validated
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Levels, Snapshot

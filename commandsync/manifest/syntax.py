@@ -6,8 +6,7 @@ from typing import NamedTuple
 from yaml import YAMLError
 from yaml.reader import Reader
 
-from commandsync.manifest.problems import quoted
-from commandsync.manifest.source import Source
+from commandsync.manifest.source import Source, quoted
 
 UNPRINTABLE = Reader.NON_PRINTABLE  # what YAML refuses, as PyYAML has it
 _VALUE = re.compile(r"[ \t]*(?:- +)*(?:[\w-]+[ \t]*:[ \t]+)?(?P<value>[^\s#].*)")

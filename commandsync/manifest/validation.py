@@ -11,7 +11,7 @@ from commandsync.diagnostics import Hint
 from commandsync.manifest.fields import Context
 from commandsync.manifest.model import TABLES, keys_of
 from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, scalar
-from commandsync.manifest.problems import FileProblems, closest, did_you_mean, quoted
+from commandsync.manifest.source import FileProblems, closest, did_you_mean, quoted
 from commandsync.records.texts import Resource
 
 _COMMENT = re.compile(r"[ \t]*#")

@@ -208,8 +208,8 @@ def _places(
 
     Where there are more parts than before, optional ones are the new ones.
     """
-    choices = ([part.choices for part in parts] for parts in (before, after))
-    for _, a, b, c, d in SequenceMatcher(None, *choices, autojunk=False).get_opcodes():
+    old, new = ([part.choices for part in parts] for parts in (before, after))
+    for _, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         optional = [part for part in after[c:d] if not part.required]
         added = optional[: max(0, (d - c) - (b - a))]
         replacing = [part for part in after[c:d] if part not in added]

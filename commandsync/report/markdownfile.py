@@ -13,7 +13,7 @@ from typing import NamedTuple
 from commandsync.diagnostics import Location, Problem
 from commandsync.document.commandlist import is_command_list
 from commandsync.errors import ManifestError
-from commandsync.manifest.problems import did_you_mean, quoted
+from commandsync.manifest.source import did_you_mean, quoted
 from commandsync.records.texts import CommandText, by_category
 from commandsync.report.commandlist import command_list
 from commandsync.report.escape import in_html

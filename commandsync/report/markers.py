@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from commandsync.diagnostics import Excerpt, Location, Problem
 from commandsync.errors import ManifestError
-from commandsync.manifest.problems import did_you_mean, quoted
+from commandsync.manifest.source import did_you_mean, quoted
 from commandsync.report.commandlist import COLUMNS, Layout
 
 BEGIN = "<!-- commandsync:commands -->"

@@ -17,8 +17,7 @@ from commandsync.client.connection import Connection
 from commandsync.diagnostics import Do, Notice
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.manifest.editing import edit
-from commandsync.manifest.entries import ListEdits
+from commandsync.manifest.fileedits import ListEdits, edit
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, Resource, canonical

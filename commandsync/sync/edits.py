@@ -16,9 +16,8 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
 from commandsync.manifest.dump import Shared, fields_of
-from commandsync.manifest.editing import edit
-from commandsync.manifest.entries import ListEdits
-from commandsync.manifest.scalars import Value
+from commandsync.manifest.fileedits import ListEdits, edit
+from commandsync.manifest.layout import Value
 from commandsync.plan.additions import Missing, missing_from
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource, canonical

@@ -19,10 +19,16 @@ from typing import TYPE_CHECKING
 
 from commandsync.api.policy import Health
 from commandsync.apply import check
-from commandsync.apply.outcomes import Result, skipped
-from commandsync.apply.resume import progress_of
-from commandsync.apply.states import State
-from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
+from commandsync.apply.check import progress_of
+from commandsync.apply.outcomes import (
+    Aborted,
+    Interrupted,
+    Result,
+    State,
+    Step,
+    StepResult,
+    skipped,
+)
 from commandsync.client.driver import drive
 from commandsync.diagnostics import Do, Notice
 from commandsync.errors import (

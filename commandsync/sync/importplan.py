@@ -9,8 +9,8 @@ from commandsync.diagnostics import Do, Hint, Location, Notice, Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.manifest.defaults import uses_of_prefix, with_prefix
-from commandsync.manifest.editing import field_places, with_key
-from commandsync.manifest.problems import quoted
+from commandsync.manifest.fileedits import field_places, with_key
+from commandsync.manifest.source import quoted
 from commandsync.records.texts import CommandText, Patterns, Resource
 from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Merge
 from commandsync.sources.entry import SourceEntry, SourceReading

@@ -10,9 +10,8 @@ from typing import TypedDict, Unpack
 from commandsync import AsyncClient, Client
 from commandsync.api.policy import Health
 from commandsync.apply.check import refusal_of
-from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
+from commandsync.apply.outcomes import Outcome, Result, Settled, Step, StepResult, skipped
 from commandsync.apply.run import apply
-from commandsync.apply.steps import Step, StepResult
 from commandsync.client.driver import drive, drive_async, read_async, start_reading
 from commandsync.diagnostics import Do
 from commandsync.errors import ArgumentError, UsageError, WrongBotError

@@ -21,7 +21,7 @@ from commandsync.errors import UsageError
 from commandsync.services.service import PAGE, RecordService, Service
 
 if TYPE_CHECKING:
-    from commandsync.apply.steps import Step
+    from commandsync.apply.outcomes import Step
     from commandsync.manifest import Manifest
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan

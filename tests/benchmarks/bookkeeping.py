@@ -12,8 +12,8 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from commandsync.api.policy import Health
+from commandsync.apply.outcomes import Answered
 from commandsync.apply.run import apply
-from commandsync.apply.steps import Answered
 from commandsync.plan.changes import Add, Delete, Edit
 from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
@@ -28,7 +28,7 @@ from tests.benchmarks.measuring import best
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commandsync.apply.steps import Call
+    from commandsync.apply.outcomes import Call
     from commandsync.records.texts import Text
 
 _RULES = SyncRules(max_deletes=DeleteLimit())

@@ -15,9 +15,8 @@ import pytest
 from commandsync.api.arguments import parse_address
 from commandsync.api.operations import Operation, reading
 from commandsync.api.policy import Health
-from commandsync.apply.outcomes import Outcome, Result
+from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, StepResult
 from commandsync.apply.run import apply
-from commandsync.apply.steps import Aborted, Interrupted, StepResult
 from commandsync.client.asynctransport import AsyncGate
 from commandsync.client.connection import AsyncConnection, Connection
 from commandsync.client.driver import drive, drive_async

@@ -25,7 +25,7 @@ from functools import partial
 from itertools import islice
 from time import monotonic
 
-from commandsync.apply.steps import Aborted, Interrupted
+from commandsync.apply.outcomes import Aborted, Interrupted
 from tests.faults.tally import Tally, played, story, table
 from tests.support.cases import OPERATIONS, Case
 from tests.support.draws import drawn

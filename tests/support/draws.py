@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
 
-from commandsync.apply.steps import Aborted, Interrupted
+from commandsync.apply.outcomes import Aborted, Interrupted
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from tests.support.cases import COLLECTIONS, FEW_READS, Act, Case, collection_of
 from tests.support.driver import Kill, Stop

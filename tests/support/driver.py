@@ -15,8 +15,16 @@ from typing import Any, TypeAlias, TypeVar
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure, Health, Send, Wait, attempt
-from commandsync.apply.outcomes import Settled
-from commandsync.apply.steps import Aborted, Answered, Call, Elapsed, Interrupted, Step, StepResult
+from commandsync.apply.outcomes import (
+    Aborted,
+    Answered,
+    Call,
+    Elapsed,
+    Interrupted,
+    Settled,
+    Step,
+    StepResult,
+)
 from commandsync.errors import Reply, StoppedError, TransportError
 from tests.support.listing import Listing
 

@@ -13,8 +13,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from commandsync.api.policy import Health
-from commandsync.apply.outcomes import Outcome
-from commandsync.apply.steps import Interrupted
+from commandsync.apply.outcomes import Interrupted, Outcome
 from commandsync.errors import ListingError, StoppedError, TooManyDeletesError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.plan.plan import Plan

@@ -6,9 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from commandsync.api.operations import Operation, reading
-from commandsync.apply.outcomes import Result
+from commandsync.apply.outcomes import Result, Step, StepResult
 from commandsync.apply.run import apply
-from commandsync.apply.steps import Step, StepResult
 from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot

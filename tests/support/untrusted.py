@@ -31,8 +31,7 @@ from commandsync.errors import (
 )
 from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
-from commandsync.manifest.editing import edit
-from commandsync.manifest.entries import ListEdits
+from commandsync.manifest.fileedits import ListEdits, edit
 from commandsync.manifest.model import TABLES, ManifestModel
 from commandsync.plan.plan import Plan, Target, make_plan
 from commandsync.plan.rules import SyncRules

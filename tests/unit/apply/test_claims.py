@@ -3,10 +3,9 @@
 import pytest
 
 from commandsync.api.policy import LOOK, Health
-from commandsync.apply.claims import Claims
 from commandsync.apply.ledger import Ledger, Write
-from commandsync.apply.outcomes import Outcome
-from commandsync.apply.states import State
+from commandsync.apply.outcomes import Outcome, State
+from commandsync.apply.verification import Claims
 from commandsync.errors import Reply
 from commandsync.plan.changes import Add, Change, Delete, Edit
 from commandsync.plan.rules import SyncRules

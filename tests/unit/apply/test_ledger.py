@@ -7,11 +7,9 @@ from itertools import product
 import pytest
 
 from commandsync.apply import verification
-from commandsync.apply.claims import Claims
 from commandsync.apply.ledger import Write
-from commandsync.apply.outcomes import Outcome
-from commandsync.apply.states import FINDINGS, TRANSITIONS, Finding, State
-from commandsync.apply.verification import finding_of
+from commandsync.apply.outcomes import FINDINGS, TRANSITIONS, Finding, Outcome, State
+from commandsync.apply.verification import Claims, finding_of
 from commandsync.errors import Invalid
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.records.texts import Resource, Text

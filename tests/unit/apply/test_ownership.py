@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.apply.ownership import unexplained
+from commandsync.apply.check import unexplained
 from commandsync.plan.matching import GROUP_LIMIT
 from commandsync.plan.plan import Plan, make_plan
 from commandsync.records.rewrites import SHORTEST_CUT

@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Doubt, Failure
-from commandsync.apply.outcomes import Outcome, Result
+from commandsync.apply.outcomes import (
+    Aborted,
+    Answered,
+    Elapsed,
+    Interrupted,
+    Outcome,
+    Result,
+    StepResult,
+)
 from commandsync.apply.replacement import replace_list
-from commandsync.apply.steps import Aborted, Answered, Elapsed, Interrupted, StepResult
 from commandsync.errors import (
     DecodeError,
     Invalid,

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from commandsync.apply.resume import progress_of
-from commandsync.apply.states import State
+from commandsync.apply.check import progress_of
+from commandsync.apply.outcomes import State
 from commandsync.errors import StalePlanError
 from commandsync.plan.plan import Plan, make_plan
 from commandsync.records.snapshot import Entry, Snapshot

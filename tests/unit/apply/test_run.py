@@ -5,9 +5,17 @@ from collections.abc import Generator
 import pytest
 
 from commandsync.api.policy import Failure, Health
-from commandsync.apply.outcomes import Outcome, Result
+from commandsync.apply.outcomes import (
+    Aborted,
+    Answered,
+    Elapsed,
+    Interrupted,
+    Outcome,
+    Result,
+    Step,
+    StepResult,
+)
 from commandsync.apply.run import REREADS, apply
-from commandsync.apply.steps import Aborted, Answered, Elapsed, Interrupted, Step, StepResult
 from commandsync.errors import Reply, ServerError, StalePlanError, StoppedError, TransportError
 from commandsync.plan.changes import Edit
 from commandsync.plan.plan import Plan

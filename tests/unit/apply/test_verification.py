@@ -3,11 +3,9 @@ from dataclasses import replace
 import pytest
 
 from commandsync.api.policy import Health
-from commandsync.apply.claims import Claims
 from commandsync.apply.ledger import Ledger, Write
-from commandsync.apply.outcomes import Outcome
-from commandsync.apply.states import State
-from commandsync.apply.verification import Evidence, compare, evidence_of
+from commandsync.apply.outcomes import Outcome, State
+from commandsync.apply.verification import Claims, Evidence, compare, evidence_of
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan

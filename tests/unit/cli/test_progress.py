@@ -3,8 +3,7 @@ import pytest
 from commandsync.api.arguments import parse_address
 from commandsync.api.operations import add, get_bot
 from commandsync.api.policy import Retry, Send, Wait
-from commandsync.apply.outcomes import Outcome, Settled
-from commandsync.apply.steps import Call, Step
+from commandsync.apply.outcomes import Call, Outcome, Settled, Step
 from commandsync.cli import progress
 from commandsync.cli.output import Output
 from commandsync.cli.progress import Lines, Place, shown

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
-from commandsync.manifest.editing import edit, field_places
-from commandsync.manifest.entries import ListEdits, Values
-from commandsync.manifest.scalars import Value
+from commandsync.manifest.fileedits import ListEdits, Values, edit, field_places
+from commandsync.manifest.layout import Value
 from tests.support import layouts
 from tests.support.wording import Wording
 

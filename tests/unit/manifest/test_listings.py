@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from commandsync.manifest import load_head, load_manifests
 from commandsync.manifest.dump import dump_manifest
-from commandsync.manifest.editing import edit
-from commandsync.manifest.entries import ListEdits
+from commandsync.manifest.fileedits import ListEdits, edit
 from commandsync.manifest.listingmodel import Loss, ReplaceModel
 from commandsync.manifest.listings import same_listing_problems
 from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, TRANSLATIONS

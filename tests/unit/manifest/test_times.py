@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
-from commandsync.manifest.editing import edit
-from commandsync.manifest.entries import ListEdits
+from commandsync.manifest.fileedits import ListEdits, edit
 from commandsync.records.snapshot import Schedule
 from commandsync.records.texts import Resource
 from tests.unit.manifest.conftest import Load

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync.apply.steps import Aborted, Interrupted
+from commandsync.apply.outcomes import Aborted, Interrupted
 from tests.support.cases import COLLECTIONS, OPERATIONS, Case
 from tests.support.driver import Kill, Stop
 from tests.support.listing import FAULTS, Fault

@@ -15,8 +15,7 @@ import pytest
 from commandsync.api import policy
 from commandsync.api.operations import Operation
 from commandsync.apply import replacement
-from commandsync.apply.outcomes import Outcome, Result
-from commandsync.apply.steps import Aborted, Interrupted, Step, StepResult
+from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, Step, StepResult
 from commandsync.plan.plan import PlannedListing
 from commandsync.sync import lists
 from tests.support.cases import Case

@@ -13,11 +13,18 @@ from commandsync.api import signs
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
 from commandsync.apply import ledger
-from commandsync.apply.claims import Claims
-from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.apply.outcomes import (
+    AT_THE_END,
+    SENT,
+    Outcome,
+    Result,
+    Settled,
+    State,
+    Step,
+    StepResult,
+)
 from commandsync.apply.run import Run, apply, open_run
-from commandsync.apply.states import AT_THE_END, SENT, State
-from commandsync.apply.steps import Step, StepResult
+from commandsync.apply.verification import Claims
 from commandsync.plan import matching
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan, make_plan

@@ -2,8 +2,7 @@
 
 import pytest
 
-from commandsync.apply.outcomes import Outcome
-from commandsync.apply.steps import Aborted
+from commandsync.apply.outcomes import Aborted, Outcome
 from commandsync.records.texts import Resource
 from tests.support import listing as faults
 from tests.support.driver import Driver
