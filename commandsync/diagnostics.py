@@ -158,3 +158,4 @@ class Check(NamedTuple):
     message: str  # the result, without a full stop
     hint: str | Hint = ""
     manifest: str = ""  # the manifest that it is about, if there are several
+    code: int = 0  # the exit code that it asks for: not 0 if it failed, or names differ

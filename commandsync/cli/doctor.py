@@ -1,10 +1,19 @@
-"""`commandsync doctor`: the checks of the set-up, before the first sync."""
+"""`commandsync doctor`: the checks of the set-up, and the names of commands wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from commandsync.cli.help import Command
 from commandsync.cli.options import Run, probe_options
-from commandsync.errors import Exit
+
+if TYPE_CHECKING:
+    from commandsync.cli.output import Output
+    from commandsync.diagnostics import Check
+    from commandsync.plan.differences import Parity
 
 
 @click.command("doctor", cls=Command)
@@ -14,28 +23,58 @@ def doctor_command(run: Run, /) -> int:
 
     It shows where the base URL and the bot come from, whether the service can be reached, and for
     which bot it accepts the token. The token of each service in listings: is checked, too, where
-    the service has a request that changes nothing. Nothing is written, and no token is shown. Exits
-    1 if something would stop an apply.
+    the service has a request that changes nothing. Nothing is written, and no token is shown.
+
+    If import: of the manifest names the bot's code, or DISCORD_TOKEN is set, it compares the names
+    of commands in the code, at Discord, in the manifest and in each listing.
+
+    Exits 5, 4 or 1 if something would stop an apply or could not be read, and 3 if names differ.
 
     \b
     Example:
       commandsync doctor
       commandsync doctor -f bots/ --format json
+      commandsync doctor --format markdown
     """
     import logging
 
     from commandsync.cli.output import log_handled_by
-    from commandsync.report.diagnosis import check_lines, verdict
-    from commandsync.report.records import document
-    from commandsync.sync.diagnosis import diagnose
+    from commandsync.plan.differences import Parity
+    from commandsync.sync.diagnosis import diagnose, exit_code_of
 
-    is_json, screen, checks = run.output.format == "json", run.output.screen(), []
+    checks: list[Check] = []
+    compared: list[Parity] = []
     # A check contains the client's warnings; -vv shows its whole log all the same.
     with log_handled_by(logging.NullHandler()):
-        for check in diagnose(run.settings):
-            checks.append(check)
-            if not is_json and (check.state == "failed" or not screen.quiet):
-                run.output.result(check_lines(check, screen=screen))
-    listed = [check._asdict() | {"hint": str(check.hint)} for check in checks]
-    run.output.result(document({"checks": listed}) if is_json else verdict(checks, screen=screen))
-    return Exit.FAILED if any(check.state == "failed" for check in checks) else Exit.DONE
+        for found in diagnose(run.settings):
+            if isinstance(found, Parity):
+                compared.append(found)
+            else:
+                checks.append(found)
+                _show_check(found, run.output)
+    _show_end(checks, compared, run.output)
+    return exit_code_of(checks)
+
+
+def _show_check(check: Check, output: Output) -> None:
+    """Print a check as soon as it is made, where the output is lines."""
+    from commandsync.report.diagnosis import check_lines
+
+    screen = output.screen()
+    if output.format in {"text", "github"} and (check.state == "failed" or not screen.quiet):
+        output.result(check_lines(check, screen=screen))
+
+
+def _show_end(checks: Sequence[Check], compared: Sequence[Parity], output: Output) -> None:
+    from commandsync.report import diagnosis
+
+    match output.format:
+        case "json":
+            output.result(diagnosis.document(checks, compared))
+        case "markdown":
+            output.result(diagnosis.markdown(checks, compared))
+        case "github":
+            output.result(diagnosis.annotations(checks))
+            output.result(diagnosis.closing(checks, compared, screen=output.screen()))
+        case _:
+            output.result(diagnosis.closing(checks, compared, screen=output.screen()))

@@ -232,6 +232,6 @@ service_options = _group(*_MANIFEST, _RETRIES, _CONCURRENCY)  # of a sync
 call_options = _group(*_MANIFEST, _RETRIES, json_option)  # of a call of the service
 page_options = _group(*_MANIFEST, _RETRIES)  # of a manifest and its listing, shown as a page
 listing_options = _group(*_SERVICE, _RETRIES)  # of a listing that no manifest names yet
-probe_options = _group(*_MANIFEST, listing_option, json_option)  # of requests that are made once
+probe_options = _group(*_MANIFEST, listing_option, format_option)  # of requests that are made once
 limit_options = options_of(strict_option, *_LIMITS)  # of what a plan may contain
 plan_options = options_of(force_option, format_option, service_options, limit_options, *_LISTINGS)

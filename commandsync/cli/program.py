@@ -26,7 +26,7 @@ Exit codes:
   1  failed; nothing was changed: no write was sent, or a read shows it
   2  wrong usage
   3  changes are pending (plan --detailed-exitcode, import --check,
-     docs --check), or names differ (parity)
+     docs --check), or names differ (doctor)
   4  the manifest is invalid
   5  refused for safety
   6  incomplete: something was or may have been written, and not all is done
@@ -56,7 +56,7 @@ GROUPS = {
         "demo": "Show every step, from validate to pull.",
     },
     "More": {
-        "doctor, parity": "Check settings and service; compare code and listings.",
+        "doctor": "Check settings, tokens, services, and names.",
         "listings, schema": "Show what services can do, or a JSON Schema.",
         "completion": "Print a script that completes commands in a shell.",
     },

@@ -1,11 +1,20 @@
-"""The checks of a set-up, as lines for people or as one JSON document."""
+"""The checks of a set-up, and where the names of commands differ: what `doctor` shows.
 
-from collections.abc import Sequence
+On a terminal and in a log each check is a line as soon as it is made (`check_lines`), and `closing`
+ends them: the commands whose names differ, as a table, and the verdict. JSON and Markdown are whole
+documents (`document`, `markdown`), made at the end. With `github`, failed checks and warnings are
+annotations, too.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 
 from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Check
-from commandsync.report.escape import visible
+from commandsync.plan.differences import Parity
+from commandsync.report import records, tables
+from commandsync.report.escape import code, visible
+from commandsync.report.github import Annotation, annotated
 from commandsync.report.lines import BOLD, DIM, GREEN, RED, YELLOW, Screen, joined, paint
 
 _COLORS = {"ok": GREEN, "warning": YELLOW, "failed": RED, "skipped": DIM}
@@ -17,10 +26,9 @@ _NARROWEST = 32  # columns of a message beside the name
 
 def check_lines(check: Check, *, screen: Screen) -> str:
     """Return one check, and below it what to do about it."""
-    about = f"{check.manifest}: " if check.manifest else ""
     beside = screen.width is None or screen.width >= _INDENT + _NARROWEST
     indent = _INDENT if beside else _BELOW
-    rows = _wrapped(about + check.message, screen, indent)
+    rows = _wrapped(_about(check), screen, indent)
     if check.hint:
         rows += _wrapped(f"hint: {check.hint}", screen, indent)
     state = paint(check.state, _COLORS[check.state]) + " " * (_STATE - len(check.state))
@@ -28,16 +36,107 @@ def check_lines(check: Check, *, screen: Screen) -> str:
     return joined([head, *(" " * indent + row for row in rows)], screen)
 
 
-def verdict(checks: Sequence[Check], *, screen: Screen) -> str:
-    """Return whether a sync can work, in one line."""
+def closing(checks: Sequence[Check], compared: Sequence[Parity], *, screen: Screen) -> str:
+    """Return the commands whose names differ, and whether a sync can work, in one line."""
+    last = joined([paint(_verdict(checks), BOLD)], screen)
+    if screen.quiet:
+        return last
+    return "\n".join(["", *(_table(result, screen) for result in compared), last])
+
+
+def annotations(checks: Sequence[Check]) -> str:
+    """Return a GitHub annotation for each check that failed or warns."""
+    failed = [check for check in checks if check.state == "failed"]
+    warnings = [check for check in checks if check.state == "warning"]
+    return annotated(
+        [Annotation("error", "Check failed", _named(check), check.hint) for check in failed]
+        + [Annotation("warning", "Check", _named(check), check.hint) for check in warnings],
+        "",
+    )
+
+
+def markdown(checks: Sequence[Check], compared: Sequence[Parity]) -> str:
+    """Return the checks as a table, and a table of the commands whose names differ."""
+    cells = ([check.state, check.name, code(_about(check))] for check in checks)
+    parts = [f"**{_verdict(checks)}**", tables.table(["State", "Check", "Result"], cells)]
+    hints = [f"- {check.name}: {code(str(check.hint))}" for check in checks if check.hint]
+    return (
+        "\n\n".join([*parts, *filter(None, ["\n".join(hints)]), *_markdown_names(compared)]) + "\n"
+    )
+
+
+def document(checks: Sequence[Check], compared: Sequence[Parity]) -> str:
+    """Return one JSON document: the checks, and for each manifest the names of all commands."""
+    listed = [
+        {name: getattr(check, name) for name in ("name", "state", "message", "manifest")}
+        | {"hint": str(check.hint)}
+        for check in checks
+    ]
+    return records.document({"checks": listed, "names": [_names(result) for result in compared]})
+
+
+def _verdict(checks: Sequence[Check]) -> str:
     failures = sum(check.state == "failed" for check in checks)
-    text = "No check failed: plan and apply can work."
     if failures:
-        text = f"{failures} of {len(checks)} checks failed: apply cannot work."
-    return joined([*([] if screen.quiet else [""]), paint(text, BOLD)], screen)
+        return f"{failures} of {len(checks)} checks failed: apply cannot work."
+    return "No check failed: plan and apply can work."
+
+
+def _about(check: Check) -> str:
+    return f"{check.manifest}: {check.message}" if check.manifest else check.message
+
+
+def _named(check: Check) -> str:
+    return f"{check.name}: {_about(check)}"
 
 
 def _wrapped(text: str, screen: Screen, indent: int) -> list[str]:
     if screen.width is None:
         return [visible(text)]
     return wrap(visible(redacted(text)), max(screen.width - indent, 1), break_long_words=False)
+
+
+def _table(result: Parity, screen: Screen) -> str:
+    head, *rows = _rows(result)
+    shown = records.table([visible(name).upper() for name in head], rows, screen=screen)
+    unread = joined(_unread(result, visible), screen)
+    sentence = f"Parity of {visible(result.manifest)}: {result.sentence(visible)}."
+    return "\n".join(filter(None, (shown if rows else "", unread, joined([sentence], screen))))
+
+
+def _markdown_names(compared: Sequence[Parity]) -> Iterator[str]:
+    for result in compared:
+        head, *rows = _rows(result)
+        yield f"**Parity of {code(result.manifest)}**: {result.sentence(code)}."
+        if rows:
+            named = ([code(name), *cells] for name, *cells in rows)
+            yield tables.table([*map(code, head)], named)
+        if unread := _unread(result, code):
+            yield "\n".join(f"- {line}" for line in unread)
+
+
+def _rows(result: Parity) -> list[list[str]]:
+    """Return the head of the table, and a row for each command that differs."""
+    rows = [[row.name, ", ".join(row.differences), *row.cells] for row in result.differing]
+    return [["command", "difference", *(place.name for place in result.places)], *rows]
+
+
+def _unread(result: Parity, shown: Callable[[str], str]) -> list[str]:
+    unread = (place for place in result.places if place.unread)
+    return [f"{place.others}: {shown(place.name)}: {shown(place.unread)}" for place in unread]
+
+
+def _names(result: Parity) -> dict[str, object]:
+    places = [
+        {
+            "name": place.name,
+            "state": place.others if place.unread else "read",
+            "reason": place.unread,
+        }
+        for place in result.places
+    ]
+    rows = [
+        {"name": row.name, "differences": row.differences, "cells": row.cells}
+        for row in result.rows
+    ]
+    return {"manifest": result.manifest, "places": places, "commands": rows}

@@ -5,9 +5,10 @@ and whether the service can be reached and accepts the token. Nothing here chang
 check contains the token.
 """
 
+import os
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
@@ -21,9 +22,10 @@ from commandsync.api.policy import Send
 from commandsync.client.acceptance import accepted_bot
 from commandsync.client.connection import Connection
 from commandsync.client.network import proxy_host
-from commandsync.diagnostics import Check, Do, State
+from commandsync.diagnostics import Check, Do
 from commandsync.errors import (
     CommandsyncError,
+    Exit,
     Forbidden,
     ListingError,
     ManifestError,
@@ -31,8 +33,10 @@ from commandsync.errors import (
     Unauthorized,
     UsageError,
     WrongBotError,
+    worst_exit,
 )
 from commandsync.manifest import Manifest
+from commandsync.plan.differences import Parity
 from commandsync.records.texts import Resource
 from commandsync.sync.destinations import (
     ListSite,
@@ -42,8 +46,9 @@ from commandsync.sync.destinations import (
     site_of,
     unknown_listing,
 )
+from commandsync.sync.importsource import TOKEN_VARIABLE
 from commandsync.sync.job import connected
-from commandsync.sync.parity import compare_names, exit_code
+from commandsync.sync.parity import compare_names, exit_code, names_commands
 from commandsync.sync.settings import Settings, load
 from commandsync.sync.site import Site
 from commandsync.version import __version__
@@ -52,8 +57,11 @@ _PACKAGES = ("click", "deepdiff", "pydantic", "pyyaml", "requests", "rich", "url
 _EXTRAS = {"async": "aiohttp", "server": "fastapi", "postgres": "psycopg", "preview": "nh3"}
 
 
-def diagnose(settings: Settings) -> Iterator[Check]:
-    """Yield the checks of the program, of the manifests, and of the listing of each."""
+def diagnose(settings: Settings) -> Iterator[Check | Parity]:
+    """Yield the checks of the program, of the manifests, and of the listing of each.
+
+    The comparison of a manifest's names follows the check of it.
+    """
     yield Check("python", "ok", f"{platform.python_version()} on {sys.platform}")
     installed = [extra for extra, package in _EXTRAS.items() if find_spec(package)]
     extras = ", ".join(installed) or "none"
@@ -67,18 +75,31 @@ def diagnose(settings: Settings) -> Iterator[Check]:
         return
     for manifest in manifests:
         parts = ([_manifest(manifest)], _listing(settings, manifest), _lists(settings, manifest))
-        before: list[Check] = []
-        for check in chain(*parts, _names(settings, manifest, before)):
-            before.append(check)
-            yield check._replace(manifest=manifest.path if len(manifests) > 1 else "")
+        failures = 0
+        for check in chain(*parts):
+            failures += check.state == "failed"
+            yield _about(check, manifest, manifests)
+        for found in _names(settings, manifest, failures=failures):
+            yield _about(found, manifest, manifests) if isinstance(found, Check) else found
     yield from _unknown(settings, manifests)
+
+
+def exit_code_of(checks: Iterable[Check]) -> int:
+    """Return the exit code: the first of 5, 4, 1, 3 and 0 that a check asks for."""
+    return worst_exit(Exit(check.code) for check in checks)
+
+
+def _about(check: Check, manifest: Manifest, manifests: Sequence[Manifest]) -> Check:
+    """Return a check with the manifest's name, if there are several."""
+    return check._replace(manifest=manifest.path if len(manifests) > 1 else "")
 
 
 def _invalid_manifest(error: CommandsyncError) -> Check:
     if isinstance(error, ManifestError) and len(error.problems) == 1:
         (problem,) = error.problems
-        return Check("manifest", "failed", str(problem), problem.hint)
-    return Check("manifest", "failed", error.message, error.hint or "commandsync validate shows it")
+        return failed("manifest", error)._replace(message=str(problem), hint=problem.hint)
+    check = failed("manifest", error)
+    return check._replace(hint=error.hint or "commandsync validate shows it")
 
 
 def _manifest(manifest: Manifest) -> Check:
@@ -108,7 +129,7 @@ def _listing(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
     if site.bot.strip():
         yield Check("bot", "ok", f"{site.bot}, from {site.bot_from or f'bot: in {path}'}")
     else:
-        yield Check("bot", "failed", "the bot's id is missing", Do.GIVE_BOT())
+        yield Check("bot", "failed", "the bot's id is missing", Do.GIVE_BOT(), code=Exit.FAILED)
     yield _token(site, "the token file" if settings.token_file else site.token_from)
     yield from reachability(settings, site)
 
@@ -125,17 +146,24 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
         yield acceptance(settings, site)
 
 
-def _names(settings: Settings, manifest: Manifest, before: Sequence[Check]) -> Iterator[Check]:
-    """Yield the comparison of names, if the code is known and no check `before` failed."""
-    is_ready = not settings.listing and all(check.state != "failed" for check in before)
-    if manifest.imports.sources and is_ready:
-        try:
-            result = compare_names(replace(settings, retries=0), manifest)
-        except CommandsyncError as error:
+def _names(settings: Settings, manifest: Manifest, *, failures: int) -> Iterator[Check | Parity]:
+    """Yield the check of the names, and their comparison, if anything says what the bot serves.
+
+    Without its code and its platform, a plan shows what differs. An error is reported by the checks
+    before it, if they had `failures`.
+    """
+    served = manifest.imports.sources or os.environ.get(TOKEN_VARIABLE, "").strip()
+    if settings.listing or not served or not names_commands(manifest):
+        return
+    try:
+        compared = compare_names(replace(settings, retries=0), manifest)
+    except CommandsyncError as error:
+        if not failures:
             yield failed("parity", error)
-            return
-        state: State = "warning" if exit_code([result]) else "ok"
-        yield Check("parity", state, result.sentence(), "commandsync parity shows the names")
+        return
+    code = exit_code([compared])
+    yield Check("parity", "warning" if code else "ok", compared.sentence(), code=code)
+    yield compared
 
 
 def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Check]:
@@ -165,7 +193,9 @@ _UNCHECKED = "no other call checks a token and changes nothing: the first apply 
 
 def failed(name: str, error: CommandsyncError) -> Check:
     """Return the check that an error failed."""
-    return Check(name, "failed", error.message, error.hint)
+    code = error.exit_code
+    known = code if code in {Exit.REFUSED, Exit.INVALID} else Exit.FAILED
+    return Check(name, "failed", error.message, error.hint, code=known)
 
 
 def reachability(settings: Settings, site: Site) -> Iterator[Check]:
@@ -204,7 +234,8 @@ def _proxy(connection: Connection) -> Check:
         host = proxy_host(connection.address, connection.surroundings)
     except OSError:
         hint = "give it as http://host:port in HTTPS_PROXY, or add the host to NO_PROXY"
-        return Check("proxy", "failed", "the URL of the proxy is not valid", hint)
+        message = "the URL of the proxy is not valid"
+        return Check("proxy", "failed", message, hint, code=Exit.FAILED)
     return Check("proxy", "ok", f"{host}, from the environment" if host else "none")
 
 

@@ -37,11 +37,16 @@ def compare_names(settings: Settings, manifest: Manifest) -> Parity:
         UsageError: The manifest has no `commands:`.
         CommandsyncError: The settings of a listing are not valid.
     """
-    if _COMMANDS not in manifest.snapshot.collections:
+    if not names_commands(manifest):
         raise UsageError(f"{manifest.path} has no commands:", hint="add commands: to it")
     own = Place("manifest", [command.name for command in manifest.snapshot.commands])
     served, listed = _served(settings, manifest), _listed(settings, manifest)
     return parity(manifest.path, own, served=served, listed=listed)
+
+
+def names_commands(manifest: Manifest) -> bool:
+    """Return whether a manifest has `commands:`."""
+    return _COMMANDS in manifest.snapshot.collections
 
 
 def exit_code(results: Sequence[Parity]) -> int:

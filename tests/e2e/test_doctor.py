@@ -104,7 +104,7 @@ def test_a_token_that_apply_would_not_use_fails(home: Home, bot: Bot, service: S
     home.forget("COMMANDSYNC_TOKEN")
     none = home.run("doctor")
 
-    assert (opaque.code, other.code, none.code) == (1, 1, 1)
+    assert (opaque.code, other.code, none.code) == (1, 5, 1)
     assert checks(opaque)["token"][0] == "ok"
     state, message = checks(opaque)["access"]
     assert state == "failed"
@@ -214,7 +214,7 @@ def test_without_a_manifest_or_a_bot_it_checks_what_is_known(
     invalid = checks(home.run("doctor", "--base-url", "ftp://x", "--format", "json"))
     plain = home.run("doctor", "--base-url", "http://listing.example")
 
-    assert nothing.code == 1
+    assert nothing.code == 4
     missing = [checks(nothing)[name] for name in ("manifest", "settings")]
     missing += [no_bot["bot"], no_bot["token"], invalid["manifest"]]
     assert {state for state, _ in missing} == {"failed"}

@@ -1,4 +1,4 @@
-"""`commandsync parity`: the names of the code, of Discord, of the manifest and of each listing."""
+"""`doctor` compares the names of the code, of Discord, of the manifest and of each listing."""
 
 import json
 from collections.abc import Iterator
@@ -58,11 +58,11 @@ def test_each_name_is_compared_wherever_it_can_be_read(
     with RawServer() as discord:
         home.variable("DISCORD_BASE_URL", discord.url)
         discord.then(answering({"id": "42"}), answering(registered))
-        ran = home.run("parity", "--format", "json")
+        ran = home.run("doctor", "--format", "json")
 
-    (result,) = ran.document["results"]
+    (result,) = ran.document["names"]
     unread = "cannot be read"
-    assert (ran.code, ran.err) == (3, "")
+    assert (ran.code, ran.err) == (1, "")  # there is no token for top.gg
     assert {each["name"]: [each["differences"], *each["cells"]] for each in result["commands"]} == {
         # differences, code, Discord, manifest, page, Telegram, top.gg
         "ban": [[], "yes", "yes", "yes", "yes", "yes", unread],
@@ -81,25 +81,24 @@ def test_each_name_is_compared_wherever_it_can_be_read(
 def test_what_was_not_read_is_named_in_each_format_and_never_missing(
     home: Home, telegram: SimulatedListing
 ) -> None:
-    home.forget(telegram.variable)
-    text, markdown = home.run("parity"), home.run("parity", "--format", "markdown")
-    quiet = home.run("parity", "-q").out
     home.write(home.read("commands.yaml").replace("  - service: top.gg\n", ""))
-    unchecked = checks(home.run("doctor", "--format", "json"))
-    home.variable(telegram.variable, telegram.token)
-    checked = checks(home.run("doctor", "--format", "json"))["parity"]
+    text, markdown, github = (
+        home.run("doctor", "--format", form) for form in ("text", "markdown", "github")
+    )
+    found = checks(home.run("doctor", "--format", "json"))["parity"]
+    home.forget(telegram.variable)
+    unread = home.run("doctor")
 
-    assert (text.code, markdown.code) == (3, 3)
+    assert (text.code, markdown.code, github.code, unread.code) == (3, 3, 3, 1)
     assert "not read: discord: DISCORD_TOKEN is not set\n" in text.out
-    assert "cannot be read: top.gg: " in text.out
-    assert "not read: telegram: COMMANDSYNC_TOKEN_TELEGRAM is not set\n" in text.out
-    row = "| `fresh` | not listed | yes | not read | no | no | not read | cannot be read |\n"
+    assert text.out.endswith("\nNo check failed: plan and apply can work.\n")
+    row = "| `fresh` | not listed | yes | not read | no | no | no |\n"
     assert row in markdown.out
-    assert text.out.endswith(quiet)
-    assert " 5 of 6 commands differ: 2 not served (old, Größe), 2 not listed (play, fr" in quiet
-    assert "parity" not in unchecked  # the token for Telegram is a check that failed before
-    assert checked[0] == "warning"
-    assert f"{checked[1]}.\n" == quiet.removeprefix("Parity of commands.yaml: ")
+    assert "::warning title=Check::parity: 5 of 6 commands differ: " in github.out
+    assert found[0] == "warning"
+    assert found[1].startswith("5 of 6 commands differ: 2 not served (old, Größe), ")
+    assert f"Parity of commands.yaml: {found[1]}.\n" in text.out
+    assert "not read: telegram: COMMANDSYNC_TOKEN_TELEGRAM is not set\n" in unread.out
 
 
 def test_only_names_that_are_the_same_and_were_read_exit_with_0(
@@ -112,13 +111,14 @@ def test_only_names_that_are_the_same_and_were_read_exit_with_0(
     home.write(json.dumps(commands), "list.json")
     own = f"version: 1\nimport: {{from: list.json}}\ncommands: {json.dumps(commands)}\n"
     home.write(own)
-    alone = home.run("parity")
+    alone = home.run("doctor")
+    home.variable("COMMANDSYNC_TOKEN", bot.token)
     home.write(f'{own}bot: "{bot.id}"\nbase_url: {bot.url}\n')
-    same = home.run("parity")
+    same = home.run("doctor")
     home.write("[{}]", "list.json")
-    broken = home.run("parity")
+    broken = home.run("doctor")
 
-    assert (alone.code, same.code, broken.code) == (0, 0, 1)
+    assert (alone.code, same.code, broken.code) == (1, 0, 1)
     assert "not read: page: " in alone.out
-    assert same.out.endswith("0 of 2 commands differ in what was read.\n")
+    assert "0 of 2 commands differ in what was read.\n" in same.out
     assert "cannot be read: code: list.json" in broken.out

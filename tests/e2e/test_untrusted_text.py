@@ -166,7 +166,7 @@ def test_no_format_shows_it_raw(home: Home, bot: Bot, service: Service, form: st
     for ran in (
         home.run("plan", "--format", form),
         home.run("validate", "--format", form),
-        home.run("parity", "--format", form),
+        home.run("doctor", "--format", form),
         home.run("apply", "--yes", "-vv", "--format", form),
         home.run("apply", "--yes", "--max-deletes", "all", "-v", "--format", form),
         home.run("plan", "-f", "none.yaml", "--format", form),
@@ -226,7 +226,7 @@ def test_the_words_of_a_failing_service_are_shown_escaped(
     assert bot.everything() == before
     harmless(ran.out, form)  # type: ignore[arg-type]  # one of FORMATS
     harmless(ran.err, "text")
-    harmless(home.run("parity").out, "text")
+    harmless(home.run("doctor").out, "text")
 
 
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")  # the fixtures hold whole lists
