@@ -19,7 +19,6 @@ READY_TO_RUN := .venv/.ready-to-run
 READY_TO_WORK := .venv/.ready-to-work
 READY_TO_FUZZ := .venv/.ready-to-fuzz
 READY_TO_AUDIT := .venv/.ready-to-audit
-READY_FOR_MUTANTS := .venv/.ready-for-mutants
 READY_FOR_LOWEST := .venv/.ready-for-lowest
 
 # The program is started by the hundred: what is compiled once is kept, whatever the machine says.
@@ -30,10 +29,17 @@ export PYTHONDONTWRITEBYTECODE :=
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(max(4, os.cpu_count() or 1))')
 
 # How long each fuzzer runs.
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 30
+
+PYTEST := $(RUN) -m pytest -n $(JOBS) --dist worksteal
+
+# What decides: every branch of it is tested, by the tests of its rooms.
+DECIDING := */commandsync/api/policy.py,*/commandsync/apply/*,*/commandsync/plan/*,*/commandsync/records/*
+DECIDING_TESTS := $(addprefix tests/unit/,api apply plan promise records services)
+COVERED = $(RUN) -m coverage erase && $(RUN) -m coverage run
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast coverage test-lowest check audit bench faults soak mutants fuzz schemas clients reference site lock
+.PHONY: help demo test test-fast check soak bench generate site fuzz test-lowest audit
 
 help: ## Show these targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1	\2/p' Makefile
@@ -42,21 +48,12 @@ demo: $(READY_TO_RUN) ## Try everything against the embedded service, with no ac
 	@$(RUN) -m commandsync demo
 
 test: $(READY_TO_WORK) ## Run the tests, without the longest ones, which make check runs
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=less -m 'not thorough'
+	@$(PYTEST) --hypothesis-profile=less -m 'not thorough'
 
 test-fast: $(READY_TO_WORK) ## Run the tests without those marked slow, with few examples of each property
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal -m 'not slow' --hypothesis-profile=quick tests/unit
+	@$(PYTEST) --hypothesis-profile=quick -m 'not slow' tests/unit
 
-coverage: $(READY_TO_WORK) ## Run the tests with branch coverage
-	@$(RUN) -m coverage erase
-	@$(RUN) -m coverage run -m pytest -n $(JOBS) --dist worksteal
-	@$(RUN) -m coverage combine --quiet
-	@$(RUN) -m coverage report
-
-test-lowest: $(READY_FOR_LOWEST) ## Run the tests with the lowest versions that pyproject.toml allows
-	@$(RUN) .ci/lowest.py
-
-check: $(READY_TO_WORK) ## Format, lint, types, import rules, complexity, schemas, clients, documents, workflows, the built wheel and its branch coverage
+check: $(READY_TO_WORK) ## Check format, types, imports, complexity, generated files, documents, workflows; run the longest tests; test the wheel
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy
@@ -67,55 +64,43 @@ check: $(READY_TO_WORK) ## Format, lint, types, import rules, complexity, schema
 	@$(RUN) .ci/reference.py --check
 	@$(RUN) .ci/site.py --check
 	@$(RUN) .ci/workflows.py
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal -m thorough tests/e2e/action # not in the wheel
+	@$(COVERED) -m pytest -n $(JOBS) --dist worksteal -m 'not thorough' $(DECIDING_TESTS)
+	@$(RUN) -m coverage combine --quiet
+	@$(RUN) -m coverage report --include='$(DECIDING)' --fail-under=100
+	@$(PYTEST) -m thorough
 	@$(RUN) .ci/wheel.py
+
+soak: $(READY_TO_WORK) fuzz ## Run fuzz, a long run of the clients, a full disk, 50,000 generated cases, new examples of each property, and all tests with branch coverage
+	@MALLOC_ARENA_MAX=1 $(RUN) -m tests.benchmarks.soak
+	@MALLOC_ARENA_MAX=1 $(RUN) -m tests.benchmarks.flood
+	@$(RUN) -m pytest -q tests/e2e/test_disks.py -k full_disk_says
+	@$(PYTEST) --hypothesis-profile=soak -m hypothesis
+	@$(COVERED) -m pytest -n $(JOBS) --dist worksteal
+	@$(RUN) -m coverage combine --quiet
+	@$(RUN) -m coverage report
+
+bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
+	@$(RUN) -m tests.benchmarks
+
+generate: $(READY_TO_WORK) ## Write schemas, the blocking client and the reference of the services again from the code
+	@$(RUN) .ci/schemas.py
+	@$(RUN) .ci/clients.py
+	@$(RUN) .ci/reference.py
+
+site: $(READY_TO_WORK) ## Build the documentation site into build/site
+	@$(RUN) .ci/site.py
+
+fuzz: $(READY_TO_FUZZ) ## Run the parsers with untrusted input, FUZZ_SECONDS=30 each
+	@for input in manifest answer plan source code imported notes; do \
+		$(RUN) -m tests.fuzz $$input $(FUZZ_SECONDS) || exit; done
+
+test-lowest: $(READY_FOR_LOWEST) ## Run the tests with the lowest versions that pyproject.toml allows
+	@$(RUN) .ci/lowest.py
 
 audit: $(READY_TO_AUDIT) ## Check the installed and the locked dependencies for known vulnerabilities
 	@$(BIN)/pip-audit$(EXE) --local --skip-editable --progress-spinner off
 	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements.txt
 	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements-preview.txt
-
-bench: $(READY_TO_WORK) ## Measure the speed budgets, as ratios within one run
-	@$(RUN) -m tests.benchmarks
-
-faults: $(READY_TO_WORK) ## Run every fault against a simulated service, and 50,000 generated cases
-	@$(RUN) -m tests.faults
-
-soak: FUZZ_SECONDS = 30
-soak: faults fuzz ## Run faults, fuzz, a long run of the clients, writes to a service that is killed, and the tests with 500 new examples of each property
-	@MALLOC_ARENA_MAX=1 $(RUN) -m tests.benchmarks.soak
-	@MALLOC_ARENA_MAX=1 $(RUN) -m tests.benchmarks.flood
-	@$(RUN) -m tests.benchmarks.storm
-	@$(RUN) -m tests.benchmarks.public
-	@$(RUN) -m pytest -q tests/e2e/test_disks.py -k full_disk_says
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=soak -m hypothesis
-
-mutants: $(READY_FOR_MUTANTS) ## Run mutation tests; every surviving mutant must be explained
-	@$(RUN) .ci/mutants.py
-
-fuzz: $(READY_TO_FUZZ) ## Run the parsers with untrusted input, FUZZ_SECONDS=60 each
-	@$(RUN) -m tests.fuzz manifest $(FUZZ_SECONDS)
-	@$(RUN) -m tests.fuzz answer $(FUZZ_SECONDS)
-	@$(RUN) -m tests.fuzz plan $(FUZZ_SECONDS)
-	@$(RUN) -m tests.fuzz source $(FUZZ_SECONDS)
-	@$(RUN) -m tests.fuzz code $(FUZZ_SECONDS)
-	@$(RUN) -m tests.fuzz imported $(FUZZ_SECONDS)
-	@$(RUN) -m tests.fuzz notes $(FUZZ_SECONDS)
-
-schemas: $(READY_TO_WORK) ## Write schemas/*.json again from the code
-	@$(RUN) .ci/schemas.py
-
-clients: $(READY_TO_WORK) ## Write the blocking client again from the asynchronous one
-	@$(RUN) .ci/clients.py
-
-reference: $(READY_TO_WORK) ## Write the generated part of docs/listings.md again from the code
-	@$(RUN) .ci/reference.py
-
-lock: $(READY_TO_WORK) ## Write the Action's lock again, with the versions in it as far as they fit
-	@$(RUN) .ci/lock.py
-
-site: $(READY_TO_WORK) ## Build the documentation site into build/site
-	@$(RUN) .ci/site.py
 
 # pip, with each library named when pip gets it; the exit code is that of the pipe's end.
 INSTALL = install() { $(RUN) -m pip install --disable-pip-version-check --progress-bar off "$$@" && echo Ended; }; \
@@ -144,10 +129,6 @@ $(READY_TO_WORK): pyproject.toml | $(VENV)
 $(READY_TO_FUZZ): $(READY_TO_WORK)
 	@echo "Setting up .venv to fuzz ..."
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --group fuzz
-	@touch $@
-
-$(READY_FOR_MUTANTS): $(READY_TO_WORK)
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --group mutants
 	@touch $@
 
 $(READY_FOR_LOWEST): $(READY_TO_WORK)

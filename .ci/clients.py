@@ -37,7 +37,7 @@ def blocking(source: Path) -> str:
             if token.string in DROPPED:
                 name, end = "", end + 1  # with the space behind it
             lines[row - 1] = lines[row - 1][:start] + name + lines[row - 1][end:]
-    text = f"# Generated from {source.name} by `make clients`: edit that file.\n{''.join(lines)}"
+    text = f"# Generated from {source.name} by `make generate`: edit that file.\n{''.join(lines)}"
     return _ruff("format", text=_ruff("check", *FIX, text=text))
 
 
@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> int:
             continue
         if arguments == ["--check"]:
             drifted = True
-            print(f"{path.name} is not current: run make clients", file=sys.stderr)
+            print(f"{path.name} is not current: run make generate", file=sys.stderr)
         else:
             path.write_text(text, encoding="utf-8", newline="\n")
             print(f"wrote {path.relative_to(ROOT)}")

@@ -28,7 +28,7 @@ IN_PREVIEW = {"markdown-it-py"}
 
 HEADER = f"""\
 # What the Action runs with: exact versions, and the hashes of the wheels for every platform and for
-# Python 3.11 to {".".join(map(str, NEWEST))}. Written by make lock, see .ci/lock.py.
+# Python 3.11 to {".".join(map(str, NEWEST))}. Written by .ci/lock.py.
 """
 CONSTRAINTS = "deepdiff<9\n"  # 9 needs cachebox, which has no wheels for Windows on ARM
 UV = (sys.executable, "-m", "uv", "pip", "compile", "--quiet", "-")

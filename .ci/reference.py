@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     if current == text:
         return 0
     if arguments == ["--check"]:
-        print("docs/listings.md is not current: run make reference", file=sys.stderr)
+        print("docs/listings.md is not current: run make generate", file=sys.stderr)
         return 1
     PAGE.write_text(current, encoding="utf-8", newline="\n")
     print("wrote docs/listings.md")

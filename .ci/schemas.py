@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
             path.write_text(text, encoding="utf-8", newline="\n")
             print(f"wrote schemas/{name}")
     for name in drifted:
-        print(f"schemas/{name} is not what the code says: run make schemas", file=sys.stderr)
+        print(f"schemas/{name} is not what the code says: run make generate", file=sys.stderr)
     return 1 if drifted else 0
 
 

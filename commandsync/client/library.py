@@ -1,4 +1,4 @@
-# Generated from asynclibrary.py by `make clients`: edit that file.
+# Generated from asynclibrary.py by `make generate`: edit that file.
 """The client library: the interface of the service, a method for each call, and the events.
 
 A method checks its arguments where it makes its operation, and the connection carries that out. The

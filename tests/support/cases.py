@@ -1,7 +1,7 @@
-"""Generated cases for the model: a listing, a manifest, a service's way, and what comes between.
+"""Cases for the model: a listing, a manifest, a service's way, and what comes between.
 
-A case is a value, drawn from a number alone, so that one number reproduces it for ever; its parts
-are tuples, so that a failing one can be made smaller by leaving parts out.
+A case is a value. `draws.py` has the strategy that generates cases, `scene.py` the cases in which
+every fault comes at every moment.
 """
 
 from dataclasses import dataclass, replace
@@ -76,7 +76,7 @@ class Case:
     """One case, generated or of the scene in which each fault is played.
 
     Attributes:
-        number: What it was drawn from, with the seed.
+        number: What the lists beside the page are drawn from.
         way: How the service treats what it is sent.
         before: What is listed at first, by id.
         wants: What the manifest wants, commands and announcements.
@@ -118,7 +118,7 @@ class Case:
     named: tuple[str, str, str] = ("", "", "")
 
     def __str__(self) -> str:
-        return " / ".join(self.named) if any(self.named) else f"--case {self.number}"
+        return " / ".join(self.named) if any(self.named) else f"{self.kind}, {self.trouble}"
 
     @property
     def kind(self) -> str:

@@ -1,8 +1,18 @@
-"""How the cases for the model are drawn: each from a number alone, which reproduces it for ever."""
+"""Strategies of hypothesis for the cases of the model: listings, manifests and what comes between.
 
-from collections.abc import Callable, Iterator
+Hypothesis draws what makes up a case: its records, what the manifest makes of each, faults, stops
+and acts of a second writer, so it can leave each of them out of a failing case. The texts of a
+record come from one number, which is drawn, too.
+"""
+
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
+from typing import TypeVar
+
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
 
 from commandsync.apply.outcomes import Aborted, Interrupted
 from commandsync.plan.rules import DeleteLimit, SyncRules
@@ -11,80 +21,137 @@ from tests.support.driver import Kill, Stop
 from tests.support.listing import DOTTED_IDS, FAULTS, FIELDS, REFUSED_AFTER, WITHOUT_IDS
 from tests.support.oracle import Text, Want, folded
 from tests.support.partial import manners
+from tests.support.story import Story
 from tests.support.texts import clean, grown, name, phrase, varied, word
-from tests.support.ways import CUTS, draw_way
+from tests.support.ways import CUTS, Way, draw_way
 
-_FAULTS = [one for one in FAULTS if one not in {WITHOUT_IDS, DOTTED_IDS}]
-_MANNERS = manners()
+T = TypeVar("T")
+
+SOAK = settings.get_current_profile_name() == "soak"
+
+_NUMBERS = st.integers(0, 2**32 - 1).map(Random)
+_MOMENTS = st.integers(0, 13)
+_FAULTS = st.sampled_from([fault for fault in FAULTS if fault not in {WITHOUT_IDS, DOTTED_IDS}])
+_STOPS: st.SearchStrategy[Stop] = st.sampled_from((Kill(), Kill(), Aborted(), Interrupted()))
+_TURNS = st.lists(st.integers(0, 1), min_size=2, max_size=60).map(tuple)
+_MANNERS = st.sampled_from(manners())
+
+PARTS = range(8 if SOAK else 1)
+"""The parts of the longest properties, which run at once."""
 
 
-def drawn(number: int, seed: int) -> Case:
-    """Draw the case of a number; in some of them, the service lists in pages."""
-    case = draw_case(Random(f"{seed}/{number}"), number)  # noqa: S311 - a case is not a secret
-    numbers = Random(f"{seed}/{number}/pages")  # noqa: S311 - as above
-    if numbers.random() < 0.1:
-        manner, size = numbers.choice(_MANNERS), numbers.choice(CUTS)
-        way = replace(case.way, manner=manner, size=size, lag=0)
-        return replace(case, way=way, saved=False, faults=())
-    return case
+def examples(usual: int, *, soak: int) -> int:
+    """Return how many examples of a property to try: usually, and in `make soak`."""
+    return soak if SOAK else min(usual, settings().max_examples * usual // 100)
 
 
-def draw_case(numbers: Random, number: int = 0) -> Case:
-    """Draw a case."""
-    way = draw_way(numbers)
-    scope = numbers.choice((COLLECTIONS, COLLECTIONS, ("commands",), ("announcements",)))
-    texts = [text for collection in scope for text in _draw_listed(numbers, collection)]
-    if numbers.random() < 0.7:
+def every_way(_: Way) -> bool:
+    """Accept every way of a service."""
+    return True
+
+
+@st.composite
+def cases(draw: st.DrawFn, way_is: Callable[[Way], bool] = every_way) -> Case:
+    """Draw a case, of services with such a way; in some of them, the service lists in pages."""
+    numbers = draw(_NUMBERS)
+    while not way_is(way := draw_way(numbers)):
+        pass
+    scope = draw(st.sampled_from((COLLECTIONS, COLLECTIONS, ("commands",), ("announcements",))))
+    texts = [text for collection in scope for text in _listed(draw, collection)]
+    if draw(_percent(70)):
         texts = [tuple(map(clean, way.text(text))) for text in texts]
     before = tuple((f"s{n}", text) for n, text in enumerate(texts))
-    wants = [want for name in scope for want in _draw_wants(numbers, name, before)]
+    wants = [want for collection in scope for want in _wants(draw, collection, before)]
     if way.lag > FEW_READS:  # what a pin replaced would not show, and be replaced in each run
         wants = [replace(want, pin="") for want in wants]
     case = Case(
-        number=number,
+        number=draw(st.integers(0, 2**32 - 1)),
         way=way,
         before=before,
         wants=tuple(wants),
         scope=scope,
-        rules=_draw_rules(numbers, before, wants),
-        saved=numbers.random() < 0.2,
-        unordered=numbers.random() < 0.2,
-        width=numbers.choice((1, 4)),
-        flights=tuple(numbers.randint(1, 9) for _ in range(numbers.randint(1, 4))),
+        rules=_draw_rules(draw(_NUMBERS), before, wants),
+        saved=draw(_percent(20)),
+        unordered=draw(_percent(20)),
+        width=draw(st.sampled_from((4, 1))),
+        flights=tuple(draw(st.lists(st.integers(1, 9), min_size=1, max_size=4))),
     )
-    case = _with_trouble(numbers, case)
-    if numbers.random() < 0.1:
-        turns = tuple(numbers.randrange(2) for _ in range(numbers.randint(2, 60)))
-        return replace(case, turns=turns, saved=False, faults=(), acts=(), stops=())
-    return case
+    if draw(_percent(10)):
+        case = replace(case, turns=draw(_TURNS), saved=False)
+    else:
+        case = _with_trouble(draw, case)
+    if not draw(_percent(10)):
+        return case
+    way = replace(case.way, manner=draw(_MANNERS), size=draw(st.sampled_from(CUTS)), lag=0)
+    return replace(case, way=way, saved=False, faults=())
 
 
-def _with_trouble(numbers: Random, case: Case) -> Case:
-    chance = numbers.random()
-    faulty = 0.3 < chance < 0.55 or chance > 0.9
-    faults = [(numbers.randrange(14), numbers.choice(_FAULTS)) for _ in range(_few(numbers))]
-    acts = [_draw_act(numbers, case) for _ in range(_few(numbers))]
-    stops = [_draw_stop(numbers) for _ in range(numbers.randint(1, 2))]
-    # what is answered with a refusal and hidden too, no read can know
-    most = 0 if any(fault in REFUSED_AFTER for _, fault in faults) else FEW_READS
-    way = replace(case.way, lag=min(case.way.lag, most)) if faulty else case.way
-    return replace(
-        case,
-        way=way,
-        faults=tuple(dict(faults).items()) if faulty else (),
-        acts=tuple(acts) if 0.55 < chance < 0.75 or chance > 0.95 else (),
-        stops=tuple(stops) if 0.75 < chance < 0.95 else (),
-        lands=numbers.random() < 0.5,
-    )
+def every_case(_: Case) -> bool:
+    """Accept every case."""
+    return True
 
 
-def _few(numbers: Random) -> int:
-    return numbers.choice((1, 1, 2, 3))
+def found(
+    kind: str,
+    prove: Callable[[Case], Story],
+    *,
+    way_is: Callable[[Way], bool] = every_way,
+    where: Callable[[Case], bool] = every_case,
+) -> bool:
+    """Return whether a generated case of a sort has a problem of this kind."""
+
+    def has_it(case: Case) -> bool:
+        return where(case) and any(kind in problem.kind for problem in prove(case).problems)
+
+    try:
+        find(cases(way_is), has_it, settings=_SEARCH, random=Random(7))  # noqa: S311 - always the same
+    except NoSuchExample:
+        return False
+    return True
 
 
-def _draw_stop(numbers: Random) -> tuple[int, Stop]:
-    kinds: tuple[Stop, ...] = (Kill(), Kill(), Aborted(), Interrupted())
-    return numbers.randrange(30), numbers.choice(kinds)
+_SEARCH = settings(
+    max_examples=10_000,
+    phases=[Phase.generate],
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def _percent(chance: int) -> st.SearchStrategy[bool]:
+    return st.integers(0, 99).map(lambda number: number >= 100 - chance)
+
+
+def _with_trouble(draw: st.DrawFn, case: Case) -> Case:
+    """Add faults, acts of a second writer, stops of the first runs, two of these, or nothing."""
+    kinds = draw(st.sampled_from(_TROUBLES))
+    if "faults" in kinds:
+        faults = tuple(draw(st.dictionaries(_MOMENTS, _FAULTS, min_size=1, max_size=3)).items())
+        # what is answered with a refusal and hidden too, no read can know
+        most = 0 if any(fault in REFUSED_AFTER for _, fault in faults) else FEW_READS
+        way = replace(case.way, lag=min(case.way.lag, most))
+        case = replace(case, faults=faults, way=way)
+    if "acts" in kinds:
+        acts = [_draw_act(numbers, case) for numbers in draw(_few(_NUMBERS))]
+        case = replace(case, acts=tuple(acts))
+    if "stops" in kinds:
+        stops = draw(_few(st.tuples(st.integers(0, 29), _STOPS)))
+        case = replace(case, stops=tuple(stops[:2]))
+    return replace(case, lands=draw(st.booleans()))
+
+
+_TROUBLES = (
+    *[()] * 6,
+    *[("faults",)] * 5,
+    *[("acts",)] * 4,
+    *[("stops",)] * 3,
+    ("stops", "faults"),
+    ("acts", "faults"),
+)
+
+
+def _few(strategy: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
+    return st.lists(strategy, min_size=1, max_size=3)
 
 
 def _draw_act(numbers: Random, case: Case) -> Act:
@@ -98,10 +165,10 @@ def _draw_act(numbers: Random, case: Case) -> Act:
     return Act(numbers.randrange(14), kind, collection, numbers.randrange(6), text)
 
 
-def _draw_listed(numbers: Random, collection: str) -> Iterator[Text]:
+def _listed(draw: st.DrawFn, collection: str) -> list[Text]:
     """Draw a few records, some of them variants of others, some twins."""
     texts: list[Text] = []
-    for _ in range(numbers.randint(0, 5)):
+    for numbers in draw(st.lists(_NUMBERS, max_size=5)):
         chance = numbers.random()
         if texts and chance < 0.3:
             text = _varied(numbers, numbers.choice(texts))
@@ -110,7 +177,7 @@ def _draw_listed(numbers: Random, collection: str) -> Iterator[Text]:
         else:
             text = _fresh(numbers, collection)
         texts.append(text)
-    yield from texts
+    return texts
 
 
 def _fresh(numbers: Random, collection: str) -> Text:
@@ -132,23 +199,19 @@ def _varied(numbers: Random, text: Text) -> Text:
     return (*text[:place], varied(numbers, text[place]), *text[place + 1 :])
 
 
-def _draw_wants(
-    numbers: Random, collection: str, before: tuple[tuple[str, Text], ...]
-) -> list[Want]:
+def _wants(draw: st.DrawFn, collection: str, before: tuple[tuple[str, Text], ...]) -> list[Want]:
     """Draw a manifest that means most of what is listed, and some that is not."""
     wants = []
     listed = [(one, text) for one, text in before if collection_of(text) == collection]
     for one, text in listed:
-        wants += _EVOLUTIONS[numbers.choices(range(len(_EVOLUTIONS)), _WEIGHTS)[0]](
-            numbers, one, text
-        )
+        wants += draw(st.sampled_from(_EVOLUTIONS))(draw(_NUMBERS), one, text)
     known = [text for _, text in listed] + [want.text for want in wants]
-    for _ in range(numbers.choice((0, 0, 1, 1, 2, 3))):
+    for numbers in draw(st.lists(_NUMBERS, max_size=3)):
         near = known and numbers.random() < 0.4
         text = _varied(numbers, numbers.choice(known)) if near else _fresh(numbers, collection)
         wants.append(Want(text))
-    if numbers.random() < 0.3:
-        numbers.shuffle(wants)
+    if draw(_percent(30)):
+        wants = draw(st.permutations(wants))
     return valid(wants)
 
 
@@ -167,17 +230,17 @@ def _renamed(numbers: Random, one: str, text: Text) -> list[Want]:
 
 
 _EVOLUTIONS: tuple[Callable[[Random, str, Text], list[Want]], ...] = (
-    lambda _, __, text: [Want(text)],
-    lambda numbers, _, text: [Want(_changed(numbers, text, 1, grown))],
-    lambda numbers, _, text: [Want(_changed(numbers, text, 0, varied))],
-    lambda numbers, _, text: [Want(_varied(numbers, text))],
-    lambda numbers, one, text: [Want(_varied(numbers, text), pin=one)],
-    _renamed,
-    lambda numbers, _, text: [Want(text), Want(_varied(numbers, text))],
-    lambda _, __, text: [Want(text), Want(text)],
-    lambda _, __, ___: [],
+    *[lambda _, __, text: [Want(text)]] * 30,
+    *[lambda numbers, _, text: [Want(_changed(numbers, text, 1, grown))]] * 12,
+    *[lambda numbers, _, text: [Want(_changed(numbers, text, 0, varied))]] * 10,
+    *[lambda numbers, _, text: [Want(_varied(numbers, text))]] * 16,
+    *[lambda numbers, one, text: [Want(_varied(numbers, text), pin=one)]] * 5,
+    *[_renamed] * 10,
+    *[lambda numbers, _, text: [Want(text), Want(_varied(numbers, text))]] * 5,
+    *[lambda _, __, text: [Want(text), Want(text)]] * 3,
+    *[lambda _, __, ___: []] * 12,
 )
-_WEIGHTS = (30, 12, 10, 16, 5, 10, 5, 3, 12)
+"""What a manifest makes of a listed record, each as often as in real ones."""
 
 
 def valid(wants: list[Want]) -> list[Want]:

@@ -1,7 +1,6 @@
 """Texts as bots have them, generated: recased, cut, grown by a sentence, of round lengths, twins.
 
-Every function draws from the `Random` it is given, so that a number gives the same texts for ever,
-and hypothesis can hand in one of its own and shrink what it draws.
+Every function draws from the `Random` it is given, so that a number always gives the same texts.
 """
 
 import html

@@ -1,6 +1,6 @@
 """A page and whole lists of three shapes in one manifest: whatever comes between, none is damaged.
 
-`make faults` plays more of these cases. Each broken way is caught by them.
+`make soak` plays 4,000 of the generated cases. Each broken way is caught by them.
 """
 
 from collections import defaultdict
@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
 from commandsync.api import policy
 from commandsync.api.operations import Operation
@@ -19,13 +20,13 @@ from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, St
 from commandsync.plan.plan import PlannedListing
 from commandsync.sync import lists
 from tests.support.cases import Case
-from tests.support.draws import drawn
+from tests.support.draws import PARTS, cases, examples, found
 from tests.support.driver import Kill, Stop
 from tests.support.everywhere import Lists, has_lists, prove_everywhere
 from tests.support.listing import FAILED_AFTER, FAULTS, UNAUTHORIZED, Fault
 from tests.support.scene import scene
+from tests.support.story import told
 
-SEED = 7
 MOMENTS = 20
 Steps = Generator[Step, StepResult, Result]
 
@@ -101,12 +102,13 @@ def test_a_fault_of_any_kind_damages_no_list() -> None:
 
 
 @pytest.mark.promise("whole-lists")
-@pytest.mark.parametrize("part", range(4))
-def test_every_invariant_holds_in_generated_cases_with_lists(part: int) -> None:
-    cases = filter(has_lists, (drawn(number, SEED) for number in range(part, 100, 4)))
-    wrong = {str(case): found for case in cases if (found := prove_everywhere(case).problems)}
+@pytest.mark.parametrize("part", PARTS)
+@settings(max_examples=examples(60, soak=4_000 // len(PARTS)))
+@given(case=cases().filter(has_lists))
+def test_every_invariant_holds_in_generated_cases_with_lists(part: int, case: Case) -> None:  # noqa: ARG001 - only to share the work
+    story = prove_everywhere(case)
 
-    assert wrong == {}
+    assert not story.problems, told(story)
 
 
 def emptied_again(plan: Any, *, send: Operation[None], **rest: Any) -> Steps:  # noqa: ANN401 - as of `replace_list`
@@ -169,8 +171,7 @@ def test_a_broken_way_is_caught(
 ) -> None:
     monkeypatch.setattr(owner, name, wrong)
 
-    cases = filter(has_lists, (drawn(number, SEED) for number in range(3_000)))
-    assert any(kind in one.kind for case in cases for one in prove_everywhere(case).problems)
+    assert found(kind, prove_everywhere, where=has_lists)
 
 
 def test_forgetting_an_earlier_request_after_a_refusal_is_caught(

@@ -1,34 +1,22 @@
-"""Generated manifests, listings and services, against an independent model: a part of them.
+"""Generated manifests, listings and services, against an independent model.
 
-`make faults` plays the rest. `python -m tests.faults --case N` tells the story of one.
+A failing case is told step by step, as small as hypothesis could make it. `make soak` tries 50,000,
+in parts that run at once.
 """
-
-from random import Random
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tests.support.draws import draw_case, drawn
+from tests.support.cases import Case
+from tests.support.draws import PARTS, cases, examples
 from tests.support.story import prove, told
-
-SEED = 20_260_701
-SOME = 40
-PARTS = 10
 
 
 @pytest.mark.promise("planned-changes-only", "verified-exit")
-@pytest.mark.parametrize("part", range(PARTS))
-def test_every_invariant_holds_in_generated_cases(part: int) -> None:
-    stories = [prove(drawn(number, SEED)) for number in range(part * SOME, (part + 1) * SOME)]
-    wrong = {f"--case {one.case.number}": found for one in stories if (found := one.problems)}
-
-    assert wrong == {}
-
-
-@settings(max_examples=100)
-@given(st.randoms(use_true_random=False))
-def test_every_invariant_holds_in_drawn_cases(numbers: Random) -> None:
-    story = prove(draw_case(numbers))
+@pytest.mark.parametrize("part", PARTS)
+@settings(max_examples=examples(500, soak=50_000 // len(PARTS)))
+@given(case=cases())
+def test_every_invariant_holds_in_generated_cases(part: int, case: Case) -> None:  # noqa: ARG001 - only to share the work
+    story = prove(case)
 
     assert not story.problems, told(story)

@@ -4,7 +4,6 @@ import html
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
 import pytest
@@ -33,23 +32,28 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE
 from tests.support.cases import Case
-from tests.support.draws import drawn
+from tests.support.draws import every_case, every_way, found
 from tests.support.listing import FAULTS, REFUSED_AFTER
 from tests.support.oracle import same_name
 from tests.support.runs import PRODUCT, Parts
 from tests.support.scene import met
 from tests.support.story import prove
-
-SEED = 7
-MOST = 300  # cases that are played to find one in which it is caught
+from tests.support.ways import Way
 
 
-def caught(kind: str, parts: Parts = PRODUCT, *, where: Callable[[Case], bool]) -> bool:
-    """Play the first cases of a sort, and say whether a problem of this kind is found."""
-    cases = (case for number in count() if where(case := drawn(number, SEED)))
-    return any(
-        kind in problem.kind for _ in range(MOST) for problem in prove(next(cases), parts).problems
-    )
+def caught(
+    kind: str,
+    parts: Parts = PRODUCT,
+    *,
+    way_is: Callable[[Way], bool] = every_way,
+    where: Callable[[Case], bool] = every_case,
+) -> bool:
+    """Return whether a problem of this kind is found in a generated case of a sort."""
+    return found(kind, lambda case: prove(case, parts), way_is=way_is, where=where)
+
+
+def is_verbatim(way: Way) -> bool:
+    return way.keeps_texts and way.keeps_records and not way.lag
 
 
 def is_guessed(change: Change) -> bool:
@@ -192,14 +196,14 @@ def test_a_wrong_way_is_caught_where_a_fault_is_met(parts: Parts, kinds: set[str
 def test_a_guess_that_is_called_done_is_caught() -> None:
     parts = Parts(applying=guessing)
 
-    assert caught("done without a request", parts, where=lambda case: case.kind == "verbatim")
+    assert caught("done without a request", parts, way_is=is_verbatim)
 
 
 def test_verifying_without_planning_again_is_caught_on_a_service_that_evicts() -> None:
     parts = Parts(applying=verifying_changes_alone)
 
     assert caught(
-        "complete although something is left", parts, where=lambda case: case.kind == "evicts"
+        "complete although something is left", parts, way_is=lambda way: way.habit == "evicts"
     )
 
 
@@ -209,18 +213,21 @@ def test_verifying_without_planning_again_is_caught_beside_a_second_writer() -> 
     assert caught(
         "complete although something is left",
         parts,
-        where=lambda case: case.kind == "verbatim" and bool(case.acts),
+        way_is=is_verbatim,
+        where=lambda case: bool(case.acts),
     )
 
 
 def test_posting_again_what_a_service_rewrote_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "folded", lambda text: text)
 
-    def drops_or_cuts(case: Case) -> bool:
-        appends = case.rules.announcements == "append" and "announcements" in case.scope
-        return appends and case.kind in {"drops emoji", "cuts"} and "title" in case.way.fields
+    def drops_or_cuts(way: Way) -> bool:
+        return way.rewriting in {"drops emoji", "cuts"} and "title" in way.fields
 
-    assert caught("announcements swing", where=drops_or_cuts)
+    def appends(case: Case) -> bool:
+        return case.rules.announcements == "append" and "announcements" in case.scope
+
+    assert caught("announcements swing", way_is=drops_or_cuts, where=appends)
 
 
 def test_unescaping_once_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,7 +236,7 @@ def test_unescaping_once_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert caught(
         "commands swing",
-        where=lambda case: case.kind.startswith("escapes") and "name" in case.way.fields,
+        way_is=lambda way: way.rewriting.startswith("escapes") and "name" in way.fields,
     )
 
 
@@ -244,7 +251,7 @@ def test_adding_again_what_a_service_rewrote_is_caught(monkeypatch: pytest.Monke
 
     assert caught(
         "commands swing",
-        where=lambda case: case.kind == "lower-cases" and "name" in case.way.fields,
+        way_is=lambda way: way.rewriting == "lower-cases" and "name" in way.fields,
     )
 
 
@@ -252,6 +259,7 @@ def test_a_former_name_that_goes_before_the_rewritten_one_is_caught() -> None:
     assert caught(
         "formerly takes another",
         Parts(planning=former_names_first),
+        way_is=lambda way: "name" in way.fields,
         where=lambda case: not case.saved and any(want.formerly for want in case.wants),
     )
 
@@ -259,7 +267,7 @@ def test_a_former_name_that_goes_before_the_rewritten_one_is_caught() -> None:
 def test_deleting_although_adds_failed_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Claims, "hold_back_deletes", lambda *_: None)
 
-    assert caught("deletes while an add is not done", where=lambda case: case.kind == "rejects")
+    assert caught("deletes while an add is not done", way_is=lambda way: way.habit == "rejects")
 
 
 def test_deleting_the_old_one_on_a_guess_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,7 +275,8 @@ def test_deleting_the_old_one_on_a_guess_is_caught(monkeypatch: pytest.MonkeyPat
 
     assert caught(
         "the old one goes without its successor",
-        where=lambda case: case.rules.announcements == "mirror" and case.kind == "drops",
+        way_is=lambda way: way.habit == "drops",
+        where=lambda case: case.rules.announcements == "mirror",
     )
 
 
@@ -284,7 +293,8 @@ def test_reading_only_the_changed_collections_again_is_caught(
 
     assert caught(
         "complete without a read after the last write",
-        where=lambda case: case.kind == "verbatim" and bool(case.acts) and len(case.scope) > 1,
+        way_is=is_verbatim,
+        where=lambda case: bool(case.acts) and len(case.scope) > 1,
     )
 
 
@@ -294,9 +304,9 @@ def test_believing_an_answer_that_refuses_is_caught(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(AT_THE_END, refused, State.FAILED)
 
     def refuses_what_it_did(case: Case) -> bool:
-        return case.kind == "verbatim" and any(fault in REFUSED_AFTER for _, fault in case.faults)
+        return any(fault in REFUSED_AFTER for _, fault in case.faults)
 
-    assert caught("says that nothing was changed", where=refuses_what_it_did)
+    assert caught("says that nothing was changed", way_is=is_verbatim, where=refuses_what_it_did)
 
 
 def test_counting_copies_as_losses_is_caught_after_two_runs_at_once(
@@ -306,5 +316,6 @@ def test_counting_copies_as_losses_is_caught_after_two_runs_at_once(
 
     assert caught(
         "two runs at once are not put right",
-        where=lambda case: case.kind == "verbatim" and bool(case.turns),
+        way_is=is_verbatim,
+        where=lambda case: bool(case.turns),
     )

@@ -1,1 +1,0 @@
-"""The proof of the promise in full: `make faults`."""
