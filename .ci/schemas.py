@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commandsync.document.schemas import schema_text
-from commandsync.manifest import schema
+from commandsync.manifest.model import schema_text as manifest_schema_text
 from commandsync.server.app import openapi_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemas"
-
-
-def draft_07_text() -> str:
-    """Return the manifest's schema for programs that read draft 07 only.
-
-    Its keywords mean the same in both drafts, so only the name of the draft differs.
-    """
-    draft = schema.json_schema() | {"$schema": "http://json-schema.org/draft-07/schema#"}
-    return f"{json.dumps(draft, indent=2, ensure_ascii=False)}\n"
-
-
 SCHEMAS: Mapping[str, Callable[[], str]] = {
     "changes.schema.json": partial(schema_text, "changes"),
-    "commands.draft-07.schema.json": draft_07_text,
-    "commands.schema.json": schema.schema_text,
+    "commands.schema.json": manifest_schema_text,
     "docs.schema.json": partial(schema_text, "docs"),
     "plan.schema.json": partial(schema_text, "plan"),
     "result.schema.json": partial(schema_text, "result"),

@@ -23,7 +23,7 @@ def schema_command(run: Run, /, *, name: str) -> None:
       commandsync schema plan
     """
     if name == "commands":
-        from commandsync.manifest.schema import schema_text
+        from commandsync.manifest.model import schema_text
 
         run.output.result(schema_text())
     else:
@@ -34,7 +34,7 @@ def schema_command(run: Run, /, *, name: str) -> None:
 
 def write_schema(manifest: str) -> str:
     """Write the schema beside a manifest if it is not there; return its path, else nothing."""
-    from commandsync.manifest.schema import schema_text
+    from commandsync.manifest.model import schema_text
     from commandsync.sync.files import write_file
 
     path = Path(manifest).parent / SCHEMA

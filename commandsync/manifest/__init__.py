@@ -1,9 +1,9 @@
 """YAML in: events -> nodes with places -> models -> snapshot, or all problems at once; YAML out.
 
-Only this folder reads and writes YAML. `dump`, which writes it, and `schema` load when used.
+Only this folder reads and writes YAML. `dump`, which writes it, loads when used.
 """
 
-from commandsync.manifest.loading import load_head, load_manifests, same_target_problems
-from commandsync.manifest.parts import Manifest
+from commandsync.manifest.loader import load_head, load_manifests, same_target_problems
+from commandsync.manifest.reader import Manifest
 
 __all__ = ["Manifest", "load_head", "load_manifests", "same_target_problems"]

@@ -9,11 +9,11 @@ from itertools import starmap
 from typing import NamedTuple
 
 from commandsync.errors import FileError
-from commandsync.manifest.checks import may_repeat
 from commandsync.manifest.layout import Quoting, one_line, written
 from commandsync.manifest.source import quoted
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
+from commandsync.services.abilities import PAGE_ABILITIES
 
 _QUOTED = {"bot", "id", "prefix"}  # keys whose values always have quotes
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -97,7 +97,7 @@ def _expressible(
     seen: set[Text] = set()
     for entry in entries:
         text = entry.text
-        if not may_repeat(resource) and text in seen:
+        if not PAGE_ABILITIES[resource].posts and text in seen:
             message = (
                 f"the {resource} {quoted(entry.name)} (id {quoted(entry.id)}) is listed once more, "
                 "equal in all fields"

@@ -25,9 +25,8 @@ from pydantic_core import PydanticCustomError
 from commandsync.api.arguments import parse_address
 from commandsync.diagnostics import Do, Hint
 from commandsync.errors import PlainHttpError, UsageError
-from commandsync.manifest.defaults import uses_of_prefix
 from commandsync.manifest.nodes import Node, Scalar, Sequence, called
-from commandsync.manifest.source import quoted
+from commandsync.manifest.source import MOST_BYTES, Allowance, quoted
 from commandsync.manifest.syntax import typographic
 from commandsync.plan import rules
 from commandsync.records.texts import Resource, canonical, has_wildcard
@@ -38,6 +37,7 @@ _LONGEST = 100  # characters of a value that is repeated in every command
 _BOT = r"\s*(?=\S*[0-9])\S+\s*"
 _TOKEN_ENV = "COMMANDSYNC_[A-Za-z0-9_]+"  # noqa: S105 - a variable's name
 _LIMIT = r"^[ \t]*([0-9]{1,9}|(0?[0-9]{1,2}(\.[0-9]{1,6})?|100(\.0{1,6})?) ?%|[Aa][Ll][Ll])[ \t]*$"
+_LITERAL, _ESCAPED = "{prefix}", "{{prefix}}"
 
 
 class Table(BaseModel):
@@ -57,6 +57,46 @@ class Context(NamedTuple):
     text: str  # of the file
     has_prefix: bool  # whether the manifest has a prefix, or may have lost it to a syntax error
     cut: list[Scalar]  # the strings that end before a `#`, which may belong to them
+
+
+class UnfitError(Exception):
+    """A record's field cannot be completed: its key, a message, and perhaps a hint."""
+
+
+class CommandDefaults(NamedTuple):
+    """What a manifest defines for all of its commands."""
+
+    allowance: Allowance  # what prefixes add is taken from it
+    prefix: str
+    category: str  # of commands that have none
+
+    def filled(self, text: str) -> str:
+        """Return a syntax with the prefix filled in; `UnfitError` if it is empty or too long."""
+        if _LITERAL not in text or self.allowance.characters < 0:  # which is reported already
+            return text
+        self.allowance.characters -= uses_of_prefix(text) * max(len(self.prefix) - len(_LITERAL), 0)
+        if self.allowance.characters < 0:
+            raise UnfitError(
+                "syntax",
+                f"the values of the manifest have more than {MOST_BYTES:,} characters once "
+                "{prefix} is filled in",
+                "shorten the prefix, or write it out where it is needed",
+            )
+        filled = with_prefix(text, self.prefix)
+        if not filled:
+            raise UnfitError("syntax", "syntax is empty once {prefix} is filled in")
+        return filled
+
+
+def with_prefix(text: str, prefix: str) -> str:
+    """Return a syntax with the prefix in it, canonical."""
+    # What is doubled stays; the text around it has no brace that belongs to it.
+    return canonical(_LITERAL.join(part.replace(_LITERAL, prefix) for part in text.split(_ESCAPED)))
+
+
+def uses_of_prefix(text: str) -> int:
+    """Return how often a syntax has the prefix."""
+    return text.count(_LITERAL) - text.count(_ESCAPED)
 
 
 def refusal(message: str, hint: str | Hint = "") -> PydanticCustomError:

@@ -1,24 +1,194 @@
-"""The listings of a manifest as values, and the problems that only show beside other keys."""
+"""The listings of a manifest: their keys as pydantic models, and the services that they name.
+
+An entry of `listings:` is a service that lists the bot, too. `ADAPTER` checks its keys; then
+`read_listings` makes values of them, and reports the problems that only show beside other keys.
+"""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import cast
+from typing import Annotated, Literal, cast, get_args
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    PlainValidator,
+    TypeAdapter,
+    WithJsonSchema,
+)
+from pydantic.config import JsonDict
 
 from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Location, Problem
+from commandsync.manifest import fields as types
 from commandsync.manifest import nodes
-from commandsync.manifest.listingmodel import ListingModel
-from commandsync.manifest.model import ManifestModel
+from commandsync.manifest.fields import AnyText, FieldName, keyed, matching, refusal
+from commandsync.manifest.nodes import Node, Scalar
 from commandsync.manifest.source import FileProblems, did_you_mean, quoted
 from commandsync.records.losses import COMMANDS
 from commandsync.services.abilities import Source
 from commandsync.services.catalogue import LISTS, SERVICES, declared
 from commandsync.services.service import ListService
+
+Loss = Literal[FieldName, "options", "translations", "commands", "sync"]
+"""What a service may lack without a warning."""
+
+_Limited = Literal[FieldName, "commands"]
+_MOST = 999_999_999
+_SERVICE = r"\s*[A-Za-z0-9][A-Za-z0-9._-]{0,99}\s*"
+_URL = r"(https?://(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?)(/(?:[!\"$-\[\]-z|~]|\{bot\})*)"
+_EXAMPLE = "https://list.example/api/bots/{bot}/commands"
+
+
+def _with_name(keys: dict[str, FieldName]) -> dict[str, FieldName]:
+    if "name" not in keys.values():
+        raise refusal("fields has no key for the name", "write name: name")
+    return keys
+
+
+def _count(value: Node) -> int:
+    if isinstance(value, Scalar) and value.plain and re.fullmatch("0{0,9}[1-9][0-9]{0,8}", value):
+        return int(value)
+    raise refusal(f"a limit must be a number from 1 to {_MOST:,}, not {types.shown(value)}")
+
+
+def _without_null(schema: JsonDict) -> None:
+    """Let a key that may be left out not be null, which its default is."""
+    reference, _ = cast("list[JsonDict]", schema.pop("anyOf"))
+    schema.update(reference)
+
+
+_Key = Annotated[
+    AnyText,
+    matching(
+        r"(?s)(?!.*\{token\}).*",
+        "{token} is allowed in authorization only",
+        "the token is sent in that header",
+    ),
+]
+_Origin = Annotated[
+    AnyText,
+    AfterValidator(types.address),
+    matching(
+        "https?://[^/]+",
+        "base_url of a listing must not have a path",
+        "it replaces the service's own scheme and host, such as http://127.0.0.1:8081",
+    ),
+]
+_Url = Annotated[
+    _Key,
+    matching(
+        _URL,
+        f"url must look like {_EXAMPLE}",
+        "it has a host and a path of ASCII characters, and only {bot} in braces",
+    ),
+    AfterValidator(lambda url: re.sub(_URL, lambda part: types.address(part[1]) + part[2], url)),
+]
+_Authorization = Annotated[
+    AnyText,
+    matching(
+        r"[ !-z|~]*\{token\}[ !-z|~]*",
+        "authorization must contain {token} once, and otherwise ASCII characters",
+        'write "Bearer {token}" or "{token}"; never write the token itself here',
+    ),
+]
+_Fields = Annotated[
+    dict[_Key, Annotated[FieldName, BeforeValidator(types.as_written)]],
+    AfterValidator(_with_name),
+    keyed(types.TEXT, {"enum": list(get_args(FieldName))}),
+]
+_Limits = Annotated[
+    dict[_Limited, Annotated[int, PlainValidator(_count)]],
+    keyed({"enum": list(get_args(_Limited))}, {"type": "integer", "minimum": 1, "maximum": _MOST}),
+]
+_Service = Annotated[
+    AnyText,
+    matching(
+        _SERVICE,
+        "service must look like top.gg or our-list",
+        "a name has at most 100 letters, digits, dots, hyphens and underscores",
+    ),
+    WithJsonSchema({"type": ["string", "number", "boolean"], "pattern": f"^{_SERVICE}$"}),
+]
+_Lossy = Annotated[
+    tuple[Annotated[Loss, BeforeValidator(types.as_written)], ...],
+    BeforeValidator(types.listed),
+    types.one_or_more(list(get_args(Loss))),
+]
+
+
+class ReplaceModel(types.Table):
+    """The request that replaces the whole list of a service, as data."""
+
+    method: Annotated[Literal["POST", "PUT", "PATCH"], BeforeValidator(types.as_written)] = Field(
+        description="The HTTP method."
+    )
+    url: _Url = Field(
+        description="The URL; {bot} is replaced with the bot's id.", examples=[_EXAMPLE]
+    )
+    authorization: _Authorization = Field(
+        "",
+        description="The Authorization header, if any; {token} is replaced with the token.",
+        examples=["Bearer {token}", "{token}"],
+    )
+    wrap: _Key = Field(
+        "", description="The key of the JSON object with the array; if left out, it is bare."
+    )
+    fields: _Fields = Field(
+        {},
+        description="The field of the command for each key of an object. If left out, the objects "
+        "are as Discord has them.",
+        examples=[{"name": "name", "description": "description", "usage": "syntax"}],
+    )
+    limits: _Limits = Field(
+        {}, description="The maximum length of each field, and the maximum number of commands."
+    )
+
+
+class ListingModel(types.Table):
+    """A service that lists the bot, and takes its whole list of commands in one request."""
+
+    service: _Service = Field(
+        description="The name of the service; one that is not known needs replace.",
+        examples=list(LISTS),
+    )
+    bot: types.Bot = Field("", description="The bot's id on this service, if it is another one.")
+    base_url: _Origin = Field("", description="The scheme and host in place of the service's own.")
+    token_env: types.TokenEnv = Field(
+        "", description="The environment variable with the token for this service."
+    )
+    lossy: _Lossy = Field((), description="What the service may lack without a warning.")
+    replace: ReplaceModel | None = Field(
+        None,
+        json_schema_extra=_without_null,
+        description="The request that replaces the list, for a service that is not known.",
+    )
+    limits: _Limits = Field(
+        {}, description="Lower limits for this listing, of any service.", examples=[{"name": 20}]
+    )
+
+
+TABLES: dict[str, type[BaseModel]] = {"listings": ListingModel, "replace": ReplaceModel}
+"""As those of the rest of a manifest."""
+
+ADAPTER: TypeAdapter[list[ListingModel]] = TypeAdapter(
+    Annotated[
+        list[ListingModel],
+        FailFast(),
+        Field(
+            description="More services that list the bot. Without base_url, there is no page "
+            "beside them."
+        ),
+    ]
+)
+"""Checks `listings:`."""
+
 
 _MANIFESTS_BOT = "the manifest's"  # not a valid id
 
@@ -73,13 +243,13 @@ class Listing(ListingModel):
 
 
 def read_listings(
-    report: FileProblems, root: nodes.Mapping, manifest: ManifestModel
+    report: FileProblems, root: nodes.Mapping, models: Sequence[ListingModel], *, bot: str
 ) -> tuple[Listing, ...]:
     """Return the listings of a manifest without errors in its keys; report other problems."""
     listings: list[Listing] = []
     starts: dict[Location, int] = {}
     entries = cast("list[nodes.Mapping]", root.get("listings", []))
-    for node, model in zip(entries, manifest.listings, strict=True):
+    for node, model in zip(entries, models, strict=True):
         if wrong := list(_problems(node, model)):
             for each in wrong:
                 report.error(*each)
@@ -87,7 +257,7 @@ def read_listings(
         location = report.source.location(node.at)
         listings.append(Listing.model_construct(**dict(model), location=location))
         starts[location] = node.at
-    for problem in same_listing_problems([(listings, manifest.bot or _MANIFESTS_BOT)]):
+    for problem in same_listing_problems([(listings, bot or _MANIFESTS_BOT)]):
         report.error(starts[problem.location], problem.message, problem.hint)
     return tuple(listings)
 

@@ -1,13 +1,17 @@
-"""The keys of a manifest as pydantic models: each key's type, default and description, once."""
+"""The keys of a manifest as pydantic models, and the JSON Schema that is generated from them.
 
+Each key's type, default and description is defined once. Editors complete and check a manifest by
+the schema; what it cannot express is in its description.
+"""
+
+import json
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, FailFast, Field, PlainValidator, ValidationError, ValidationInfo
 from pydantic_core import PydanticKnownError
 
 from commandsync.manifest import fields
-from commandsync.manifest.defaults import CommandDefaults, UnfitError
-from commandsync.manifest.fields import Table
+from commandsync.manifest.fields import CommandDefaults, Table, UnfitError
 from commandsync.manifest.nodes import Node
 from commandsync.records.snapshot import Schedule
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
@@ -181,7 +185,7 @@ class IncludedModel(Table):
 
 
 def _listings(value: Node, info: ValidationInfo) -> list[Any]:
-    from commandsync.manifest.listingmodel import ADAPTER  # noqa: PLC0415 - seldom needed
+    from commandsync.manifest.listings import ADAPTER  # noqa: PLC0415 - seldom needed
 
     try:
         return ADAPTER.validate_python(value, context=info.context)
@@ -248,3 +252,50 @@ TABLES: dict[str, type[BaseModel]] = {
 def keys_of(model: type[BaseModel]) -> list[str]:
     """Return the keys of a table as a manifest spells them: two are words of Python."""
     return [field.alias or name for name, field in model.model_fields.items()]
+
+
+_ABOUT = """\
+A bot's public command list for commandsync. Text is text: a value such as off, 247 or ~ counts as \
+it is spelled, so text fields accept what YAML calls strings, numbers, booleans and null here. \
+This schema cannot express the following, which `commandsync validate` checks: a value left empty \
+is not a string, nor is one in typographic quotes; keys are unique; commands equal in all fields; \
+formerly naming a live command; an id pinned twice; names that sync.ignore matches; {prefix} \
+without prefix:; the form of base_url; days that a month does not have; that until is after \
+publish; services of listings; two listings of one bot on one service; their URLs; that \
+authorization contains {token}; that one of replace.fields is the name; token_env beside replace; \
+numbers in plain decimal digits; tags, merges and the limits on size. An included file \
+holds only commands: and announcements:, and needs no version:, which this schema requires."""
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the manifest's JSON Schema: draft 07, which means the same in draft 2020-12."""
+    from commandsync.manifest.listings import ADAPTER  # noqa: PLC0415 - seldom needed
+
+    schema, listings = ManifestModel.model_json_schema(), ADAPTER.json_schema()
+    models = schema.pop("$defs") | listings.pop("$defs")
+    schema["properties"]["listings"] = listings | schema["properties"]["listings"]
+    inlined: dict[str, Any] = _inlined(schema, models)
+    head = "http://json-schema.org/draft-07/schema#"
+    return {"$schema": head, **inlined, "title": "commandsync manifest", "description": _ABOUT}
+
+
+def schema_text() -> str:
+    """Return the schema as `schemas/commands.schema.json` has it."""
+    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _inlined(schema: Any, models: dict[str, Any]) -> Any:  # noqa: ANN401 - any part of a schema
+    """Put each model where it is used, as editors show it best, and leave empty defaults out."""
+    if isinstance(schema, list):
+        return [_inlined(part, models) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if reference := schema.get("$ref"):
+        table = models[reference.rpartition("/")[2]]
+        schema = {key: part for key, part in table.items() if key != "title"} | schema
+        del schema["$ref"]
+    return {
+        key: _inlined(part, models)
+        for key, part in schema.items()
+        if key != "default" or part not in ("", None, [], {})
+    }

@@ -8,7 +8,7 @@ from pathlib import Path
 from commandsync.diagnostics import Do, Hint, Location, Notice, Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.manifest.defaults import uses_of_prefix, with_prefix
+from commandsync.manifest.fields import uses_of_prefix, with_prefix
 from commandsync.manifest.fileedits import field_places, with_key
 from commandsync.manifest.source import quoted
 from commandsync.records.texts import CommandText, Patterns, Resource

@@ -16,7 +16,7 @@ from commandsync.apply.outcomes import Outcome
 from commandsync.cli.program import EPILOG, program
 from commandsync.document.schemas import schema_text
 from commandsync.errors import CommandsyncError, Exit, FileError, worst_exit
-from commandsync.manifest.schema import json_schema
+from commandsync.manifest.model import json_schema
 from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
 from commandsync.plan.changes import Action
 from commandsync.plan.rules import ALWAYS_ALLOWED, DEFAULT_LIMIT

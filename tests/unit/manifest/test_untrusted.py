@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
-from commandsync.manifest.listingmodel import ListingModel, ReplaceModel
+from commandsync.manifest.listings import ListingModel, ReplaceModel
 from commandsync.manifest.model import CommandModel, ManifestModel
 
 MODELS = (ManifestModel, CommandModel, ListingModel, ReplaceModel)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
-from commandsync.manifest import listingmodel
+from commandsync.manifest import listings
 from commandsync.records.losses import Instead, Limit, Loss, Reason
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
@@ -35,7 +35,7 @@ FLAT = declared(
 WHOLE = declared(
     "whole", method="PATCH", url=URL, fields={name: name for name in CommandText._fields}
 )
-LOSSY = get_args(listingmodel.Loss)
+LOSSY = get_args(listings.Loss)
 SERVICES = [*LISTS.values(), TIGHT, FLAT, WHOLE]
 
 WORDS = st.sampled_from(

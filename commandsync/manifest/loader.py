@@ -1,4 +1,8 @@
-"""The way in: sources -> manifests, or every problem of all of them at once."""
+"""The way in: sources -> manifests, or every problem of all of them at once.
+
+A source is a file, standard input, or a folder. When all are read, `_Loader` reports files that
+nobody includes, manifests that are included, and two manifests for one listing.
+"""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -11,7 +15,7 @@ from commandsync.manifest.events import ParsedFile
 from commandsync.manifest.files import identity, is_folder, yaml_files
 from commandsync.manifest.model import MARKS, ManifestModel
 from commandsync.manifest.nodes import Mapping
-from commandsync.manifest.parts import Manifest, ManifestReader
+from commandsync.manifest.reader import Manifest, ManifestReader
 from commandsync.manifest.source import (
     STDIN,
     Origin,

@@ -1,4 +1,8 @@
-"""One manifest: its file and those that it includes -> its defaults and entries."""
+"""One manifest: its file and those that it includes -> its defaults and entries.
+
+`ManifestReader` reads and parses the file, checks its keys (`validation`), and then those of each
+included file; the entries of all of them are completed by the defaults, and checked together.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, cast
 
 from commandsync.diagnostics import Do, Problem
-from commandsync.manifest.checks import Placed, check
-from commandsync.manifest.defaults import CommandDefaults, UnfitError
 from commandsync.manifest.events import ParsedFile, parse
-from commandsync.manifest.fields import Context
+from commandsync.manifest.fields import CommandDefaults, Context, UnfitError
 from commandsync.manifest.files import included_paths
-from commandsync.manifest.model import MARKS, TABLES, ImportModel, IncludedModel, ManifestModel
+from commandsync.manifest.model import (
+    MARKS,
+    TABLES,
+    ImportModel,
+    IncludedModel,
+    ManifestModel,
+)
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
 from commandsync.manifest.source import (
     Allowance,
@@ -26,13 +34,14 @@ from commandsync.manifest.source import (
     UnreadableError,
     read_source,
 )
-from commandsync.manifest.validation import Model, validated
+from commandsync.manifest.validation import Model, Placed, check, validated
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Levels, Snapshot
 from commandsync.records.texts import Resource, canonical
 
 if TYPE_CHECKING:
     from commandsync.manifest.listings import Listing
+
 
 AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
 
@@ -181,7 +190,7 @@ def _listings(main: Part[ManifestModel]) -> tuple[Listing, ...]:
         return ()
     from commandsync.manifest.listings import read_listings  # noqa: PLC0415 - seldom needed
 
-    return read_listings(main.report, main.root, main.model)
+    return read_listings(main.report, main.root, main.model.listings, bot=main.model.bot)
 
 
 def _other_json(text: str) -> Any:  # noqa: ANN401 - JSON is anything
