@@ -53,7 +53,7 @@ _THOROUGH = (
     "e2e/server/test_model.py",
     "e2e/server/test_process.py",
     "e2e/server/test_simulations.py",
-    "e2e/server/test_workers.py",
+    "e2e/server/test_processes.py",
     "e2e/test_concurrent_runs.py",
     "e2e/test_demo.py",
     "e2e/test_discord.py",
@@ -101,7 +101,6 @@ _THOROUGH = (
     "unit/server/simulation/",
     "unit/server/test_postgresql.py",
     "unit/server/test_voting_model.py",
-    "unit/server/test_workers.py",
     "unit/services/test_fit.py::test_twice",
     "unit/test_release.py",
     "conformance/test_listening.py::test_no_more_than",
@@ -114,7 +113,6 @@ _THOROUGH = (
 _ON_POSTGRESQL = (  # in `make test` too; the others run on SQLite there
     "conformance/test_operations.py",
     "unit/server/test_database.py",
-    "unit/server/test_migrations.py",
 )
 
 _HOUSE = settings(

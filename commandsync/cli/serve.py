@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _MOST_BOTS = 10  # whose lines are printed
-CONDITIONS = ("latency", "rate_limit", "fail", "lag", "chaos_seed")
+CONDITIONS = ("latency", "rate_limit", "fail", "chaos_seed")
 
 
 def _rate_limit(value: str) -> str:
@@ -54,12 +54,6 @@ _condition = partial(option, section="Conditions")
 @database_option
 @option("--seed PATH", "A JSON file of bots to create if they do not exist.", callback=None)
 @option(
-    "--workers N",
-    "The processes that answer; more than one needs PostgreSQL.",
-    type=IntRange(1, 64),
-    default=1,
-)
-@option(
     "--vote-interval SECONDS",
     "The time until a user can vote for a bot again.",
     type=IntRange(1, 31_536_000),
@@ -78,7 +72,6 @@ _condition = partial(option, section="Conditions")
     "The share of requests that fail, half of them after their work was done; 0.1 is a tenth.",
     type=Number(0, 1),
 )
-@_condition("--lag SECONDS", "Seconds until reads show a write.", type=Number(0, 3_600))
 @_condition("--chaos-seed N", "Repeat the failures of another run.", type=IntRange(0))
 @simulation_options
 @talk_options

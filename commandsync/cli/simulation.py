@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_ONLY_OWN = ("host", "database", "seed", "workers", "vote_interval")
+_ONLY_OWN = ("host", "database", "seed", "vote_interval")
 QUESTIONS = {
     "empty": "An empty list is accepted or refused.",
     "method": "The list is replaced with put or post.",

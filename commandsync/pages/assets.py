@@ -1,4 +1,4 @@
-"""The files that a page loads: the stylesheet, the colours of a theme, the scripts.
+"""The files that a page loads: the stylesheet, the icon, the scripts.
 
 Each has a name of its own for every content, so that browsers keep it for good.
 """
@@ -9,9 +9,6 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from commandsync.pages import colours
-from commandsync.records.models import Bot
-
 _FOLDER = Path(__file__).parent / "static"
 
 
@@ -21,16 +18,11 @@ class Assets:
 
     style: str  # the address of the stylesheet
     icon: str  # the address of the icon
-    theme: str  # the address of the colours of a theme; `{colour}` in it is replaced by six digits
     scripts: tuple[str, ...]  # the addresses of the scripts of the bot's page
-    # The stream of a bot's page; `{bot}` is its id. Empty on disk, where the page has a policy.
+    # The stream of a preview that tells of the next version of the page; empty elsewhere.
     live: str = ""
     # Whether a service answers the links of the page; a preview has none of them.
     listing: bool = False
-
-    def theme_of(self, bot: Bot) -> str:
-        """Return the address of the colours of a bot."""
-        return self.theme.format(colour=colours.theme_of(bot).removeprefix("#"))
 
 
 @cache
@@ -52,9 +44,7 @@ def served() -> Assets:
     return Assets(
         style=f"/static/{_hashed(folder.style)}",
         icon=f"/static/{_hashed(folder.icon)}",
-        theme="/theme/{colour}.css",
         scripts=tuple(f"/static/{_hashed(name)}" for name in folder.scripts),
-        live="/bot/{bot}/live",
         listing=True,
     )
 
@@ -69,16 +59,7 @@ def previewed() -> Assets:
 def beside() -> Assets:
     """Return the addresses of files in the folder of the page."""
     scripts = tuple(name for name in static_files() if name.endswith(".js"))
-    return Assets(style="style.css", icon="icon.svg", theme="theme.css", scripts=scripts)
-
-
-def theme_css(theme: str) -> str:
-    """Return the stylesheet of a theme such as `#d97706`."""
-    light, dark = (
-        ";".join(f"--{name}:{colour}" for name, colour in colours.shades(theme, scheme).items())
-        for scheme in ("light", "dark")
-    )
-    return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+    return Assets(style="style.css", icon="icon.svg", scripts=scripts)
 
 
 def _hashed(name: str) -> str:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from commandsync.diagnostics import Problem
-from commandsync.pages.assets import Assets, beside, static_files, theme_css
-from commandsync.pages.colours import theme_of
+from commandsync.pages.assets import Assets, beside, static_files
 from commandsync.pages.rows import Mark, Row, groups_of
 from commandsync.pages.templates import render
 from commandsync.records.models import Bot
@@ -53,7 +52,6 @@ def render_bot(page: BotPage, *, assets: Assets, version: int = 0) -> str:
         "bot",
         assets=assets,
         bot=page.bot,
-        theme=assets.theme_of(page.bot),
         lists=lists,
         articles=articles,
         changed={
@@ -81,5 +79,4 @@ def _newest_first(rows: Sequence[Row]) -> list[Row]:
 def page_files(page: BotPage) -> dict[str, bytes]:
     """Return the files of a folder with the page of a bot, `index.html` first."""
     html = render_bot(page, assets=beside())
-    theme = theme_css(theme_of(page.bot))
-    return {"index.html": html.encode(), "theme.css": theme.encode(), **static_files()}
+    return {"index.html": html.encode(), **static_files()}

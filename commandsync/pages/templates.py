@@ -1,12 +1,15 @@
 """The templates of the pages: compiled once, every value escaped."""
 
+import re
+from colorsys import hls_to_rgb
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from unicodedata import category
 
 from commandsync.characters import readable
 from commandsync.extras import missing
-from commandsync.pages.colours import picture
+from commandsync.records.models import Bot
 
 try:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -37,6 +40,23 @@ def initial(name: str) -> str:
     return letter.upper()[:1]
 
 
+def colours_of(bot: Bot) -> tuple[str, str]:
+    """Return the colours of a bot's banner: those of its theme, or two that depend on its id."""
+    hue = sha256(bot.id.encode(errors="replace")).digest()[0] % _HUES / _HUES
+    colour, lighter = map(_colour, (bot.theme.color, bot.theme.color_lighter))
+    if not (bot.theme.enabled and colour):
+        return _of(hue, 0.45), _of(hue, 0.75)
+    return colour, lighter or colour
+
+
+def _colour(text: str | None) -> str:
+    return text.lower() if text and _COLOUR.fullmatch(text) else ""
+
+
+def _of(hue: float, lightness: float) -> str:
+    return "#" + bytes(round(255 * part) for part in hls_to_rgb(hue, lightness, 0.55)).hex()
+
+
 def day(moment: str) -> str:
     """Return the day of a time in ISO 8601, such as `4 March 2026`."""
     at = datetime.fromisoformat(moment)
@@ -48,6 +68,8 @@ def moment_of(moment: str) -> str:
     return f"{day(moment)} at {datetime.fromisoformat(moment):%H:%M} UTC"
 
 
+_COLOUR = re.compile("#[0-9a-fA-F]{6}")
+_HUES = 24  # of bots that have no theme
 _LONG, _LINES = 400, 6  # characters and line ends; the page folds what has more
 _TIME = Markup('<time datetime="{}">{}</time>')
 _environment = Environment(
@@ -63,7 +85,7 @@ _environment.filters |= {
     "time": lambda moment: _TIME.format(moment, day(moment)),
     "minute": lambda moment: _TIME.format(moment, moment_of(moment)),
     "initial": initial,
-    "picture": picture,
+    "colours": colours_of,
     "markdown": html_of,
     "link": link_of,
 }

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from commandsync.extras import missing
 
-_EXTRA = "alembic fastapi h11 jwt limits sqlalchemy uvicorn websockets"
+_EXTRA = "fastapi h11 jwt limits sqlalchemy uvicorn websockets"
 
 for _library in _EXTRA.split():
     if find_spec(_library) is None:

@@ -19,10 +19,8 @@ from commandsync.server.broadcast import delivering
 from commandsync.server.conditions import NORMAL, Conditions, parse_rate_limit, rate_limit
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refusal
-from commandsync.server.kept import KeptAnswers
-from commandsync.server.lag import late
 from commandsync.server.middleware import body_limit, head_as_get, page_headers
-from commandsync.server.pages import live, refusalpage, stream, vote
+from commandsync.server.pages import refusalpage, vote
 from commandsync.server.pages.routes import files
 from commandsync.server.pages.routes import router as page_router
 from commandsync.server.protocol import REQUEST_SECONDS
@@ -45,7 +43,7 @@ def create_app(
 
     Args:
         database: An open database, which its caller closes.
-        conditions: What is wrong with the service. In memory there can be no lag.
+        conditions: What is wrong with the service.
         vote_interval: The time between two votes of a user for a bot.
         now: The clock of votes.
         names: The host names that requests may use beside `localhost`.
@@ -53,15 +51,13 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        with late(database, conditions.lag) as app.state.listing:
-            app.state.database, app.state.kept = database, KeptAnswers()
-            async with (
-                delivering(database) as broadcast,
-                reminders.sending(database, broadcast, interval=vote_interval, now=now),
-            ):
-                app.state.broadcast = broadcast
-                app.state.live = live.Live(database, broadcast, now)
-                yield
+        app.state.database = database
+        async with (
+            delivering(database) as broadcast,
+            reminders.sending(database, broadcast, interval=vote_interval, now=now),
+        ):
+            app.state.broadcast = broadcast
+            yield
 
     app = FastAPI(
         title="Bot listing service",
@@ -80,7 +76,7 @@ def create_app(
     app.state.guests = MovingWindowRateLimiter(MemoryStorage())
     for routes in (bot_list, router, vote_router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
-    for routes in (health, page_router, files, stream.router, vote.router):
+    for routes in (health, page_router, files, vote.router):
         app.include_router(routes)
     app.add_middleware(body_limit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(head_as_get)

@@ -7,11 +7,10 @@ from fastapi import APIRouter, Query, Response
 
 from commandsync.server import counters, selection, storage
 from commandsync.server.endpoint import Answers, Db, Moment
-from commandsync.server.kept import KeptRoute
 from commandsync.server.records import Answer, BotPage, refusals
 from commandsync.server.tables import SORTED
 
-router = APIRouter(route_class=KeptRoute)
+router = APIRouter()
 
 _Q = (
     "the text to search in names, overviews, descriptions and tags: its words in any order, and "

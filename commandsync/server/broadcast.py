@@ -51,7 +51,7 @@ class Client:
 
     bot: str  # the bot whose events it receives
     position: int  # the number of the last entry that it does not need
-    key: str | None = None  # the key of its token; None for a page, which has none
+    key: str  # the key of its token
     # What it is sent next, and its size.
     frames: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     waiting: int = 0
@@ -93,7 +93,7 @@ class Broadcast:
 
     def bots(self) -> set[str]:
         """Return the bots that are connected to this process; may be called in any thread."""
-        return {client.bot for client in [*self._clients] if client.key is not None}
+        return {client.bot for client in [*self._clients]}
 
     def join(self, client: Client) -> None:
         """Deliver to a client every entry that follows its position."""
@@ -141,7 +141,7 @@ class Broadcast:
         while True:
             await asyncio.sleep(CHECK)
             # Those that join during the read are of bots that it may leave out.
-            clients = [client for client in self._clients if client.key is not None]
+            clients = [*self._clients]
             with suppress(SQLAlchemyError):  # the next check may succeed
                 bots = {client.bot for client in clients}
                 keys = await asyncio.to_thread(self._keys_of, bots) if bots else {}

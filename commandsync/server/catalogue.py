@@ -14,20 +14,10 @@ from commandsync.server.tables import SORTED, bot_words, bots, catalogue, vote_d
 _LARGEST = 2**53 - 1  # as a number; a seed may contain larger ones, and the databases none
 _LONGEST_KEY = 100  # characters; a row of an index has a limit
 _EMPTY: dict[str, Any] = {"username": "", "average_rating": -1}  # -1: below every rating
-_AT_ONCE = 500  # bots
 
 
 _VOTES = select(func.coalesce(func.sum(vote_days.c.votes), 0)).where(vote_days.c.bot == bots.c.id)
 _BOTS = select(bots, _VOTES.scalar_subquery().label("votes"))
-
-
-def fill(connection: Connection) -> None:
-    """Add the bots that are not in the catalogue: those of an older version."""
-    missing = (
-        _BOTS.where(bots.c.seq.not_in(select(catalogue.c.seq))).order_by(bots.c.seq).limit(_AT_ONCE)
-    )
-    while rows := connection.execute(missing).all():
-        _insert(connection, rows)
 
 
 def add(connection: Connection, bot: str) -> None:

@@ -1,4 +1,4 @@
-"""The conditions of a bad day, on request: latency, a rate limit, failures, late reads.
+"""The conditions of a bad day, on request: latency, a rate limit, failures.
 
 They apply to the paths of the interface and to nothing beside it, such as checks of health.
 """
@@ -35,7 +35,6 @@ class Conditions:
     rate_limit: str | None = None
     # The share of requests that are answered 500 or 503: half before anything is done, half after.
     fail: float = 0
-    lag: float = 0  # seconds until reads show a write
     # Makes the same failures again for the same requests in the same order; a new one by default.
     chaos_seed: int = field(default_factory=lambda: SystemRandom().randrange(_MOST_SEEDS))
 
@@ -45,7 +44,6 @@ class Conditions:
             f"latency {self.latency:g} ms": self.latency,
             f"rate limit {self.rate_limit}": self.rate_limit,
             f"failures {self.fail:.1%}, chaos seed {self.chaos_seed}": self.fail,
-            f"lag {self.lag:g} s": self.lag,
         }
         return [line for line, given in lines.items() if given]
 
@@ -58,7 +56,7 @@ class Conditions:
         refuse: Refuse = refusal,
         block: int = 0,
     ) -> None:
-        """Give an application these conditions, except for the lag, which its reads have.
+        """Give an application these conditions.
 
         The paths of its interface begin with `prefix`. A `client` over the rate limit is refused
         for `block` seconds, or for 0 until the limit allows its next request; those of whom nothing

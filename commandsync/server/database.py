@@ -7,7 +7,7 @@ in PostgreSQL only those of one bot's lists do (see `listing`).
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext
 from math import inf
 from threading import Lock
 from time import monotonic
@@ -17,8 +17,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from commandsync.errors import FileError
-from commandsync.server import catalogue, migrations, postgresql, sqlite
-from commandsync.server.tables import settings
+from commandsync.server import postgresql, sqlite
+from commandsync.server.sqlite import ANOTHER
+from commandsync.server.tables import SCHEMA, metadata, settings
 
 _ALONE = 7_265_120_934
 
@@ -36,7 +37,6 @@ class Database:
         self._writing = lock if self._is_file else nullcontext()
         self._reader = engine.execution_options(**({} if self._is_file else postgresql.READS))
         self._writer = engine.execution_options(**(sqlite.WRITES if self._is_file else {}))
-        self.watcher: sqlite3.Connection | None = None
         self.secret = ""
         self._written_at = -inf
         self.after_commit: Callable[[], object] = lambda: None
@@ -74,21 +74,8 @@ class Database:
                 connection.execute(insert(settings).values(row))
             self._written_at = monotonic()
 
-    def state(self) -> int | None:
-        """Return a number that is another one after every change, by whatever process.
-
-        None if it cannot be told without waiting.
-        """
-        if self.watcher is not None:
-            with suppress(sqlite3.Error):
-                ((number,),) = self.watcher.execute("PRAGMA data_version")
-                return int(number)
-        return None
-
     def close(self) -> None:
         """Close every connection."""
-        if self.watcher is not None:
-            self.watcher.close()
         self._engine.dispose()
 
 
@@ -96,17 +83,16 @@ class Database:
 def opened(name: str) -> Iterator[Database]:
     """Open a database: a file path, `:memory:`, or a URL of PostgreSQL. A new one is set up.
 
-    Raises `FileError` if it cannot be opened, is not a database of this service, or is of a newer
-    version, and `UsageError` if the driver of PostgreSQL is not installed.
+    Raises `FileError` if it cannot be opened or was not written by this version of the service, and
+    `UsageError` if the driver of PostgreSQL is not installed.
     """
     engine = postgresql.connect(postgresql.parse(name)) if "://" in name else sqlite.connect(name)
     shown = postgresql.shown(engine.url) if "://" in name else name
     with closing(Database(engine)) as handle, _failures(engine, shown):
         with handle.writing_alone() as connection:
-            handle.secret = _upgraded(connection, shown)
+            handle.secret = _secret(connection, shown)
         if engine.dialect.name == "sqlite":
             sqlite.log_ahead(engine)  # only now: a file of another program is not changed
-        handle.watcher = sqlite.watcher(engine)
         yield handle
 
 
@@ -123,39 +109,27 @@ def _failures(engine: Engine, name: str) -> Iterator[None]:
         ) from error
 
 
-def _upgraded(connection: Connection, name: str) -> str:
-    """Create the tables of a new database, or upgrade those of an old one; return its secret."""
-    tables = set(inspect(connection).get_table_names())
-    known: dict[str, str] = {}
-    if settings.name in tables:
-        known = {row.key: row.value for row in connection.execute(select(settings))}
-    if tables:
-        _check(known, name)
-    version = int(known.get("schema", 0))
-    if version < migrations.LATEST:
-        migrations.upgrade(connection, version)
-        catalogue.fill(connection)
-        known = {"secret": secrets.token_hex(32), **known, "schema": str(migrations.LATEST)}
-        connection.execute(delete(settings))
-        rows = [{"key": key, "value": value} for key, value in known.items()]
-        connection.execute(insert(settings), rows)
+def _secret(connection: Connection, name: str) -> str:
+    """Return the secret of a database, whose tables are created if there are none."""
+    if not inspect(connection).get_table_names():
+        metadata.create_all(connection)
+        rows = {"schema": SCHEMA, "secret": secrets.token_hex(32)}.items()
+        values = [{"key": key, "value": value} for key, value in rows]
+        connection.execute(insert(settings), values)
+    elif not inspect(connection).has_table(settings.name):
+        raise FileError(f"the database {name} is not a listing database", hint=ANOTHER)
+    known = {row.key: row.value for row in connection.execute(select(settings))}
+    stamp = known.get("schema", "none")
+    if stamp != SCHEMA:
+        raise FileError(
+            f"the database {name} was written by another version of commandsync "
+            f"(its schema is {stamp}, this version supports only {SCHEMA})",
+            hint="give another --database, or install the version that wrote it",
+        )
     return known["secret"]
 
 
 _HINTS = {
-    "sqlite": sqlite.ANOTHER,
+    "sqlite": ANOTHER,
     "postgresql": "check the URL, that the server runs, and that the user may create tables",
 }
-
-
-def _check(known: dict[str, str], name: str) -> None:
-    """Refuse what another program or a newer release wrote."""
-    version = known.get("schema", "")
-    if not (version.isascii() and version.isdigit() and known.get("secret")):
-        raise FileError(f"the database {name} is not a listing database", hint=sqlite.ANOTHER)
-    if int(version) > migrations.LATEST:
-        raise FileError(
-            f"the database {name} was written by a newer commandsync "
-            f"(its version is {version}, this one supports {migrations.LATEST})",
-            hint="upgrade commandsync, or give another --database",
-        )

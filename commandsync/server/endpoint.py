@@ -62,7 +62,7 @@ async def _answering() -> Callable[..., Response]:
 
 
 async def _database(request: Request) -> Database:
-    database: Database = request.app.state.listing
+    database: Database = request.app.state.database
     return database
 
 

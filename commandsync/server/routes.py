@@ -8,7 +8,6 @@ from fastapi.openapi.models import Example
 from commandsync.records.texts import Resource
 from commandsync.server import bodies, counters, storage
 from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
-from commandsync.server.kept import KeptRoute
 from commandsync.server.records import Answer, BotRecord, Done, Wire, refusals
 
 router = APIRouter()
@@ -59,7 +58,6 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
         f"/bot/{{bot}}/{collection}",
         list_records,
         methods=["GET"],
-        route_class_override=KeptRoute,
         tags=[collection],
         name=f"list_{collection}",
         summary=f"Read a bot's {collection}",

@@ -1,10 +1,7 @@
-"""The service on a port: in the foreground until a signal, or in a thread for a while.
-
-In the foreground it may have several processes: the first one prepares everything, and listens.
-"""
-
+"""The service on a port: in the foreground until a signal, or in a thread for a while."""
 import asyncio
 import logging
+import signal
 import socket
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,13 +20,11 @@ from commandsync.server.app import create_app
 from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import Database, opened
 from commandsync.server.frames import LARGEST_FRAME
-from commandsync.server.lag import stored
 from commandsync.server.protocol import BACKLOG, TimedProtocol
 from commandsync.server.seed import SeededBot, create_bots, first_bots, read_seed
 from commandsync.server.tokens import log_without_tokens
 from commandsync.server.votes import INTERVAL
 from commandsync.server.websocket import WebSocketProtocol
-from commandsync.server.workers import check_shared, handling, supervise, work
 
 _LOOPBACK = "127.0.0.1"
 _GRACE = 5  # seconds for requests in flight when the service ends
@@ -56,7 +51,6 @@ def serve(  # noqa: PLR0913 - the options of the command
     vote_interval: timedelta = INTERVAL,
     conditions: Conditions = NORMAL,
     access_log: bool = False,
-    workers: int = 1,
     names: Collection[str] = (),
 ) -> None:
     """Run the service until SIGINT or SIGTERM; requests in flight are answered first.
@@ -67,34 +61,26 @@ def serve(  # noqa: PLR0913 - the options of the command
         database: A file path, or `:memory:`. A missing file is created.
         seed: A JSON file of bots to create if they do not exist yet.
         vote_interval: The time between two votes of a user for a bot.
-        conditions: What is wrong with the service; with a lag, `:memory:` is a temporary file.
+        conditions: What is wrong with the service.
         on_ready: Called once when connections are accepted, with the attributes of a
             `RunningService`; it may make requests. What it raises stops the service and is raised
             here.
         access_log: Log every request, through the logger `uvicorn.access`.
-        workers: How many processes answer; more than one needs PostgreSQL.
         names: The host names that requests may use, beside `localhost` and the host.
 
     Raises:
-        UsageError: The address cannot be listened on, or there are too many workers.
+        UsageError: The address cannot be listened on.
         FileError: The database or the seed file cannot be used.
     """
-    if workers > 1:
-        check_shared(database, conditions)
     application = partial(
         create_app, vote_interval=vote_interval, conditions=conditions, names=(host, *names)
     )
     with (
         closing(_listen(host, port)) as listener,
-        stored(database, lag=conditions.lag) as name,
+        _prepared(host, listener, database, application, seed, access_log=access_log) as ready,
     ):
-        prepare = partial(_prepared, host, listener, name, application, access_log=access_log)
-        with prepare(seed) as (server, service):
-            when_ready = partial(on_ready, service.url, service.bots)
-            if workers == 1:
-                _run_until_signalled(server, when_ready)
-        if workers > 1:
-            supervise(partial(work, prepare), workers, when_ready)
+        server, service = ready
+        _run_until_signalled(server, partial(on_ready, service.url, service.bots))
 
 
 @contextmanager
@@ -270,7 +256,19 @@ def _run_until_signalled(server: _Server, when_ready: Callable[[], None]) -> Non
         server.should_exit = True
 
     try:
-        with handling(stop):
+        with _handling(stop):
             server.run_on_socket(when_ready)
     finally:
         log.disabled = False
+
+
+@contextmanager
+def _handling(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Handle SIGINT and SIGTERM for as long as the block lasts."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)

@@ -47,16 +47,6 @@ def connect(path: str) -> Engine:
     return engine
 
 
-def watcher(engine: Engine) -> sqlite3.Connection | None:
-    """Return a connection that only watches a file for changes, and waits for nobody.
-
-    None for a database in memory, which has no other connection, and for PostgreSQL.
-    """
-    if engine.dialect.name != "sqlite" or isinstance(engine.pool, StaticPool):
-        return None
-    return sqlite3.connect(str(engine.url.database), timeout=0, check_same_thread=False)
-
-
 def log_ahead(engine: Engine) -> None:
     """Switch a file to a write-ahead log, for good; no transaction can do that."""
     with closing(engine.raw_connection()) as connection:

@@ -38,6 +38,9 @@ AnyText = sa.String().with_variant(_Escaped(), "postgresql")
 SortKey = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 """Text that sorts by its code points, in every database alike."""
 
+SCHEMA = "6"
+"""The stamp of a database with these tables; another one is refused. A change needs a new one."""
+
 metadata = sa.MetaData()
 
 settings = sa.Table(
@@ -46,7 +49,7 @@ settings = sa.Table(
     sa.Column("key", sa.String, primary_key=True),
     sa.Column("value", sa.String, nullable=False),
 )
-"""`schema`: the version of the tables. `secret`: the key that signs tokens."""
+"""`schema`: the stamp of the tables. `secret`: the key that signs tokens."""
 
 bots = sa.Table(
     "bots",
@@ -56,10 +59,10 @@ bots = sa.Table(
     sa.Column("record", sa.JSON, nullable=False),
     sa.Column("created_at", sa.String, nullable=False),
     sa.Column("updated_at", sa.String, nullable=False),
-    sa.Column("token_key", sa.String, nullable=False, server_default=""),
+    sa.Column("token_key", sa.String, nullable=False),
 )
 """`record` is the documented record as JSON, without its id and timestamps. The bot's token
-contains `token_key`, which is random; it is empty for a bot of an older release."""
+contains `token_key`, which is random."""
 
 SORTED: dict[str, tuple[str, TypeEngine[Any] | None]] = {
     "id": ("id", SortKey),
@@ -150,10 +153,7 @@ def _record_table(resource: Resource) -> sa.Table:
         sa.Column("seq", Whole, primary_key=True),
         sa.Column("id", sa.String, nullable=False, unique=True),
         sa.Column("bot", sa.ForeignKey("bots.id"), nullable=False, index=True),
-        *(
-            sa.Column(field, AnyText, nullable=False, default="", server_default="")
-            for field in resource.fields
-        ),
+        *(sa.Column(field, AnyText, nullable=False, default="") for field in resource.fields),
         *_EDITED.get(resource, ()),
         sa.Column("created_at", sa.String, nullable=False),
     )

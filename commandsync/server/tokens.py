@@ -28,9 +28,9 @@ class Owner(NamedTuple):
     key: str
 
 
-def sign(bot: str, *, issued_at: int, secret: str, key: str = "") -> str:
-    """Return the token of a bot; one of an older release has no key."""
-    claims = {"id": bot, "iat": issued_at} | ({"jti": key} if key else {})
+def sign(bot: str, *, issued_at: int, secret: str, key: str) -> str:
+    """Return the token of a bot."""
+    claims = {"id": bot, "iat": issued_at, "jti": key}
     return jwt.encode(claims, secret, algorithm=_ALGORITHM)
 
 

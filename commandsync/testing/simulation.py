@@ -119,8 +119,8 @@ def serve_simulation(
         UsageError: The service or a choice is not known.
         ValueError: The rate limit is not valid.
     """
-    conditions = Conditions(lag=lag, rate_limit=rate_limit)
-    simulation = simulate(service, bot=bot, conditions=conditions, choices=choices)
+    conditions = Conditions(rate_limit=rate_limit)
+    simulation = simulate(service, bot=bot, lag=lag, conditions=conditions, choices=choices)
     recorder = Recorder(application(simulation))
     with running_application(recorder) as url:
         yield SimulatedListing(url, simulation, recorder)

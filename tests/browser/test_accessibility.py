@@ -45,7 +45,7 @@ RICH: dict[str, Any] = {
         {"title": f"News {number}", "description": "# It\n\nis out."} for number in range(5)
     ],
 }
-COLOURS = ("#000000", "#ffffff", "#ffff00", "#ff0000", "#00ff00", "#0000ff", "#808080")
+COLOURS = ("#000000", "#ffffff", "#ffff00")
 
 
 @pytest.fixture(scope="module")

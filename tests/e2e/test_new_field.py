@@ -47,10 +47,7 @@ def recipe(home: Home) -> Recipe:
     record, body = (f"    cooldown: {kind} | None = None\n" for kind in ("str", "Category"))
     made.insert("server/bodies.py", record, before="    uses: Count = Field(examples")
     made.insert("server/bodies.py", body, before="\n\nclass CommandEdit(")
-    column = 'Column("cooldown", String, nullable=False, server_default="")'
-    step = f'    if 0 < version:\n        op.add_column("commands", {column})\n'
-    made.insert("server/migrations.py", step, before="    metadata.create_all(")
-    made.insert("server/migrations.py", "LATEST = 1_000\n", before='"""The newest version;')
+    made.insert("server/tables.py", 'SCHEMA = "1000"\n', before='"""The stamp of a database')
     library = partial(made.insert, "client/asynclibrary.py")
     for result in ("Command | None", "None"):
         signature = f'category: str | None = None\n    ) -> {result}:\n        """'

@@ -93,7 +93,7 @@ def service(recipe: Recipe) -> None:
         '    return answer("The review was written.")\n',
         before="\n\n_PING =",
     )
-    recipe.insert("server/migrations.py", "LATEST = 1_000\n", before='"""The newest version;')
+    recipe.insert("server/tables.py", 'SCHEMA = "1000"\n', before='"""The stamp of a database')
 
 
 def doors(recipe: Recipe) -> None:

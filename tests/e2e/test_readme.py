@@ -57,7 +57,7 @@ NOT_RUN_COMMANDS = {
     "pip download",  # needs a package index
     "node -e",  # tests/unit/sources/javascript/test_forms.py
     "gh ",  # needs an account at GitHub
-    "createdb listing",  # needs PostgreSQL; tests/e2e/server/test_workers.py
+    "createdb listing",  # needs PostgreSQL; tests/e2e/server/test_processes.py
     "export COMMANDSYNC_TOKEN_TELEGRAM=...",  # a secret
     "export COMMANDSYNC_DATABASE=",  # as createdb
     "commandsync serve --port",  # as createdb
@@ -290,7 +290,7 @@ def test_the_reference_has_every_option_of_the_service_and_its_default() -> None
         name: "none" if name in {"--seed", "--host-name"} else f"`{options[name].default}`"
         for name in (
             *("--host", "--port", "--host-name", "--database", "--seed"),
-            *("--vote-interval", "--workers"),
+            "--vote-interval",
         )
     }
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import requests
 
 import commandsync
-from commandsync.server.database import opened
 from tests.support.home import ROOT, Home, lines
 
 _ROW = re.compile(r"^\| `(commandsync/[\w/]+\.py)` \|", re.MULTILINE)
@@ -57,11 +56,9 @@ class Recipe:
         return self.python("-m", "commandsync", *words)
 
     def serve(self, **records: list[dict[str, str]]) -> None:
-        """Serve a database from before the change, with a bot that has records."""
+        """Serve a new database, with a bot that has records."""
         seed = {"bots": [{"id": _BOT, "profile": {"username": "Lantern"}, **records}]}
         self.home.write(json.dumps(seed), "seed.json")
-        with opened(str(self.home.path / "listing.db")):
-            pass
         child = self.home.started("serve", "--port", "0", *_DATABASE, "--seed", "seed.json")
         self.home.variable("COMMANDSYNC_BASE_URL", lines(child, 1)[0].split()[-1])
         self.home.variable("COMMANDSYNC_TOKEN", self.run("bots", "token", _BOT, *_DATABASE).strip())

@@ -1,10 +1,11 @@
 """Writers that note what they asked and what was acknowledged, for a service that gets killed."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.client import HTTPException
+from itertools import cycle
 from threading import Lock
 
 from tests.support.callers import Caller, Record
@@ -74,12 +75,16 @@ def writers_of(listed: list[Record], count: int) -> list[Writer]:
 
 
 def write_until_killed(
-    writers: list[Writer], caller: Caller, kill: Callable[[], None], goal: int
+    writers: list[Writer], callers: Sequence[Caller], kill: Callable[[], None], goal: int
 ) -> None:
-    """Let all write at once, until so many writes were acknowledged and the service is killed."""
+    """Let all write at once, until so many writes were acknowledged and the service is killed.
+
+    A service of several processes has a caller for each; the writers are shared out.
+    """
     count = _killer(kill, goal)
     with ThreadPoolExecutor(len(writers)) as pool:
-        for work in [pool.submit(writer.work, caller, count) for writer in writers]:
+        pairs = zip(writers, cycle(callers), strict=False)
+        for work in [pool.submit(writer.work, caller, count) for writer, caller in pairs]:
             work.result()
 
 

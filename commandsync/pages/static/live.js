@@ -1,6 +1,6 @@
-// Keeps a bot's page up to date: the numbers of votes change as votes are cast, and the page of a
-// preview is exchanged for its next version. It listens only while the page is visible: a browser
-// has few connections to a host. Without a service there is nothing to listen to.
+// Keeps a page up to date: that of a preview is exchanged for its next version, and that of a service
+// is loaded again where the browser kept it. It listens only while the page is visible: a browser has
+// few connections to a host. On disk there is nothing to listen to.
 "use strict";
 (() => {
   let source = null;
@@ -8,16 +8,6 @@
   let wanted = "";
 
   const main = () => document.querySelector("main");
-
-  const count = (votes) => {
-    for (const [name, number] of Object.entries(votes)) {
-      const text = number.toLocaleString("en-US");
-      for (const place of document.querySelectorAll(`[data-count="${name}"]`)) {
-        if (place.textContent !== text) place.textContent = text;
-        place.parentElement.hidden = !number;
-      }
-    }
-  };
 
   // What the reader has done to the page stays: its position, the tab, the focus, and what is
   // unfolded.
@@ -69,9 +59,7 @@
     if (!address || source || document.hidden) return;
     source = new EventSource(address);
     source.addEventListener("message", (event) => {
-      const { version, votes } = JSON.parse(event.data);
-      if (votes) count(votes);
-      if (version) refresh(String(version));
+      refresh(String(JSON.parse(event.data).version));
     });
     // A lost connection is made again by the browser; a refused one may be later.
     source.addEventListener("error", () => {

@@ -1,9 +1,8 @@
 """The routes of the pages: they read as the interface does, and answer with HTML."""
 
 from http import HTTPStatus
-from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from commandsync.pages import assets
@@ -24,7 +23,6 @@ files = APIRouter(include_in_schema=False)
 _LATEST = 8  # voters on the page of a bot
 _VOTERS = 50  # votes on a page of its voters
 _FOR_GOOD = "public, max-age=31536000, immutable"
-_FOR_A_DAY = "public, max-age=86400"
 _MEDIA = {
     "css": "text/css",
     "js": "text/javascript",
@@ -72,12 +70,10 @@ def voters_page(bot: BotId, request: Request, database: Db, moment: Moment) -> R
     with database.reading() as connection:
         record = counters.counted_bot(connection, bot, at=moment)
         voters, last = votes.voters_of(connection, bot, page=page, limit=_VOTERS)
-    listed = Bot.model_validate(record)
     text = render(
         "voters",
         assets=assets.served(),
-        bot=listed,
-        theme=assets.served().theme_of(listed),
+        bot=Bot.model_validate(record),
         voters=voters,
         paging=pages_of(page, last, "?page={}".format),
     )
@@ -92,10 +88,3 @@ def static_file(file: str) -> Response:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     media_type = _MEDIA[file.rpartition(".")[2]]
     return Response(content, headers={"Cache-Control": _FOR_GOOD}, media_type=media_type)
-
-
-@files.get("/theme/{colour}.css")
-def theme_file(colour: Annotated[str, Path(pattern="^[0-9a-f]{6}$")]) -> Response:
-    """Answer with the colours of a theme."""
-    content = assets.theme_css(f"#{colour}")
-    return Response(content, headers={"Cache-Control": _FOR_A_DAY}, media_type="text/css")

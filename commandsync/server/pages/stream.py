@@ -6,16 +6,12 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 
-from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
-from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from commandsync.server.endpoint import first_of
 from commandsync.server.middleware import HEAD_ONLY
 from commandsync.server.protocol import AT_SHUTDOWN
-
-router = APIRouter(include_in_schema=False)
 
 KEEP_ALIVE = 15.0
 """Seconds without news after which a page is sent a comment; proxies close silent connections."""
@@ -34,12 +30,6 @@ class News:
         self.state = state
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
-
-
-@router.get("/bot/{bot}/live")
-async def open_live(bot: str, request: Request) -> Response:
-    """Return the stream of a bot's page."""
-    return NewsStream(request.app.state.live.watching(bot))
 
 
 class NewsStream(StreamingResponse):

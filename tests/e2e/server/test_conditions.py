@@ -18,7 +18,6 @@ from commandsync.client.threads import Gate
 from commandsync.server.app import create_app
 from commandsync.server.conditions import Conditions
 from commandsync.server.database import Database
-from commandsync.server.lag import LateDatabase
 from commandsync.server.runner import running
 from tests.support.callers import COMMAND, Caller
 from tests.support.home import Home, fields
@@ -153,8 +152,7 @@ def test_apply_converges_with_nothing_lost_and_nothing_twice(
     home.write(fields(*wanted))
 
     def application(database: Database) -> object:
-        conditions = Conditions(latency=5, fail=0.3, chaos_seed=seed)
-        return create_app(LateDatabase(database, 2, clock), conditions=conditions)
+        return create_app(database, conditions=Conditions(latency=5, fail=0.3, chaos_seed=seed))
 
     with running(str(home.path / "l.db"), seed=seeded, application=application) as service:  # type: ignore[arg-type]  # an ASGI application
         home.variable("COMMANDSYNC_BASE_URL", service.url)
@@ -182,8 +180,6 @@ def test_apply_converges_with_nothing_lost_and_nothing_twice(
         (["--rate-limit", ""], "a valid rate"),
         (["--fail", "30"], ", not 30"),
         (["--fail", "nan"], ", not 'nan'"),
-        (["--lag", "-2"], "-2"),
-        (["--lag", "nan"], ", not 'nan'"),
         (["--chaos-seed", "-1"], "-1"),
     ],
 )
@@ -197,7 +193,7 @@ def test_a_condition_that_cannot_be_is_wrong_usage(
 
 
 def test_serve_names_its_conditions_and_has_them(home: Home) -> None:
-    options = ("--latency=1", "--rate-limit=2/hour", "--fail=1", "--lag=2", "--chaos-seed=7")
+    options = ("--latency=1", "--rate-limit=2/hour", "--fail=1", "--chaos-seed=7")
     arguments = ("serve", "--port", "0", "--database", ":memory:", *options)
     with home.started(*arguments) as child:
         assert child.stdout is not None
@@ -214,5 +210,4 @@ def test_serve_names_its_conditions_and_has_them(home: Home) -> None:
         "latency 1 ms",
         "rate limit 2/hour",
         "failures 100.0%, chaos seed 7",
-        "lag 2 s",
     ]

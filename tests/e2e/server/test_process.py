@@ -216,7 +216,7 @@ def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(
             writers = writers or writers_of(listed, WRITERS)
             for writer in writers:
                 writer.check(listed)
-            write_until_killed(writers, caller, served.child.kill, goal)
+            write_until_killed(writers, [caller], served.child.kill, goal)
     with running(database_url, seed=seed) as service:
         listed = Caller(service.url, "1", service.bots[0].token).listed()
         for writer in writers:

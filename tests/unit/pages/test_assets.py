@@ -1,5 +1,8 @@
+import re
+from pathlib import Path
+
+from commandsync.pages import assets
 from commandsync.pages.assets import beside, served, served_files, static_files
-from tests.support.botpages import bot
 
 
 def test_a_file_has_another_name_for_other_content() -> None:
@@ -16,5 +19,11 @@ def test_a_service_and_a_folder_have_the_same_files() -> None:
     assert service.style.startswith("/static/style.")
     assert (folder.style, folder.icon) == ("style.css", "icon.svg")
     assert len(service.scripts) == len(folder.scripts) > 0
-    assert service.theme_of(bot(theme={"enabled": True, "color": "#D97706"})) == "/theme/d97706.css"
-    assert folder.theme_of(bot()) == "theme.css"
+
+
+def test_no_file_of_the_pages_names_another_host() -> None:
+    folder = Path(assets.__file__).parent
+
+    for file in (*folder.glob("static/*"), *folder.glob("templates/*")):
+        text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert "//" not in re.sub(r"^\s*// .*$|; // .*$", "", text, flags=re.MULTILINE), file.name

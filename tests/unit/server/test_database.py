@@ -7,12 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import delete, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from commandsync.errors import FileError
 from commandsync.server.database import Database, opened
-from commandsync.server.tables import bots, settings
+from commandsync.server.tables import SCHEMA, bots, settings
 
 
 def sqlite(path: Path, *statements: str) -> None:
@@ -64,7 +64,7 @@ def test_memory_is_one_database_for_all_threads() -> None:
 
 
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
-    row = {"id": "1", "record": {}, "created_at": "", "updated_at": ""}
+    row = {"id": "1", "record": {}, "created_at": "", "updated_at": "", "token_key": ""}
     with opened(str(tmp_path / "listing.db")) as database:
         with pytest.raises(IntegrityError), database.writing() as connection:
             connection.execute(bots.insert(), [row, row])
@@ -133,3 +133,37 @@ def test_a_url_of_another_database_is_refused_without_its_password(url: str) -> 
 
     assert "hunter2" not in str(caught.value)
     assert url or ":memory:" in str(caught.value.hint)
+
+
+def stamped(database_url: str, stamp: str | None) -> None:
+    """Make a database, and give it another stamp, or none."""
+    with opened(database_url) as database, database.writing() as connection:
+        row = settings.c.key == "schema"
+        if stamp is None:
+            connection.execute(delete(settings).where(row))
+        else:
+            connection.execute(update(settings).where(row).values(value=stamp))
+
+
+@pytest.mark.parametrize("stamp", ["4", "1000", None])
+def test_a_database_of_another_version_is_refused(database_url: str, stamp: str | None) -> None:
+    stamped(database_url, stamp)
+    with pytest.raises(FileError) as caught, opened(database_url):
+        pass
+
+    assert "another version of commandsync" in str(caught.value)
+    assert f"its schema is {stamp or 'none'}, this version supports only {SCHEMA})" in str(
+        caught.value
+    )
+    assert "another --database" in str(caught.value.hint)
+
+
+def test_processes_that_start_at_once_make_one_database(database_url: str) -> None:
+    def secret(url: str) -> str:
+        with opened(url) as database:
+            return database.secret
+
+    with ThreadPoolExecutor(8) as pool:
+        secrets = set(pool.map(secret, [database_url] * 8))
+
+    assert len(secrets) == 1

@@ -58,7 +58,7 @@ def test_every_answer_has_the_headers_of_the_pages(server: PreviewServer, path: 
 
 
 @pytest.mark.promise("preview")
-@pytest.mark.parametrize("path", ["/", "/live", "/theme/3b6fb6.css", "/nothing"])
+@pytest.mark.parametrize("path", ["/", "/live", "/static/style.css", "/nothing"])
 def test_a_name_of_another_host_that_leads_here_is_refused(
     server: PreviewServer, path: str
 ) -> None:

@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 HEAVY = {
-    *("aiohttp", "alembic", "fastapi", "jwt", "limits", "pydantic", "requests", "sqlalchemy"),
+    *("aiohttp", "fastapi", "jwt", "limits", "pydantic", "requests", "sqlalchemy"),
     *("uvicorn", "websockets", "commandsync.server", "commandsync.client"),
 }
 UNUSED = f"""

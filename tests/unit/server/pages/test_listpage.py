@@ -153,7 +153,6 @@ def voters_page(*names: str, number: int = 1, last: int = 1, bot_name: str = "La
         "voters",
         assets=served(),
         bot=bot(profile={"username": bot_name}, statistics={"totalVotes": len(names)}),
-        theme="",
         voters=[voter(username=name) for name in names],
         paging=pages_of(number, last, "?page={}".format),
     )
