@@ -45,7 +45,7 @@ def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Dat
     vote(database, "42", 3, 4)
 
     async def deliver() -> tuple[list[int], list[int], int]:
-        early, late = Client("42", middle), Client("42", position(database))
+        early, late = Client("42", middle, ""), Client("42", position(database))
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(late)
             vote(database, "42", 5)
@@ -66,7 +66,7 @@ def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Dat
 
 def test_a_client_that_has_left_gets_nothing(database: Database) -> None:
     async def deliver() -> int:
-        gone, there = Client("42", 0), Client("42", 0)
+        gone, there = Client("42", 0, ""), Client("42", 0)
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(gone)
             delivery.join(there)
@@ -86,7 +86,7 @@ def test_nothing_is_read_while_nobody_is_connected(database: Database) -> None:
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             without = len(reads)
-            client = Client("42", 0)
+            client = Client("42", 0, "")
             delivery.join(client)
             await users(client, 1)
             return without, len(reads)
@@ -107,7 +107,7 @@ def test_delivery_goes_on_when_the_database_can_be_read_again(
     monkeypatch.setattr(broadcast, "POLL", 0.001)
 
     async def deliver() -> list[int]:
-        client = Client("42", 0)
+        client = Client("42", 0, "")
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             with database.writing() as connection:
                 table.drop(connection)
