@@ -14,7 +14,7 @@ from commandsync.errors import UsageError
 from commandsync.preview.followed import LiveState, live_states
 from commandsync.report.escape import visible
 from commandsync.report.summary import plan_line
-from commandsync.server.preview import preview_server
+from commandsync.server.live_preview import preview_server
 
 _NOT_CI = frozenset({"", "0", "false"})
 

@@ -25,7 +25,7 @@ from commandsync.cli.simulation import (
 from commandsync.cli.variables import lines_to_paste, reachable
 
 if TYPE_CHECKING:
-    from commandsync.server.seed import SeededBot
+    from commandsync.server.administration import SeededBot
 
 
 _MOST_BOTS = 10  # whose lines are printed

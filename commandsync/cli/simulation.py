@@ -69,7 +69,7 @@ def serve_simulation(
 ) -> None:
     """Run a simulation until SIGINT or SIGTERM, and print what leads to it."""
     from commandsync.server.runner import serve_application
-    from commandsync.server.simulation.application import application, simulate
+    from commandsync.server.simulations import application, simulate
 
     simulation = simulate(service, conditions=conditions, choices=choices)
 

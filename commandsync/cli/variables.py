@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from commandsync.cli.options import DEFAULT_DATABASE
 
 if TYPE_CHECKING:
-    from commandsync.server.seed import SeededBot
+    from commandsync.server.administration import SeededBot
 
 POWERSHELL = os.name == "nt" and "SHELL" not in os.environ  # Git's bash on Windows sets it
 

@@ -1,9 +1,16 @@
-"""The application: endpoints, error answers, body limit, database."""
+"""The application: its routes, limits, background tasks, and its OpenAPI document.
+
+`create_app` puts the endpoints together and wraps them into the middleware that every request
+passes. While it runs, two tasks deliver events and send reminders. Its OpenAPI document is what the
+framework generates, with an example of every body. Examples are made of those of the fields, so
+that an endpoint has one without writing it.
+"""
 
 import json
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from fastapi import FastAPI
 from limits.storage import MemoryStorage
@@ -11,21 +18,22 @@ from limits.strategies import MovingWindowRateLimiter
 from pydantic.alias_generators import to_camel
 
 from commandsync.api.arguments import API_VERSION
-from commandsync.server import gateway, openapi, refusals, reminders, votes
-from commandsync.server.addresses import addressed, caller_of
+from commandsync.server import endpoint, gateway, vote_page, votes
 from commandsync.server.bodies import LARGEST_BODY
-from commandsync.server.bot_list import router as bot_list
+from commandsync.server.bot_routes import router as bot_router
 from commandsync.server.broadcast import delivering
+from commandsync.server.caller import caller_of
 from commandsync.server.conditions import NORMAL, Conditions, parse_rate_limit, rate_limit
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refusal
-from commandsync.server.middleware import body_limit, head_as_get, page_headers
-from commandsync.server.pages import refusalpage, vote
-from commandsync.server.pages.routes import files
-from commandsync.server.pages.routes import router as page_router
+from commandsync.server.middleware import addressed, body_limit, head_as_get, page_headers
+from commandsync.server.page_routes import files
+from commandsync.server.page_routes import router as page_router
 from commandsync.server.protocol import REQUEST_SECONDS
 from commandsync.server.routes import health, router
-from commandsync.server.vote_routes import router as vote_router
+
+_JSON = "application/json"
+_NEVER_SENT = ("HTTPValidationError", "ValidationError")  # the framework's own error format
 
 MOST_REQUESTS = "1200/minute"
 """Requests that each process answers for one bot with its token, or for one other address."""
@@ -54,7 +62,7 @@ def create_app(
         app.state.database = database
         async with (
             delivering(database) as broadcast,
-            reminders.sending(database, broadcast, interval=vote_interval, now=now),
+            votes.sending(database, broadcast, interval=vote_interval, now=now),
         ):
             app.state.broadcast = broadcast
             yield
@@ -74,9 +82,9 @@ def create_app(
     )
     app.state.now, app.state.vote_interval = now, vote_interval
     app.state.guests = MovingWindowRateLimiter(MemoryStorage())
-    for routes in (bot_list, router, vote_router, gateway.router):
+    for routes in (bot_router, router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
-    for routes in (health, page_router, files, vote.router):
+    for routes in (health, page_router, files, vote_page.router):
         app.include_router(routes)
     app.add_middleware(body_limit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(head_as_get)
@@ -86,9 +94,9 @@ def create_app(
         app.add_middleware(rate_limit, prefix="/", refuse=refusal, limit=limit, client=caller_of)
     conditions.install(app, client=caller_of)
     app.add_middleware(addressed, names=names)
-    refusals.install(app)
-    refusalpage.install(app)
-    openapi.install(app)
+    endpoint.install_refusals(app)
+    vote_page.install_refusals(app)
+    complete_openapi(app)
     return app
 
 
@@ -97,3 +105,46 @@ def openapi_text() -> str:
     with opened(":memory:") as database:
         document = create_app(database).openapi()
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def complete_openapi(app: FastAPI) -> None:
+    """Let an application answer the complete document."""
+    generate = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = generate()  # the same object each time
+        schemas = document["components"]["schemas"]
+        for name in _NEVER_SENT:
+            schemas.pop(name, None)
+        operations = [each for path in document["paths"].values() for each in path.values()]
+        for operation in operations:
+            operation["responses"].pop("422", None)
+            for described in (*operation["responses"].values(), operation.get("requestBody", {})):
+                content = described.get("content", {}).get(_JSON)
+                if content and not {"example", "examples"} & content.keys():
+                    content["example"] = _example(content["schema"], schemas, "the body")
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]  # as the framework's manual has it
+
+
+def _example(schema: dict[str, Any], schemas: dict[str, Any], place: str) -> Any:  # noqa: ANN401 - any JSON
+    """Return the schema's example or default, or one of its parts; raises `LookupError`."""
+    match schema:
+        case {"examples": [first, *_]}:
+            return first
+        case {"$ref": str(reference)}:
+            name = reference.rpartition("/")[2]
+            return _example(schemas[name], schemas, name)
+        case {"const": value} | {"default": value} if value is not None:
+            return value
+        case {"properties": fields}:
+            return {
+                name: _example(field, schemas, f"{place}.{name}")
+                for name, field in fields.items()
+                if "examples" in field or {"type": "null"} not in field.get("anyOf", ())
+            }
+        case {"type": "array", "items": items}:
+            return [_example(items, schemas, place)]
+        case _:
+            raise LookupError(f"{place} needs examples=[...] in its field")

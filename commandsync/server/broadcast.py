@@ -1,22 +1,72 @@
-"""The delivery of events: from the outbox to the clients that are connected to this process.
+"""Events: from the outbox to the clients that are connected to this process.
 
-The table is the truth. One task reads what follows the client that is furthest behind; each client
-takes what follows its own position. So every event that is committed after a client's position is
-delivered to it once and in order, whichever process wrote it.
+An event is added to the outbox, a table, in the transaction that causes it: it is committed with
+its vote or not at all. Its number gives its place, and the order of the numbers is the order in
+which the events are committed. The table is the truth: one task reads the events after the position
+of the client that is furthest behind, and each client takes those after its own. So every event
+that is committed after a client's position is delivered to it once and in order, whichever process
+wrote it.
 """
 
 import asyncio
+import json
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from sys import getsizeof
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from commandsync.server import frames, outbox, storage
+from commandsync.server import database, storage
 from commandsync.server.database import Database
+from commandsync.server.tables import outbox
+
+EventName = Literal["vote", "reminder"]
+
+_LOCK = 0x636F6D6D  # of those who write to the outbox
+
+
+def add_event(
+    connection: Connection, bot: str, event: EventName, data: Mapping[str, Any], *, at: datetime
+) -> None:
+    """Add an event to the outbox, in a transaction that writes; `at` is its time.
+
+    A reader that has seen a number never finds a smaller one later.
+    """
+    database.wait_alone(connection, _LOCK)
+    values = {"bot": bot, "event": event, "data": data, "created_at": storage.timestamp(at)}
+    connection.execute(insert(outbox).values(values))
+
+
+def last_event(connection: Connection) -> int:
+    """Return the number of the last event; 0 if there is none."""
+    number: int = connection.execute(select(func.coalesce(func.max(outbox.c.seq), 0))).scalar_one()
+    return number
+
+
+def events_after(connection: Connection, seq: int, limit: int) -> Sequence[Any]:
+    """Return the events that follow a number, in their order and at most `limit`.
+
+    Each has its number `seq`, its `bot`, its name `event`, and its `data` as on the wire.
+    """
+    query = (
+        select(outbox.c.seq, outbox.c.bot, outbox.c.event, outbox.c.data)
+        .where(outbox.c.seq > seq)
+        .order_by(outbox.c.seq)
+        .limit(limit)
+    )
+    return connection.execute(query).all()
+
+
+def prune_events(connection: Connection, *, before: datetime) -> None:
+    """Delete the events from before a time; no client waits for one of them."""
+    database.wait_alone(connection, _LOCK)
+    connection.execute(delete(outbox).where(outbox.c.created_at < storage.timestamp(before)))
+
 
 _log = logging.getLogger("commandsync.server")
 
@@ -32,6 +82,20 @@ CHECK = 1.0
 UNAUTHORIZED = 3000  # registered for WebSockets with this meaning
 
 _BATCH = 100  # entries: all of them are sent before other requests are answered
+
+
+def event_frame(name: str, data: Mapping[str, Any]) -> str:
+    """Return the frame of an event.
+
+    Published clients split it at `"message",` and parse the rest until it is an object, so that the
+    content is JSON in a string.
+    """
+    return "42" + packed(["message", packed({"event": name, "data": data})])
+
+
+def packed(content: object) -> str:
+    """Return a value as JSON without spaces."""
+    return json.dumps(content, separators=(",", ":"))
 
 
 class CloseReason(NamedTuple):
@@ -129,7 +193,7 @@ class Broadcast:
             by_bot.setdefault(client.bot, []).append(client)
         for entry in entries:
             waiting = [c for c in by_bot.get(entry.bot, ()) if c.position < entry.seq]
-            frame = frames.event(entry.event, entry.data) if waiting else ""
+            frame = event_frame(entry.event, entry.data) if waiting else ""
             for client in waiting:
                 client.send(frame)
         for client in clients if entries else ():
@@ -156,7 +220,7 @@ class Broadcast:
     def _read(self, position: int) -> Sequence[Any]:
         try:
             with self._database.reading() as connection:
-                entries = outbox.after(connection, position, _BATCH)
+                entries = events_after(connection, position, _BATCH)
         except Exception as error:  # noqa: BLE001 - whatever it is, the next read may succeed
             if not self._failing:
                 _log.warning("events cannot be read, which is retried: %s", type(error).__name__)

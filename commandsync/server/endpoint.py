@@ -1,17 +1,36 @@
-"""What endpoints depend on: the database, the bot that the caller may write to, the answer."""
+"""The parts that endpoints share: what they depend on, their answers, and their refusals.
+
+An endpoint declares the database, the time, the bot of the caller and the maker of its answer as
+dependencies. If it raises an error, or the framework does, a handler of this module answers with
+the one envelope of refusals and its status code.
+"""
 
 import asyncio
+import logging
+import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from http import HTTPStatus
+from sqlite3 import SQLITE_ERROR, SQLITE_FULL, SQLITE_INTERRUPT
 from time import perf_counter
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Request, Response, Security
+from fastapi import Depends, FastAPI, Path, Request, Response, Security
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.security import APIKeyHeader
+from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError  # noqa: A004 - the pool's
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
-from commandsync.server import storage, tokens
+from commandsync.api.arguments import API_VERSION
+from commandsync.server import caller, storage
+from commandsync.server.bodies import describe
+from commandsync.server.caller import BadTokenError
 from commandsync.server.database import Database
+from commandsync.server.search import LONGEST_QUERY, BadQueryError
+from commandsync.server.storage import UnknownError
+from commandsync.server.votes import TooEarlyError
 
 
 class AnotherBotError(Exception):
@@ -89,13 +108,117 @@ _authorization = APIKeyHeader(
 def _own_bot(
     bot: BotId, database: Db, authorization: Annotated[str | None, Security(_authorization)]
 ) -> str:
-    owner = tokens.owner_of_header(authorization, secret=database.secret)
+    owner = caller.owner_of_header(authorization, secret=database.secret)
     with database.reading() as connection:
         key = storage.token_key_of(connection, bot)
     if owner.bot != bot:
         raise AnotherBotError("the token belongs to another bot")
-    tokens.check(owner, key)
+    caller.check(owner, key)
     return bot
 
 
 OwnBot = Annotated[str, Depends(_own_bot)]
+
+
+_DISCONTINUED = 0
+"""The version of the interface that there was before."""
+_FULL = {SQLITE_FULL, "53100"}  # the second is PostgreSQL's
+_SLOW = {SQLITE_INTERRUPT, "57014"}
+_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
+_log = logging.getLogger(__name__)
+
+
+_STATUSES = {
+    RequestValidationError: HTTPStatus.BAD_REQUEST,
+    BadQueryError: HTTPStatus.BAD_REQUEST,
+    BadTokenError: HTTPStatus.UNAUTHORIZED,
+    AnotherBotError: HTTPStatus.FORBIDDEN,
+    UnknownError: HTTPStatus.NOT_FOUND,
+    TooEarlyError: HTTPStatus.CONFLICT,
+}
+
+
+def install_refusals(app: FastAPI) -> None:
+    """Give an application the handlers of this module."""
+    for error in _STATUSES:
+        app.add_exception_handler(error, _refused)
+    app.add_exception_handler(HTTPException, _of_framework)
+    for unavailable in (OperationalError, InterfaceError, TimeoutError):
+        app.add_exception_handler(unavailable, _unavailable)
+    app.add_exception_handler(Exception, _internal)
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    status = _STATUSES[type(error)]
+    reason = describe(error.errors()) if isinstance(error, RequestValidationError) else str(error)
+    response = refusal(status, reason, getattr(error, "seconds", None))
+    if status is HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = "Bot"
+    return response
+
+
+async def _of_framework(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - its handler
+    headers = dict(error.headers or {})
+    match error.status_code:
+        case HTTPStatus.NOT_FOUND:
+            return _unknown_path(request.url.path)
+        case HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = _allowed(request)
+            words = f"the path supports only {headers['Allow']}"
+        case HTTPStatus.BAD_REQUEST:
+            words = "the body is not valid JSON in UTF-8, or nested too deeply"
+        case _:
+            words = error.detail
+    response = refusal(error.status_code, words)
+    response.headers.update(headers)
+    return response
+
+
+def _allowed(request: Request) -> str:
+    """Return the value of `Allow` for a path; the framework's own is about one endpoint only."""
+    methods = [
+        method
+        for method in _METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in request.app.routes
+        )
+    ]
+    if methods[:1] == ["GET"]:
+        methods.insert(1, "HEAD")
+    return ", ".join(methods)
+
+
+def _unknown_path(path: str) -> Response:
+    """Return the answer to a path that is not known; versions as in the service interface."""
+    version = re.match(r"/v(\d{1,9})(?:/|$)", path, re.ASCII)
+    number = API_VERSION if version is None else int(version[1])
+    use = f"use /v{API_VERSION}"
+    if number == _DISCONTINUED:
+        return refusal(HTTPStatus.GONE, f"version {number} is discontinued; {use}")
+    words = f"version {number} does not exist; the only available version is {API_VERSION}: {use}"
+    if number == API_VERSION:
+        words = f"the path does not exist; the interface begins with /v{API_VERSION}/"
+    return refusal(HTTPStatus.NOT_FOUND, words)
+
+
+async def _unavailable(_request: Request, error: Exception) -> Response:
+    """Log one line for each request: a database that does not answer fails all of them."""
+    cause = getattr(error, "orig", None)
+    code = getattr(cause, "sqlite_errorcode", getattr(cause, "sqlstate", None))
+    if code == SQLITE_ERROR:
+        raise error  # SQLite has answered: the statement is wrong
+    if code in _SLOW:
+        words = f"searching and sorting the bots took longer than {LONGEST_QUERY:g} seconds"
+        return refusal(503, f"{words}; try again later, or restrict the list", 1)
+    reason = " ".join(str(cause or error).split())
+    _log.error("the database does not answer: %s", reason)
+    if code in _FULL:
+        return refusal(503, "the disk of the database is full: nothing was written", 60)
+    return refusal(503, "the database does not answer; try again later", 1)
+
+
+async def _internal(_request: Request, _error: Exception) -> Response:
+    """Keep the cause out of the answer: the framework writes it to the log."""
+    return refusal(500, "internal error; see the log of the service")

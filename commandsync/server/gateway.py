@@ -1,11 +1,15 @@
 """The gateway: a WebSocket that sends a bot its events (wire notes, "Events: the gateway").
 
-It speaks Engine.IO as published clients do. A client that names version 3 pings, one that names
-version 4 is pinged, and one that names none may be silent for ever.
+It speaks Engine.IO as published clients do. The first digit of a text frame is the kind of an
+Engine.IO packet; of a message (`4`), the second one is the kind of a Socket.IO packet. A client is
+admitted by its token, greeted, told that it is `ready`, and then sent every later event of its bot
+until one side closes the connection. A client that names version 3 pings, one that names version 4
+is pinged, and one that names none may be silent for ever.
 """
 
 import asyncio
 import logging
+import secrets
 from contextlib import suppress
 from typing import NoReturn
 
@@ -14,8 +18,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from commandsync.server import frames, outbox, storage, tokens
-from commandsync.server.broadcast import UNAUTHORIZED, Client, CloseReason
+from commandsync.server import broadcast, caller, storage
+from commandsync.server.broadcast import UNAUTHORIZED, Client, CloseReason, event_frame, packed
 from commandsync.server.database import Database
 from commandsync.server.endpoint import first_of, refusal
 from commandsync.server.votes import account_of
@@ -23,6 +27,12 @@ from commandsync.server.votes import account_of
 _log = logging.getLogger("commandsync.server")
 
 router = APIRouter()
+
+LARGEST_FRAME = 64 * 1024
+"""Bytes that a client may send in one frame; the packets that it needs are a few bytes long."""
+
+CLOSE, PING, PONG, DISCONNECT = "1", "2", "3", "41"
+
 
 PING_INTERVAL = 25.0
 """Seconds between two pings: Engine.IO's own default."""
@@ -34,7 +44,7 @@ _LEFT = CloseReason(1000, "")
 _SILENT = CloseReason(1008, "no heartbeat in time")
 _UNAVAILABLE = CloseReason(1013, "the database does not answer; try again later")
 _VERSIONS = {"", "3", "4"}
-_SIGN_OF_LIFE = {"3": frames.PING, "4": frames.PONG}
+_SIGN_OF_LIFE = {"3": PING, "4": PONG}
 
 
 @router.websocket("/gateway/")
@@ -62,6 +72,23 @@ async def explain_gateway() -> None:
     )
 
 
+def greeting(version: str, *, interval: float, timeout: float) -> tuple[str, ...]:
+    """Return the first frames of a connection; `version` is that of Engine.IO, or empty.
+
+    Seconds are between two pings (`interval`), and within which one is answered (`timeout`).
+    """
+    session = {
+        "sid": secrets.token_urlsafe(15),
+        "upgrades": [],
+        "pingInterval": round(interval * 1000),
+        "pingTimeout": round(timeout * 1000),
+        "maxPayload": LARGEST_FRAME,
+    }
+    # With version 4 a client reads the connect packet as one of version 2 unless it has an id.
+    connected = packed({"sid": secrets.token_urlsafe(15)}) if version == "4" else ""
+    return f"0{packed(session)}", f"40{connected}"
+
+
 async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
     """Send a client its events until there is a reason to close, or it closes the connection.
 
@@ -70,16 +97,16 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
     state = socket.app.state
     try:
         bot, position, key = await asyncio.to_thread(_admit, state.database, token)
-    except (tokens.BadTokenError, storage.UnknownError) as error:
+    except (caller.BadTokenError, storage.UnknownError) as error:
         return CloseReason(UNAUTHORIZED, str(error))
     except SQLAlchemyError as error:
         # Its words are left out: they may contain parts of the database's URL.
         _log.warning("a client of the gateway is refused: %s", type(error).__name__)
         return _UNAVAILABLE
     client, alive = Client(bot["id"], position, key), asyncio.Event()
-    for frame in frames.greeting(version, interval=PING_INTERVAL, timeout=PING_TIMEOUT):
+    for frame in greeting(version, interval=PING_INTERVAL, timeout=PING_TIMEOUT):
         client.send(frame)
-    client.send(frames.event("ready", bot))
+    client.send(event_frame("ready", bot))
     work = [_send(socket, client), _receive(socket, client, version, alive)]
     if version:
         work.append(_ping(client, alive) if version == "4" else _await_pings(alive))
@@ -93,11 +120,11 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
 
 def _admit(database: Database, token: str) -> tuple[dict[str, str], int, str]:
     """Return a token's bot, as in `ready`, the last event that it does not need, and the key."""
-    owner = tokens.owner_of(token, secret=database.secret)
+    owner = caller.owner_of(token, secret=database.secret)
     with database.reading() as connection:
         record = storage.bot_of(connection, owner.bot)
-        tokens.check(owner, storage.token_key_of(connection, owner.bot))
-        return account_of(record), outbox.last(connection), owner.key
+        caller.check(owner, storage.token_key_of(connection, owner.bot))
+        return account_of(record), broadcast.last_event(connection), owner.key
 
 
 async def _send(socket: WebSocket, client: Client) -> NoReturn:
@@ -114,10 +141,10 @@ async def _receive(
         if message["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(message["code"])
         frame = message.get("text") or ""
-        if frame in {frames.CLOSE, frames.DISCONNECT}:
+        if frame in {CLOSE, DISCONNECT}:
             return _LEFT
-        if frame.startswith(frames.PING):
-            client.send(frames.PONG + frame[1:])
+        if frame.startswith(PING):
+            client.send(PONG + frame[1:])
         if frame[:1] == _SIGN_OF_LIFE.get(version):
             alive.set()
 
@@ -128,7 +155,7 @@ async def _ping(client: Client, alive: asyncio.Event) -> CloseReason:
     while answered:
         await asyncio.sleep(PING_INTERVAL)
         alive.clear()
-        client.send(frames.PING)
+        client.send(PING)
         answered = await _is_set(alive, PING_TIMEOUT)
     return _SILENT
 

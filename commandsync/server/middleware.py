@@ -1,7 +1,16 @@
-"""What every request passes: the limits on its body, HEAD as GET, and the headers of pages."""
+"""The middleware that every request passes: host, body, HEAD, and the headers of pages.
+
+A request for an unknown host is refused, and so is a body that is too large or too slow, before the
+application sees it. HEAD is answered as GET. Everything beside the interface gets the headers that
+protect pages, and is compressed.
+"""
 
 import asyncio
+import re
+from collections.abc import Collection
 from http import HTTPStatus
+from ipaddress import ip_address
+from urllib.parse import unquote
 
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
@@ -28,6 +37,49 @@ HEAD_ONLY = "commandsync.head_only"
 _INTERFACE = f"/v{API_VERSION}/"
 _FRAMING = {b"content-length", b"transfer-encoding"}  # what announces a body
 _DISCARDED = 64  # times the limit: read and discarded, so that the sender reads the answer
+_ABSOLUTE = re.compile(rb"(?i:https?|wss?)://([^/]*)")
+_HOST = re.compile(r"(\[[^\]]*\]|[^:@]*)(?::\d*)?")
+
+
+def addressed(app: ASGIApp, *, names: Collection[str]) -> ASGIApp:
+    """Answer 421 to a host that is not an IP address, `localhost` or one of these names.
+
+    Another site could lead a browser here by a name of its own (DNS rebinding). A request with a
+    whole URL is answered as one for its path.
+    """
+    allowed = {"localhost", *(name.lower() for name in names)}
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            scope = _with_path(scope)
+            host = dict(scope["headers"]).get(b"host", b"localhost").decode("latin-1")
+            if not _is_allowed(host, allowed):
+                reason = f"the host {host} is not allowed; serve --host-name allows another name"
+                response = refusal(HTTPStatus.MISDIRECTED_REQUEST, reason)
+                await response(scope, receive, send)
+                return
+        await app(scope, receive, send)
+
+    return answer
+
+
+def _with_path(scope: Scope) -> Scope:
+    url = _ABSOLUTE.match(scope["raw_path"])
+    if url is None:
+        return scope
+    path = scope["raw_path"][url.end() :] or b"/"
+    headers = [(b"host", url[1]), *(pair for pair in scope["headers"] if pair[0] != b"host")]
+    return {**scope, "path": unquote(path.decode("ascii")), "raw_path": path, "headers": headers}
+
+
+def _is_allowed(host: str, names: Collection[str]) -> bool:
+    match = _HOST.fullmatch(host)
+    name = match[1].lower().removesuffix(".") if match else ""
+    try:
+        ip_address(name.strip("[]"))
+    except ValueError:
+        return name in names
+    return True
 
 
 def head_as_get(app: ASGIApp) -> ASGIApp:

@@ -1,4 +1,7 @@
-"""The endpoints about bots and their records, and those for what watches the service."""
+"""The endpoints about a bot's commands and announcements, and those that monitors read.
+
+Lists and deletes are made for each kind of record alike. Adds and edits differ, as their bodies do.
+"""
 
 from typing import Annotated, Any
 
@@ -6,9 +9,9 @@ from fastapi import APIRouter, Body, Path, Request, Response
 from fastapi.openapi.models import Example
 
 from commandsync.records.texts import Resource
-from commandsync.server import bodies, counters, storage
-from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
-from commandsync.server.records import Answer, BotRecord, Done, Wire, refusals
+from commandsync.server import bodies, storage
+from commandsync.server.endpoint import Answers, BotId, Db, OwnBot
+from commandsync.server.records import Answer, Done, Wire, refusals
 
 router = APIRouter()
 health = APIRouter(include_in_schema=False)
@@ -19,20 +22,6 @@ _ANSWER: dict[str, Any] = {
     "responses": refusals(400, 401, 403, 404, 413),
 }
 _COMMAND = {**_ANSWER, "tags": ["commands"]}
-
-
-@router.get(
-    "/bot/{bot}",
-    tags=["bots"],
-    summary="Read one bot",
-    response_model=Answer[BotRecord],
-    responses=refusals(404),
-)
-def get_bot(bot: BotId, database: Db, moment: Moment, answer: Answers) -> Response:
-    """Return the bot with all its documented fields. No token is needed."""
-    with database.reading() as connection:
-        record = counters.counted_bot(connection, bot, at=moment)
-    return answer("The bot.", data=record)
 
 
 def _add_routes(resource: Resource, record_model: type[Wire]) -> None:

@@ -1,4 +1,5 @@
 """The service on a port: in the foreground until a signal, or in a thread for a while."""
+
 import asyncio
 import logging
 import signal
@@ -16,15 +17,14 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from commandsync.errors import UsageError
+from commandsync.server.administration import SeededBot, create_bots, first_bots, read_seed
 from commandsync.server.app import create_app
+from commandsync.server.caller import log_without_tokens
 from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import Database, opened
-from commandsync.server.frames import LARGEST_FRAME
-from commandsync.server.protocol import BACKLOG, TimedProtocol
-from commandsync.server.seed import SeededBot, create_bots, first_bots, read_seed
-from commandsync.server.tokens import log_without_tokens
+from commandsync.server.gateway import LARGEST_FRAME
+from commandsync.server.protocol import BACKLOG, TimedProtocol, WebSocketProtocol
 from commandsync.server.votes import INTERVAL
-from commandsync.server.websocket import WebSocketProtocol
 
 _LOOPBACK = "127.0.0.1"
 _GRACE = 5  # seconds for requests in flight when the service ends

@@ -1,41 +1,57 @@
-"""The search among bots: the words and tags of a bot and of a query, folded in the same way.
+"""The search among bots: the index of a bot's words, and the query of a page of the list.
 
-A bot is found if its words contain every part of the query, in any order. The index, which
-`tables` define, contains the endings of each word, and a search looks for those that begin with
-the part: `antern` and `ern` are endings of `lantern`, so `ter` is found. That needs no spaces
-between words, so it also finds parts of Chinese and Japanese sentences.
+A bot is found if its words contain every part of the query, in any order. `indexed` folds the words
+of a bot, and `expression` those of a query in the same way. The index, which `tables` defines,
+contains the endings of each word, and a search reads those that begin with the part: `antern` and
+`ern` are endings of `lantern`, so `ter` is found. That needs no spaces between words, so it also
+finds parts of Chinese and Japanese sentences. The same index contains the tags, each whole and
+marked, and whether the bot is certified, so that one search finds all.
 
-The same index contains the tags, each whole and marked, and whether the bot is certified, so that
-one search finds all.
+`find` then restricts, counts and sorts the bots of a page. A query is built once for all requests
+that differ in values alone: to build one takes as long as the database takes to answer it.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
+from typing import Any
 from unicodedata import category, normalize
 
-from sqlalchemy import String, bindparam, cast, column, select, table
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    bindparam,
+    cast,
+    column,
+    func,
+    select,
+    table,
+    text,
+)
 from sqlalchemy.dialects.postgresql import TSQUERY
+
+from commandsync.server.database import limited
+from commandsync.server.tables import LONGEST_PART, SORTED, TAG_MARK, bots, catalogue, vote_days
 
 LONGEST_TEXT = 10_000
 """Characters of a bot that are searched. PostgreSQL indexes up to 1 MiB for a row."""
 
-LONGEST_PART = 16
-"""Characters of a part; a longer word of a query is searched as several parts."""
-
 MOST_PARTS = 32
 """Parts of a query that are searched."""
 
-LONGEST_TAG, MOST_TAGS = 100, 500
+LONGEST_TAG, MOST_INDEXED_TAGS = 100, 500
 """Characters of a tag that are compared, and tags of a bot that are searched."""
 
-_TAG_MARK = "\u00b7"  # begins a tag in the index; as punctuation it is not in folded words
-_CERTIFIED = {True: f"{_TAG_MARK * 2}1", False: f"{_TAG_MARK * 2}0"}  # as no tag begins
+_CERTIFIED = {True: f"{TAG_MARK * 2}1", False: f"{TAG_MARK * 2}0"}  # as no tag begins
 
 # A style sheet or a script ends with its closing tag or with the text; every other tag ends itself.
 _HIDDEN = re.compile(r"<(style|script)\b[^<]*(?:<(?!/\1)[^<]*)*", re.IGNORECASE)
-_TAG = re.compile(r"<[/!]?[a-z-][^<>]*>", re.IGNORECASE)
+_MARKUP = re.compile(r"<[/!]?[a-z-][^<>]*>", re.IGNORECASE)
 # Accents of Latin, Greek and Cyrillic, and the selectors of an emoji's form. The marks of other
 # scripts are letters of their own.
 _MARKS = re.compile("[\u0300-\u036f\ufe00-\ufe0f]")
@@ -55,17 +71,19 @@ FOUND = {
 def indexed(text: str, tags: Collection[str], *, certified: bool) -> str:
     """Return what is searched of a bot, with spaces between: the folded words, then marked ones."""
     marked = dict.fromkeys(marked_tag(tag) for tag in tags if fold(tag))
-    return " ".join([fold(text)[:LONGEST_TEXT], *[*marked][:MOST_TAGS], _CERTIFIED[certified]])
+    return " ".join(
+        [fold(text)[:LONGEST_TEXT], *[*marked][:MOST_INDEXED_TAGS], _CERTIFIED[certified]]
+    )
 
 
 def marked_tag(tag: str) -> str:
     """Return a tag as one word of the index that no text contains."""
-    return _TAG_MARK + fold(tag)[:LONGEST_TAG].replace(" ", _TAG_MARK)
+    return TAG_MARK + fold(tag)[:LONGEST_TAG].replace(" ", TAG_MARK)
 
 
 def plain(markup: str) -> str:
     """Return the text of a description without HTML tags, style sheets and scripts."""
-    return unescape(_TAG.sub(" ", _HIDDEN.sub(" ", markup)))
+    return unescape(_MARKUP.sub(" ", _HIDDEN.sub(" ", markup)))
 
 
 def fold(text: str) -> str:
@@ -77,19 +95,6 @@ def fold(text: str) -> str:
     decomposed = normalize("NFKD", normalize("NFKC", text).casefold())
     composed = normalize("NFKC", _MARKS.sub("", decomposed))
     return " ".join("".join(map(_kept, composed)).split())
-
-
-def endings(words: str) -> str:
-    """Return every ending of words, cut to the length of a part, and the tags, whole.
-
-    The triggers of SQLite's index call this; PostgreSQL's has the same rule in SQL.
-    """
-    every = {
-        word if word.startswith(_TAG_MARK) else word[start : start + LONGEST_PART]
-        for word in set(words.split())
-        for start in range(len(word))
-    }
-    return " ".join(sorted(every))
 
 
 def parts(query: str) -> tuple[str, ...]:
@@ -117,3 +122,201 @@ def _kept(character: str) -> str:
     if kind == "Cf":
         return ""
     return " " if kind[0] in "PZ" or kind in {"Cc", "Cs"} else character
+
+
+# A page of the list
+
+_BY_PATH = {path: column for path, (column, _) in SORTED.items()}
+_BY_NAME = {path.rpartition(".")[2]: column for path, column in _BY_PATH.items()} | _BY_PATH
+SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
+"""The values of `sort`, as a regular expression."""
+
+MOST_TAGS = 50
+"""Different tags that can restrict a list."""
+
+FARTHEST = 10**9
+"""The last page that can be read: the rows before it are counted with 64 bits."""
+
+LONGEST_QUERY = 2.0
+"""Seconds that the database may take to search, count and sort."""
+
+_FEW = 1_000  # bots that are found: to sort them is quicker than to walk the index of the order
+_QUERIES = 500  # at most, of each kind; more than there are
+_NAMED = "named"  # the value of the keys of few bots
+
+
+class BadQueryError(Exception):
+    """What a list is asked for is not valid; the message says what it can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a list of bots is asked for."""
+
+    page: int = 1  # the page, from 1, of `limit` bots
+    limit: int = 12
+    q: str = ""  # the text to search; without words it restricts nothing
+    # The field, with or without its path, after a `-` in descending order; empty: as added.
+    sort: str = ""
+    ids: tuple[str, ...] | None = None  # the bots to choose from
+    certified: bool | None = None  # whether only certified bots are listed, or only others
+    # All of which a listed bot has.
+    tags: tuple[str, ...] = ()
+
+
+def find(
+    connection: Connection, wanted: Wanted, *, days: Mapping[str, str]
+) -> tuple[list[int], int]:
+    """Return the bots of a page, as `seq`, and the number of bots on all pages.
+
+    The counters of recent votes begin with `days`, see `counters.days`. Raises `BadQueryError`, and
+    what the database raises after `LONGEST_QUERY`.
+    """
+    column, descending = _order(wanted.sort)
+    dialect = connection.dialect.name
+    tags = {*map(marked_tag, wanted.tags)}
+    if len(tags) > MOST_TAGS:
+        raise BadQueryError(f"tags must be at most {MOST_TAGS} different ones")
+    words = expression(wanted.q, tags, dialect, certified=wanted.certified)
+    searched = dialect if words else ""
+    values = {"words": words, "ids": wanted.ids or (), **days}
+    with limited(connection, LONGEST_QUERY):
+        chosen = _choose(connection, values, searched, ids=wanted.ids is not None)
+        number = chosen.number
+        first = (wanted.page - 1) * wanted.limit
+        if first >= number:
+            return [], number
+        last = min(number, first + wanted.limit)
+        # A descending order is the ascending one from its end.
+        begin, end = (number - last, number - first) if descending else (first, last)
+        keys = chosen.sorted_by(column, begin, end)
+    return keys[::-1] if descending else keys, number
+
+
+def separated(text: str) -> tuple[str, ...]:
+    """Return the parts of a text between commas."""
+    return tuple(filter(None, map(str.strip, text.split(","))))
+
+
+def _order(sort: str) -> tuple[str, bool]:
+    """Return the column to sort by, and whether in descending order."""
+    if not sort:
+        return "seq", False
+    name = sort.removeprefix("-")
+    if name not in _BY_NAME:
+        raise BadQueryError(
+            f"sort must be one of {', '.join(SORTED)}; the path before the name may be left out, "
+            "and a - in front sorts in descending order"
+        )
+    return _BY_NAME[name], name != sort
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The bots to sort: all, those that a search finds, or those of some keys."""
+
+    connection: Connection
+    values: dict[str, Any]
+    by: str  # empty, the dialect of a search, or _NAMED
+    number: int
+
+    def sorted_by(self, column: str, begin: int, end: int) -> list[int]:
+        """Return the bots from one place in the ascending order to another."""
+        if column in catalogue.c:
+            return self._walk(column, begin, end, self.number)
+        # A bot without recent votes has none to sort by: these come first, as they were added.
+        voted = list(self.connection.execute(_voted(self.by, column), self.values).scalars())
+        others = self.number - len(voted)
+        keys = self._walk(column, begin, min(end, others), others) if begin < others else []
+        return keys + voted[max(0, begin - others) : max(0, end - others)]
+
+    def _walk(self, column: str, begin: int, end: int, number: int) -> list[int]:
+        # From the end, if it is nearer.
+        backwards = number - end < begin
+        place = {"limit": end - begin, "offset": min(begin, number - end)}
+        query = _page(self.by, column, backwards=backwards)
+        keys = list(self.connection.execute(query, self.values | place).scalars())
+        return keys[::-1] if backwards else keys
+
+
+def _choose(connection: Connection, values: dict[str, Any], searched: str, *, ids: bool) -> _Chosen:
+    number = 0 if ids else connection.execute(_number(searched), values).scalar_one()
+    if ids or (searched and number <= _FEW):
+        few = connection.execute(_few(searched, ids=ids), values).scalars().all()
+        return _Chosen(connection, values | {_NAMED: few}, _NAMED, len(few))
+    return _Chosen(connection, values, searched, number)
+
+
+def _found(dialect: str) -> CTE:
+    found = FOUND[dialect].cte("found")
+    return found.prefix_with("MATERIALIZED", dialect="postgresql")  # SQLite does where it is a set
+
+
+def _conditions(by: str, key: ColumnElement[int]) -> list[ColumnElement[bool]]:
+    """Return conditions on a key of the catalogue.
+
+    What a search finds is complete before a bot is looked up in it: a join could search the text
+    again for each bot.
+    """
+    if by == _NAMED:
+        return [key.in_(bindparam(_NAMED, expanding=True))]
+    return [key.in_(select(_found(by).c.seq))] if by else []
+
+
+@lru_cache(_QUERIES)
+def _number(searched: str) -> Select[int]:
+    source = FOUND[searched].subquery() if searched else catalogue
+    return select(func.count()).select_from(source)
+
+
+@lru_cache(_QUERIES)
+def _few(searched: str, *, ids: bool) -> Select[int]:
+    """Return the query of the bots, as `seq`, that a search finds and `ids` name."""
+    named = select(bots.c.seq).where(bots.c.id.in_(bindparam("ids", expanding=True)))
+    if not searched:
+        return named
+    found = _found(searched)
+    query = select(found.c.seq)
+    return query.where((found.c.seq + 0).in_(named)) if ids else query  # 0: no search for each id
+
+
+@lru_cache(_QUERIES)
+def _page(by: str, column: str, *, backwards: bool) -> Select[int]:
+    """Return the query of a part of the bots, as `seq`, sorted by a column of the catalogue.
+
+    By another column, which counts votes: those that have none, as they were added.
+    """
+    by_votes = column not in catalogue.c
+    seq: ColumnElement[int]
+    if by in FOUND and (by_votes or column == "seq"):
+        seq = _found(by).c.seq  # the index of a search has this order too
+        query, order = select(seq), [seq]
+    else:
+        seq = catalogue.c.seq
+        # Few bots are sorted. For many, the order is walked: of a sum, SQLite has no index.
+        query = select(seq).where(*_conditions(by, seq if by == _NAMED else seq + 0))
+        order = [seq] if by_votes else [catalogue.c[column], seq]
+    if by_votes:
+        voted = select(catalogue.c.seq).join(vote_days, vote_days.c.bot == catalogue.c.id)
+        query = query.where(seq.not_in(voted.where(vote_days.c.day >= bindparam(column))))
+    return (
+        query.order_by(*(key.desc() if backwards else key.asc() for key in order))
+        .limit(bindparam("limit"))
+        .offset(bindparam("offset"))
+    )
+
+
+@lru_cache(_QUERIES)
+def _voted(by: str, column: str) -> Select[int]:
+    """Return the query of the bots, as `seq`, that have recent votes, sorted by their number."""
+    # In the index by day: SQLite would read the votes of all days in the index by bot.
+    bot = vote_days.c.bot.concat(text("''")).label("bot")
+    recent = select(bot, func.sum(vote_days.c.votes).label("votes"))
+    recent = recent.where(vote_days.c.day >= bindparam(column)).group_by(bot)
+    counted = recent.subquery()
+    return (
+        select(catalogue.c.seq)
+        .join(counted, counted.c.bot == catalogue.c.id)
+        .where(*_conditions(by, catalogue.c.seq + 0))  # not each bot with each that is found
+        .order_by(counted.c.votes, catalogue.c.seq)
+    )

@@ -104,6 +104,25 @@ bot_words = sa.Table(
 """The folded words and tags of a bot that are searched; see `search.indexed`. The index of a search
 follows from it: a table in SQLite, a column in PostgreSQL."""
 
+LONGEST_PART = 16
+"""Characters of a part of a query; a longer word is searched as several parts."""
+
+TAG_MARK = "\u00b7"  # begins a tag in the index; as punctuation it is not in folded words
+
+
+def endings(words: str) -> str:
+    """Return every ending of words, cut to the length of a part, and the tags, whole.
+
+    The triggers of SQLite's index call this; PostgreSQL's has the same rule in SQL.
+    """
+    every = {
+        word if word.startswith(TAG_MARK) else word[start : start + LONGEST_PART]
+        for word in set(words.split())
+        for start in range(len(word))
+    }
+    return " ".join(sorted(every))
+
+
 _SEARCH = {
     "sqlite": (
         """CREATE VIRTUAL TABLE bot_search USING fts5(

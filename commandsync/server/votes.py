@@ -1,20 +1,84 @@
-"""Votes: cast, listed, counted, inside a transaction of the database.
+"""Votes: cast, listed, counted and reminded of, inside transactions of the database.
 
 A user votes for a bot at most once in an interval. The database keeps this rule: a voter has one
-row, and a vote changes it only if its time has come. Two votes at once change it one after the
-other, and the second one is too early.
+row, and a vote changes it only if its time has come. Of two votes at once, the second one waits for
+the first, and is too early. The counters of a bot are sums of the votes of its days, since a day,
+week or month began in UTC.
+
+When a voter may vote again, the bot gets a reminder. It waits until its bot is connected, here or
+at another process of the database. It is claimed and added to the outbox in one transaction: it is
+sent once, whatever ends the service and however many processes serve one database.
 """
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import Connection, Table, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import SQLAlchemyError
 
-from commandsync.server import catalogue, counters, outbox, storage
+from commandsync.server import broadcast, storage
+from commandsync.server.broadcast import Broadcast
+from commandsync.server.database import Database
+from commandsync.server.tables import bots as all_bots
 from commandsync.server.tables import vote_days, voters, votes
+
+_number = func.sum(vote_days.c.votes)
+_SINCE = [
+    func.coalesce(_number.filter(vote_days.c.day >= bindparam(name)), 0)
+    for name in ("daily_votes", "weekly_votes", "monthly_votes")
+]
+_COUNTERS = (
+    select(vote_days.c.bot, *_SINCE, _number)
+    .where(vote_days.c.bot.in_(bindparam("bots", expanding=True)))
+    .group_by(vote_days.c.bot)
+)
+"""The query of the counters of `bots`, since `days`; a bot without votes has none."""
+
+
+def day(moment: datetime) -> str:
+    """Return the day of a time, such as `2026-03-04`, in UTC."""
+    return moment.astimezone(UTC).date().isoformat()
+
+
+def days(at: datetime) -> dict[str, str]:
+    """Return the days that the counters of a time begin with; weeks begin on Monday."""
+    today = at.astimezone(UTC)
+    return {
+        "daily_votes": day(today),
+        "weekly_votes": day(today - timedelta(days=today.weekday())),
+        "monthly_votes": day(today.replace(day=1)),
+    }
+
+
+def with_counts(
+    connection: Connection, records: Sequence[dict[str, Any]], *, at: datetime
+) -> list[dict[str, Any]]:
+    """Return bots with their counters; a stored `totalVotes` is the votes from before."""
+    bots = [record["id"] for record in records]
+    rows = connection.execute(_COUNTERS, {"bots": bots, **days(at)})
+    counted = {bot: counts for bot, *counts in rows}
+    return [_with_counts(record, counted.get(record["id"], [0] * 4)) for record in records]
+
+
+def counted_bot(connection: Connection, bot: str, *, at: datetime) -> dict[str, Any]:
+    """Return one bot with its counters; raises `UnknownError`."""
+    (record,) = with_counts(connection, [storage.bot_of(connection, bot)], at=at)
+    return record
+
+
+def _with_counts(record: dict[str, Any], counts: list[int]) -> dict[str, Any]:
+    daily, weekly, monthly, total = counts
+    stored = record["statistics"]
+    recent = {"dailyVotes": daily, "weeklyVotes": weekly, "monthlyVotes": monthly}
+    total += stored["totalVotes"]
+    return {**record, "statistics": {**stored, **recent, "totalVotes": total}}
+
 
 INTERVAL = timedelta(hours=12)
 """The time between two votes of a user for a bot, by default."""
@@ -61,11 +125,11 @@ def cast(
         left = datetime.fromisoformat(_next_at(connection, bot, user["id"])) - at
         raise TooEarlyError(user["id"], ceil(left.total_seconds()))
     connection.execute(insert(votes).values(bot=bot, user=user["id"], voted_at=moment))
-    count = _insert(connection, vote_days).values(bot=bot, day=counters.day(at), votes=1)
+    count = _insert(connection, vote_days).values(bot=bot, day=day(at), votes=1)
     more = {"votes": vote_days.c.votes + 1}
     connection.execute(count.on_conflict_do_update(index_elements=["bot", "day"], set_=more))
-    catalogue.count_vote(connection, bot)
-    outbox.add(connection, bot, "vote", {"user": user, "bot": account}, at=at)
+    storage.count_vote(connection, bot)
+    broadcast.add_event(connection, bot, "vote", {"user": user, "bot": account}, at=at)
 
 
 def account_of(record: Mapping[str, Any]) -> dict[str, str]:
@@ -117,3 +181,95 @@ def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.
 def _next_at(connection: Connection, bot: str, user: str) -> str:
     query = select(voters.c.next_at).where(voters.c.bot == bot, voters.c.user == user)
     return connection.execute(query).scalar() or ""
+
+
+_KEPT = timedelta(days=1)
+_MOST = 100  # of one transaction, so that votes and other writes never wait long
+_LONGEST_PAUSE = timedelta(minutes=1)
+_SHORTEST_PAUSE = timedelta(seconds=0.1)  # so that a client can read what it missed
+
+# The index has the first of each bot.
+_first = select(func.min(voters.c.remind_at)).where(voters.c.bot == all_bots.c.id)
+_NEXT = select(func.min(_first.scalar_subquery())).where(
+    all_bots.c.id.in_(bindparam("bots", expanding=True))
+)
+
+_log = logging.getLogger("commandsync.server")
+
+
+@asynccontextmanager
+async def sending(
+    database: Database, broadcast: Broadcast, *, interval: timedelta, now: Callable[[], datetime]
+) -> AsyncIterator[None]:
+    """Send reminders when they are due and their bots connected, for as long as the block lasts.
+
+    A vote that is cast during a pause is due after `interval`, and so no pause is longer.
+    """
+    ending = False
+    longest = min(interval, _LONGEST_PAUSE)
+
+    async def send() -> None:
+        while not ending:
+            pause = longest
+            broadcast.joined.clear()
+            try:
+                due = await asyncio.to_thread(send_due, database, broadcast.bots(), now())
+                pause = min(pause, max(due, _SHORTEST_PAUSE))
+            except SQLAlchemyError as error:
+                # Its words are left out: they may contain parts of the database's URL.
+                name = type(error).__name__
+                _log.warning("reminders could not be sent, next try in %s: %s", pause, name)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(broadcast.joined.wait(), pause.total_seconds())
+
+    task = asyncio.create_task(send())
+    try:
+        yield
+    finally:
+        ending = True
+        broadcast.joined.set()
+        await task
+
+
+def send_due(database: Database, bots: set[str], at: datetime) -> timedelta:
+    """Send some reminders of bots that are due at a time; return the time until the next one is.
+
+    Events of the outbox that are older than a day are deleted on the way.
+    """
+    left = _until_next(database, bots, at)
+    if left <= timedelta():
+        with database.writing() as connection:
+            _send(connection, bots, at)
+            broadcast.prune_events(connection, before=at - _KEPT)
+        left = _until_next(database, bots, at)
+    return left
+
+
+def _until_next(database: Database, bots: set[str], at: datetime) -> timedelta:
+    with database.reading() as connection:
+        next_at = connection.execute(_NEXT, {"bots": [*bots]}).scalar()
+    return datetime.fromisoformat(next_at) - at if next_at else timedelta.max
+
+
+def _send(connection: Connection, bots: set[str], at: datetime) -> None:
+    """Claim reminders that are due, the oldest first, and add their events."""
+    due = (
+        select(voters.c.seq)
+        .where(voters.c.bot.in_(bots), voters.c.remind_at <= storage.timestamp(at))
+        .order_by(voters.c.remind_at, voters.c.seq)
+        .limit(_MOST)
+        .with_for_update()  # on PostgreSQL: one process after the other
+    )
+    claim = (
+        update(voters)
+        .where(voters.c.seq.in_(due))
+        .values(remind_at=None)
+        .returning(voters.c.next_at, voters.c.seq, voters.c.bot, voters.c.record)
+    )
+    rows = sorted(connection.execute(claim), key=lambda row: (row.next_at, row.seq))
+    accounts = {
+        bot: account_of(storage.bot_of(connection, bot)) for bot in {row.bot for row in rows}
+    }
+    for row in rows:
+        data = {"user": row.record, "bot": accounts[row.bot]}
+        broadcast.add_event(connection, row.bot, "reminder", data, at=at)

@@ -7,15 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from commandsync.testing.recorded import SimulatedListing, serve_simulation
     from commandsync.testing.service import ListedBot as ListedBot
     from commandsync.testing.service import Listing as Listing
     from commandsync.testing.service import serve_listing as serve_listing
-    from commandsync.testing.simulation import SimulatedListing as SimulatedListing
-    from commandsync.testing.simulation import serve_simulation as serve_simulation
 
 _MODULES = {
     **dict.fromkeys(("ListedBot", "Listing", "serve_listing"), "service"),
-    **dict.fromkeys(("SimulatedListing", "serve_simulation"), "simulation"),
+    **dict.fromkeys(("SimulatedListing", "serve_simulation"), "recorded"),
 }
 __all__ = ["ListedBot", "Listing", "SimulatedListing", "serve_listing", "serve_simulation"]
 

@@ -10,16 +10,15 @@ from typing import Any, Unpack
 
 from commandsync import AsyncClient, Client, UsageError
 from commandsync.client import Settings
+from commandsync.server.administration import Seed, create_bots
 from commandsync.server.app import create_app
 from commandsync.server.broadcast import Broadcast
+from commandsync.server.conditions import Recorder
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refusal
-from commandsync.server.recorder import Recorder
-from commandsync.server.reminders import send_due
 from commandsync.server.runner import running_application
-from commandsync.server.seed import Seed, create_bots
-from commandsync.server.votes import TooEarlyError, cast
-from commandsync.testing.simulation import Recorded, SimulatedListing, serve_simulation
+from commandsync.server.votes import TooEarlyError, cast, send_due
+from commandsync.testing.recorded import Recorded, SimulatedListing, serve_simulation
 
 _FIRST_ID = 779641401482805289
 _PASSES = 10  # of the loop: more than an end of a connection takes from the socket to the broadcast

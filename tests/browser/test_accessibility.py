@@ -9,7 +9,7 @@ from commandsync.diagnostics import Location, Problem
 from commandsync.pages.botpage import BotPage, Preview
 from commandsync.pages.rows import Mark, Row
 from commandsync.records.texts import Resource
-from commandsync.server.preview import preview_server
+from commandsync.server.live_preview import preview_server
 from tests.support.botpages import bot
 from tests.support.bots import Bot
 from tests.support.browser import Visits, violations, visiting

@@ -162,9 +162,7 @@ def test_the_filter_shows_what_contains_every_word(site: Inside, visits: Visits)
     assert names(page) == ["ban"]
 
 
-def test_the_colour_of_the_bot_decorates_its_page(
-    site: Inside, visits: Visits
-) -> None:
+def test_the_colour_of_the_bot_decorates_its_page(site: Inside, visits: Visits) -> None:
     for color in ("#d97706", "#0f766e"):
         theme = {"enabled": True, "automatic": False, "color": color}
         page = opened(site, visits, theme=theme)

@@ -18,7 +18,7 @@ from commandsync.pages.botpage import BotPage, Preview
 from commandsync.pages.rows import Mark, Row
 from commandsync.records.texts import Resource
 from commandsync.server import votes
-from commandsync.server.preview import preview_server
+from commandsync.server.live_preview import preview_server
 from tests.e2e.test_untrusted_text import TEXTS
 from tests.support.botpages import bot
 from tests.support.bots import Bot

@@ -10,7 +10,7 @@ import pytest
 
 from commandsync.api.operations import Operation
 from commandsync.errors import Invalid, RateLimited, Reply
-from commandsync.server.simulation.services import SERVICES
+from commandsync.server.simulations import SERVICES
 from commandsync.services.abilities import Answer, Reads, Source
 from commandsync.services.catalogue import LISTS
 from commandsync.services.discordlists import TOP_GG

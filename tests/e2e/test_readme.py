@@ -21,8 +21,8 @@ from commandsync.manifest.source import MOST_BYTES, MOST_DEPTH, MOST_NODES
 from commandsync.plan.changes import Action
 from commandsync.plan.rules import ALWAYS_ALLOWED, DEFAULT_LIMIT
 from commandsync.records.rewrites import SHORTEST_CUT
+from commandsync.server.administration import read_seed
 from commandsync.server.app import openapi_text
-from commandsync.server.seed import read_seed
 from commandsync.services.catalogue import LISTS
 from commandsync.sync.importsource import TOKEN_VARIABLE as DISCORD_VARIABLE
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE

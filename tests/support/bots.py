@@ -12,11 +12,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.server import outbox, votes
-from commandsync.server.administration import find_bot
+from commandsync.server import broadcast, votes
+from commandsync.server.administration import Seed, create_bots, find_bot
 from commandsync.server.database import Database, opened
 from commandsync.server.runner import running
-from commandsync.server.seed import Seed, create_bots
 
 Record = dict[str, Any]
 
@@ -45,7 +44,7 @@ class Bot:
         with self.database.writing() as connection:
             for user in users:
                 data = {"user": {"id": user, "username": name}, "bot": {"id": self.id}}
-                outbox.add(connection, self.id, "reminder", data, at=datetime.now(UTC))
+                broadcast.add_event(connection, self.id, "reminder", data, at=datetime.now(UTC))
 
     def commands(self) -> list[Record]:
         return self._list("commands")

@@ -9,10 +9,10 @@ from typing import Any
 from fastapi import FastAPI
 from sqlalchemy import Engine, event
 
+from commandsync.server.administration import Seed, create_bots
 from commandsync.server.app import create_app
 from commandsync.server.database import Database
 from commandsync.server.runner import running
-from commandsync.server.seed import Seed, create_bots
 from tests.support.bots import Bot, Service
 
 _NUMBERS = count(1)

@@ -21,8 +21,7 @@ from commandsync.manifest.listings import Listing as Entry
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.server.conditions import NORMAL
-from commandsync.server.simulation.application import application, simulate
-from commandsync.server.simulation.services import SERVICES
+from commandsync.server.simulations import SERVICES, application, simulate
 from commandsync.services.fit import fit
 from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from commandsync.server import outbox, votes
+from commandsync.server import broadcast, votes
+from commandsync.server.administration import Seed, create_bots
 from commandsync.server.database import Database
-from commandsync.server.seed import Seed, create_bots
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)  # a Wednesday
 BOT = {"id": "42", "username": "Lantern", "avatar": ""}
@@ -39,7 +39,7 @@ def cast(
 
 def entries(database: Database) -> Sequence[Any]:
     with database.reading() as connection:
-        return outbox.after(connection, 0, 1_000_000)
+        return broadcast.events_after(connection, 0, 1_000_000)
 
 
 def told(database: Database) -> list[tuple[str, str]]:

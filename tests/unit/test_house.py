@@ -174,7 +174,7 @@ OTHERS = {
     "cli/output.py": "opens the null device",
     "cli/program.py": "opens the null device",
     "sync/earlier.py": "gives empty files their names, in a temporary folder, for patterns",
-    "server/sqlite.py": "creates the database, which SQLite writes",
+    "server/database.py": "creates the database, which SQLite writes",
 }
 """Modules that open a file for writing beside `sync/files.py`, with the reason."""
 

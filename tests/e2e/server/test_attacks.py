@@ -12,9 +12,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from commandsync.server import app
-from commandsync.server.pages.vote import MOST_OF_ADDRESS
 from commandsync.server.protocol import TimedProtocol
 from commandsync.server.runner import running_application
+from commandsync.server.vote_page import MOST_OF_ADDRESS
 from tests.support.bots import Service, serving
 from tests.support.callers import Caller
 from tests.support.listeners import Listener
@@ -126,7 +126,7 @@ def test_a_body_with_two_lengths_is_refused_and_what_follows_is_not_read(service
 def test_more_connections_than_the_limit_are_refused_until_others_are_closed(
     service: Service, monkeypatch: pytest.MonkeyPatch, limit: str, wording: Wording
 ) -> None:
-    monkeypatch.setattr("commandsync.server.addresses._OWN", set())  # as another machine
+    monkeypatch.setattr("commandsync.server.caller._OWN", set())  # as another machine
     with Listener(service.url, {"token": service.bot().token}) as listener:
         listener.greeted()
         monkeypatch.setattr(TimedProtocol, limit, 1)

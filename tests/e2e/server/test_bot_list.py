@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from sqlalchemy import text
 
-from commandsync.server import selection
+from commandsync.server import search
 from commandsync.server.runner import running
 from tests.support.callers import ROOT, Caller
 from tests.support.wording import Wording
@@ -121,8 +121,8 @@ def test_a_query_that_takes_too_long_is_refused(
     with running(database_url, seed=ROOT / "examples" / "seed.json") as service:
         caller = Caller(service.url, service.bots[0].id, service.bots[0].token)
         with monkeypatch.context() as patch:
-            patch.setattr(selection, "LONGEST_QUERY", 0.05)
-            patch.setattr(selection, "_number", lambda _: text(slow))
+            patch.setattr(search, "LONGEST_QUERY", 0.05)
+            patch.setattr(search, "_number", lambda _: text(slow))
             refused = caller.raw("GET", "/v1/bots")
         queries, _ = page(caller)
 

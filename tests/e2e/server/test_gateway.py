@@ -8,7 +8,7 @@ from pathlib import Path
 import jwt
 import pytest
 
-from commandsync.server import broadcast, protocol, websocket
+from commandsync.server import broadcast, protocol
 from commandsync.server import gateway as product
 from commandsync.server.database import opened
 from commandsync.server.runner import running
@@ -295,7 +295,7 @@ def test_a_slow_client_is_closed_with_a_reason_and_holds_up_nobody(bot: Bot) -> 
 
 
 def test_a_client_that_never_reads_is_cut_off(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(websocket, "LONGEST_CLOSE", 0.0)
+    monkeypatch.setattr(protocol, "LONGEST_CLOSE", 0.0)
     with listening(bot, receives=4_096) as stuck, listening(bot) as reader:
         stuck.greeted()
         _overrun(bot, reader.greeted())

@@ -11,8 +11,8 @@ from threading import Lock
 from time import monotonic, sleep
 
 from commandsync.server import storage
-from commandsync.server.counters import with_counts
 from commandsync.server.database import Database, opened
+from commandsync.server.votes import with_counts
 from tests.e2e.server.test_process import Served, serving
 from tests.support.home import LONGEST, Home
 from tests.support.listeners import Listener

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from commandsync.cli.simulation import QUESTIONS, flag
-from commandsync.server.simulation.services import SERVICES
+from commandsync.server.simulations import SERVICES
 from tests.e2e.readme_blocks import ADDRESS, ROOT
 from tests.support.callers import Caller
 from tests.support.home import LONGEST, Home

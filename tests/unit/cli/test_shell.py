@@ -10,7 +10,7 @@ import pytest
 
 from commandsync.cli.demo import program_name
 from commandsync.cli.variables import POWERSHELL, lines_to_paste, variable_line
-from commandsync.server.seed import SeededBot
+from commandsync.server.administration import SeededBot
 
 URL = "http://127.0.0.1:8000"
 BOT = SeededBot(id="42", username="Lantern\n$(rm -r .)", token="secret")

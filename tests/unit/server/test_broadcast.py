@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 from sqlalchemy import Connection
 
-from commandsync.server import broadcast, outbox, storage
+from commandsync.server import broadcast, storage
 from commandsync.server.broadcast import Client, delivering
 from commandsync.server.database import Database
 from commandsync.server.tables import outbox as table
@@ -23,12 +23,12 @@ LONGEST = 30
 def vote(database: Database, bot: str, *users: int) -> None:
     with database.writing() as connection:
         for user in users:
-            outbox.add(connection, bot, "vote", {"user": {"id": str(user)}}, at=NOON)
+            broadcast.add_event(connection, bot, "vote", {"user": {"id": str(user)}}, at=NOON)
 
 
 def position(database: Database) -> int:
     with database.reading() as connection:
-        return outbox.last(connection)
+        return broadcast.last_event(connection)
 
 
 async def users(client: Client, count: int) -> list[int]:
@@ -45,7 +45,7 @@ def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Dat
     vote(database, "42", 3, 4)
 
     async def deliver() -> tuple[list[int], list[int], int]:
-        early, late = Client("42", middle, ""), Client("42", position(database))
+        early, late = Client("42", middle, ""), Client("42", position(database), "")
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(late)
             vote(database, "42", 5)
@@ -66,7 +66,7 @@ def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Dat
 
 def test_a_client_that_has_left_gets_nothing(database: Database) -> None:
     async def deliver() -> int:
-        gone, there = Client("42", 0, ""), Client("42", 0)
+        gone, there = Client("42", 0, ""), Client("42", 0, "")
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(gone)
             delivery.join(there)

@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from commandsync.server import catalogue, selection, storage
-from commandsync.server.counters import days, with_counts
+from commandsync.server import search, storage
+from commandsync.server.administration import Seed, create_bots
 from commandsync.server.database import Database
-from commandsync.server.seed import Seed, create_bots
-from commandsync.server.selection import BadQueryError, Wanted
+from commandsync.server.search import BadQueryError, Wanted
 from commandsync.server.tables import SORTED, bots
-from commandsync.server.votes import cast
+from commandsync.server.votes import cast, days, with_counts
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)  # a Wednesday
 # Three of each value, so that ties are everywhere; what is left out has its default.
@@ -47,7 +46,7 @@ def listed(database: Database) -> list[dict[str, Any]]:
 
 def found(database: Database, **wanted: Any) -> list[str]:  # noqa: ANN401 - of any field
     with database.reading() as connection:
-        keys, _ = selection.find(connection, Wanted(**{"limit": 100, **wanted}), days=days(NOW))
+        keys, _ = search.find(connection, Wanted(**{"limit": 100, **wanted}), days=days(NOW))
         return [bot["id"] for bot in storage.bots_of(connection, keys)]
 
 
@@ -68,7 +67,7 @@ def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
     sort = f"-{path}" if path and down else path
     with database.reading() as connection:
         pages = [
-            selection.find(connection, Wanted(page=page, limit=limit, sort=sort), days=days(NOW))
+            search.find(connection, Wanted(page=page, limit=limit, sort=sort), days=days(NOW))
             for page in range(1, -(-len(listed) // limit) + 2)
         ]
 
@@ -123,7 +122,7 @@ def test_bots_are_restricted(
 def test_fifty_different_tags_are_searched_with_words_and_more_are_refused(
     database: Database,
 ) -> None:
-    tags = [f"t{number}" for number in range(selection.MOST_TAGS)]
+    tags = [f"t{number}" for number in range(search.MOST_TAGS)]
     with database.writing() as connection:
         texts = {"overview": "Wordy.", "tags": tags}
         record = {"profile": {"username": "many"}, "information": texts}
@@ -134,7 +133,7 @@ def test_fifty_different_tags_are_searched_with_words_and_more_are_refused(
     ]
     assert found(database, tags=tuple(tags), q="word") == ["many"]
     assert found(database, tags=(*tags[1:], "music"), q="word") == []
-    with pytest.raises(selection.BadQueryError, match="at most 50 different ones"):
+    with pytest.raises(search.BadQueryError, match="at most 50 different ones"):
         found(database, tags=(*tags, "music"))
 
 
@@ -159,7 +158,7 @@ def test_a_changed_record_is_sorted_and_restricted_by_its_new_values(database: D
             "profile": record["profile"] | {"username": "omega"},
         }
         connection.execute(update(bots).where(bots.c.id == "b0").values(record=changed))
-        catalogue.refresh(connection, "b0")
+        storage.refresh_catalogue(connection, "b0")
 
     assert found(database, sort="-servers", limit=1) == ["b0"]
     assert found(database, tags=("new",)) == ["b0"]
@@ -205,7 +204,7 @@ def test_what_finds_many_bots_lists_them_as_what_finds_few(
         ]
 
     few = lists()
-    monkeypatch.setattr(selection, "_FEW", 0)
+    monkeypatch.setattr(search, "_FEW", 0)
 
     assert lists() == few
     assert 4 < len(found(database, q="a")) < len(listed)

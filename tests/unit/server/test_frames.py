@@ -2,18 +2,18 @@ import json
 
 import pytest
 
-from commandsync.server import frames
+from commandsync.server import broadcast, gateway
 
 
 def test_only_version_4_of_the_protocol_has_an_id_in_the_connect_packet() -> None:
-    connected = [frames.greeting(version, interval=1, timeout=1)[1] for version in ("", "3", "4")]
+    connected = [gateway.greeting(version, interval=1, timeout=1)[1] for version in ("", "3", "4")]
 
     assert connected[:2] == ["40", "40"]
     assert list(json.loads(connected[2].removeprefix("40"))) == ["sid"]
 
 
 def test_every_session_has_an_id_of_its_own() -> None:
-    opened = {frames.greeting("", interval=1, timeout=1)[0] for _ in range(100)}
+    opened = {gateway.greeting("", interval=1, timeout=1)[0] for _ in range(100)}
 
     assert len(opened) == 100
 
@@ -23,7 +23,7 @@ def test_every_session_has_an_id_of_its_own() -> None:
 )
 def test_an_event_is_json_in_a_string_that_follows_the_only_marker(name: str) -> None:
     data = {"user": {"id": "7", "username": name}}
-    frame = frames.event("vote", data)
+    frame = broadcast.event_frame("vote", data)
     before, *parts = frame.split('"message",')
 
     assert before == "42["

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from openapi_spec_validator import validate
 from pydantic import Field, TypeAdapter, ValidationError
 
-from commandsync.server import openapi
+from commandsync.server import app
 from commandsync.server.app import openapi_text
 from commandsync.server.bodies import NOT_SPACE, CommandBody
 from commandsync.server.records import Done, Wire
@@ -110,12 +110,12 @@ def test_a_field_without_an_example_is_named() -> None:
     class Record(Wire):
         name: str
 
-    app = FastAPI()
-    openapi.install(app)
-    app.get("/", response_model=Record)(Done)
+    made = FastAPI()
+    app.complete_openapi(made)
+    made.get("/", response_model=Record)(Done)
 
     with pytest.raises(LookupError, match=r"^Record.name needs examples=\[...\] in its field$"):
-        app.openapi()
+        made.openapi()
 
 
 def test_a_text_is_empty_as_described() -> None:

@@ -10,8 +10,8 @@ from sqlalchemy.exc import InternalError
 from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import Resource
 from commandsync.server import storage
+from commandsync.server.administration import Seed, create_bots
 from commandsync.server.database import Database, opened
-from commandsync.server.seed import Seed, create_bots
 from tests.support.postgres import Server
 
 COMMAND = {"name": "help", "description": "Shows help.", "syntax": "/help"}

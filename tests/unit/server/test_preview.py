@@ -9,9 +9,9 @@ import pytest
 
 from commandsync.pages.assets import served_files
 from commandsync.pages.botpage import BotPage, Preview
-from commandsync.server import preview, protocol
+from commandsync.server import live_preview, protocol
+from commandsync.server.live_preview import PreviewServer, preview_server
 from commandsync.server.middleware import HEADERS
-from commandsync.server.preview import PreviewServer, preview_server
 from tests.support.botpages import bot
 from tests.support.callers import Caller
 from tests.support.livestream import opened_stream
@@ -90,7 +90,7 @@ def test_a_page_that_was_open_before_a_restart_has_another_version(
 ) -> None:
     versions = []
     for time in (1.0, 1.5):
-        monkeypatch.setattr(preview, "time", lambda time=time: time)
+        monkeypatch.setattr(live_preview, "time", lambda time=time: time)
         with preview_server(page()) as server, opened_stream(server.url, "/live") as stream:
             versions.append(stream.state()["version"])
 
@@ -101,7 +101,7 @@ def test_streams_end_with_the_service_and_one_that_is_not_read_is_cut_off(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(protocol, "LONGEST_SHUTDOWN", 0.1)
-    monkeypatch.setattr(preview, "time", lambda: LONG_NUMBER)
+    monkeypatch.setattr(live_preview, "time", lambda: LONG_NUMBER)
     with ExitStack() as stack:
         with preview_server(page()) as server:
             stuck = stack.enter_context(opened_stream(server.url, "/live", receives=4_096))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.server.recorder import Recorder, Request
+from commandsync.server.conditions import Recorder, Request
 
 
 def recorded(*chunks: bytes, query: bytes = b"") -> tuple[list[Request], bytes]:

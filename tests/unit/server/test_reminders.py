@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy import text
 
-from commandsync.server import outbox, reminders
+from commandsync.server import broadcast, votes
 from commandsync.server.broadcast import Broadcast, Client
 from commandsync.server.database import Database, opened
 from tests.support.votes import BOT, NOON, cast, entries, told, user
@@ -27,9 +27,9 @@ def test_a_reminder_is_sent_when_it_is_due_and_its_bot_connected(
     database: Database,
 ) -> None:
     cast(database, "1", NOON)
-    early = reminders.send_due(database, BOTS, NOON + HALF_DAY - MOMENT), reminded(database)
-    away = reminders.send_due(database, {"43"}, NOON + HALF_DAY), reminded(database)
-    late = reminders.send_due(database, BOTS, NOON + HALF_DAY), reminded(database)
+    early = votes.send_due(database, BOTS, NOON + HALF_DAY - MOMENT), reminded(database)
+    away = votes.send_due(database, {"43"}, NOON + HALF_DAY), reminded(database)
+    late = votes.send_due(database, BOTS, NOON + HALF_DAY), reminded(database)
 
     assert (early, away) == ((MOMENT, []), (timedelta.max, []))
     assert late == (timedelta.max, ["1"])
@@ -41,9 +41,9 @@ def test_reminders_come_in_the_order_in_which_they_are_due(database: Database) -
     for number, voter in enumerate(voters):
         cast(database, voter, NOON + number * MOMENT, bot="43" if number % 2 else "42")
     late = NOON + HALF_DAY + 199 * MOMENT
-    more, left = [reminders.send_due(database, BOTS, late) for _ in range(2)]
+    more, left = [votes.send_due(database, BOTS, late) for _ in range(2)]
     first = reminded(database)
-    reminders.send_due(database, BOTS, NOON + timedelta(hours=13))
+    votes.send_due(database, BOTS, NOON + timedelta(hours=13))
 
     assert more <= timedelta()
     assert (left, first, reminded(database)) == (MOMENT, voters[:200], voters)
@@ -60,7 +60,7 @@ def test_processes_on_one_database_send_each_reminder_once(
         def send(handle: Database) -> None:
             together.wait()
             for _ in range(2):
-                reminders.send_due(handle, BOTS, NOON + HALF_DAY)
+                votes.send_due(handle, BOTS, NOON + HALF_DAY)
 
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(send, (database, other)))
@@ -84,7 +84,7 @@ def test_the_end_does_not_wait_for_a_pause(database: Database) -> None:
     async def run() -> None:
         clock = Clock()
         broadcast = Broadcast(database)
-        async with reminders.sending(database, broadcast, interval=HALF_DAY, now=clock):
+        async with votes.sending(database, broadcast, interval=HALF_DAY, now=clock):
             await clock.reads.get()
 
     asyncio.run(asyncio.wait_for(run(), LONGEST))
@@ -102,7 +102,7 @@ def test_a_failure_of_the_database_is_logged_and_tried_again(
         rename(database, "outbox", "away")
         broadcast = Broadcast(database)
         broadcast.join(Client("42", 0, "key"))
-        async with reminders.sending(database, broadcast, interval=short, now=clock):
+        async with votes.sending(database, broadcast, interval=short, now=clock):
             for _ in range(2):
                 await asyncio.wait_for(clock.reads.get(), LONGEST)
             rename(database, "away", "outbox")
@@ -123,8 +123,8 @@ def rename(database: Database, table: str, name: str) -> None:
 
 def test_old_events_are_deleted_with_the_next_reminder(database: Database) -> None:
     with database.writing() as connection:
-        outbox.add(connection, "42", "vote", {}, at=NOON - timedelta(days=2))
+        broadcast.add_event(connection, "42", "vote", {}, at=NOON - timedelta(days=2))
     cast(database, "1", NOON)
-    reminders.send_due(database, BOTS, NOON + HALF_DAY)
+    votes.send_due(database, BOTS, NOON + HALF_DAY)
 
     assert told(database) == [("vote", "1"), ("reminder", "1")]

@@ -10,21 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete
 
-from commandsync.server import selection, storage
-from commandsync.server.counters import days
+from commandsync.server import search, storage
 from commandsync.server.database import Database, opened
 from commandsync.server.search import (
-    LONGEST_PART,
     LONGEST_TAG,
     MOST_PARTS,
-    MOST_TAGS,
-    endings,
+    Wanted,
     fold,
     parts,
     plain,
 )
-from commandsync.server.selection import Wanted
-from commandsync.server.tables import bots
+from commandsync.server.search import MOST_INDEXED_TAGS as MOST_TAGS
+from commandsync.server.tables import LONGEST_PART, bots, endings
+from commandsync.server.votes import days
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SYNTAX = ['"', "'", "*", "(", ")", "-", ":", "^", "+", "|", "&", "!", "<", "%", "_", "\\", "$"]
@@ -70,7 +68,7 @@ def add(connection: Connection, *overviews: str) -> None:
 
 def found(connection: Connection, query: str = "", *tags: str) -> list[int]:
     wanted = Wanted(q=query, tags=tags, limit=100)
-    keys, number = selection.find(connection, wanted, days=days(NOW))
+    keys, number = search.find(connection, wanted, days=days(NOW))
     ids = [int(bot["id"]) for bot in storage.bots_of(connection, keys)]
     assert len(ids) == number
     return ids

@@ -7,8 +7,8 @@ import pytest
 from commandsync.errors import FileError
 from commandsync.records.texts import Resource
 from commandsync.server import storage
+from commandsync.server.administration import create_bots, read_seed
 from commandsync.server.database import opened
-from commandsync.server.seed import create_bots, read_seed
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "seed.json"
 BOT = {"id": "1", "profile": {"username": "Lantern"}}

@@ -6,8 +6,8 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 import jwt
 import pytest
 
+from commandsync.server.caller import BadTokenError, owner_of_header, sign
 from commandsync.server.runner import running, serve
-from commandsync.server.tokens import BadTokenError, owner_of_header, sign
 from tests.support.callers import Caller
 
 SECRET = "a secret of this test, as long as the service's own"
@@ -19,15 +19,15 @@ def part(value: object) -> str:
     return urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
 
-def test_a_token_carries_id_and_iat_and_no_more() -> None:
-    payload = sign("7", issued_at=1_700_000_000, secret=SECRET).split(".")[1]
+def test_a_token_carries_the_id_the_time_and_the_key_and_no_more() -> None:
+    payload = sign("7", issued_at=1_700_000_000, secret=SECRET, key="k").split(".")[1]
     claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
 
-    assert claims == {"id": "7", "iat": 1_700_000_000}
+    assert claims == {"id": "7", "iat": 1_700_000_000, "jti": "k"}
 
 
 def test_a_token_from_the_future_is_good_since_clocks_are_set_back() -> None:
-    token = sign("7", issued_at=9_000_000_000, secret=SECRET)
+    token = sign("7", issued_at=9_000_000_000, secret=SECRET, key="k")
 
     assert owner_of_header(f"bot {token}", secret=SECRET).bot == "7"
 
@@ -50,8 +50,8 @@ def test_a_header_without_a_token_is_answered_with_what_is_needed(
     "token",
     [
         "nonsense",
-        sign("7", issued_at=1, secret=OTHER),
-        sign("7", issued_at=1, secret=SECRET)[:-2],
+        sign("7", issued_at=1, secret=OTHER, key="k"),
+        sign("7", issued_at=1, secret=SECRET, key="k")[:-2],
         jwt.encode({"id": "7"}, SECRET, algorithm="HS256"),
         jwt.encode({"iat": 1}, SECRET, algorithm="HS256"),
         jwt.encode({"id": 7, "iat": 1}, SECRET, algorithm="HS256"),

@@ -6,10 +6,9 @@ import pytest
 
 from commandsync.server import storage, votes
 from commandsync.server.administration import remove_bot
-from commandsync.server.counters import with_counts
 from commandsync.server.database import Database
 from commandsync.server.storage import UnknownError
-from commandsync.server.votes import TooEarlyError
+from commandsync.server.votes import TooEarlyError, with_counts
 from tests.support.votes import NOON, cast, entries, told, with_bots
 
 pytestmark = pytest.mark.usefixtures("two_bots")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.server import reminders, storage, tables, votes
-from commandsync.server.counters import with_counts
+from commandsync.server import storage, tables, votes
 from commandsync.server.database import Database
+from commandsync.server.votes import with_counts
 from tests.support.votes import cast, entries
 
 INTERVAL = timedelta(hours=12)
@@ -87,7 +87,7 @@ class Service:
         return True
 
     def remind(self, at: datetime) -> timedelta:
-        while (left := reminders.send_due(self.database, {"42"}, at)) <= timedelta():
+        while (left := votes.send_due(self.database, {"42"}, at)) <= timedelta():
             pass
         self._collect()
         return left

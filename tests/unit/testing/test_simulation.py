@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from commandsync import UsageError
-from commandsync.server.simulation.services import SERVICES
+from commandsync.server.simulations import SERVICES
 from commandsync.testing import Listing, serve_simulation
 from tests.support.simulations import PING, ask, send
 

@@ -11,8 +11,8 @@ from commandsync.characters import readable
 from commandsync.pages.assets import served
 from commandsync.pages.templates import render
 from commandsync.records.models import Bot
-from commandsync.server.pages.listpage import SORTS, address, pages_of, render_list, wanted_of
-from commandsync.server.selection import SORT_PATTERN, Wanted
+from commandsync.server.page_routes import SORTS, address, pages_of, render_list, wanted_of
+from commandsync.server.search import SORT_PATTERN, Wanted
 from tests.support.botpages import bot, voter
 from tests.support.hostile import texts
 from tests.support.outline import Outline

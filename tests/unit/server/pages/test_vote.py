@@ -12,8 +12,8 @@ import pytest
 from fastapi import Request, Response
 from starlette.datastructures import Headers
 
-from commandsync.server import tokens
-from commandsync.server.pages.vote import COOKIE, is_from_own_page, remember, voter_of
+from commandsync.server import caller
+from commandsync.server.vote_page import COOKIE, is_from_own_page, remember, voter_of
 from tests.support.bots import Bot, Service
 from tests.support.votes import told
 
@@ -196,7 +196,7 @@ SIGNATURE = GOOD.partition(".")[2]
         f"{GOOD}0",
         "guest-1.\xff\xfe",
         cookie("guest-1", secret=OTHER)[COOKIE].value,
-        tokens.sign("guest-1", issued_at=1, secret=SECRET),
+        caller.sign("guest-1", issued_at=1, secret=SECRET, key="k"),
         "x" * 100_000,
     ],
 )
@@ -205,15 +205,15 @@ def test_what_was_not_signed_here_is_nobody(value: str | None) -> None:
 
 
 def test_the_signature_of_a_token_signs_no_cookie() -> None:
-    content, _, signature = tokens.sign("1", issued_at=1, secret=SECRET).rpartition(".")
+    content, _, signature = caller.sign("1", issued_at=1, secret=SECRET, key="k").rpartition(".")
     in_hex = urlsafe_b64decode(f"{signature}=").hex()
 
     assert reads(f"{content}.{in_hex}") is None
 
 
 def test_a_cookie_is_not_a_token() -> None:
-    with pytest.raises(tokens.BadTokenError):
-        tokens.owner_of_header(f"Bot {GOOD}", secret=SECRET)
+    with pytest.raises(caller.BadTokenError):
+        caller.owner_of_header(f"Bot {GOOD}", secret=SECRET)
 
 
 OWN = (

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.server.simulation.services import SERVICES
+from commandsync.server.simulations import SERVICES
 from commandsync.testing import serve_simulation
 from tests.support.simulations import PATHS, SCHEMES, Reply, ask, pings, send
 

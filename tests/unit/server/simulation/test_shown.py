@@ -1,7 +1,7 @@
 import pytest
 
-from commandsync.server.simulation import shown as module
-from commandsync.server.simulation.shown import Shown
+from commandsync.server import simulated_service as module
+from commandsync.server.simulated_service import Shown
 
 
 def test_with_a_lag_each_state_is_read_in_its_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,25 @@
-"""A simulation of another listing service for one test: what it shows, and how it fails."""
+"""A service whose requests a test records and fails; and simulations of other listing services.
+
+`Recorded` is how a test sees the requests of a service, and how it lets the next ones fail.
+`serve_simulation` runs a simulated service, on a port of its own.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from commandsync.server.conditions import Conditions, Refuse, failed
-from commandsync.server.recorder import Recorder, Request, lose_answer, reply
+from commandsync.server.conditions import (
+    Conditions,
+    Recorder,
+    Refuse,
+    Request,
+    failed,
+    lose_answer,
+    reply,
+)
 from commandsync.server.runner import running_application
-from commandsync.server.simulation.application import application, simulate
-from commandsync.server.simulation.service import Simulation
+from commandsync.server.simulated_service import Simulation
+from commandsync.server.simulations import application, simulate
 
 
 class Recorded:

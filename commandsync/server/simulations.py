@@ -1,4 +1,8 @@
-"""A simulated service as an application, with a bot, a token and the conditions of a bad day."""
+"""The services that can be simulated, each from its documents (November 2026), and their start.
+
+`simulate` chooses a service and decides what its documents leave open; `application` is what then
+answers requests, under the conditions of a bad day.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,13 +15,107 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from commandsync.errors import UsageError
+from commandsync.server import simulated_service
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.middleware import body_limit
 from commandsync.server.protocol import REQUEST_SECONDS
-from commandsync.server.simulation.service import SimulatedService, Simulation, answer
-from commandsync.server.simulation.services import SERVICES
-from commandsync.server.simulation.shown import Shown
+from commandsync.server.simulated_requests import (
+    list_routes,
+    project_routes,
+    refused,
+    telegram_routes,
+)
+from commandsync.server.simulated_service import Shown, SimulatedService, Simulation, answer, phrase
+
+_EMPTY = {"empty": ("accepted", "refused")}
+_UNAUTHORIZED = {"unauthorized": ("401", "400")}
+
+
+def _problem(status: int, reason: str, seconds: int | None) -> object:
+    if seconds is not None:
+        return {"retry-after": seconds}
+    return {"type": "about:blank", "title": phrase(status), "status": status, "detail": reason}
+
+
+_TOPGG = SimulatedService(
+    name="top.gg",
+    variable="COMMANDSYNC_TOKEN_TOPGG",
+    path="/api/v1/projects/@me/commands",
+    routes=project_routes,
+    open={**_EMPTY, "method": ("put", "post"), **_UNAUTHORIZED, "retry_after": ("body", "header")},
+    scheme="Bearer ",
+    invalid=422,
+    refused=_problem,
+    media_type="application/problem+json",
+    rate_limit="100/second",
+    block=3_600,
+)
+_DISCORDBOTLIST = SimulatedService(
+    name="discordbotlist.com",
+    variable="COMMANDSYNC_TOKEN_DISCORDBOTLIST",
+    path="/api/v1/bots/{bot}/commands",
+    routes=list_routes,
+    open={
+        **_EMPTY,
+        "scheme": ("documented", "none"),
+        **_UNAUTHORIZED,
+        "success": ("json", "text", "none"),
+        "retry_after": ("header", "none"),
+    },
+    scheme="Bot ",
+)
+_TELEGRAM = SimulatedService(
+    name="telegram",
+    variable="COMMANDSYNC_TOKEN_TELEGRAM",
+    path="/bot{token}/{method}",
+    routes=telegram_routes,
+    open={**_EMPTY, "retry_after": ("body", "header")},
+    bot="8120454873",
+    token="{bot}:simulated-{secret}",  # noqa: S106 - its form
+    refused=refused,
+)
+_ONDISCORD = SimulatedService(
+    name="bots.ondiscord.xyz",
+    variable="COMMANDSYNC_TOKEN_ONDISCORD",
+    path="/bot-api/bots/{bot}/commands",
+    routes=list_routes,
+    open=_EMPTY,
+    declared="      fields: {name: name, description: description, category: category}\n"
+    "    limits: {description: 1000, commands: 200}\n",
+    body=simulated_service.ONDISCORD,
+    rate_limit="10/hour",
+)
+_DISQ = SimulatedService(
+    name="disq.ink",
+    variable="COMMANDSYNC_TOKEN_DISQ",
+    path="/v1/bots/{bot}/commands",
+    routes=list_routes,
+    declared="    limits: {name: 32, description: 100, commands: 200}\n",
+    body=simulated_service.DISQ,
+    success=(200, {"status": 200, "message": "OK"}),
+    wrong=403,
+    refused=lambda status, reason, _: {"error": {"status": status, "message": reason}},
+)
+_RADARCORD = SimulatedService(
+    name="radarcord.net",
+    variable="COMMANDSYNC_TOKEN_RADARCORD",
+    path="/bot/{bot}/commands",
+    routes=list_routes,
+    open={**_EMPTY, "scheme": ("documented", "none")},
+    declared="    limits: {description: 100, commands: 100}\n",
+    scheme="Bearer ",
+    body=simulated_service.WRAPPED,
+    success=(200, {"message": "Success"}),
+    missing=400,
+    wrong=400,
+    unlisted=400,
+)
+
+SERVICES: Mapping[str, SimulatedService] = {
+    service.name: service
+    for service in (_TOPGG, _DISCORDBOTLIST, _TELEGRAM, _ONDISCORD, _DISQ, _RADARCORD)
+}
 
 
 def simulate(

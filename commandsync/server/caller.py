@@ -1,15 +1,20 @@
-"""Bot tokens: signed when a bot is created, checked for each write, and never logged.
+"""The sender of a request: the bot of its token, or else its address.
 
-Wire notes: a JWT (HS256) whose payload contains the bot's `id` and `iat`; the interface sends it as
-`Authorization: Bot <token>`.
+A bot token is signed when a bot is created, checked for each write, and never logged. It is a JWT
+(HS256) whose payload contains the bot's `id` and `iat` (wire notes); the interface sends it as
+`Authorization: Bot <token>`. Limits count the requests of each bot with a valid token, and the
+other requests of each address.
 """
 
 import logging
 import re
+from contextlib import suppress
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 import jwt
+from starlette.types import Scope
 
 _ALGORITHM = "HS256"
 _LOGGERS = ("uvicorn.access", "uvicorn.error")  # the second logs the requests of WebSockets
@@ -96,3 +101,37 @@ def without_token(path: str) -> str:
 def _redacted(parameter: str) -> str:
     name, _, _ = parameter.partition("=")
     return f"{name}=***" if unquote_plus(name).lower() == "token" else parameter
+
+
+_OWN = {"127.0.0.1", "::1"}
+
+
+def counted(host: str) -> str | None:
+    """Return what a limit counts of an address: of IPv6 its network of a site (/64).
+
+    None for this machine, which has no limits.
+    """
+    if host in _OWN:
+        return None
+    with suppress(ValueError):
+        if isinstance(ip_address(host), IPv6Address):
+            return str(ip_network((host, 64), strict=False))
+    return host
+
+
+def address_of(scope: Scope) -> str | None:
+    """Return the address that sent a request, as it is counted; None for this machine.
+
+    Of a request from this machine, a proxy has added the sender at the end of `X-Forwarded-For`.
+    """
+    host, _ = scope["client"] or ("", 0)
+    forwarded = dict(scope["headers"]).get(b"x-forwarded-for", b"").decode("latin-1")
+    return counted(forwarded.rpartition(",")[2].strip() or host if host in _OWN else host)
+
+
+def caller_of(scope: Scope) -> str | None:
+    """Return who sent a request: the bot of a valid token, else the address; see `address_of`."""
+    header = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
+    with suppress(BadTokenError):
+        return "/".join(owner_of_header(header, secret=scope["app"].state.database.secret))
+    return address_of(scope)

@@ -1,16 +1,21 @@
-"""The vote button: a form that only the pages of this service may send, and a vote as any other.
+"""The vote button, and the pages of failed requests.
 
-The voter of a browser is a random user, whose id is in a cookie that only this service can sign.
+The button is a form that only the pages of this service may send, and its vote is a vote as any
+other. The voter of a browser is a random user, whose id is in a cookie that only this service can
+sign. A failed request of a page has the status that it has in the interface, as a page to read.
 """
 
 import hmac
+import json
+import re
 import secrets
 from datetime import timedelta
 from http import HTTPStatus
 from math import ceil
+from typing import Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 from limits import RateLimitItemPerSecond
 from starlette.datastructures import Headers
@@ -18,8 +23,9 @@ from starlette.datastructures import Headers
 from commandsync.pages.assets import served
 from commandsync.pages.templates import moment_of, render
 from commandsync.server import storage, votes
-from commandsync.server.addresses import address_of
+from commandsync.server.caller import address_of
 from commandsync.server.endpoint import BotId, Db, Moment, page_answer
+from commandsync.server.middleware import HEADERS
 
 router = APIRouter(include_in_schema=False)
 
@@ -118,3 +124,47 @@ def _signature(user: str, secret: str) -> str:
     """Return the signature of an id, with a key of its own: none of a bot token is valid here."""
     key = hmac.digest(secret.encode(), _PURPOSE, "sha256")
     return hmac.digest(key, user.encode(), "sha256").hex()
+
+
+_INTERFACE = re.compile(r"/(?:v\d|healthz$|readyz$)")
+_PAGES = re.compile(r"/$|/bot/")
+_HEADERS = ("Allow", "Retry-After")
+_TITLES = {
+    400: "This address is not valid",
+    404: "This page does not exist",
+    500: "Something went wrong here",
+    503: "The listing is not available",
+}
+
+
+def install_refusals(app: FastAPI) -> None:
+    """Answer the failed requests of pages with pages; the interface keeps its own answers."""
+    for error, handler in [*app.exception_handlers.items()]:
+        app.add_exception_handler(error, _with_page(handler))
+
+
+def _with_page(handler: Any) -> Any:  # noqa: ANN401 - the framework's type has every kind of handler
+    async def handle(request: Request, error: Exception) -> Response:
+        response: Response = await handler(request, error)
+        path = request.url.path
+        by_browser = "text/html" in request.headers.get("Accept", "")
+        is_page = not _INTERFACE.match(path) and (by_browser or _PAGES.match(path))
+        return _page(request, response) if is_page else response
+
+    return handle
+
+
+def _page(request: Request, response: Response) -> Response:
+    status = response.status_code
+    is_path = status != HTTPStatus.NOT_FOUND or "route" in request.scope  # set where one matches
+    text = render(
+        "refusal",
+        assets=served(),
+        status=status,
+        title=_TITLES.get(status, HTTPStatus(status).phrase),
+        reason=json.loads(bytes(response.body))["error"] if is_path else "check the address",
+    )
+    page = page_answer(text, status)
+    page.headers.update(HEADERS)  # no middleware sees the answer to an error that nobody handles
+    page.headers.update({n: response.headers[n] for n in _HEADERS if n in response.headers})
+    return page

@@ -1,1 +1,0 @@
-"""Simulations of other listing services: each answers as the documents of that service say."""
