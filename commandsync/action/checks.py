@@ -116,9 +116,11 @@ def write_preview(
     that cannot be made is a warning: the plan does not depend on it.
     """
     from commandsync.pages.botpage import page_files  # noqa: PLC0415 - needs the extra [preview]
-    from commandsync.preview import baseline  # noqa: PLC0415 - as above
-    from commandsync.preview.folder import write_folder  # noqa: PLC0415 - as above
-    from commandsync.preview.page import state_of  # noqa: PLC0415 - as above
+    from commandsync.preview import previewpage  # noqa: PLC0415 - as above
+    from commandsync.preview.previewpage import (
+        state_of,  # noqa: PLC0415 - as above
+        write_folder,  # noqa: PLC0415 - as above
+    )
 
     with reporter.warned("no preview is written"):
         if len(manifests) != 1:
@@ -128,9 +130,9 @@ def write_preview(
         page = planned[0] if planned and manifest.has_page else None
         if isinstance(page, Planned):
             job = page.job
-            begin = baseline.completed(job.connection, job.site, page.listed, manifest)
+            begin = previewpage.completed(job.connection, job.site, page.listed, manifest)
         else:
-            begin = baseline.new_bot(settings, manifest)
+            begin = previewpage.new_bot(settings, manifest)
             if page:
                 say("The preview shows everything as new, since the listing cannot be read.")
         folder = str(reporter.new_folder("preview"))

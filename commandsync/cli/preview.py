@@ -63,9 +63,13 @@ def preview_command(
 
 def _write_page(run: Run, folder: str, *, offline: bool, force: bool) -> None:
     from commandsync.pages.botpage import page_files
-    from commandsync.preview.baseline import baseline_of, load_one
-    from commandsync.preview.folder import check_folder, write_folder
-    from commandsync.preview.page import state_of
+    from commandsync.preview.previewpage import (
+        baseline_of,
+        check_folder,
+        load_one,
+        state_of,
+        write_folder,
+    )
     from commandsync.report.summary import plan_line
     from commandsync.sync.files import refuse_token
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from commandsync.diagnostics import Problem
-from commandsync.pages.assets import Assets, beside, static_files
-from commandsync.pages.rows import Mark, Row, groups_of
-from commandsync.pages.templates import render
+from commandsync.pages.commandlist import Mark, Row, groups_of
+from commandsync.pages.templates import Assets, beside, render, static_files
 from commandsync.records.models import Bot
 from commandsync.records.texts import Resource
 

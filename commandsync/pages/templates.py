@@ -1,8 +1,17 @@
-"""The templates of the pages: compiled once, every value escaped."""
+"""The templates of the pages, with the files that they load and the Markdown that they show.
+
+`render` fills a template: every value is escaped, and no character of the page is invisible. A page
+loads a stylesheet, an icon and scripts, by names that differ for every content, so that browsers
+keep them for good. Descriptions and announcements are Markdown of strangers: the parser knows no
+HTML, and what it writes is cleaned again by another library.
+"""
 
 import re
+from collections.abc import Mapping, Sequence
 from colorsys import hls_to_rgb
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from unicodedata import category
@@ -12,12 +21,141 @@ from commandsync.extras import missing
 from commandsync.records.models import Bot
 
 try:
+    import nh3
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
-    from commandsync.pages.markup import REL, html_of, link_of
+    from markdown_it import MarkdownIt
+    from markdown_it.common.utils import escapeHtml
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.token import Token
+    from markdown_it.utils import OptionsDict
+    from markupsafe import Markup, escape
 except ImportError as error:
     raise missing("a page needs", "preview", error) from error
+
+_FOLDER = Path(__file__).parent / "static"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assets:
+    """Where a page finds its files."""
+
+    style: str  # the address of the stylesheet
+    icon: str  # the address of the icon
+    scripts: tuple[str, ...]  # the addresses of the scripts of the bot's page
+    # The stream of a preview that tells of the next version of the page; empty elsewhere.
+    live: str = ""
+    # Whether a service answers the links of the page; a preview has none of them.
+    listing: bool = False
+
+
+@cache
+def static_files() -> Mapping[str, bytes]:
+    """Return the stylesheet and the scripts, by their own names."""
+    return {file.name: file.read_bytes() for file in sorted(_FOLDER.iterdir())}
+
+
+@cache
+def served_files() -> Mapping[str, bytes]:
+    """Return them by the names that the service has them under."""
+    return {_hashed(name): content for name, content in static_files().items()}
+
+
+@cache
+def served() -> Assets:
+    """Return the addresses on a service."""
+    folder = beside()
+    return Assets(
+        style=f"/static/{_hashed(folder.style)}",
+        icon=f"/static/{_hashed(folder.icon)}",
+        scripts=tuple(f"/static/{_hashed(name)}" for name in folder.scripts),
+        listing=True,
+    )
+
+
+@cache
+def previewed() -> Assets:
+    """Return the addresses on the web server of a preview."""
+    return replace(served(), live="/live", listing=False)
+
+
+@cache
+def beside() -> Assets:
+    """Return the addresses of files in the folder of the page."""
+    scripts = tuple(name for name in static_files() if name.endswith(".js"))
+    return Assets(style="style.css", icon="icon.svg", scripts=scripts)
+
+
+def _hashed(name: str) -> str:
+    stem, _, ending = name.rpartition(".")
+    return f"{stem}.{sha256(static_files()[name]).hexdigest()[:12]}.{ending}"
+
+
+REL = "nofollow noopener noreferrer ugc"  # what every link of foreign text says of itself
+_SCHEMES = ("http://", "https://")
+_TAGS = {
+    *("a", "blockquote", "br", "code", "del", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p"),
+    *("pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+}
+_KEPT = 2_048  # texts, of a page of many commands; an announcement has at most 20,000 characters
+# A line without Markdown, as most commands have: a parser would be slow for thousands of them.
+_PLAIN = re.compile(r"[^\W\d_][^\n\r\0\\`*_\[<&~]*")
+
+
+def link_of(url: str | None) -> str | None:
+    """Return an address that a page may link to: http and https alone."""
+    return url if url and url.lower().startswith(_SCHEMES) else None
+
+
+def html_of(markdown: str, *, above: int) -> Markup:
+    """Return the HTML of a text, of anybody.
+
+    Its headings follow the one that it is below, of the level `above`, without a gap.
+    """
+    if _PLAIN.fullmatch(markdown):
+        return Markup(f"<p>{escape(markdown)}</p>")  # noqa: S704 - it is escaped
+    return _parsed(markdown, above=above)
+
+
+@lru_cache(_KEPT)
+def _parsed(markdown: str, *, above: int) -> Markup:
+    tokens = _parser.parse(markdown)
+    _order_headings(tokens, above)
+    rendered = _parser.renderer.render(tokens, _parser.options, {})
+    clean = nh3.clean(
+        rendered,
+        tags=_TAGS,
+        attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
+        url_schemes={"http", "https"},
+        link_rel=REL,
+    )
+    return Markup(clean)  # noqa: S704 - cleaned in the line above
+
+
+def _order_headings(tokens: Sequence[Token], above: int) -> None:
+    level = above
+    for token in tokens:
+        if token.type == "heading_open":
+            level = min(above + int(token.tag[1]), level + 1, 6)
+            token.tag = f"h{level}"
+        elif token.type == "heading_close":
+            token.tag = f"h{level}"
+
+
+def _image(
+    renderer: RendererHTML,
+    tokens: Sequence[Token],
+    number: int,
+    options: OptionsDict,
+    env: dict[str, object],
+) -> str:
+    """Show what a picture is called: the page loads nothing from another host."""
+    text = renderer.renderInlineAsText(tokens[number].children, options, env)
+    return escapeHtml(text)
+
+
+_parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+_parser.validateLink = lambda url: link_of(url) is not None  # type: ignore[method-assign]  # the library's manual
+_parser.add_render_rule("image", _image)
 
 
 def render(name: str, **values: object) -> str:

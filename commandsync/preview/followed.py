@@ -11,8 +11,14 @@ from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
 from commandsync.manifest.files import is_folder
 from commandsync.pages.botpage import BotPage
-from commandsync.preview.baseline import Baseline, baseline_of, load_one
-from commandsync.preview.page import PreviewState, page_with, state_of
+from commandsync.preview.previewpage import (
+    Baseline,
+    PreviewState,
+    baseline_of,
+    load_one,
+    page_with,
+    state_of,
+)
 from commandsync.sync.settings import Settings, default_manifest
 
 _HALF_WRITTEN = 0.1  # seconds in which what is being written gets whole

@@ -32,6 +32,13 @@ from commandsync.server.search import LONGEST_QUERY, BadQueryError
 from commandsync.server.storage import UnknownError
 from commandsync.server.votes import TooEarlyError
 
+_DISCONTINUED = 0
+"""The version of the interface that there was before."""
+_FULL = {SQLITE_FULL, "53100"}  # the second is PostgreSQL's
+_SLOW = {SQLITE_INTERRUPT, "57014"}
+_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
+_log = logging.getLogger(__name__)
+
 
 class AnotherBotError(Exception):
     """The token is valid, and belongs to another bot."""
@@ -118,14 +125,6 @@ def _own_bot(
 
 
 OwnBot = Annotated[str, Depends(_own_bot)]
-
-
-_DISCONTINUED = 0
-"""The version of the interface that there was before."""
-_FULL = {SQLITE_FULL, "53100"}  # the second is PostgreSQL's
-_SLOW = {SQLITE_INTERRUPT, "57014"}
-_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
-_log = logging.getLogger(__name__)
 
 
 _STATUSES = {

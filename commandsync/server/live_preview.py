@@ -6,15 +6,8 @@ that does not read.
 """
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import (
-    AbstractAsyncContextManager,
-    asynccontextmanager,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from time import time
 
@@ -23,8 +16,8 @@ from fastapi.responses import StreamingResponse
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import Receive, Scope, Send
 
-from commandsync.pages.assets import previewed
 from commandsync.pages.botpage import BotPage, render_bot
+from commandsync.pages.templates import previewed
 from commandsync.server.endpoint import first_of, page_answer
 from commandsync.server.middleware import HEAD_ONLY, head_as_get, page_headers
 from commandsync.server.page_routes import files
@@ -34,6 +27,10 @@ from commandsync.server.runner import running_application
 _HOSTS = ["127.0.0.1", "localhost"]
 """What browsers call loopback: the page of another host could read the preview by a name of its own
 that leads here (DNS rebinding)."""
+
+
+KEEP_ALIVE = 15.0
+"""Seconds without news after which a page is sent a comment; proxies close silent connections."""
 
 
 class PreviewServer:
@@ -56,12 +53,12 @@ class PreviewServer:
         """Show another page at once; may be called in any thread while the page is served."""
         self._page = page
         self._version += 1
-        self._loop.call_soon_threadsafe(self._news.tell, {"version": self._version})
+        self._loop.call_soon_threadsafe(self._news.tell, self._version)
 
     @asynccontextmanager
     async def _lifespan(self, _app: FastAPI) -> AsyncIterator[None]:
         self._loop = asyncio.get_running_loop()
-        self._news = News(state={"version": self._version})
+        self._news = News(version=self._version)
         yield
 
     async def _answer(self) -> Response:
@@ -69,7 +66,7 @@ class PreviewServer:
         return page_answer(render_bot(self._page, assets=previewed(), version=version))
 
     async def _open_live(self) -> Response:
-        return NewsStream(nullcontext(self._news))
+        return NewsStream(self._news)
 
 
 @contextmanager
@@ -81,31 +78,26 @@ def preview_server(page: BotPage, *, port: int = 0) -> Iterator[PreviewServer]:
         yield server
 
 
-KEEP_ALIVE = 15.0
-"""Seconds without news after which a page is sent a comment; proxies close silent connections."""
-
-
 @dataclass(slots=True, eq=False, kw_only=True)
 class News:
-    """What open pages are told."""
+    """The version of the page, for the streams of the pages that are open."""
 
-    state: Mapping[str, object]  # what they are told now
-    # Set, and replaced, when pages are to look at the state again.
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    version: int
+    changed: asyncio.Event = field(default_factory=asyncio.Event)  # set, and replaced, by `tell`
 
-    def tell(self, state: Mapping[str, object]) -> None:
-        """Let every page look for news: this state, or the same as before."""
-        self.state = state
+    def tell(self, version: int) -> None:
+        """Let every stream send a version."""
+        self.version = version
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
 
 
 class NewsStream(StreamingResponse):
-    """The state of a page as an event, now and at every change, until the page is closed."""
+    """The version of the page as an event, now and at every change, until the page is closed."""
 
-    def __init__(self, watching: AbstractAsyncContextManager[News]) -> None:
+    def __init__(self, news: News) -> None:
         super().__init__((), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
-        self._watching = watching
+        self._news = news
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the stream."""
@@ -113,21 +105,19 @@ class NewsStream(StreamingResponse):
         scope["state"][AT_SHUTDOWN] = ending.set
         if HEAD_ONLY in scope:
             ending.set()
-        async with self._watching as news:
-            start = {"status": self.status_code, "headers": self.raw_headers}
-            await send({"type": "http.response.start", **start})
-            await first_of(_send_states(news, send), _until_closed(receive), ending.wait())
+        start = {"status": self.status_code, "headers": self.raw_headers}
+        await send({"type": "http.response.start", **start})
+        await first_of(_send_versions(self._news, send), _until_closed(receive), ending.wait())
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _send_states(news: News, send: Send) -> None:
-    sent = b""
+async def _send_versions(news: News, send: Send) -> None:
+    sent: int | None = None
     while True:
-        changed = news.changed
-        event = f"data: {json.dumps(news.state, separators=(',', ':'))}\n\n".encode()
-        body = b":\n\n" if event == sent else event
-        await send({"type": "http.response.body", "body": body, "more_body": True})
-        sent = event
+        changed, version = news.changed, news.version
+        text = ":\n\n" if version == sent else f'data: {{"version":{version}}}\n\n'
+        await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+        sent = version
         with suppress(TimeoutError):
             async with asyncio.timeout(KEEP_ALIVE):
                 await changed.wait()

@@ -14,11 +14,10 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
-from commandsync.pages import assets
-from commandsync.pages.assets import Assets
+from commandsync.pages import templates
 from commandsync.pages.botpage import BotPage, render_bot
-from commandsync.pages.rows import listed_rows
-from commandsync.pages.templates import render
+from commandsync.pages.commandlist import listed_rows
+from commandsync.pages.templates import Assets, render
 from commandsync.records.models import Bot
 from commandsync.server import search, storage, votes
 from commandsync.server.endpoint import BotId, Db, Moment, page_answer
@@ -40,6 +39,20 @@ _MEDIA = {
 }
 
 
+SORTS = {
+    "": "Oldest",
+    "-monthlyVotes": "Most votes this month",
+    "-totalVotes": "Most votes",
+    "-average": "Best rated",
+    "-servers": "Most servers",
+    "-createdAt": "Newest",
+    "username": "Name",
+}
+"""The orders that the page offers; an address may contain every other one of the interface."""
+
+_NEAR = 2  # pages on both sides of this one that are linked
+
+
 @router.get("/")
 def list_page(request: Request, database: Db, moment: Moment) -> Response:
     """Answer with a page of the list of bots."""
@@ -48,7 +61,7 @@ def list_page(request: Request, database: Db, moment: Moment) -> Response:
         keys, number = search.find(connection, wanted, days=votes.days(moment))
         bots = votes.with_counts(connection, storage.bots_of(connection, keys), at=moment)
     text = render_list(
-        [*map(Bot.model_validate, bots)], number=number, wanted=wanted, assets=assets.served()
+        [*map(Bot.model_validate, bots)], number=number, wanted=wanted, assets=templates.served()
     )
     missing = wanted.page > 1 and not bots
     return page_answer(text, HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
@@ -70,7 +83,7 @@ def bot_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Resp
             voters=voters,
             next_vote=votes.next_vote(connection, bot, voter, at=moment),
         )
-    return page_answer(render_bot(page, assets=assets.served()))
+    return page_answer(render_bot(page, assets=templates.served()))
 
 
 @router.get("/bot/{bot}/voters")
@@ -82,7 +95,7 @@ def voters_page(bot: BotId, request: Request, database: Db, moment: Moment) -> R
         voters, last = votes.voters_of(connection, bot, page=page, limit=_VOTERS)
     text = render(
         "voters",
-        assets=assets.served(),
+        assets=templates.served(),
         bot=Bot.model_validate(record),
         voters=voters,
         paging=pages_of(page, last, "?page={}".format),
@@ -93,25 +106,11 @@ def voters_page(bot: BotId, request: Request, database: Db, moment: Moment) -> R
 @files.get("/static/{file}")
 def static_file(file: str) -> Response:
     """Answer with the stylesheet or a script; a name has one content for good."""
-    content = assets.served_files().get(file)
+    content = templates.served_files().get(file)
     if content is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     media_type = _MEDIA[file.rpartition(".")[2]]
     return Response(content, headers={"Cache-Control": _FOR_GOOD}, media_type=media_type)
-
-
-SORTS = {
-    "": "Oldest",
-    "-monthlyVotes": "Most votes this month",
-    "-totalVotes": "Most votes",
-    "-average": "Best rated",
-    "-servers": "Most servers",
-    "-createdAt": "Newest",
-    "username": "Name",
-}
-"""The orders that the page offers; an address may contain every other one of the interface."""
-
-_NEAR = 2  # pages on both sides of this one that are linked
 
 
 class Tag(NamedTuple):

@@ -44,6 +44,12 @@ LONGEST_SHUTDOWN = 2.0
 """Seconds for a client to receive the rest of its answer when the service ends."""
 
 
+LONGEST_CLOSE = 10.0
+"""Seconds for a client to receive what was sent, its close frame included."""
+
+_RESTART = (1012, "the service restarts")
+
+
 def most_connections() -> int:
     """Return how many connections this process can have: each is an open file."""
     if sys.platform == "win32":
@@ -167,12 +173,6 @@ class TimedProtocol(H11Protocol):
         if cycle is None or cycle.response_complete or not cycle.response_started:
             refuse(self.transport, HTTPStatus.BAD_REQUEST, msg)
         self.transport.close()
-
-
-LONGEST_CLOSE = 10.0
-"""Seconds for a client to receive what was sent, its close frame included."""
-
-_RESTART = (1012, "the service restarts")
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):

@@ -20,8 +20,7 @@ from fastapi.responses import RedirectResponse
 from limits import RateLimitItemPerSecond
 from starlette.datastructures import Headers
 
-from commandsync.pages.assets import served
-from commandsync.pages.templates import moment_of, render
+from commandsync.pages.templates import moment_of, render, served
 from commandsync.server import storage, votes
 from commandsync.server.caller import address_of
 from commandsync.server.endpoint import BotId, Db, Moment, page_answer
@@ -37,6 +36,17 @@ COOKIE = "commandsync_voter"
 
 _LIFETIME = 365 * 24 * 60 * 60  # seconds; the longest time between two votes
 _PURPOSE = b"commandsync voter cookie"
+
+
+_INTERFACE = re.compile(r"/(?:v\d|healthz$|readyz$)")
+_PAGES = re.compile(r"/$|/bot/")
+_HEADERS = ("Allow", "Retry-After")
+_TITLES = {
+    400: "This address is not valid",
+    404: "This page does not exist",
+    500: "Something went wrong here",
+    503: "The listing is not available",
+}
 
 
 class _TooManyError(Exception):
@@ -124,17 +134,6 @@ def _signature(user: str, secret: str) -> str:
     """Return the signature of an id, with a key of its own: none of a bot token is valid here."""
     key = hmac.digest(secret.encode(), _PURPOSE, "sha256")
     return hmac.digest(key, user.encode(), "sha256").hex()
-
-
-_INTERFACE = re.compile(r"/(?:v\d|healthz$|readyz$)")
-_PAGES = re.compile(r"/$|/bot/")
-_HEADERS = ("Allow", "Retry-After")
-_TITLES = {
-    400: "This address is not valid",
-    404: "This page does not exist",
-    500: "Something went wrong here",
-    503: "The listing is not available",
-}
 
 
 def install_refusals(app: FastAPI) -> None:

@@ -28,6 +28,19 @@ from commandsync.server.database import Database
 from commandsync.server.tables import bots as all_bots
 from commandsync.server.tables import vote_days, voters, votes
 
+INTERVAL = timedelta(hours=12)
+"""The time between two votes of a user for a bot, by default."""
+
+
+_KEPT = timedelta(days=1)
+_MOST = 100  # of one transaction, so that votes and other writes never wait long
+_LONGEST_PAUSE = timedelta(minutes=1)
+_SHORTEST_PAUSE = timedelta(seconds=0.1)  # so that a client can read what it missed
+
+
+_log = logging.getLogger("commandsync.server")
+
+
 _number = func.sum(vote_days.c.votes)
 _SINCE = [
     func.coalesce(_number.filter(vote_days.c.day >= bindparam(name)), 0)
@@ -41,47 +54,11 @@ _COUNTERS = (
 """The query of the counters of `bots`, since `days`; a bot without votes has none."""
 
 
-def day(moment: datetime) -> str:
-    """Return the day of a time, such as `2026-03-04`, in UTC."""
-    return moment.astimezone(UTC).date().isoformat()
-
-
-def days(at: datetime) -> dict[str, str]:
-    """Return the days that the counters of a time begin with; weeks begin on Monday."""
-    today = at.astimezone(UTC)
-    return {
-        "daily_votes": day(today),
-        "weekly_votes": day(today - timedelta(days=today.weekday())),
-        "monthly_votes": day(today.replace(day=1)),
-    }
-
-
-def with_counts(
-    connection: Connection, records: Sequence[dict[str, Any]], *, at: datetime
-) -> list[dict[str, Any]]:
-    """Return bots with their counters; a stored `totalVotes` is the votes from before."""
-    bots = [record["id"] for record in records]
-    rows = connection.execute(_COUNTERS, {"bots": bots, **days(at)})
-    counted = {bot: counts for bot, *counts in rows}
-    return [_with_counts(record, counted.get(record["id"], [0] * 4)) for record in records]
-
-
-def counted_bot(connection: Connection, bot: str, *, at: datetime) -> dict[str, Any]:
-    """Return one bot with its counters; raises `UnknownError`."""
-    (record,) = with_counts(connection, [storage.bot_of(connection, bot)], at=at)
-    return record
-
-
-def _with_counts(record: dict[str, Any], counts: list[int]) -> dict[str, Any]:
-    daily, weekly, monthly, total = counts
-    stored = record["statistics"]
-    recent = {"dailyVotes": daily, "weeklyVotes": weekly, "monthlyVotes": monthly}
-    total += stored["totalVotes"]
-    return {**record, "statistics": {**stored, **recent, "totalVotes": total}}
-
-
-INTERVAL = timedelta(hours=12)
-"""The time between two votes of a user for a bot, by default."""
+# The index has the first of each bot.
+_first = select(func.min(voters.c.remind_at)).where(voters.c.bot == all_bots.c.id)
+_NEXT = select(func.min(_first.scalar_subquery())).where(
+    all_bots.c.id.in_(bindparam("bots", expanding=True))
+)
 
 
 class TooEarlyError(Exception):
@@ -138,6 +115,45 @@ def account_of(record: Mapping[str, Any]) -> dict[str, str]:
     return {"id": record["id"], "username": profile["username"], "avatar": profile["avatar"]}
 
 
+def day(moment: datetime) -> str:
+    """Return the day of a time, such as `2026-03-04`, in UTC."""
+    return moment.astimezone(UTC).date().isoformat()
+
+
+def days(at: datetime) -> dict[str, str]:
+    """Return the days that the counters of a time begin with; weeks begin on Monday."""
+    today = at.astimezone(UTC)
+    return {
+        "daily_votes": day(today),
+        "weekly_votes": day(today - timedelta(days=today.weekday())),
+        "monthly_votes": day(today.replace(day=1)),
+    }
+
+
+def with_counts(
+    connection: Connection, records: Sequence[dict[str, Any]], *, at: datetime
+) -> list[dict[str, Any]]:
+    """Return bots with their counters; a stored `totalVotes` is the votes from before."""
+    bots = [record["id"] for record in records]
+    rows = connection.execute(_COUNTERS, {"bots": bots, **days(at)})
+    counted = {bot: counts for bot, *counts in rows}
+    return [_with_counts(record, counted.get(record["id"], [0] * 4)) for record in records]
+
+
+def counted_bot(connection: Connection, bot: str, *, at: datetime) -> dict[str, Any]:
+    """Return one bot with its counters; raises `UnknownError`."""
+    (record,) = with_counts(connection, [storage.bot_of(connection, bot)], at=at)
+    return record
+
+
+def _with_counts(record: dict[str, Any], counts: list[int]) -> dict[str, Any]:
+    daily, weekly, monthly, total = counts
+    stored = record["statistics"]
+    recent = {"dailyVotes": daily, "weeklyVotes": weekly, "monthlyVotes": monthly}
+    total += stored["totalVotes"]
+    return {**record, "statistics": {**stored, **recent, "totalVotes": total}}
+
+
 def voters_of(
     connection: Connection, bot: str, *, page: int, limit: int
 ) -> tuple[list[dict[str, Any]], int]:
@@ -181,20 +197,6 @@ def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.
 def _next_at(connection: Connection, bot: str, user: str) -> str:
     query = select(voters.c.next_at).where(voters.c.bot == bot, voters.c.user == user)
     return connection.execute(query).scalar() or ""
-
-
-_KEPT = timedelta(days=1)
-_MOST = 100  # of one transaction, so that votes and other writes never wait long
-_LONGEST_PAUSE = timedelta(minutes=1)
-_SHORTEST_PAUSE = timedelta(seconds=0.1)  # so that a client can read what it missed
-
-# The index has the first of each bot.
-_first = select(func.min(voters.c.remind_at)).where(voters.c.bot == all_bots.c.id)
-_NEXT = select(func.min(_first.scalar_subquery())).where(
-    all_bots.c.id.in_(bindparam("bots", expanding=True))
-)
-
-_log = logging.getLogger("commandsync.server")
 
 
 @asynccontextmanager

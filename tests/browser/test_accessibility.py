@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page
 
 from commandsync.diagnostics import Location, Problem
 from commandsync.pages.botpage import BotPage, Preview
-from commandsync.pages.rows import Mark, Row
+from commandsync.pages.commandlist import Mark, Row
 from commandsync.records.texts import Resource
 from commandsync.server.live_preview import preview_server
 from tests.support.botpages import bot

@@ -1,4 +1,4 @@
-"""The live stream of a bot's page, as a browser reads it."""
+"""The live stream of a preview, as a browser reads it."""
 
 import json
 import socket
@@ -32,11 +32,6 @@ class LiveStream:
     def rest(self) -> bytes:
         """Return everything until the end."""
         return self.response.read()
-
-    def votes(self) -> int:
-        """Return the number of all votes in the next event."""
-        number: int = self.state()["votes"]["totalVotes"]
-        return number
 
 
 @contextmanager

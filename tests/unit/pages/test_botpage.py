@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from commandsync.characters import readable
 from commandsync.diagnostics import Location, Problem
-from commandsync.pages.assets import beside, previewed, served
 from commandsync.pages.botpage import BotPage, Preview, page_files, render_bot
-from commandsync.pages.rows import Mark, Row, listed_rows
+from commandsync.pages.commandlist import Mark, Row, listed_rows
+from commandsync.pages.templates import beside, previewed, served
 from commandsync.records.models import Bot
 from commandsync.records.texts import Resource
 from tests.support.botpages import announcement, bot, command, voter

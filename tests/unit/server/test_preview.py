@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.pages.assets import served_files
 from commandsync.pages.botpage import BotPage, Preview
+from commandsync.pages.templates import served_files
 from commandsync.server import live_preview, protocol
 from commandsync.server.live_preview import PreviewServer, preview_server
 from commandsync.server.middleware import HEADERS
@@ -116,3 +116,22 @@ def test_streams_end_with_the_service_and_one_that_is_not_read_is_cut_off(
         with pytest.raises((HTTPException, OSError)):
             stuck.rest()
     assert caplog.text == ""
+
+
+def test_a_silent_stream_is_kept_alive_and_stored_by_nobody(
+    server: PreviewServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_preview, "KEEP_ALIVE", 0.001)
+    with opened_stream(server.url, "/live") as stream:
+        headers = stream.response.headers
+        first = stream.state()
+        comments = {stream.event() for _ in range(3)}
+
+    assert headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert headers["cache-control"] == "no-store"
+    assert (first.keys(), comments) == ({"version"}, {b":\n"})
+
+
+def test_the_head_of_a_stream_has_an_end(server: PreviewServer) -> None:
+    with opened_stream(server.url, "/live", method="HEAD") as stream:
+        assert (stream.response.status, stream.event()) == (200, b"")

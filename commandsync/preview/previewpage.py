@@ -1,24 +1,102 @@
-"""A manifest -> the page that an apply of it would leave, with the changes marked."""
+"""The preview of a manifest: the page that an apply of it would leave, with the changes marked.
 
-from collections.abc import Iterator, Sequence
+A preview begins with a `Baseline`: the bot as it is listed now, or a new one without a listing.
+`state_of` plans the manifest against it, and puts the records that an apply would leave into a
+page. `write_folder` writes that page as files that open from the disk.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from commandsync.api.operations import get_bot
 from commandsync.api.redaction import redacted
+from commandsync.client.connection import Connection
+from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Notice, Problem
+from commandsync.errors import FileError, ListingError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.pages.botpage import BotPage, ListingTab, Preview
 from commandsync.pages.rows import Mark, Row
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.plan import ExpectedRecord, Plan, expected_listing
-from commandsync.preview.baseline import Baseline, bot_named
 from commandsync.records.losses import loss_notice
+from commandsync.records.models import Bot, Profile
+from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource, Text
 from commandsync.report.scheduled import in_quotes, scheduled
 from commandsync.report.summary import plan_line, remark_on
-from commandsync.sync.job import plan_manifest
+from commandsync.sync.destinations import site_of
+from commandsync.sync.files import check_target, reason, refuse_token, write_file
+from commandsync.sync.job import connected, plan_manifest
 from commandsync.sync.lists import fitted_list
 from commandsync.sync.objects import with_objects
-from commandsync.sync.settings import Settings, check_notices, read_clock
+from commandsync.sync.settings import Settings, check_notices, load_single, read_clock
+from commandsync.sync.site import Site
+
+_OFFLINE = "commandsync preview --offline shows the page without what is listed"
+_NOTHING = Snapshot(dict.fromkeys(Resource, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A bot and its listing before any change."""
+
+    destination: tuple[str, str]  # `bot` and `base_url` of the manifest that it was read for
+    bot: Bot  # the bot, which has a name; its id is empty if it is not known
+    site: Site | None = None  # where it is listed; None for a new bot, without a service
+    listed: Snapshot = _NOTHING  # all of its collections
+
+
+def load_one(
+    settings: Settings,
+    *,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
+) -> Manifest:
+    """Load the one manifest that a preview shows, as `load_single`."""
+    problem, hint = "preview shows one manifest", "name one file: commandsync preview PATH"
+    return load_single(settings, problem, hint=hint, contents=contents, folders=folders)
+
+
+def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Baseline:
+    """Read the listing of a manifest; a new bot if `offline`, or if no service is known.
+
+    Raises `UsageError` without the bot's id, `ListingError` if the listing cannot be read.
+    """
+    if offline or not (settings.base_url or manifest.base_url):
+        return new_bot(settings, manifest)
+    try:
+        site = site_of(settings, manifest)
+        with connected(settings, [site]) as (connection,):
+            return completed(connection, site, Snapshot(), manifest)
+    except (ListingError, UsageError) as error:
+        hint = f"{error.hint}; {_OFFLINE}" if error.hint else _OFFLINE
+        raise error.having(hint=hint) from error.__cause__
+
+
+def new_bot(settings: Settings, manifest: Manifest) -> Baseline:
+    """Return a bot without a listing: everything in its manifest is new."""
+    bot = settings.bot or manifest.bot
+    return Baseline(
+        (manifest.bot, manifest.base_url), bot_named(manifest.name or bot or manifest.path, id_=bot)
+    )
+
+
+def bot_named(name: str, *, id_: str = "") -> Bot:
+    """Return a bot of which nothing else is known."""
+    return Bot.model_construct(id=id_, profile=Profile(username=name))
+
+
+def completed(connection: Connection, site: Site, listed: Snapshot, manifest: Manifest) -> Baseline:
+    """Read a bot, and its collections that are not `listed` yet; raises `ListingError`."""
+    rest = tuple(resource for resource in Resource if resource not in listed.collections)
+    reading = start_reading(connection, site.bot, rest)
+    bot = connection.call(get_bot(site.bot))
+    whole = Snapshot({**listed.collections, **reading().collections})
+    profile = bot.profile.model_copy(update={"username": bot.profile.username or site.bot})
+    bot = bot.model_copy(update={"profile": profile})
+    return Baseline((manifest.bot, manifest.base_url), bot, site, whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +207,49 @@ def _sentence(notice: Notice) -> str:
     where = f"{notice.location}: " if notice.location else ""
     hint = f" ({notice.hint})" if notice.hint else ""
     return f"{where}{notice.message}{hint}"
+
+
+_PAGE = "index.html"
+_GENERATOR = b'<meta name="generator" content="commandsync preview">'
+_HEAD = 4_000  # bytes at the beginning of a page that tell who made it
+
+
+def check_folder(folder: str, *, force: bool, names: Iterable[str] = (_PAGE,)) -> None:
+    """Check that a preview may be written into a folder, as far as that is known beforehand.
+
+    An earlier preview is replaced. Files of somebody else are replaced only with `force`: else it
+    raises `FileError`, as for a file that cannot be written.
+    """
+    page = Path(folder, _PAGE)
+    check_target(str(page), force=True, new_folder=True)  # a pipe would be read for ever
+    force = force or _is_preview(page)
+    for name in names:
+        check_target(str(Path(folder, name)), force=force, new_folder=True)
+
+
+def write_folder(folder: str, files: Mapping[str, bytes], *, force: bool) -> str:
+    """Write a preview into a folder, created if it is missing; return the page's path.
+
+    Each file is written whole or not at all, and the page after what it loads. Raises `FileError`,
+    as `check_folder` does.
+    """
+    check_folder(folder, force=force, names=files)
+    for name, content in files.items():
+        refuse_token(str(Path(folder, name)), [content.decode()])
+    for name in sorted(files, key=lambda name: name == _PAGE):
+        text = files[name].decode()
+        write_file(str(Path(folder, name)), text, force=True, new_folder=True)
+    return str(Path(folder, _PAGE))
+
+
+def _is_preview(page: Path) -> bool:
+    """Whether an earlier run has written a page."""
+    try:
+        with page.open("rb") as file:
+            return _GENERATOR in file.read(_HEAD)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise FileError(
+            f"cannot read {page}: {reason(error)}", hint="name another folder"
+        ) from error

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from http.client import HTTPConnection
+from pathlib import Path
 from queue import SimpleQueue
 from urllib.parse import urlsplit
 
@@ -18,19 +19,28 @@ from commandsync.api.policy import Health
 from commandsync.apply.run import apply
 from commandsync.client.connection import Connection
 from commandsync.client.driver import drive, start_reading
-from commandsync.diagnostics import Location, Notice, Problem
+from commandsync.diagnostics import Do, Location, Notice, Problem
+from commandsync.errors import FileError
 from commandsync.manifest import Manifest
-from commandsync.pages.assets import previewed
-from commandsync.pages.botpage import render_bot
-from commandsync.pages.rows import Mark
+from commandsync.pages.botpage import BotPage, Preview, page_files, render_bot
+from commandsync.pages.commandlist import Mark
+from commandsync.pages.templates import previewed
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
-from commandsync.preview.baseline import Baseline, bot_named
-from commandsync.preview.page import PreviewState, page_with, state_of
+from commandsync.preview.previewpage import (
+    Baseline,
+    PreviewState,
+    bot_named,
+    check_folder,
+    page_with,
+    state_of,
+    write_folder,
+)
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report.summary import plan_line
 from commandsync.services.service import PAGE
 from commandsync.sync.settings import Settings
+from tests.support.botpages import bot
 from tests.support.bots import Service, service
 from tests.support.plans import announcement, command
 from tests.support.schedules import day, post, set_clock
@@ -234,3 +244,41 @@ def test_problems_are_shown_with_their_places_and_the_last_valid_state(
     assert page.preview.problems == (problem,)
     assert page.rows == (last.page.rows if last else {})
     assert page.bot.profile.username == ("Lantern" if last else "commands.yaml")
+
+
+def page(summary: str) -> dict[str, bytes]:
+    return page_files(BotPage(bot=bot(), rows={}, preview=Preview(summary=summary)))
+
+
+def test_a_page_is_written_into_a_new_folder_and_replaced_by_the_next(tmp_path: Path) -> None:
+    folder = tmp_path / "site" / "preview"
+    write_folder(str(folder), page("Plan: first."), force=False)
+
+    path = write_folder(str(folder), page("Plan: second."), force=False)
+
+    assert path == str(folder / "index.html")
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    assert "Plan: second." in text
+    assert {file.name for file in folder.iterdir()} == page("").keys()
+
+
+@pytest.mark.parametrize("name", ["index.html", "style.css"])
+def test_a_file_of_somebody_else_is_replaced_only_by_force(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("<title>My site</title>", encoding="utf-8")
+
+    with pytest.raises(FileError, match=f"{name} exists already") as caught:
+        write_folder(str(tmp_path), page("Plan."), force=False)
+    assert caught.value.hint == Do.REPLACE_FILE()
+    assert (tmp_path / name).read_text(encoding="utf-8") == "<title>My site</title>"
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+    write_folder(str(tmp_path), page("Plan."), force=True)
+    assert "My site" not in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_a_folder_that_is_a_file_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "site"
+    path.write_text("", encoding="utf-8")
+
+    with pytest.raises(FileError, match="cannot"):
+        check_folder(str(path), force=False)
