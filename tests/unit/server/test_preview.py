@@ -129,7 +129,7 @@ def test_a_silent_stream_is_kept_alive_and_stored_by_nobody(
 
     assert headers["content-type"] == "text/event-stream; charset=utf-8"
     assert headers["cache-control"] == "no-store"
-    assert (first.keys(), comments) == ({"version"}, {b":\n"})
+    assert ([*first], comments) == (["version"], {b":\n"})
 
 
 def test_the_head_of_a_stream_has_an_end(server: PreviewServer) -> None:
