@@ -117,10 +117,6 @@ def write_preview(
     """
     from commandsync.pages.botpage import page_files  # noqa: PLC0415 - needs the extra [preview]
     from commandsync.preview import previewpage  # noqa: PLC0415 - as above
-    from commandsync.preview.previewpage import (
-        state_of,  # noqa: PLC0415 - as above
-        write_folder,  # noqa: PLC0415 - as above
-    )
 
     with reporter.warned("no preview is written"):
         if len(manifests) != 1:
@@ -136,5 +132,7 @@ def write_preview(
             if page:
                 say("The preview shows everything as new, since the listing cannot be read.")
         folder = str(reporter.new_folder("preview"))
-        write_folder(folder, page_files(state_of(settings, manifest, begin).page), force=False)
+        previewpage.write_folder(
+            folder, page_files(previewpage.state_of(settings, manifest, begin).page), force=False
+        )
         reporter.put_outputs({"preview": folder})

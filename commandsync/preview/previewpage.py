@@ -17,7 +17,7 @@ from commandsync.diagnostics import Notice, Problem
 from commandsync.errors import FileError, ListingError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.pages.botpage import BotPage, ListingTab, Preview
-from commandsync.pages.rows import Mark, Row
+from commandsync.pages.commandlist import Mark, Row
 from commandsync.plan.changes import Add, Delete, Edit, Replace
 from commandsync.plan.plan import ExpectedRecord, Plan, expected_listing
 from commandsync.records.losses import loss_notice
