@@ -75,7 +75,9 @@
   document.addEventListener("visibilitychange", () => (document.hidden ? rest() : listen()));
   window.addEventListener("pagehide", rest);
   window.addEventListener("pageshow", (event) => {
-    if (event.persisted) location.reload(); // it was kept as it was: the numbers and the button too
+    // From the history it comes as it was: the numbers and the button too.
+    const [navigation] = performance.getEntriesByType("navigation");
+    if (event.persisted || navigation?.type === "back_forward") location.reload();
     else listen();
   });
 

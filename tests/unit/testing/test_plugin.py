@@ -36,7 +36,9 @@ def run(folder: Path, text: str, *arguments: str) -> str:
 
 
 def test_a_project_that_does_not_use_it_loads_nothing(tmp_path: Path) -> None:
-    assert "1 passed" in run(tmp_path, UNUSED, "-p", "no:hypothesispytest")
+    assert "1 passed" in run(
+        tmp_path, UNUSED, "-p", "no:hypothesispytest", "-p", "no:inline_snapshot"
+    )
 
 
 def test_the_fixture_needs_no_configuration_and_warns_of_nothing(tmp_path: Path) -> None:
