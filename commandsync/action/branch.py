@@ -18,7 +18,7 @@ from commandsync.apply.outcomes import Result
 from commandsync.errors import RefusedError, StalePlanError
 from commandsync.report import summary
 from commandsync.sync.history import Committed
-from commandsync.sync.site import Site
+from commandsync.sync.settings import Site
 
 MOST_COMMITS = 50
 SUCCESS = "SUCCESS"

@@ -20,7 +20,7 @@ from commandsync.diagnostics import Do
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 from commandsync.sync.files import relative
-from commandsync.sync.redaction import SECRET_VARIABLE
+from commandsync.sync.process import SECRET_VARIABLE
 from commandsync.sync.settings import (
     BASE_URL_VARIABLE,
     BOT_VARIABLE,

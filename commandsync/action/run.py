@@ -31,15 +31,14 @@ from commandsync.diagnostics import Hint, Location
 from commandsync.manifest import Manifest
 from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
-from commandsync.sync import signals
+from commandsync.sync import process
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan
 from commandsync.sync.history import committed, first_parents
 from commandsync.sync.job import ManifestJob, Planned
-from commandsync.sync.redaction import redacted_outputs
+from commandsync.sync.process import Signals, redacted_outputs
 from commandsync.sync.selection import jobs, plan_jobs, plans_in
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings, load
-from commandsync.sync.signals import Signals
 
 
 def main(environ: MutableMapping[str, str]) -> int:
@@ -53,7 +52,7 @@ def main(environ: MutableMapping[str, str]) -> int:
     Hint.words = INPUTS
     # Until the inputs are known, no comment is written.
     reporter = Reporter(environ, Inputs(comment="never"), Branch(event))
-    with signals.handled() as handler, redacted_outputs(environ):
+    with process.handled() as handler, redacted_outputs(environ):
         try:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
                 _enter_workspace(workspace)
@@ -65,12 +64,12 @@ def main(environ: MutableMapping[str, str]) -> int:
             mode = reporter.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
             run = _Run(mode, reporter, settings_of(inputs, environ, mode), handler)
-            with signals.unwrapped():
+            with process.unwrapped():
                 outcome = run.apply() if mode == "apply" else run.plan()
-        except signals.Interruption as interruption:
+        except process.Interruption as interruption:
             handler.disarm()
             error = errors.CommandsyncError("interrupted; nothing was changed")
-            outcome = verdict.of_error(error, code=signals.of_signal(interruption.number))
+            outcome = verdict.of_error(error, code=process.of_signal(interruption.number))
         except errors.CommandsyncError as error:
             outcome = verdict.of_error(error)
         except Exception as error:  # noqa: BLE001 - a defect must set the outputs too

@@ -22,7 +22,7 @@ from commandsync.sources.changeset import FileEdit
 from commandsync.sync.execution import refusal_of
 from commandsync.sync.files import write_edits
 from commandsync.sync.job import ManifestJob, Planned
-from commandsync.sync.signals import Interruption
+from commandsync.sync.process import Interruption
 
 _ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
 

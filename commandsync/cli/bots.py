@@ -24,7 +24,7 @@ from commandsync.errors import Exit
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
     from commandsync.records.models import Bot, Queries
-    from commandsync.sync.site import Site
+    from commandsync.sync.settings import Site
 
 
 class _Bots(Group):

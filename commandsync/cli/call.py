@@ -23,9 +23,8 @@ from commandsync.report.escape import visible
 from commandsync.report.records import document
 from commandsync.sync.destinations import site_of
 from commandsync.sync.job import calls_of
-from commandsync.sync.settings import BOT_VARIABLE, Settings, default_manifest, load_single
-from commandsync.sync.signals import announce_stop
-from commandsync.sync.site import Site
+from commandsync.sync.process import announce_stop
+from commandsync.sync.settings import BOT_VARIABLE, Settings, Site, default_manifest, load_single
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection

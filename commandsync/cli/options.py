@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from commandsync.cli.option import PATH, F, Number, not_empty, option, read_by
 from commandsync.sync import DEFAULT_MANIFESTS
-from commandsync.sync.signals import Signals
+from commandsync.sync.process import Signals
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output

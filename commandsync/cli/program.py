@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 import click
 
 from commandsync.cli.help import Group
-from commandsync.sync import signals
-from commandsync.sync.redaction import redacted_outputs
+from commandsync.sync import process
+from commandsync.sync.process import redacted_outputs
 from commandsync.version import __version__
 
 EPILOG = """\b
@@ -143,12 +143,12 @@ def _prepare_streams() -> None:
 def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
     """Run one command, unless a signal came before, and return the exit code."""
     code = 0
-    with signals.handled(armed=False) as handler:
+    with process.handled(armed=False) as handler:
         try:
             handler.arm(early)
             code = _called(arguments, handler)
             handler.disarm()
-        except signals.Interruption:
+        except process.Interruption:
             handler.disarm()
             # Packages load again whose import was interrupted: their submodules would stay behind,
             # with which Python 3.13's pathlib cannot be imported.
@@ -163,11 +163,11 @@ def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
     return handler.code(code)
 
 
-def _called(arguments: Sequence[str], handler: signals.Signals) -> int:
+def _called(arguments: Sequence[str], handler: process.Signals) -> int:
     """Call a command; show what it raises, and return the exit code."""
     with redacted_outputs(os.environ, arguments):
         try:
-            with signals.unwrapped():
+            with process.unwrapped():
                 code: Any = program.main(
                     list(arguments), prog_name="commandsync", standalone_mode=False, obj=handler
                 )

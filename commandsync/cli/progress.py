@@ -15,7 +15,7 @@ from commandsync.api.policy import Send, Wait
 from commandsync.report import render_settled
 from commandsync.report.escape import path, visible
 from commandsync.report.lines import joined
-from commandsync.sync.site import ApplyProgress, CallProgress, FilesRead
+from commandsync.sync.settings import ApplyProgress, CallProgress, FilesRead
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from commandsync.apply.outcomes import Step
     from commandsync.cli.output import Output
     from commandsync.plan.plan import Plan
-    from commandsync.sync.site import Progress, Site
+    from commandsync.sync.settings import Progress, Site
 
 PATIENCE = 1.0  # seconds: what takes longer is shown while it lasts
 _BAR = 24  # columns

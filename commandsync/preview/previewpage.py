@@ -31,8 +31,7 @@ from commandsync.sync.files import check_target, reason, refuse_token, write_fil
 from commandsync.sync.job import connected, plan_manifest
 from commandsync.sync.lists import fitted_list
 from commandsync.sync.objects import with_objects
-from commandsync.sync.settings import Settings, check_notices, load_single, read_clock
-from commandsync.sync.site import Site
+from commandsync.sync.settings import Settings, Site, check_notices, load_single, read_clock
 
 _OFFLINE = "commandsync preview --offline shows the page without what is listed"
 _NOTHING = Snapshot(dict.fromkeys(Resource, ()))

@@ -27,8 +27,14 @@ from commandsync.errors import (
 )
 from commandsync.services.service import ListService
 from commandsync.sync.files import read_token
-from commandsync.sync.settings import BOT_VARIABLE, HOSTS_VARIABLE, TOKEN_VARIABLE, Settings, about
-from commandsync.sync.site import Site
+from commandsync.sync.settings import (
+    BOT_VARIABLE,
+    HOSTS_VARIABLE,
+    TOKEN_VARIABLE,
+    Settings,
+    Site,
+    about,
+)
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest

@@ -49,8 +49,7 @@ from commandsync.sync.destinations import (
 from commandsync.sync.importsource import TOKEN_VARIABLE
 from commandsync.sync.job import connected
 from commandsync.sync.parity import compare_names, exit_code, names_commands
-from commandsync.sync.settings import Settings, load
-from commandsync.sync.site import Site
+from commandsync.sync.settings import Settings, Site, load
 from commandsync.version import __version__
 
 _PACKAGES = ("click", "deepdiff", "pydantic", "pyyaml", "requests", "rich", "urllib3")

@@ -46,9 +46,8 @@ from commandsync.records.texts import Resource
 from commandsync.sync.destinations import site_of
 from commandsync.sync.files import read_file, write_file
 from commandsync.sync.job import Job, Planned, connected
-from commandsync.sync.settings import Settings
-from commandsync.sync.signals import Signals, announce_stop
-from commandsync.sync.site import ApplyProgress, FilesRead, Site
+from commandsync.sync.process import Signals, announce_stop
+from commandsync.sync.settings import ApplyProgress, FilesRead, Settings, Site
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection

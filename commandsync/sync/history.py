@@ -20,21 +20,19 @@ from commandsync.errors import CommandsyncError, ManifestError, RefusedError
 from commandsync.manifest import Manifest
 from commandsync.records.snapshot import Snapshot
 from commandsync.sync.earlier import (
-    EarlierVersion,
-    imported_of,
-    load_version,
-    matching,
-    patterns_of,
-)
-from commandsync.sync.gitobjects import (
     LINK,
     SHALLOW,
+    EarlierVersion,
     Entry,
     GitError,
     Read,
     contents,
     entries_at,
     git,
+    imported_of,
+    load_version,
+    matching,
+    patterns_of,
     resolved,
 )
 

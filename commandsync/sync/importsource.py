@@ -32,8 +32,7 @@ from commandsync.sources.entry import (
 from commandsync.sources.reading import read, read_answer
 from commandsync.sources.sourcefile import folder_traits, path_pattern
 from commandsync.sync.files import ci_workspace, real, relative
-from commandsync.sync.settings import Settings
-from commandsync.sync.site import Site
+from commandsync.sync.settings import Settings, Site
 
 LIVE = "discord"
 """The source that stands for what the bot has registered with Discord."""

@@ -24,8 +24,7 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE, RecordService
 from commandsync.sync.destinations import bot_of
-from commandsync.sync.settings import Settings, check_notices, rules_of
-from commandsync.sync.site import CallProgress, Site
+from commandsync.sync.settings import CallProgress, Settings, Site, check_notices, rules_of
 
 if TYPE_CHECKING:
     from commandsync.api.policy import Health

@@ -20,8 +20,7 @@ from commandsync.plan.plan import Plan
 from commandsync.plan.rules import parse_delete_limit
 from commandsync.records.snapshot import Snapshot
 from commandsync.sync.job import plan_manifest
-from commandsync.sync.settings import Settings, load_files, read_clock
-from commandsync.sync.site import Site
+from commandsync.sync.settings import Settings, Site, load_files, read_clock
 
 __all__ = ["Outcome", "Result", "run", "run_async"]
 

@@ -40,8 +40,7 @@ from commandsync.sync.destinations import (
 from commandsync.sync.earlier import EarlierVersion, earlier_version
 from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
 from commandsync.sync.objects import with_objects
-from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, rules_of
-from commandsync.sync.site import Site
+from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, Site, rules_of
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})

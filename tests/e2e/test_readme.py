@@ -25,8 +25,8 @@ from commandsync.server.administration import read_seed
 from commandsync.server.app import openapi_text
 from commandsync.services.catalogue import LISTS
 from commandsync.sync.importsource import TOKEN_VARIABLE as DISCORD_VARIABLE
+from commandsync.sync.process import Signals
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE
-from commandsync.sync.signals import Signals
 from tests.e2e.readme_blocks import (
     DOCUMENTS,
     ROOT,

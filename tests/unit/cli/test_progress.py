@@ -9,7 +9,7 @@ from commandsync.cli.output import Output
 from commandsync.cli.progress import Lines, Place, shown
 from commandsync.errors import RateLimited, Reply, ServerError
 from commandsync.records.texts import CommandText, Resource
-from commandsync.sync.site import ApplyProgress, CallProgress, FilesRead, Site
+from commandsync.sync.settings import ApplyProgress, CallProgress, FilesRead, Site
 from tests.support.home import LONGEST
 from tests.support.monitor import Monitor
 from tests.support.plans import command, plan_of

@@ -18,7 +18,7 @@ from commandsync.services.abilities import Answer, Facts, Reads
 from commandsync.services.catalogue import LISTS, SERVICES, declared, table
 from commandsync.services.fit import fit
 from commandsync.services.service import PAGE, ListService, Service
-from commandsync.sync.redaction import SECRET_VARIABLE
+from commandsync.sync.process import SECRET_VARIABLE
 
 LIST = Snapshot({Resource.COMMAND: (Entry(CommandText("ban", "Bans.", "")),)})
 

@@ -32,8 +32,8 @@ from commandsync.sync.destinations import site_of
 from commandsync.sync.diagnosis import reachability
 from commandsync.sync.execution import Stop, execute, refusal_of
 from commandsync.sync.job import Planned, connected, page_job
+from commandsync.sync.process import Signals
 from commandsync.sync.settings import Settings, load, read_clock
-from commandsync.sync.signals import Signals
 from tests.support.rawserver import Exchange, SocketServer, answer
 
 MANIFEST = """\

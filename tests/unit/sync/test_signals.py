@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from commandsync.sync.signals import Interruption, handled, of_signal, unwrapped
+from commandsync.sync.process import Interruption, handled, of_signal, unwrapped
 from tests.support.home import LONGEST
 from tests.support.wording import Wording
 
@@ -69,7 +69,7 @@ def test_the_handlers_from_before_come_back() -> None:
 def test_a_second_signal_ends_the_program_at_once() -> None:
     child = (
         "import signal\n"
-        "from commandsync.sync.signals import Interruption, handled\n"
+        "from commandsync.sync.process import Interruption, handled\n"
         "with handled():\n"
         "    try:\n"
         "        signal.raise_signal(signal.SIGTERM)\n"
@@ -124,7 +124,7 @@ def test_after_the_run_a_signal_only_decides_the_exit_code() -> None:
 
 LOST = (
     "import signal, sys, time\n"
-    "from commandsync.sync.signals import Interruption, handled\n"
+    "from commandsync.sync.process import Interruption, handled\n"
     "class Lost:\n"
     "    def __del__(self): signal.raise_signal(signal.SIGTERM)\n"
     "sys.unraisablehook = lambda _: None\n"
