@@ -1,11 +1,17 @@
-"""The four things that can happen to a record, as a closed union of values."""
+"""The four things that can happen to a record, as a closed union of values, and what differs.
 
+deepdiff compares the fields of a record, and the nested objects of a platform (options, choices,
+permissions), so that a plan can name what changed in them. Equal records never come here.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from typing import ClassVar, Literal, NamedTuple
+from itertools import zip_longest
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from commandsync.diagnostics import Location
+from commandsync.records.snapshot import Levels
 from commandsync.records.texts import Resource, Text
 
 Action = Literal["add", "edit", "replace", "delete"]
@@ -22,25 +28,54 @@ class FieldChange(NamedTuple):
 def field_changes(before: Text, after: Text) -> tuple[FieldChange, ...]:
     """Return the fields that differ in two texts of one resource, in their order.
 
-    deepdiff makes a unified diff of each pair of different multi-line strings, in cubic time, and
-    no option of it prevents that. So it compares numbers: equal texts have the same number, a text
-    that only `after` has is None, and records that differ in the same way are compared once.
+    Texts of several lines are compared for equality before deepdiff sees them: of each pair it
+    makes a unified diff, in cubic time.
     """
-    numbers: dict[str, int] = {}
-    places = _differing(
-        tuple(numbers.setdefault(text, len(numbers)) for text in before),
-        tuple(map(numbers.get, after)),
-    )
-    return tuple(FieldChange(before._fields[n], old=before[n], new=after[n]) for n in places)
+    old, new = before._asdict(), after._asdict()
+    long = {name for name in old if "\n" in old[name] or "\n" in new[name]}
+    changed = {name for name in long if old[name] != new[name]}
+    short, shorter = ({n: side[n] for n in side.keys() - long} for side in (old, new))
+    if short != shorter:
+        changed.update(path[0] for path in _changed_paths(short, shorter))
+    return tuple(FieldChange(n, old=old[n], new=new[n]) for n in old if n in changed)
 
 
-@cache  # the fields of two records are equal in a few thousand ways at most
-def _differing(before: tuple[int, ...], after: tuple[int | None, ...]) -> tuple[int, ...]:
+def object_changes(before: Levels, after: Levels) -> tuple[str, ...]:
+    """Name the differences of a platform's objects of one command, such as `reason choices`.
+
+    A name has those of the options that lead there, and the key; `order` if nothing else differs.
+    """
+    parts: set[str] = set()
+    for old, new in zip_longest(before, after, fillvalue={}):
+        for path in _changed_paths(_by_name(old), _by_name(new)):
+            names: list[str] = []
+            while path[:1] == ["options"] and path[1:]:
+                names.append(path[1])
+                path = path[2:]  # noqa: PLW2901 - the rest of it
+            parts.add(" ".join([*names, *path[:1]]))
+    order = {"order"} if before != after else set()
+    return tuple(sorted(parts or order))
+
+
+def _by_name(value: Any) -> Any:  # noqa: ANN401 - any part of an object
+    """Return an object whose options and choices are known by their names, not by their places."""
+    if isinstance(value, str):
+        return value.replace("\n", " ")  # as in `field_changes`: no unified diff is made
+    if isinstance(value, Mapping):
+        return {key: _by_name(part) for key, part in value.items()}
+    is_list = isinstance(value, list | tuple)
+    if is_list and all(isinstance(part, Mapping) and "name" in part for part in value):
+        return {str(part["name"]): _by_name(part) for part in value}
+    return value
+
+
+def _changed_paths(old: object, new: object) -> list[list[str]]:
+    """Return the paths of the keys that differ in two mappings."""
     from deepdiff import DeepDiff  # noqa: PLC0415 - most runs have no edit to show
 
-    old, new = (dict(enumerate(numbers)) for numbers in (before, after))
-    affected = DeepDiff(old, new, threshold_to_diff_deeper=0).affected_root_keys
-    return tuple(sorted(affected))
+    tree = DeepDiff(old, new, view="tree", threshold_to_diff_deeper=0)
+    differences = (level for levels in tree.values() for level in levels)
+    return [list(map(str, level.path(output_format="list"))) for level in differences]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

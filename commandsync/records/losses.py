@@ -1,7 +1,7 @@
 """What a service cannot show of a manifest: why, what happens instead, and sentences about both."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -119,12 +119,19 @@ def loss_notice(loss: Loss, *, at: str) -> Notice:
     return Notice(message, location=loss.location)
 
 
-def renewed_notices(names: Sequence[str], *, at: str) -> list[Notice]:
-    """Return the notice that commands are sent with other options or the like; empty for none."""
-    if not names:
+def renewed_notices(parts: Mapping[str, Sequence[str]], *, at: str) -> list[Notice]:
+    """Return the notice that commands are sent with other options or the like; empty for none.
+
+    `parts` has what differs in each command, by its name.
+    """
+    if not parts:
         return []
-    commands, first = _counted(names)
-    return [Notice(f"{at}: the options, permissions or languages of {commands} changed ({first})")]
+    changed = [f"{name}: {named(keys, most=MOST_NAMED)}" for name, keys in parts.items()]
+    commands, _ = _counted(changed)
+    first = "; ".join(changed[:MOST_NAMED])
+    more = f"; and {len(changed) - MOST_NAMED:,} more" if len(changed) > MOST_NAMED else ""
+    what = f"the options, permissions or languages of {commands} changed"
+    return [Notice(f"{at}: {what} ({first}{more})")]
 
 
 def _counted(names: Sequence[str]) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
+from commandsync.plan.changes import object_changes
 from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, expected_listing
 from commandsync.records.losses import loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Phase, Snapshot
@@ -195,7 +196,7 @@ class ListJob(ManifestJob):
             losses=sent.losses,
             unseen=self.settings.unseen,
             resend=self.settings.resend,
-            renewed=renewed,
+            renewed=tuple(renewed),
             wants_none=not self.manifest.snapshot.collections.get(_COMMANDS),
         )
         return replace(plan, listing=listing)
@@ -232,13 +233,17 @@ class ListJob(ManifestJob):
             "body": operation.body,
         }
 
-    def _renewed(self) -> tuple[str, ...]:
-        """Return the commands whose texts are as they were sent, and the rest of them is not."""
+    def _renewed(self) -> dict[str, tuple[str, ...]]:
+        """Return what differs in the commands whose texts are as they were sent, by their names."""
         if self.is_read or self.earlier is None:
-            return ()
+            return {}
         known = {entry.text: entry.own for entry in self.earlier.snapshot.collections[_COMMANDS]}
         entries = self.fitted.snapshot.collections[_COMMANDS]
-        return tuple(each.name for each in entries if known.get(each.text, each.own) != each.own)
+        return {
+            entry.name: object_changes(before, entry.own)
+            for entry in entries
+            if (before := known.get(entry.text, entry.own)) != entry.own
+        }
 
     def _wanted(self, plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:
         """Return the commands that are sent, with the listed ones that stay, if anything does."""

@@ -66,7 +66,9 @@ def test_a_list_gets_what_the_platform_has_and_each_change_of_it(home: Home, ear
         home.write(home.read("commands.yaml").replace("Bans.", "Bans them."))
         code, (lost,) = pending(place, *since)
         assert code == 3
-        options = "the options, permissions or languages of 1 command changed (ban)"
+        options = (
+            "the options, permissions or languages of 1 command changed (ban: member description)"
+        )
         shown = "the translations of 1 command are not shown: the manifest has another text (ban)"
         assert (changed, lost) == (f"top.gg: {options}", f"top.gg: {shown}")
         assert place.apply(*since).code == 0

@@ -1,7 +1,10 @@
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.plan.changes import FieldChange, field_changes
+from commandsync.plan.changes import FieldChange, field_changes, object_changes
 from commandsync.records.texts import AnnouncementText, CommandText
 from tests.support.calls import calls_of
 
@@ -36,6 +39,45 @@ def test_it_says_what_comparing_field_by_field_says(
         for name, old, new in zip(before._fields, before, after, strict=True)
         if old != new
     )
+
+
+BAN: dict[str, Any] = {
+    "name": "ban",
+    "options": [
+        {"name": "user", "type": 6},
+        {"name": "reason", "type": 3, "choices": [{"name": "spam", "value": 1}]},
+    ],
+    "default_member_permissions": "4",
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "parts"),
+    [
+        ({}, ()),
+        ({"nsfw": True}, ("nsfw",)),
+        ({"default_member_permissions": "8"}, ("default_member_permissions",)),
+        ({"options": BAN["options"][::-1]}, ("order",)),
+        ({"options": BAN["options"][:1]}, ("reason",)),
+        (
+            {"options": [BAN["options"][0] | {"required": True}, BAN["options"][1]]},
+            ("user required",),
+        ),
+        (
+            {"options": [BAN["options"][0], BAN["options"][1] | {"choices": [{"name": "ads"}]}]},
+            ("reason choices",),
+        ),
+    ],
+)
+def test_what_differs_in_the_objects_of_a_command_has_a_name(
+    changed: dict[str, object], parts: tuple[str, ...]
+) -> None:
+    assert object_changes((BAN,), (BAN | changed,)) == parts
+    assert object_changes(({"name": "mod"}, BAN), ({"name": "mod"}, BAN | changed)) == parts
+
+
+def test_an_object_that_was_not_there_has_all_of_its_keys_as_differences() -> None:
+    assert object_changes((), (BAN,)) == ("default_member_permissions", "name", "options")
 
 
 @given(st.lists(WORDS, min_size=4, max_size=4), st.lists(WORDS, min_size=4, max_size=4))
