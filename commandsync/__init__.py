@@ -72,7 +72,7 @@ _HOMES["__version__"] = "version"
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415 - only who uses a name pays for it
+    from importlib import import_module  # noqa: PLC0415 - a name is loaded when it is used
 
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 

@@ -79,7 +79,7 @@ class Hint:
     """The words of this program, which sets them once; others are those of the library."""
 
     do: Do
-    values: tuple[tuple[str, object], ...]  # what the words name in braces
+    values: tuple[tuple[str, object], ...]  # by their names in the braces of the words
 
     def __str__(self) -> str:
         words = self.words.get(self.do, LIBRARY.get(self.do, ""))
@@ -147,13 +147,13 @@ class Notice:
     hint: str | Hint = ""
     location: Location | None = None
     runs: bool = field(default=False, compare=False)  # whether the hint is a call of the library
-    renaming: Renaming | None = field(default=None, compare=False)  # what it is about, if alike
+    renaming: Renaming | None = field(default=None, compare=False)  # of a rename
 
 
 class Check(NamedTuple):
     """One check of a set-up."""
 
-    name: str  # what was checked
+    name: str  # of the checked setting or service
     state: State  # `failed` stops a sync, `warning` does not; `skipped` could not be checked
     message: str  # the result, without a full stop
     hint: str | Hint = ""

@@ -8,7 +8,7 @@ CommandsyncError
 ├── RefusedError               refused for safety, nothing was written
 │   ├── TooManyDeletesError    the plan deletes more than its limits allow
 │   ├── StalePlanError         the listing changed since the plan was saved
-│   │   └── NotOwnedError      it has what no version of the manifest had, and that would go
+│   │   └── NotOwnedError      the plan deletes records that no version of the manifest had
 │   ├── WrongBotError          the token belongs to another bot
 │   └── PlainHttpError         plain http to another machine
 └── ListingError               the listing service, or the connection to it
@@ -114,7 +114,7 @@ class CommandsyncError(Exception):
     def __init_subclass__(
         cls, *, kind: str = "", exit_code: Exit | None = None, failure_reason: str = ""
     ) -> None:
-        """Take from its parent what a class does not state."""
+        """Inherit the values that a class does not state."""
         super().__init_subclass__()
         cls.kind = kind or cls.kind
         cls.exit_code = exit_code or cls.exit_code
@@ -128,7 +128,7 @@ class CommandsyncError(Exception):
         self.listing = ""
 
     def having(self, *, message: str = "", hint: str | Hint = "", listing: str = "") -> Self:
-        """Return a copy with another message, hint or listing; what is empty stays."""
+        """Return a copy with another message, hint or listing; an empty one does not replace."""
         other = copy(self)
         other.message = message or self.message
         other.args = (other.message,)
@@ -141,7 +141,7 @@ class CommandsyncError(Exception):
         Without this, an exception is copied from its message alone, which most of these classes do
         not accept.
         """
-        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]  # what every object is unpickled with
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]  # as every object is unpickled
 
 
 class UsageError(CommandsyncError, kind="usage", exit_code=Exit.USAGE, failure_reason="invalid"):
@@ -188,7 +188,7 @@ class StalePlanError(RefusedError, kind="stale", failure_reason="stale"):
 
 
 class NotOwnedError(StalePlanError):
-    """What would be deleted or replaced was listed by somebody else."""
+    """The plan would delete or replace records that somebody else listed."""
 
 
 class WrongBotError(RefusedError):

@@ -20,7 +20,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 
 def missing(what: str, extra: Extra, error: ImportError) -> UsageError:
-    """Return the error for a missing extra; `what` is the beginning of its sentence."""
+    """Return the error for a missing extra; its message begins with `what`."""
     hint = f"install it: {install_command(extra)}"
     message = f"{what} the extra [{extra}]: the module {error.name!r} is not installed"
     failure = UsageError(message, hint=hint)

@@ -36,7 +36,7 @@ _THOROUGH = (
     "browser/",
     "conformance/test_apply.py::test_every_fault",
     "conformance/test_slow_consumers.py",
-    "conformance/test_voters.py::test_every_vote",
+    "conformance/test_catching_up.py::test_every_vote",
     "e2e/action/test_forks.py",
     "e2e/action/test_install.py",
     "e2e/action/test_listings.py",

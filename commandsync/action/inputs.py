@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 from commandsync.api.credentials import bare
+from commandsync.api.redaction import secrets_in
 from commandsync.diagnostics import Do
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 from commandsync.sync.files import relative
-from commandsync.sync.process import SECRET_VARIABLE
 from commandsync.sync.settings import (
     BASE_URL_VARIABLE,
     BOT_VARIABLE,
@@ -278,13 +278,9 @@ def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tupl
     are of known services, or else those in the variables `named`. The runner that gets them also
     hides their lines, and their usual encodings.
     """
-    variables = set(named)
-    secrets = (
-        value.strip()
-        for name, value in sorted(environ.items())
-        if (name in variables if variables else SECRET_VARIABLE.fullmatch(name))
-    )
-    texts = dict.fromkeys(text for secret in secrets for text in (secret, bare(secret)))
+    variables = sorted(set(named))
+    secrets = [environ.get(name, "") for name in variables] if variables else secrets_in(environ)
+    texts = dict.fromkeys(text for secret in secrets for text in (secret.strip(), bare(secret)))
     return tuple(text for text in texts if len(text) >= _SHORTEST)
 
 

@@ -24,6 +24,7 @@ from commandsync.report.page import LONGEST_SUMMARY, cut_page, page
 from commandsync.sync.execution import write_backup
 from commandsync.sync.files import append_to_file, temporary_folder, write_file
 from commandsync.sync.job import Planned
+from commandsync.sync.process import unredacted
 
 _ROOM_FOR_LINE = 1000  # bytes: the workflow that writes the comment adds a line
 
@@ -229,6 +230,6 @@ def say(text: str, *, with_tokens: bool = False) -> None:
 
     Only a mask is printed `with_tokens`: the runner hides what it names, and the line itself.
     """
-    stream = getattr(sys.stdout, "unredacted", sys.stdout) if with_tokens else sys.stdout
+    stream = unredacted(sys.stdout) if with_tokens else sys.stdout
     stream.write(text.rstrip("\n") + "\n")
     stream.flush()

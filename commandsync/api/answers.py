@@ -129,7 +129,7 @@ def stored(resource: Resource, reply: Reply) -> Any:  # noqa: ANN401 - that kind
 
 
 def _written(reply: Reply) -> dict[str, Any]:
-    """Return the record in the answer to a write, or what is in its place; empty for nothing."""
+    """Return the record in the answer to a write, or the object in its place; empty for none."""
     raise_for_status(reply)
     content = content_of(reply, notice=True) if reply.body.strip() else None
     for name in ("data", *Resource):

@@ -24,7 +24,7 @@ class HasId(Protocol):
 
 
 Id: TypeAlias = str | int | HasId
-"""An identifier, or what has one."""
+"""An identifier, or an object that has one."""
 
 _LONGEST_TIMEOUT = 3600  # seconds; far below what sockets and threads can count
 

@@ -56,7 +56,7 @@ class Operation(Generic[T_co]):
     # the result is unknown. Adding is not idempotent.
     idempotent: bool = True
     gone_is_done: bool = False  # whether a 404 means success (a delete)
-    missing: str = ""  # what to do about a 404, where it is not about the bot
+    missing: str = ""  # the hint for a 404 that is not about the bot
     deadline: float = inf  # seconds for the whole call, unless the caller has a limit of its own
     # The method that older versions of the service have for it; None for none.
     fallback: Method | None = None
@@ -66,7 +66,7 @@ class Operation(Generic[T_co]):
         return replace(self, read=lambda reply: reply)  # type: ignore[arg-type,return-value]  # the type changes with it
 
     def after(self, error: ListingError) -> Operation[T_co] | None:
-        """Return what to send in its place after an error; None for nothing.
+        """Return the operation to send in its place after an error; None for nothing.
 
         Only where the service does not have the method, and so did nothing: 404 and 405.
         """

@@ -88,7 +88,7 @@ class Paging(Generic[P, R]):
         return queries.max_page + (number == self._page - 1)  # where they are reported from 0
 
     def _keys(self, records: tuple[R, ...], queries: Queries) -> tuple[str, ...]:
-        """Return what records are compared by: whole voters where the service counts its pages.
+        """Return the keys that compare records: whole voters where the service counts its pages.
 
         The same users may have voted again and again, and only the times of their votes differ.
         """

@@ -136,7 +136,7 @@ class Failure:
         return max(self.before, _doubt(self.error))
 
     def raised(self, operation: Operation[Any]) -> ListingError:
-        """Return the error for who called: of an add in doubt, with what to do about it."""
+        """Return the error for the caller; that of an add in doubt has a hint."""
         if self.doubt and not operation.idempotent:
             return self.error.having(hint=LOOK)
         return self.error
@@ -147,8 +147,8 @@ def attempt(
 ) -> Generator[Send | Wait, Reply | TransportError | bool, T | Failure]:
     """Carry one operation to its end, and return the value of its answer, or why it is given up.
 
-    The driver sends back what `Send` and `Wait` ask for. `jitter` gives a number from 0 to 1, which
-    spreads the waits of many clients; `health` is noted after every attempt.
+    The driver sends back the result of each `Send` and `Wait`. `jitter` gives a number from 0 to 1,
+    which spreads the waits of many clients; `health` is noted after every attempt.
     """
     before, retry, other = Doubt.NONE, None, None
     streak = health.of(operation)
@@ -188,7 +188,7 @@ def _doubt(error: ListingError) -> Doubt:
             return Doubt.SILENT if isinstance(error, DecodeError) else Doubt.NONE
 
 
-def _read(operation: Operation[T], answer: Any) -> T:  # noqa: ANN401 - what the driver hands back
+def _read(operation: Operation[T], answer: Any) -> T:  # noqa: ANN401 - the driver hands it back
     if isinstance(answer, TransportError):
         raise answer
     try:

@@ -133,8 +133,8 @@ def _is_failure(status: object) -> bool:
 def _leads_on(link: object) -> bool:
     """Whether a `Link` header (RFC 8288), or a list of links, has one to the next page."""
     if isinstance(link, list):
-        objects = [each for each in link if isinstance(each, dict)]
-        return any(_is_next(each.pop("rel", "")) and _is_given(each) for each in map(dict, objects))
+        objects = [dict(item) for item in link if isinstance(item, dict)]
+        return any(_is_next(item.pop("rel", "")) and _is_given(item) for item in objects)
     parameters = _PARAMETER.findall(re.sub("<[^>]*>", "", _text(link)))
     return any(name == "rel" and _is_next(value) for name, value in parameters)
 

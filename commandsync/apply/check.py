@@ -48,7 +48,7 @@ def refusal_of(
     """Return why a plan must not be applied; None if it may be.
 
     `listed` is the listing now, every collection of the plan's scope. The token is None for a run
-    that only plans, and `others` are those of the other bots of the run. `versions` is what each
+    that only plans, and `others` are all other tokens of the run. `versions` is what each
     version of the manifest wanted, the newest first, of a run that deletes and replaces its own
     records only; None for one that takes away what anybody listed. `body` is a whole list.
     """

@@ -18,6 +18,7 @@ from commandsync.errors import CommandsyncError, FileError
 from commandsync.report import Format
 from commandsync.report.escape import visible
 from commandsync.sync.files import reason
+from commandsync.sync.process import unredacted
 
 Color = Literal["auto", "always", "never"]
 
@@ -37,7 +38,7 @@ class ResultLostError(FileError):
 def print_out(text: str, *, with_tokens: bool = False) -> bool:
     """Print on standard output, or raise `ResultLostError`; return whether it has a reader."""
     try:
-        stream = getattr(sys.stdout, "unredacted", sys.stdout) if with_tokens else sys.stdout
+        stream = unredacted(sys.stdout) if with_tokens else sys.stdout
         click.echo(text.rstrip("\n"), file=stream, color=True)
     except OSError as error:
         discard(sys.stdout)

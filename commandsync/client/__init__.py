@@ -24,7 +24,10 @@ class Settings(TypedDict, total=False):
 
 @contextmanager
 def async_extra(what: str) -> Iterator[None]:
-    """Import what needs aiohttp in this block; raises `UsageError`, which `what` begins."""
+    """Import modules that need aiohttp in this block.
+
+    Raises `UsageError` without aiohttp; its message begins with `what`.
+    """
     try:
         yield
     except ModuleNotFoundError as error:

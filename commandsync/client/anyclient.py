@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Reading = TypeVar("Reading", bound=AnyReader)
 
-_MOST_KEPT = 10_000  # users of whom it is known whether they have voted
+_MOST_KEPT = 10_000  # users whose votes are known
 
 
 class AnyClient:
@@ -183,7 +183,7 @@ class AnyClient:
                 self._keep_vote(operation.path, True if isinstance(event, Vote) else None)
 
     def _kept_vote(self, user: Id, max_age: float) -> bool | None:
-        """Return what was kept in the last seconds; None if it is older, or was not kept."""
+        """Return the kept answer if it is younger than `max_age` seconds, else None."""
         path = operations.check_vote(self.bot, user).path
         at, voted = self._votes.get(path, (-inf, None))
         return voted if monotonic() - at < max_age else None
@@ -191,7 +191,7 @@ class AnyClient:
     def _keep_vote(self, path: str, voted: bool | None, *, asked: float = inf) -> None:  # noqa: FBT001 - the value
         """Keep whether a user has voted; None if it is unknown from now on.
 
-        An answer does not replace what was kept after the service was `asked`, a time of the
+        An answer is dropped if something was kept after the service was `asked`, a time of the
         monotonic clock: the event of a vote may arrive before the answer.
         """
         with self._buffer.changed:  # another thread may keep it too

@@ -49,7 +49,7 @@ T = TypeVar("T")
 class AsyncClient(AnyClient):
     """The client of a listing service.
 
-    Every method checks its arguments before anything is sent, retries what may be retried, and
+    Every method checks its arguments before anything is sent, retries where that is safe, and
     raises `ListingError` (`Unauthorized`, `NotFound`, `TransportError` ...) when it fails. One that
     would write with another bot's token, or a text that contains the token, raises `RefusedError`.
 
@@ -254,11 +254,11 @@ class AsyncClient(AnyClient):
             await self._leave(reader)
 
     async def listen(self) -> None:
-        """Call the handlers until the client is closed; logs and raises what `events` raises."""
+        """Call the handlers until the client is closed; logs and raises the errors of `events`."""
         try:
             async for _ in self.events():
                 pass
-        except CommandsyncError as error:  # whoever made a task of it may never look at its result
+        except CommandsyncError as error:  # the result of a task may never be read
             hint = f"; {error.hint}" if error.hint else ""
             _log.error("no events are received: %s%s", error, hint)
             raise

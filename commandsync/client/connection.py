@@ -55,7 +55,7 @@ class AnyConnection:
     """
 
     gate: Any  # where requests take their places, for copies with other limits as well
-    transport: Any  # what sends them
+    transport: Any  # sends them
     _open: Callable[[Any], None]  # makes these two, unless there is a gate
 
     def __init__(  # noqa: PLR0913 - the settings of a run, all with the designed default
@@ -104,7 +104,7 @@ class AnyConnection:
     def _steps(
         self, operation: Operation[T], health: Health | None
     ) -> Generator[Any, Any, T | Failure]:
-        """Carry out an operation: yield what has to be awaited, and receive its result."""
+        """Carry out an operation: yield each thing to be awaited, and receive its result."""
         self.check_process()
         policy = attempt(
             operation,

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 def start_reading(
     connection: Connection, bot: str, scope: Sequence[Resource]
 ) -> Callable[[], Snapshot]:
-    """Start to read a listing's collections, all at the same time; return what waits for them.
+    """Start to read a listing's collections at the same time; return a function to wait for them.
 
-    That raises the `ListingError` of a read that failed, the first in the order of the scope.
+    It raises the `ListingError` of a read that failed, the first in the order of the scope.
     """
     reads = [
         in_thread(

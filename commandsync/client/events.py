@@ -114,7 +114,7 @@ def event_name(event: object) -> str:
 
 
 def unknown_event(name: object) -> ArgumentError:
-    """Return the error about what is not an event."""
+    """Return the error for the name of an unknown event."""
     names = ", ".join(get_args(EventName))
     return ArgumentError(f"{name!r} is not an event", hint=f"one of: {names}")
 
@@ -267,7 +267,7 @@ class AsyncHandlers(_Handlers):
                 if task is None or task.cancelling():  # `listen` is cancelled
                     raise
                 _log_failure(handler, event)
-            except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
+            except Exception:  # noqa: BLE001 - any failure is logged, and the stream goes on
                 _log_failure(handler, event)
 
 
@@ -287,7 +287,7 @@ class Handlers(_Handlers):
                 if inspect.iscoroutine(result):  # of a function that is not a coroutine function
                     result.close()
                     raise _asynchronous()  # noqa: TRY301 - logged like other errors of a handler
-            except Exception:  # noqa: BLE001 - whatever it is, the stream goes on; it is logged
+            except Exception:  # noqa: BLE001 - any failure is logged, and the stream goes on
                 _log_failure(handler, event)
 
     def finish(self) -> None:

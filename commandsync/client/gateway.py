@@ -74,7 +74,7 @@ class Session:
         self._interval = self._timeout = self._margin = self._due = 0.0
         self._expect(*_HEARTBEAT)
         self.established = False  # whether the service has sent more than its greeting
-        self.heard = False  # whether it has sent what it does not send on every connection
+        self.heard = False  # whether it has sent more than every connection gets
         self.ready = False  # whether it has sent an event, so that the token was accepted
 
     @property

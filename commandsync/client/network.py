@@ -55,7 +55,7 @@ def surroundings(address: Address, session: requests.Session | None = None) -> S
     """Return the settings for a service, as a session has them; None for one without settings.
 
     Loopback is always reached directly: a proxy's loopback is another machine. Certificates are
-    checked, whatever the session says.
+    checked, even if the session disables that.
     """
     with closing(requests.Session()) as plain:
         lender = session or plain
@@ -69,10 +69,10 @@ def surroundings(address: Address, session: requests.Session | None = None) -> S
 
 
 def surroundings_of(session: Any, address: Address) -> Surroundings:  # noqa: ANN401 - of two libraries
-    """Return what a session of requests or aiohttp lends; None for the environment's settings.
+    """Return the settings that a session of requests or aiohttp lends; None for the environment's.
 
     It lends proxies, certificates and headers, and nothing else: a TLS context only if it checks
-    names. Raises `ArgumentError` for what is not a session, or has a header that is not valid.
+    names. Raises `ArgumentError` for another object, or a header that is not valid.
     """
     if session is None or isinstance(session, Surroundings):
         return session or surroundings(address)

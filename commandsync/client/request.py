@@ -22,27 +22,28 @@ import requests
 from commandsync.api.arguments import Address
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
+from commandsync.api.redaction import Tokens
 from commandsync.errors import ListingError, Reply, StoppedError, TransportError
 from commandsync.version import __version__
 
 _SUCCESSES = range(200, 300)
 _LONGEST_ERROR = 10_000  # bytes of an answer in which parts of the token are searched
 _IN_PATH = "{token}"
-_in_log: dict[str, Token] = {}  # the tokens of this process that are part of a path
+_in_paths: Tokens = {}  # of requests
 _library_log = logging.getLogger("urllib3.connectionpool")
 
 
 def _without_tokens(record: logging.LogRecord) -> bool:
     """Hide the tokens of paths in a record of the HTTP library's log."""
     message = record.getMessage()
-    for token in _in_log.values():
+    for token in _in_paths.values():
         message = token.hide(message)
     record.msg, record.args = message, ()
     return True
 
 
 class Secrecy:
-    """Reveals the token, if any, to the service, and hides it in what the service sends.
+    """Reveals the token, if any, to the service, and hides it in all that the service sends.
 
     A short token is not hidden in a listing, which must not be changed. `hide` and `hide_parts` are
     those of the token.
@@ -74,7 +75,7 @@ class Secrecy:
         """
         if self._token is None or _IN_PATH not in path:
             return path
-        _in_log[self._token.reveal()] = self._token
+        _in_paths[self._token.reveal()] = self._token
         _library_log.addFilter(_without_tokens)
         return path.replace(_IN_PATH, quote(self._token.reveal(), safe=":"))
 
@@ -105,7 +106,7 @@ HEADERS = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip",
 }
-"""The headers of every request; what a service needs beside or instead of them replaces them."""
+"""The headers of every request, unless a service needs others."""
 
 LONGEST_CONNECT = 10.0
 """Seconds: a host that can be reached at all accepts a connection sooner."""

@@ -165,7 +165,7 @@ class Stream:
     def wait(self) -> None:
         """Wait until the thread has ended.
 
-        Not for ever: a signal handler may have interrupted what the thread waits for.
+        Not for ever: the thread may wait for code that a signal handler has interrupted.
         """
         self._thread.join(2 * _LONGEST_CLOSE)
 

@@ -109,7 +109,7 @@ class Listing(commands.Cog, name=NAME):
     @commands.Cog.listener("on_connect")  # in a framework without `cog_load`
     @commands.Cog.listener("on_ready")  # only now the bot knows its servers
     async def _start(self) -> None:
-        """Begin what has not begun and can begin."""
+        """Start the tasks that are not running and can run."""
         if self.listening is None:
             self.listening = asyncio.create_task(self._listen())
         if self.posting is None and self.post_servers and self.bot.is_ready():

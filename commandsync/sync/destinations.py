@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.api.arguments import Address, parse_address, service_of
@@ -118,13 +118,7 @@ def sites_of(settings: Settings, manifests: Sequence[Manifest]) -> list[Site]:
             message = f"{settings.bot_from} names one bot, and the manifests are for several"
             raise UsageError(message, hint="leave it out, or name one manifest")
         raise ManifestError(problems)
-    return with_others(sites)
-
-
-def with_others(sites: list[Site]) -> list[Site]:
-    """Return the sites of a run, each with the tokens of all: no text may contain any of them."""
-    tokens = tuple(site.token for site in sites if site.token)
-    return [replace(site, others=tokens) for site in sites] if len(sites) > 1 else sites
+    return sites
 
 
 def secret_token(secret: str, source: str) -> Token:

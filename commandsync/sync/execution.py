@@ -18,6 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from commandsync.api.policy import Health
+from commandsync.api.redaction import known_tokens
 from commandsync.apply import check
 from commandsync.apply.check import progress_of
 from commandsync.apply.outcomes import (
@@ -161,7 +162,7 @@ def refusal_of(planned: Planned) -> RefusedError | None:
             planned.plan,
             listed=planned.listed,
             token=job.site.token,
-            others=job.site.others,
+            others=known_tokens(),
             versions=versions,
             body=request and request.body,
         )

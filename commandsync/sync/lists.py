@@ -36,7 +36,6 @@ from commandsync.sync.destinations import (
     list_sites,
     sites_of,
     unknown_listing,
-    with_others,
 )
 from commandsync.sync.earlier import EarlierVersion, earlier_version
 from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
@@ -66,7 +65,7 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
         for manifest, page in zip(manifests, pages, strict=True)
         for site in _sites(settings, manifest, page)
     ]
-    sites = with_others([site for _, site in found])
+    sites = [site for _, site in found]
     check_tokens(sites)
     named = [bool(settings.since and manifest.listings) for manifest in manifests]
     earlier = {

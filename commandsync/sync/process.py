@@ -17,7 +17,14 @@ from functools import partial
 from types import FrameType
 from typing import Any, TextIO, cast
 
-from commandsync.api.redaction import Tokens, contains_token, keep_secret, redacted, redacting
+from commandsync.api.redaction import (
+    Tokens,
+    contains_token,
+    keep_secret,
+    redacted,
+    redacting,
+    secrets_in,
+)
 
 _HANDLED = (signal.SIGINT, signal.SIGTERM)
 _STOPPING = b"\nstopping: requests in flight are finished first (again: stop at once)\n"
@@ -170,12 +177,6 @@ def of_signal(number: int) -> int:
     return 128 + number
 
 
-SECRET_VARIABLE = re.compile(
-    r"COMMANDSYNC_TOKEN(_\w+)?|INPUT_(GITHUB_)?TOKEN|"
-    r"(DISCORD|TOPGG|DISCORDBOTLIST|DBL|TELEGRAM(_BOT)?)_TOKEN"
-)
-"""The variables that contain a token, whatever the settings name."""
-
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')  # of JSON
 _OPTION = "--token-file"
 
@@ -213,6 +214,11 @@ class RedactedStream:
         return getattr(self.unredacted, name)
 
 
+def unredacted(stream: TextIO) -> TextIO:
+    """Return the stream below a `RedactedStream`, to print a token that was asked for."""
+    return stream.unredacted if isinstance(stream, RedactedStream) else stream
+
+
 @contextmanager
 def redacted_outputs(environ: Mapping[str, str], arguments: Sequence[str] = ()) -> Iterator[None]:
     """Show no token on the standard streams until the block ends; nor write one into a file.
@@ -221,13 +227,13 @@ def redacted_outputs(environ: Mapping[str, str], arguments: Sequence[str] = ()) 
     the run reads later. They are known before anything is shown: an error may quote any argument.
     """
     with redacting() as tokens:
-        secrets = (value for name, value in environ.items() if SECRET_VARIABLE.fullmatch(name))
-        for secret in (*secrets, *_in_files(arguments)):
+        for secret in (*secrets_in(environ), *_in_files(arguments)):
             from commandsync.api.credentials import Token  # noqa: PLC0415 - as late as there is one
             from commandsync.errors import CommandsyncError  # noqa: PLC0415 - as above
 
             with suppress(CommandsyncError):  # one that is not valid is refused where it is needed
-                keep_secret(Token(secret))
+                if not (token := Token(secret)).is_short:  # the run may not use it
+                    keep_secret(token)
         streams = (RedactedStream(stream, tokens) for stream in (sys.stdout, sys.stderr))
         stdout, stderr = (cast("TextIO", stream) for stream in streams)
         with redirect_stdout(stdout), redirect_stderr(stderr):

@@ -22,6 +22,7 @@ from commandsync.api.arguments import Address, service_of
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Send, Wait
+from commandsync.api.redaction import known_tokens
 from commandsync.apply.token import token_refusal
 from commandsync.diagnostics import Do, Hint, Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError, UsageError
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 class Site:
     """A bot's listing and its token, if any; `token_from` is the token's variable or file.
 
-    `others` are the tokens of the other bots of the run.
     `bot_from` and `base_url_from` are what each is from; empty for the manifest.
     """
 
@@ -50,7 +50,6 @@ class Site:
     token: Token | None
     token_from: str
     service: Service = PAGE
-    others: tuple[Token, ...] = ()
     bot_from: str = ""
     base_url_from: str = ""
 
@@ -68,7 +67,7 @@ class Site:
 
     def warnings(self, changes: Iterable[Change] = ()) -> tuple[Notice, ...]:
         """Return the warning about a token with which apply would refuse changes."""
-        refused = token_refusal(self.token, self.bot, changes, others=self.others)
+        refused = token_refusal(self.token, self.bot, changes, others=known_tokens())
         return (
             (Notice(refused.message, f"apply will refuse it: {refused.hint}"),) if refused else ()
         )

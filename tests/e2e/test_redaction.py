@@ -298,6 +298,25 @@ def test_a_token_in_a_file_or_another_variable_is_hidden_too(home: Home, bot: Bo
     assert not leaks(variable, by_name.said)
 
 
+@pytest.mark.promise("token-in-input")
+@pytest.mark.parametrize("variable", ["DISCORD_TOKEN", "TOPGG_TOKEN", "COMMANDSYNC_TOKEN_OTHER"])
+def test_no_text_is_sent_with_a_token_that_the_run_does_not_use(
+    home: Home, bot: Bot, variable: str
+) -> None:
+    home.variable("COMMANDSYNC_TOKEN", bot.token)
+    home.variable("COMMANDSYNC_BASE_URL", bot.url)
+    home.variable(variable, token := token_of("other"))
+    home.write(
+        f"version: 1\ncommands:\n  - {{name: a, description: {json.dumps(token)}, syntax: /a}}\n"
+    )
+    planned, applied = home.run("plan"), home.run("apply", "--yes")
+
+    assert "apply will refuse it" in planned.said
+    assert applied.code == 5
+    assert "contains the bot's token" in applied.err
+    assert not leaks(token, planned.said + applied.said)
+
+
 def test_the_token_of_an_embedded_bot_is_still_printed(home: Home) -> None:
     added = home.run("bots", "add", "812045337190064138", "--name", "Harbor")
     home.variable("COMMANDSYNC_TOKEN", added.out.strip())

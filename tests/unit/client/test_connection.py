@@ -1,13 +1,17 @@
+import socket
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+import requests
 
 from commandsync import __version__
 from commandsync.api.operations import Operation, delete, edit, list_bots, list_records
 from commandsync.api.policy import Send, Wait
 from commandsync.client.connection import Connection
 from commandsync.client.threads import Gate
+from commandsync.client.transport import Adapter, _TimedSocket
 from commandsync.errors import Forbidden, Invalid, ServerError, StoppedError
 from commandsync.records.texts import CommandText, Resource
 from tests.support.rawserver import RawServer, answering
@@ -148,3 +152,44 @@ def test_each_wait_of_a_call_is_told_and_its_end(server: RawServer, connect: Con
     assert (retry.number, retry.most) == (1, 3)
     assert isinstance(retry.error, ServerError)
     assert steps == (Send(), steps[1], Send(retry), None, Send(), None)
+
+
+def test_bytes_that_are_already_there_come_too_late_after_the_time() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        near.settimeout(0.01)
+        far.sendall(b"late")
+        timely = _TimedSocket(near, near.makefile("rb").detach())
+        threading.Event().wait(0.02)
+
+        with timely, pytest.raises(TimeoutError):
+            timely.read(4)
+
+
+def test_bytes_that_come_in_time_are_read() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        near.settimeout(10)
+        far.sendall(b"soon")
+        with _TimedSocket(near, near.makefile("rb").detach()) as timely:
+            threading.Event().wait(0.01)
+            read = timely.read(4)
+            left = near.gettimeout()
+
+    assert read == b"soon"
+    assert left is not None
+    assert left < 10  # the next read may take only what this one left
+
+
+def test_closing_hangs_up_at_once_whoever_still_holds_the_pool(server: RawServer) -> None:
+    server.then(answering({"data": []}))
+    adapter = Adapter()
+    request = requests.Request("GET", server.url).prepare()
+    held = adapter.get_connection_with_tls_context(request, verify=True)  # as by a traceback
+
+    answer = adapter.send(request, timeout=10)
+    assert answer.content
+    adapter.close()
+    server.hung_up()
+
+    assert held.pool is None

@@ -22,7 +22,6 @@ from commandsync.errors import (
     UsageError,
 )
 from tests.support.rawserver import Act, RawServer, answer, answering, sending
-from tests.support.wording import Wording
 
 TOKEN = "NzcxMjM0NTY3ODkwMTIzNDU2.X5hvTg.marked-token-7f3a9c1e"
 PING = {"id": "1", "application_id": "42", "name": "ping", "description": "Pings", "type": 1}
@@ -100,17 +99,23 @@ def test_a_refusal_says_what_and_what_to_do(
 
 
 @pytest.mark.parametrize(
-    "body",
-    [{"commands": []}, "text", b"<html>", b"[" * 99_999],
+    ("body", "message"),
+    [
+        ({"commands": []}, "the answer contains no list of commands"),
+        ("text", "the answer contains no list of commands"),
+        (b"<html>", "the answer is an HTML page (HTTP 200)"),
+        (b"[" * 99_999, "the answer is not valid JSON (HTTP 200)"),
+    ],
     ids=["object", "string", "HTML", "nested"],
 )
 def test_an_answer_that_is_not_a_list_is_an_error(
-    wording: Wording, server: RawServer, body: object
+    server: RawServer, body: object, message: str
 ) -> None:
     error = refusal(server, answering(body))
 
     assert isinstance(error, DecodeError)
-    wording(error.message, error.hint)
+    assert error.message == f"Discord: {message}"
+    assert error.hint == "check the base URL: is it Discord's?"
 
 
 @pytest.mark.parametrize("body", [[], {}, {"id": None}, {"id": "../x"}, {"id": "9" * 99}])

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from commandsync.api.redaction import SECRET_VARIABLE
 from commandsync.records.losses import Limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
@@ -18,7 +19,6 @@ from commandsync.services.abilities import Answer, Facts, Reads
 from commandsync.services.catalogue import LISTS, SERVICES, declared, table
 from commandsync.services.fit import fit
 from commandsync.services.service import PAGE, ListService, Service
-from commandsync.sync.process import SECRET_VARIABLE
 
 LIST = Snapshot({Resource.COMMAND: (Entry(CommandText("ban", "Bans.", "")),)})
 

@@ -1,14 +1,19 @@
-"""Votes that come while there is no connection are caught up; polling misses none, and ends."""
+"""Both clients read and check the votes of a service, and catch up those that they missed."""
 
 import random
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from commandsync import Event, Reconnected, Vote
+from commandsync import Event, Invalid, Reconnected, Vote
+from commandsync.api.operations import cast_vote
+from commandsync.server import votes
+from tests.support.bots import Bot, Service
 from tests.support.clients import TOKEN, Open
 from tests.support.gateway import Act, Gateway, Guest, telling, vote
+from tests.support.votes import user
 
 Voters = list[dict[str, Any]]
 
@@ -16,8 +21,8 @@ LAST = "last"
 POLLS = 300  # reads after which a client that has not tried the gateway again never will
 
 
-def votes(events: list[Event]) -> list[tuple[str, bool]]:
-    """Return who voted, and whether the vote was caught up."""
+def seen(events: list[Event]) -> list[tuple[str, bool]]:
+    """Return the voters, and whether each vote was caught up."""
     return [
         (event.user.id, getattr(event, "caught_up", False))
         for event in events
@@ -80,11 +85,11 @@ def test_votes_of_the_gap_are_caught_up_in_order_and_once(
     events = client.take_until(LAST)[:-1]
 
     caught_up = [(str(user), True) for user in missed]
-    assert [vote for vote in votes(events) if vote[1]] == caught_up
+    assert [vote for vote in seen(events) if vote[1]] == caught_up
     told_live = [(str(user), False) for user in live + after]
-    assert [vote for vote in votes(events) if not vote[1]] == told_live
+    assert [vote for vote in seen(events) if not vote[1]] == told_live
     again = next(n for n, event in enumerate(events) if isinstance(event, Reconnected))
-    assert all(caught not in votes(events[:again]) for caught in caught_up)
+    assert all(caught not in seen(events[:again]) for caught in caught_up)
 
 
 @pytest.mark.parametrize("listed", [404, 500, 403, []], ids=str)
@@ -95,7 +100,7 @@ def test_a_list_that_tells_nothing_of_the_gap_ends_nothing(
     gateway.then(losing(gateway, [2], listed), back(gateway, 3))
     client = open_client(TOKEN, gateway.url, bot="42", retries=0).listen()
 
-    assert votes(client.take_until(LAST)[:-1]) == [("2", False), ("3", False)]
+    assert seen(client.take_until(LAST)[:-1]) == [("2", False), ("3", False)]
 
 
 def histories() -> Iterator[list[int]]:
@@ -121,7 +126,7 @@ def test_polling_tells_every_vote_in_order(
 
     events = client.take_until(LAST)[:-1]
 
-    assert [user for user, _ in votes(events)] == [voter["id"] for voter in history[sizes[0] :]]
+    assert [user for user, _ in seen(events)] == [voter["id"] for voter in history[sizes[0] :]]
 
 
 def test_polling_ends_when_the_gateway_is_there_again(open_client: Open, gateway: Gateway) -> None:
@@ -133,6 +138,78 @@ def test_polling_ends_when_the_gateway_is_there_again(open_client: Open, gateway
     gateway.voters[:] = [voters(1, 2)] * POLLS + [voters(1, 2, LAST)]
     events = client.take_until(LAST)[:-1]
 
-    assert [user for user, _ in votes(polled)] == ["2"]
+    assert [user for user, _ in seen(polled)] == ["2"]
     assert "ready" in [event.name for event in events]
-    assert [user for user, _ in votes(events)] == ["3"]
+    assert [user for user, _ in seen(events)] == ["3"]
+
+
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def voted(service: Service, bot: Bot, voters: list[str]) -> None:
+    """Cast votes, each of them a day after the one before."""
+    with service.database.writing() as connection:
+        for days, voter in enumerate(voters):
+            at = BEGIN + timedelta(days=days)
+            votes.cast(connection, bot.id, user(voter), at=at)
+
+
+def test_a_vote_that_is_cast_is_checked_listed_and_counted(
+    open_client: Open, service: Service
+) -> None:
+    bot = service.bot()
+    client = open_client(bot.token, bot.url)
+    before = client.check_vote("7"), client.has_voted("8")
+    client.call(cast_vote(bot.id, "7", username="Ann"))
+    (voter,) = client.get_voters().voters
+    statistics = client.get_bot().statistics
+
+    assert before == (False, False)
+    assert client.check_vote(7) is client.has_voted("7") is True
+    assert open_client(None, bot.url).check_vote("7", bot=bot.id) is True
+    assert (voter.id, voter.username) == ("7", "Ann")
+    assert (statistics.daily_votes, statistics.total_votes) == (1, 1)
+
+
+def test_a_second_vote_is_an_error_in_the_words_of_the_service(
+    open_client: Open, service: Service
+) -> None:
+    bot = service.bot()
+    client = open_client(bot.token, bot.url)
+    client.call(cast_vote(bot.id, "7"))
+
+    with pytest.raises(Invalid, match="409: user 7 has") as refused:
+        client.call(cast_vote(bot.id, "7"))
+    assert int(refused.value.reply.headers["retry-after"]) > 43_000
+    assert client.waited == []
+
+
+@pytest.mark.parametrize(
+    "voters",
+    [
+        [str(number) for number in range(250)],
+        ["1"] * 250,
+        ["1", "2"] * 125,
+        [*("1", "2", "3") * 33, "4"] * 3,
+        [],
+    ],
+    ids=["all different", "one", "two in turn", "equal pages", "none"],
+)
+def test_every_vote_is_read_however_often_its_voter_voted(
+    open_client: Open, service: Service, voters: list[str]
+) -> None:
+    bot = service.bot()
+    voted(service, bot, voters)
+    client = open_client(bot.token, bot.url)
+
+    assert [voter.id for voter in client.iter_voters()] == voters[::-1]
+
+
+def test_statistics_are_reported(open_client: Open, service: Service) -> None:
+    bot = service.bot()
+    client = open_client(bot.token, bot.url)
+    client.post_stats(servers=1284, shards=2)
+    client.post_stats(servers=1285)
+    statistics = client.get_bot().statistics
+
+    assert (statistics.servers, statistics.shards) == (1285, 2)

@@ -1,6 +1,6 @@
 import asyncio
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import pytest
@@ -15,17 +15,16 @@ from commandsync.client.events import Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session, event_of
 from commandsync.client.request import Secrecy
 from commandsync.client.stream import Stream
-from commandsync.client.subscription import Ask, Closed, Listen, Open, Subscription, pause
+from commandsync.client.subscription import Ask, Closed, Listen, Open, Subscription, Tally, pause
 from commandsync.errors import DecodeError, Invalid, Reply, TransportError
 from commandsync.records.models import Voter, VoterPage
 from tests.support.clients import streamed
 from tests.support.gateway import Gateway, event, vote
-from tests.support.wording import Wording
 
 SAID = {"user": {"id": "7"}, "bot": {"id": "42"}}
 
 
-def watch() -> Any:  # noqa: ANN401 - a generator that is sent anything
+def subscribed() -> Any:  # noqa: ANN401 - a generator that is sent anything
     return Subscription(bot="42", jitter=lambda: 0.5, secrecy=Secrecy(None)).steps()
 
 
@@ -48,7 +47,7 @@ def test_every_wait_is_between_a_second_and_a_minute(failures: int, jitter: floa
 def test_a_page_in_place_of_a_gateway_is_an_error_at_the_first_try(
     body: bytes, kind: type[Exception]
 ) -> None:
-    steps = watch()
+    steps = subscribed()
     next(steps)
 
     with pytest.raises(kind):
@@ -56,7 +55,7 @@ def test_a_page_in_place_of_a_gateway_is_an_error_at_the_first_try(
 
 
 def test_a_network_that_is_down_is_waited_for() -> None:
-    steps = watch()
+    steps = subscribed()
     told = [next(steps)]
     told.append(steps.send(TransportError("refused", sent=False)))
     told.append(steps.send(None))
@@ -71,7 +70,7 @@ def test_a_network_that_is_down_is_waited_for() -> None:
 
 
 def test_waits_do_not_start_anew_for_a_service_that_only_says_hello() -> None:
-    steps = watch()
+    steps = subscribed()
     next(steps)
     waits = []
     for _ in range(3):
@@ -92,7 +91,7 @@ def test_waits_do_not_start_anew_for_a_service_that_only_says_hello() -> None:
 
 
 def test_somebody_who_slips_between_pages_has_not_voted_again() -> None:
-    steps = watch()
+    steps = subscribed()
     next(steps)
     told: list[str] = []
     step = steps.send(Reply(404, b""))
@@ -138,13 +137,13 @@ def test_a_pong_is_a_sign_of_life_and_a_promise_of_nonsense_is_none(promise: str
     assert (session.established, session.heard, session.ready) == (True, True, False)
 
 
-def test_a_refusal_without_sense_has_words_all_the_same(wording: Wording) -> None:
+def test_a_refusal_without_sense_has_words_all_the_same() -> None:
     for frame in ("44", "44{", '44{"message":7}', "44" + "[" * 100_000):
         ended = Session(greet=True, secrecy=Secrecy(None)).receive(frame)
 
         assert isinstance(ended, Ended)
         assert (ended.code, ended.refusals) == (1008, 1)
-        wording(ended.reason)
+        assert ended.reason == "the service refuses the session"
 
 
 @given(st.text() | st.binary())
@@ -171,7 +170,7 @@ def test_a_stopped_connection_ends_its_stream() -> None:
             connection.stop()
 
         async with connection:
-            return list(await streamed(watch(), connection, stop))
+            return list(await streamed(subscribed(), connection, stop))
 
     with Gateway(voters=[[{"id": "1"}]]) as polled:
         assert asyncio.run(main(polled)) == []
@@ -196,3 +195,52 @@ def test_a_vote_needs_nobody_who_is_ready() -> None:
 
     assert isinstance(session.receive(vote(1)), Vote)
     assert not session.ended(1008, "bye").refusals
+
+
+def voters(ids: Sequence[str]) -> list[Voter]:
+    return [Voter(id=identifier) for identifier in ids]
+
+
+def new(tally: Tally, ids: Sequence[str], *, caught_up: bool = False) -> str:
+    return "".join(voter.id for voter in tally.read(voters(ids), caught_up=caught_up))
+
+
+@given(
+    st.lists(st.sampled_from("abcdef"), min_size=3, unique=True),
+    st.lists(st.sampled_from("uvwxyz"), min_size=1),
+    st.booleans(),
+)
+def test_new_voters_are_found_at_either_end_of_a_list(
+    first: list[str],
+    more: list[str],
+    newest_last: bool,  # noqa: FBT001 - drawn
+) -> None:
+    tally = Tally(lambda: 0.0)
+    listed = [first, first + more]
+
+    found = [new(tally, ids if newest_last else ids[::-1]) for ids in listed]
+
+    assert found == ["", "".join(more[::-1] if newest_last else more)]
+
+
+def test_a_list_that_drops_its_oldest_entries_is_read() -> None:
+    tally = Tally(lambda: 0.0)
+
+    found = [new(tally, ids[::-1]) for ids in ("abcd", "bcde", "cdefd")]
+
+    assert found == ["", "e", "fd"]
+
+
+def test_the_event_of_a_vote_that_was_caught_up_just_before_is_not_told_again() -> None:
+    now = [0.0]
+    tally = Tally(lambda: now[0])
+    new(tally, "ab", caught_up=True)
+
+    caught_up = new(tally, "abc", caught_up=True)
+    told = [tally.count("c"), tally.count("c"), tally.count("a")]
+    now[0] = 11.0
+    later = new(tally, "abccad", caught_up=True)
+    now[0] = 22.0
+
+    assert (caught_up, told, later) == ("c", [False, True, True], "d")
+    assert tally.count("d") is True
