@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.support import sources
+from tests.support import clients
 from tests.support.bots import Service, serving
-from tests.support.clients import TOKEN, Either, HastyAsyncClient, HastyClient
+from tests.support.clients import TOKEN, Either, HastyAsyncClient, HastyClient, Source
 from tests.support.connecting import plain_environment, server
 from tests.support.gateway import Gateway
 from tests.support.postgres import Server
 from tests.support.proxy import proxy
 from tests.support.rawserver import RawServer
-from tests.support.sources import Source
 
 __all__ = ["client", "gateway", "open_client", "plain_environment", "proxy", "server", "service"]
 
@@ -42,11 +41,11 @@ def service(request: pytest.FixtureRequest) -> Service:
 def source(request: pytest.FixtureRequest) -> Iterator[Source]:
     """What sends events: the stand-in for a gateway, and the embedded service on both databases."""
     if request.param == "stand-in":
-        with sources.played() as standing_in:
+        with clients.played() as standing_in:
             yield standing_in
     else:
         started: Service = request.getfixturevalue(f"service_on_{request.param}")
-        yield sources.real(started.bot())
+        yield clients.real(started.bot())
 
 
 @pytest.fixture(params=[HastyClient, HastyAsyncClient], ids=["blocking", "asynchronous"])

@@ -21,7 +21,7 @@ from commandsync import (
 from commandsync.diagnostics import Do
 from commandsync.server.database import opened
 from tests.support.bots import Service, serving
-from tests.support.clients import TOKEN, Open, names, users
+from tests.support.clients import TOKEN, Open, Source, names, users
 from tests.support.gateway import (
     BINARY,
     BOT,
@@ -35,7 +35,6 @@ from tests.support.gateway import (
     telling,
     vote,
 )
-from tests.support.sources import Source
 
 SURGE = 250  # fewer than the service keeps for a slow client
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from commandsync import Account, ArgumentError, Event, Ready, StoppedError, Unauthorized, Vote
-from tests.support.clients import LONGEST, TOKEN, Either, Open, begun
+from tests.support.clients import LONGEST, TOKEN, Either, Open, Source, begun
 from tests.support.gateway import BOT, Gateway, Guest, closing, event, telling, vote
 from tests.support.rawserver import Exchange, RawServer, answering
-from tests.support.sources import Source
 
 
 def listened(client: Either, count: int) -> list[Event]:

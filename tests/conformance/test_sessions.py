@@ -14,8 +14,7 @@ import trustme
 from requests.adapters import HTTPAdapter
 
 from commandsync import ArgumentError, Client, TransportError, Unauthorized
-from tests.support.blocked import LoopThread
-from tests.support.clients import TOKEN, Either, HastyAsyncClient, HastyClient, Open
+from tests.support.clients import TOKEN, Either, HastyAsyncClient, HastyClient, LoopThread, Open
 from tests.support.gateway import Gateway, telling, vote
 from tests.support.rawserver import RawServer, answering
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from commandsync import Event, Ready, Vote
-from tests.support.clients import LONGEST, TOKEN, Open, begun
+from tests.support.clients import LONGEST, TOKEN, Open, Source, begun
 from tests.support.gateway import BOT, Gateway, Guest, event, framed, vote
-from tests.support.sources import Source
 
 FRAMES = 3_000  # more than a stream keeps by default; together more than any socket's buffers
 FILLER = "x" * 12_000

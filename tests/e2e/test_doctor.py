@@ -14,10 +14,9 @@ from commandsync.client.network import proxy_host, surroundings
 from commandsync.sync import diagnosis
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, Ran, fields
-from tests.support.monitor import Monitor
 from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import RawServer, Request
-from tests.support.terminal import POSIX
+from tests.support.terminal import POSIX, Monitor
 from tests.support.wording import Wording
 
 SECRET = "opaque-and-never-shown"

@@ -6,9 +6,9 @@ import pytest
 
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, checked, failed
-from tests.support.partial import HTTP, SIGNS, Manner, manners
 from tests.support.proxy import Instead, Proxy, Rule
 from tests.support.rawserver import Request
+from tests.support.ways import HTTP, SIGNS, Manner, manners
 
 MANIFEST = """\
 version: 1

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, fields
-from tests.support.outline import Outline
+from tests.support.pages import Outline
 
 
 @pytest.fixture

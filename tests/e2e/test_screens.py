@@ -16,9 +16,8 @@ from commandsync.cli import progress
 from commandsync.client.threads import Gate
 from commandsync.report.lines import columns_of
 from tests.support.home import LONGEST, Home, fields
-from tests.support.monitor import Monitor
 from tests.support.rawserver import Act, Exchange, RawServer, answer, answering, keeping
-from tests.support.terminal import POSIX
+from tests.support.terminal import POSIX, Monitor
 from tests.support.wording import Wording
 
 Compare = Callable[[str, str], None]

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from aiohttp import WSMsgType, web
 
-from tests.support.blocked import LoopThread
+from tests.support.clients import LoopThread
 
 Record = dict[str, Any]
 

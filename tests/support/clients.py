@@ -1,15 +1,26 @@
-"""Both clients with one interface: each call is made on the one and awaited on the other."""
+"""Both clients with one interface: each call is made on the one and awaited on the other.
+
+The asynchronous connection gets the interface of the blocking one in the same way: its calls run in
+a thread. Events come from the stand-in for a gateway or from a real service.
+"""
 
 import asyncio
 import inspect
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterator
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, TypeVar, Unpack
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
 
 from commandsync import AsyncClient, Client, Event, Vote
+from commandsync.api.arguments import Address
+from commandsync.api.credentials import Token
+from commandsync.api.operations import Operation
+from commandsync.api.policy import Health
 from commandsync.client.buffer import AsyncReader, Buffer
 from commandsync.client.connection import AsyncConnection
 from commandsync.client.stream import AsyncStream
@@ -17,9 +28,67 @@ from commandsync.client.subscription import SubscriptionStep
 from commandsync.manifest import Manifest
 from commandsync.sync import Result, run, run_async
 from commandsync.sync.library import Options
-from tests.support.blocked import LoopThread
+from tests.support.bots import Bot
+from tests.support.gateway import Gateway, Guest, vote
 
 T = TypeVar("T")
+
+
+class LoopThread:
+    """An event loop that runs in a thread of its own."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T], longest: float = 30) -> T:
+        """Carry a coroutine out and return what it returns."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(longest)
+
+    def close(self) -> None:
+        """Stop the loop."""
+        self.run(self.loop.shutdown_default_executor())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(10)
+        self.loop.close()
+
+
+class Blocked:
+    """An `AsyncConnection` with the interface of `Connection`."""
+
+    def __init__(self, address: Address, token: Token | None, **settings: Any) -> None:  # noqa: ANN401 - passed on
+        self._thread = LoopThread()
+        self.connection = AsyncConnection(address, token, **settings)
+        self._closed = False
+
+    def call(self, operation: Operation[T], *, health: Health | None = None) -> T:
+        return self._thread.run(self.connection.call(operation, health=health))
+
+    def stop(self) -> None:
+        self._thread.loop.call_soon_threadsafe(self.connection.stop)
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._thread.run(self.connection.close())
+
+    def end(self) -> None:
+        """Close, and end the thread."""
+        self.close()
+        self._thread.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
 
 LONGEST = 30  # seconds that a test waits before it gives up
 TOKEN = "marked-token-7f3a9c1e"
@@ -209,3 +278,56 @@ async def _next(events: AsyncIterator[Event]) -> Event | None:
 
 async def _all(items: AsyncIterator[Any]) -> list[Any]:
     return [item async for item in items]
+
+
+@dataclass
+class Source:
+    """A gateway that sends events of one bot when a test wants it to."""
+
+    url: str
+    token: str = field(repr=False)
+    bot: str
+
+    def vote(self, *users: str) -> None:
+        """Send the events of votes of these users, whose names are `u` and the id."""
+        raise NotImplementedError
+
+
+@dataclass
+class _Played(Source):
+    frames: list[str] = field(default_factory=list)
+
+    def vote(self, *users: str) -> None:
+        self.frames += [vote(user) for user in users]
+
+    def __call__(self, guest: Guest) -> None:
+        """Tell a guest of all events, when they are added."""
+        guest.welcome()
+        hearing, told = begun(guest.stay), 0
+        while not hearing.done():
+            count = len(self.frames)
+            guest.say(*self.frames[told:count])
+            told = count
+            wait([hearing], timeout=0.01)
+
+
+@dataclass
+class _Real(Source):
+    at: Bot
+
+    def vote(self, *users: str) -> None:
+        self.at.cast(*users)
+
+
+@contextmanager
+def played() -> Iterator[Source]:
+    """Run the stand-in, which shares nothing with the product."""
+    with Gateway() as gateway:
+        source = _Played(gateway.url, "marked-token-7f3a9c1e", "42")
+        gateway.then(source)
+        yield source
+
+
+def real(bot: Bot) -> Source:
+    """Return a bot of a real service as the source of its events."""
+    return _Real(bot.url, bot.token, bot.id, bot)

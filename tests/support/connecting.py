@@ -5,7 +5,7 @@ import pytest
 from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
 from commandsync.client.connection import Connection
-from tests.support.blocked import Blocked
+from tests.support.clients import Blocked
 from tests.support.rawserver import RawServer
 
 TOKEN = "marked-token-7f3a9c1e"

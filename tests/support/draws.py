@@ -20,10 +20,9 @@ from tests.support.cases import COLLECTIONS, FEW_READS, Act, Case, collection_of
 from tests.support.driver import Kill, Stop
 from tests.support.listing import DOTTED_IDS, FAULTS, FIELDS, REFUSED_AFTER, WITHOUT_IDS
 from tests.support.oracle import Text, Want, folded
-from tests.support.partial import manners
 from tests.support.story import Story
 from tests.support.texts import clean, grown, name, phrase, varied, word
-from tests.support.ways import CUTS, Way, draw_way
+from tests.support.ways import CUTS, Way, draw_way, manners
 
 T = TypeVar("T")
 

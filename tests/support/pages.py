@@ -1,4 +1,7 @@
-"""Pages as their readers see them: what GitHub's own parser makes of a Markdown file."""
+"""Pages as their readers see them, and the outline by which two pages are compared.
+
+A Markdown file is read by GitHub's own parser. An outline has the tags of a page without texts.
+"""
 
 import re
 from html.parser import HTMLParser
@@ -98,3 +101,73 @@ def formatted(page: str) -> str:
 def collapsed(text: str) -> str:
     """Return a text as a page shows it: of several spaces one, and none at the ends of a line."""
     return "\n".join(re.sub("[ \t]+", " ", line).strip(" ") for line in text.split("\n"))
+
+
+_VOID = {"br", "hr", "input", "link", "meta"}
+
+
+class _Parser(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.links: list[dict[str, str | None]] = []
+        self.values: list[str] = []
+        self.attributes: set[str] = set()
+        self._open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        names = " ".join(attributes)
+        self.tags.append(f"<{tag} {names} class={attributes.get('class')}>")
+        self.attributes |= attributes.keys()
+        self.values += [value for value in attributes.values() if value]
+        if tag == "a":
+            self.links.append(attributes)
+        if tag not in _VOID and not self.get_starttag_text().endswith("/>"):  # type: ignore[union-attr]  # within a tag
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag, (tag, self._open, self.getpos())
+        self.tags.append(f"</{tag}>")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(data)
+
+    def close(self) -> None:
+        super().close()
+        assert self._open == []
+
+
+class Outline:
+    """What a page consists of.
+
+    Attributes:
+        tags: Its tags in their order, with the names of their attributes and with their classes.
+        text: Its texts, as they are.
+        words: The words of its texts, with a space between all of them.
+        links: The attributes of each link.
+        values: The values of all attributes.
+        attributes: Their names.
+    """
+
+    def __init__(self, html: str) -> None:
+        parser = _Parser()
+        parser.feed(html)
+        parser.close()
+        self.tags = parser.tags
+        self.text = "".join(parser.texts)
+        self.words = " ".join(" ".join(parser.texts).split())
+        self.links = parser.links
+        self.values = parser.values
+        self.attributes = parser.attributes
+
+    def headings(self) -> list[int]:
+        """Return the levels of the headings, in their order."""
+        return [int(tag[2]) for tag in self.tags if tag[:2] == "<h" and tag[2].isdigit()]

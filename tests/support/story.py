@@ -13,15 +13,13 @@ from typing import Any
 from commandsync.errors import TooManyDeletesError
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot
-from tests.support import endchecks
+from tests.support import checks
 from tests.support.cases import FEW_READS, Case, collection_of, do, operation_of
+from tests.support.checks import check_plan, check_requests, check_result, check_saved
 from tests.support.driver import Driver, Moments, Stop, to_its_end
 from tests.support.listing import FIELDS, Fault, Listing, Request
 from tests.support.oracle import Text, Texts
-from tests.support.planchecks import check_plan
-from tests.support.runchecks import check_result, check_saved
 from tests.support.runs import PRODUCT, TARGET, Parts, Run, finishing, read, syncing
-from tests.support.sentchecks import check_requests
 from tests.support.trial import ENDS, Problem, Trial, refusal, story_of
 
 MOST_RUNS = 2
@@ -88,11 +86,11 @@ class Story:
 
     def left(self) -> list[str]:
         """Say what is not yet as it is wanted."""
-        return endchecks.left(self.case, self.service)
+        return checks.left(self.case, self.service)
 
     def now(self, name: str) -> Texts:
         """Return what is stored in truth."""
-        return endchecks.now(self.service, name)
+        return checks.now(self.service, name)
 
     def _texts(self) -> Counter[Text]:
         return Counter(text for name in FIELDS for text in self.service.texts(name))
@@ -103,7 +101,7 @@ class Story:
         if author:
             self._others += now - self._last
         self._last = now
-        seen = endchecks.momentary(self.case, service, now, self._others)
+        seen = checks.momentary(self.case, service, now, self._others)
         known = {problem.kind for problem in self.problems}
         self.problems += [
             Problem(kind, f"{texts}") for kind, texts in seen.items() if texts and kind not in known
@@ -159,7 +157,7 @@ class Story:
             if self._saved is None:
                 self.problems += check_plan(trial)
             self.problems += [*check_requests(trial), *check_result(trial), *check_saved(trial)]
-            self.problems += endchecks.cut(self.case, self.service, trial)
+            self.problems += checks.cut(self.case, self.service, trial)
 
     def run_two_at_once(self) -> None:
         """Run two at once, as the case says who moves next."""
@@ -188,7 +186,7 @@ class Story:
         self.trials += trials
         if case.way.keeps_records:
             self.problems += chain.from_iterable(
-                endchecks.gone(self.service, trial) for trial in trials
+                checks.gone(self.service, trial) for trial in trials
             )
 
     def _put_right(self) -> None:
@@ -203,7 +201,7 @@ class Story:
             if third.result is None or not third.result.complete:
                 why = third.refusal or "not complete"
                 self.problems.append(Problem("two runs at once are not put right", why))
-            self.problems += endchecks.copied_or_lost(case, self.service, plans)
+            self.problems += checks.copied_or_lost(case, self.service, plans)
 
     def _running(
         self, driver: Driver, trial: Trial, desired: Snapshot | None = None
@@ -236,11 +234,11 @@ class Story:
         if any(trial.refusal == "refused" for trial in self.trials):
             return
         if case.way.keeps_records and not case.acts:
-            self.problems += endchecks.repeated(case, self.trials)
+            self.problems += checks.repeated(case, self.trials)
         if case.way.keeps_records and case.way.keeps_texts:
             self.problems += self._converged()
-        if case.way.keeps_records and endchecks.recognizable(case):
-            self.problems += endchecks.at_rest(case, self.trials)
+        if case.way.keeps_records and checks.recognizable(case):
+            self.problems += checks.at_rest(case, self.trials)
 
     def _converged(self) -> Iterator[Problem]:
         last = self.trials[-1]

@@ -11,8 +11,18 @@ import pytest
 from tests.support.bots import Service
 from tests.support.home import fields
 from tests.support.hub import Answer, Hub
-from tests.support.runner import BASH, REPOSITORY, SHA, Runner, Step, pull_request
-from tests.support.workflow import COMMENT, SYNC, definition, script
+from tests.support.runner import (
+    BASH,
+    COMMENT,
+    REPOSITORY,
+    SHA,
+    SYNC,
+    Runner,
+    Step,
+    definition,
+    pull_request,
+    script,
+)
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt" or not (shutil.which("curl") and shutil.which("jq")),

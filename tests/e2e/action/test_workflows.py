@@ -11,8 +11,18 @@ from commandsync.services.abilities import Reads
 from commandsync.services.catalogue import LISTS
 from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.runner import ROOT, Event, Runner, definition_of, other, pull_request, push
-from tests.support.workflow import ACTION_PATH, definition, started
+from tests.support.runner import (
+    ACTION_PATH,
+    ROOT,
+    Event,
+    Runner,
+    definition,
+    definition_of,
+    other,
+    pull_request,
+    push,
+    started,
+)
 
 MODES = {"current": "plan"}
 URL = "https://listing.example"

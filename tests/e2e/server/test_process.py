@@ -18,11 +18,10 @@ import pytest
 from commandsync.server.runner import running
 from tests.e2e.server.test_attacks import FAULTY
 from tests.support.bots import token_of
-from tests.support.callers import ROOT, Caller, Record
+from tests.support.callers import ROOT, Caller, Record, Writer, write_until_killed, writers_of
 from tests.support.home import LONGEST, Home
 from tests.support.listeners import Closed, Listener
 from tests.support.terminal import POSIX
-from tests.support.writers import Writer, write_until_killed, writers_of
 
 EXAMPLE = ROOT / "examples" / "seed.json"
 BOT = {"id": "1", "profile": {"username": "Lantern"}}

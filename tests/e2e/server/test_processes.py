@@ -9,11 +9,10 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from tests.e2e.server.test_process import Served, serving
-from tests.support.callers import Caller
+from tests.support.callers import Caller, Writer, write_until_killed, writers_of
 from tests.support.home import Home
 from tests.support.listeners import Listener
 from tests.support.terminal import POSIX
-from tests.support.writers import Writer, write_until_killed, writers_of
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 WRITERS = 6

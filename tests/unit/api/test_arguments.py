@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from commandsync.api.arguments import Address, parse_address, service_of
 from commandsync.errors import PlainHttpError, UsageError
-from tests.support.echoes import jwts, tokens
-from tests.support.spellings import local_urls, url_pairs
+from tests.support.echoes import jwts, local_urls, tokens, url_pairs
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from commandsync.api import answers
 from commandsync.errors import DecodeError, Invalid, Reply
 from commandsync.records.texts import Resource
-from tests.support.partial import HTTP, SIGNS, Manner, manners
+from tests.support.ways import HTTP, SIGNS, Manner, manners
 
 COMMANDS = partial(answers.records, Resource.COMMAND)
 ANNOUNCEMENTS = partial(answers.records, Resource.ANNOUNCEMENT)

@@ -11,9 +11,8 @@ from commandsync.errors import RateLimited, Reply, ServerError
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sync.settings import ApplyProgress, CallProgress, FilesRead, Site
 from tests.support.home import LONGEST
-from tests.support.monitor import Monitor
 from tests.support.plans import command, plan_of
-from tests.support.terminal import POSIX
+from tests.support.terminal import POSIX, Monitor
 from tests.support.wording import Wording
 
 PLAN = plan_of([command("a", line=1), command("b", line=2)])

@@ -16,7 +16,7 @@ from commandsync.records.models import Bot
 from commandsync.records.texts import Resource
 from tests.support.botpages import announcement, bot, command, voter
 from tests.support.hostile import texts
-from tests.support.outline import Outline
+from tests.support.pages import Outline
 from tests.support.wording import Wording
 
 EMPTY = Preview(summary="Plan: nothing.")

@@ -22,7 +22,7 @@ from commandsync.pages.commandlist import (
 )
 from commandsync.records.texts import CommandText, Resource
 from tests.support.hostile import texts
-from tests.support.outline import Outline
+from tests.support.pages import Outline
 
 COMMAND = Resource.COMMAND
 

@@ -22,7 +22,7 @@ from commandsync.pages.templates import (
 )
 from commandsync.records.models import Bot
 from tests.support.hostile import FRAGMENTS
-from tests.support.outline import Outline
+from tests.support.pages import Outline
 
 
 def test_a_file_has_another_name_for_other_content() -> None:

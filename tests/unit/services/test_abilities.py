@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from commandsync.records.losses import Limit
 from commandsync.services.abilities import Answer, Facts, Reads, Source
-from tests.support.lists import utf16
+from tests.support.destination import utf16
 
 SOURCE = Source("A document", "https://docs.example", "2026-11")
 FACTS = Facts(

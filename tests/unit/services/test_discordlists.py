@@ -14,7 +14,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from commandsync.services.discordlists import DISCORD_BOT_LIST, NAME, TOP_GG, objects
 from commandsync.services.service import ListService
-from tests.support.lists import is_in_discord_names
+from tests.support.destination import is_in_discord_names
 
 LIST = Snapshot({Resource.COMMAND: (Entry(CommandText("ban", "Bans.", "")),)})
 NEWS = AnnouncementText("Version 2", "Slash commands everywhere.")

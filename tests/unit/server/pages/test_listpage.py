@@ -14,7 +14,7 @@ from commandsync.server.page_routes import SORTS, address, pages_of, render_list
 from commandsync.server.search import SORT_PATTERN, Wanted
 from tests.support.botpages import bot, voter
 from tests.support.hostile import texts
-from tests.support.outline import Outline
+from tests.support.pages import Outline
 
 
 def page(*bots: Bot, number: int | None = None, **wanted: Any) -> str:  # noqa: ANN401 - fields

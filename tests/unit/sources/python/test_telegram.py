@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from commandsync.sources.python import read
 from tests.support.botfiles import COMPUTED_NAME, notes_of
-from tests.support.telegrambots import BOTS as RECORDED
+from tests.support.offline import BOTS as RECORDED
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,9}", fullmatch=True)
 WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1, max_size=9)
