@@ -1,14 +1,17 @@
-"""No run deletes more than the limit allows, whatever it adds."""
+"""What is refused before the first write, and what a read after it shows."""
 
 import json
+from collections import Counter
+from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.support.bots import Service
-from tests.support.home import Home, fields
-from tests.support.proxy import Proxy
+from tests.support.bots import Bot, Service
+from tests.support.home import Home, checked, fields
+from tests.support.proxy import Instead, Proxy, Rule
+from tests.support.rawserver import Request
 
 LIMITS = (
     st.none() | st.integers(0, 9).map(str) | st.integers(0, 100).map("{}%".format) | st.just("all")
@@ -70,3 +73,178 @@ def test_deletes_are_limited_over_the_listing_and_over_each_collection(
 
 def _named(sizes: tuple[int, int, int]) -> list[tuple[str, int]]:
     return list(zip(("stays", "goes", "comes"), sizes, strict=True))
+
+
+REFUSALS = (302, 303, 307, 400, 401, 403, 404, 409, 422, 429)
+READS = ["GET announcements", "GET commands"]
+GENERATED = settings(  # without shrinking: each try is a whole run
+    phases=(Phase.explicit, Phase.generate)
+)
+HEAD = "announcements:\n  - {title: v1, description: News.}\n"
+
+
+def on_writes(answer: Instead, *, unless: Callable[[Request], bool] = lambda _: False) -> Rule:
+    return lambda seen: answer if seen.writes and not unless(seen) else None
+
+
+def refusing(status: int, *, forwarded: bool) -> Instead:
+    headers = {"Location": "/v1/done"} if status < 400 else {"Retry-After": "3600"}
+    return Instead(status, {"error": "no"}, headers, forwarded=forwarded)
+
+
+@pytest.fixture
+def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
+    bot = service.bot(["help", "play", "old"], ["v1"])
+    home.knows(bot, url=proxy.url)
+    home.write(fields(("help", "Reworded."), ("play",), ("new", "Is new.", "{prefix}new")) + HEAD)
+    return bot
+
+
+@pytest.mark.promise("read-back", "exit-code-0-page", "verified-exit")
+def test_a_page_that_somebody_else_changes_during_an_apply_is_not_verified(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    def rule(seen: Request) -> None:
+        if seen.writes and bot.announcements():
+            bot.delete(bot.announcements()[0]["id"], "announcements")
+
+    proxy.rule = rule
+    ran = home.run("apply", "--yes", "--format", "json")
+    proxy.rule = lambda _: None
+    plan = home.run("plan", "--detailed-exitcode")
+
+    result = checked(ran, "result")
+    assert (ran.code, plan.code) == (6, 3)
+    assert [change["name"] for change in result["left"]] == ["v1"]
+    assert result["outcomes"]["done"] == 3
+    assert result["verified"] is False
+
+
+@pytest.mark.promise("read-back", "verified-exit")
+@settings(GENERATED, max_examples=12)
+@given(
+    status=st.sampled_from(REFUSALS), first=st.integers(0, 3), text=st.text("ab &<é", min_size=1)
+)
+def test_a_service_that_does_what_it_refuses_is_never_reported_as_unchanged(
+    home: Home, service: Service, proxy: Proxy, *, status: int, first: int, text: str
+) -> None:
+    bot = service.bot(["help", "play", "old"], ["v1"])
+    home.knows(bot, url=proxy.url)
+    changed = ("help", f"Says {text}", "{prefix}help")
+    home.write(fields(changed, ("play",), ("new", text + ".", "{prefix}new")) + HEAD)
+    before, answer = bot.everything(), refusing(status, forwarded=True)
+    proxy.requests.clear()
+    proxy.rule = on_writes(answer, unless=lambda _: len(proxy.writes) <= first)
+
+    ran = home.run("apply", "--yes")
+    after = bot.everything()
+    proxy.rule = lambda _: None
+    again = home.run("apply", "--yes")
+
+    assert "Nothing was changed." not in ran.out
+    assert after != before
+    assert ran.code in {0, 6}
+    assert (ran.code == 0) is (bot.everything() == after)
+    assert again.code == 0, again.said
+    assert Counter(bot.names()) == Counter(["help", "play", "new"])
+    assert bot.ids()["help"] == before[0][0]["id"]
+
+
+@pytest.mark.promise("read-back")
+@pytest.mark.parametrize("status", REFUSALS)
+def test_what_is_refused_and_not_done_is_a_failure_once_all_is_read_again(
+    home: Home, bot: Bot, proxy: Proxy, status: int
+) -> None:
+    proxy.rule = on_writes(refusing(status, forwarded=False))
+    before = bot.everything()
+
+    ran = home.run("apply", "--yes", "--format", "json")
+
+    outcomes = checked(ran, "result")["outcomes"]
+    assert ran.code == 1
+    assert outcomes["done"] == outcomes["unknown"] == 0
+    assert outcomes["failed"] == len(proxy.writes) > 0
+    assert sorted(proxy.shorts()[-2:]) == READS
+    assert bot.everything() == before
+
+
+@pytest.mark.promise("read-back")
+@pytest.mark.usefixtures("bot")
+@pytest.mark.parametrize("status", REFUSALS)
+def test_what_is_refused_is_unknown_where_the_page_cannot_be_read_again(
+    home: Home, proxy: Proxy, status: int
+) -> None:
+    def rule(seen: Request) -> Instead | None:
+        if seen.writes:
+            return refusing(status, forwarded=True)
+        return Instead(401, {"error": "no"}) if proxy.writes else None
+
+    proxy.rule = rule
+
+    ran = home.run("apply", "--yes")
+
+    assert ran.code == 6
+    assert "unknown: edit" in ran.out
+    assert "Nothing was changed." not in ran.out
+
+
+def test_an_edit_whose_record_is_gone_at_the_end_is_unknown(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    home.write(fields(("help", "Reworded."), ("play",), ("old",)) + HEAD)
+    identifier = bot.ids()["help"]
+
+    def rule(seen: Request) -> Instead | None:
+        if not seen.writes:
+            return None
+        if identifier in bot.ids().values():
+            bot.delete(identifier)
+        return Instead(500, {"error": "Oh."})
+
+    proxy.rule = rule
+    ran = home.run("apply", "--yes", "--retries", "0", "--format", "json")
+
+    (edit,) = checked(ran, "result")["changes"]
+    assert ran.code == 6
+    assert edit["outcome"] == "unknown"
+    assert "no longer listed" in edit["error"]
+
+
+def test_deletes_that_a_refused_token_stops_give_that_as_their_reason(
+    home: Home, bot: Bot, proxy: Proxy
+) -> None:
+    home.write(fields(("help",), ("play",), ("new",)) + HEAD)
+    before = bot.everything()
+    proxy.rule = on_writes(refusing(401, forwarded=False))
+
+    ran = home.run("apply", "--yes", "--format", "json")
+
+    add, delete = checked(ran, "result")["changes"]
+    assert ran.code == 1
+    assert (add["outcome"], delete["outcome"]) == ("failed", "skipped")
+    assert delete["error"] == add["error"]
+    assert "(401: no)" in add["error"]
+    assert bot.everything() == before
+
+
+@settings(GENERATED, max_examples=4)
+@given(copies=st.integers(4, 7), used=st.integers(0, 3))
+def test_copies_are_taken_away_within_any_limit_unless_they_have_uses(
+    home: Home, service: Service, proxy: Proxy, copies: int, used: int
+) -> None:
+    record = {"name": "help", "description": "Does it.", "syntax": "/help"}
+    uses = [0] * (copies - used) + [3] * used + [40]
+    bot = service.bot([{**record, "uses": count} for count in uses] + ["play"])
+    home.knows(bot, url=proxy.url)
+    home.write(fields(("help", "Does it.", "{prefix}help"), ("play",)))
+
+    plan = json.loads(home.run("plan", "--max-deletes", "0", "--format", "json").out)
+    refused = home.run("apply", "--yes", "--max-deletes", "0")
+    allowed = home.run("apply", "--yes", "--max-deletes", str(used))
+
+    counted = [change.get("exact_copy", False) for change in plan["changes"]].count(False)
+    assert counted == used
+    assert plan["listed"] == {"commands": 1 + used + 1}
+    assert refused.code == (5 if used else 0)
+    assert allowed.code == 0, allowed.said
+    assert [(one["name"], one["uses"]) for one in bot.commands()] == [("help", 40), ("play", 7)]

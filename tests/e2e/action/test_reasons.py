@@ -14,7 +14,6 @@ from tests.support.hub import Hub
 from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
 from tests.support.runner import Runner, Step, other, pull_request, push
-from tests.support.wording import Wording
 
 
 def why(step: Step) -> tuple[int, str, str]:
@@ -201,13 +200,18 @@ def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> 
 
 
 @pytest.mark.parametrize(
-    "inputs", [{"working_directory": "none"}, {"file": "-"}, {"file": "none.yaml"}], ids=str
+    ("name", "value", "message"),
+    [
+        ("working_directory", "none", "working-directory is not a folder: 'none'"),
+        ("file", "-", "the input file is '-'"),
+        ("file", "none.yaml", "the file does not exist"),
+    ],
 )
 def test_a_file_that_is_not_there_is_named(
-    runner: Runner, inputs: dict[str, str], wording: Wording
+    runner: Runner, name: str, value: str, message: str
 ) -> None:
     runner.write(fields(("help",)))
-    step = runner.run(pull_request(), **inputs)
+    step = runner.run(pull_request(), **{name: value})
 
     assert why(step)[1] == "invalid"
-    wording(step.annotations("error")[0].data)
+    assert message in step.annotations("error")[0].data

@@ -1,0 +1,384 @@
+"""A pull request's page: the token's destination, users' changes, imports, a preview."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commandsync.records.texts import CommandText
+from commandsync.report.markdownfile import with_lists
+from tests.support.bots import Bot, Service
+from tests.support.home import fields
+from tests.support.hub import Hub
+from tests.support.proxy import Instead, Proxy
+from tests.support.runner import BASE_SHA, Event, Runner, other, pull_request, push
+
+GROUP = Event("merge_group", {"merge_group": {"base_sha": BASE_SHA}})
+EMPTY = Event("pull_request", {}, {"GITHUB_REF": "refs/pull/7/merge"})
+
+
+def manifest(bot: Bot, url: str, *lines: str) -> str:
+    head = [f'bot: "{bot.id}"', *([f"base_url: {url}"] if url else []), *lines]
+    return "\n".join(head) + "\n" + fields(("help",))
+
+
+@pytest.mark.parametrize("event", [pull_request(), GROUP], ids=["pull request", "merge queue"])
+def test_a_token_goes_where_the_base_branch_says(
+    runner: Runner, service: Service, event: Event
+) -> None:
+    bot = service.bot()
+    runner.write(manifest(bot, bot.url))
+    runner.base = {"commands.yaml": manifest(bot, f"{bot.url}/v1/")}
+    step = runner.run(event, token=bot.token)
+
+    assert (step.code, step.outputs["result"]) == (0, "changes"), step.log
+    assert "changes" not in step.summary.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("event", "mode"),
+    [
+        (pull_request(), "auto"),
+        (pull_request(head="stranger/bots"), "auto"),
+        (pull_request(), "apply"),
+        (Event("pull_request_target", pull_request().payload), "plan"),
+        (GROUP, "auto"),
+        (EMPTY, "plan"),
+    ],
+)
+def test_a_token_does_not_go_where_only_a_proposal_says(
+    runner: Runner, service: Service, proxy: Proxy, event: Event, mode: str
+) -> None:
+    bot = service.bot()
+    runner.write(manifest(bot, proxy.url))
+    runner.base = {"commands.yaml": manifest(bot, "https://listing.example")}
+    step = runner.run(event, mode=mode, token=bot.token)
+
+    assert (step.code, step.outputs["failure-reason"]) == (5, "refused"), step.log
+    assert proxy.requests == []
+    (error,) = step.annotations("error")
+    assert "base-url" in error.data
+    assert event is EMPTY or "https://listing.example" in error.data
+
+
+def test_the_variable_of_a_proposal_is_a_token_too_and_a_new_manifest_decides_nothing(
+    runner: Runner, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot()
+    runner.variables["COMMANDSYNC_MINE"] = bot.token
+    runner.write(manifest(bot, proxy.url, "token_env: COMMANDSYNC_MINE"))
+    new = runner.run(pull_request())
+    given = runner.run(pull_request(), base_url=bot.url)
+    runner.base = {"commands.yaml": "version: 2\n"}
+    invalid = runner.run(pull_request())
+    runner.has_base = False
+    shallow = runner.run(pull_request())
+
+    assert [step.code for step in (new, given, invalid, shallow)] == [5, 0, 5, 5]
+    assert proxy.requests == []
+    said = [step.annotations("error")[0].data for step in (new, invalid, shallow)]
+    assert f"this pull request sets base_url to {proxy.url}" in said[0]
+    assert "the token is not sent" in said[0]
+    assert "cannot be read: the manifest has 1 problem" in said[1]
+    assert "nor a revision that git knows here" in said[2]
+    assert all("give the input base-url" in message for message in said)
+
+
+def test_without_a_token_or_with_the_urls_own_input_nothing_is_refused(
+    runner: Runner, service: Service
+) -> None:
+    bot = service.bot()
+    runner.write(manifest(bot, bot.url))
+    runner.has_base = False
+    anonymous = runner.run(pull_request())
+    runner.variables["COMMANDSYNC_BASE_URL"] = bot.url
+    given = runner.run(pull_request(), token=bot.token)
+
+    assert (anonymous.code, given.code) == (0, 0), anonymous.log + given.log
+    assert BASE_SHA in anonymous.log
+
+
+def test_a_merged_manifest_decides(runner: Runner, service: Service) -> None:
+    bot = service.bot()
+    runner.write(manifest(bot, bot.url))
+    applied = runner.run(push(), token=bot.token)
+    checked = runner.run(other("schedule"), token=bot.token)
+
+    assert (applied.outputs["result"], checked.outputs["result"]) == ("applied", "no-changes")
+
+
+def test_another_bot_of_the_same_service_is_marked_and_not_refused(
+    runner: Runner, service: Service
+) -> None:
+    bot = service.bot()
+    runner.write(manifest(bot, bot.url))
+    runner.base = {"commands.yaml": manifest(service.bot(), bot.url)}
+    step = runner.run(pull_request(), token=bot.token)
+    fork = runner.run(pull_request(head="stranger/bots"))
+    comment = Path(fork.outputs["comment-file"]).read_text(encoding="utf-8")
+
+    assert (step.code, step.outputs["result"]) == (0, "changes"), step.log
+    for page in (step.summary, fork.summary, comment):
+        assert page.splitlines()[0].endswith(" changes `bot`")
+
+
+def test_what_a_proposal_changes_of_it_is_in_the_comments_first_line(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    bot = service.bot()
+    runner.write(manifest(bot, bot.url, "token_env: COMMANDSYNC_MINE"))
+    runner.base = {"commands.yaml": manifest(bot, "https://listing.example")}
+    step = runner.run(pull_request(), label="lantern")
+
+    assert step.code == 0, step.log
+    (comment,) = hub.ours
+    first = "## commandsync: `lantern`: this pull request changes `base_url`, `token_env`"
+    assert comment.splitlines()[1] == step.summary.splitlines()[0] == first
+    assert f"`base_url` was `https://listing.example` and is `{bot.url}`." in comment
+    assert "`token_env` was not set and is `COMMANDSYNC_MINE`." in comment
+    assert [each.place for each in step.annotations("warning")] == ["commands.yaml:1:1"] * 2
+
+
+def test_a_first_manifest_and_what_an_input_overrides_are_no_alarm(
+    runner: Runner, service: Service
+) -> None:
+    bot = service.bot()
+    runner.write(manifest(bot, bot.url))
+    first = runner.run(pull_request())
+    runner.base = {"commands.yaml": manifest(service.bot(), "https://listing.example")}
+    overridden = runner.run(pull_request(), base_url=bot.url, bot=bot.id)
+    marked = runner.run(pull_request(), base_url=bot.url)
+
+    for step in (first, overridden):
+        assert (step.code, step.annotations("warning")) == (0, []), step.log
+        assert step.summary.startswith("## commandsync\n")
+    assert marked.summary.splitlines()[0].endswith(" changes `bot`")
+
+
+BASE = fields(("h",), ("ban", "Bans.", "/ban <user>"))
+HEAD = fields(("h",), ("ban", "Bans.", "/ban <user> <reason>"), ("play",))
+NOTICED = """\
+**What users will notice**
+
+- **Breaking**: `/ban` needs `<reason>` now: `/ban <user> <reason>`.
+- New: `/play`.
+
+### Plan: """
+TITLE = "What users will notice"
+
+
+def of(bot: Bot) -> dict[str, str]:
+    return {"base_url": bot.url, "bot": bot.id}
+
+
+def test_comment_and_summary_tell_it_before_the_plan_and_the_log_too(
+    runner: Runner, hub: Hub, service: Service
+) -> None:
+    runner.base = {"commands.yaml": BASE}
+    runner.write(HEAD)
+
+    step = runner.run(pull_request(), **of(service.bot(["h"])))
+
+    assert (step.code, step.outputs["result"]) == (0, "changes"), step.log
+    assert NOTICED in hub.ours[0]
+    assert NOTICED in step.summary
+    assert ", 1 breaking.\n" in step.log
+    assert TITLE not in runner.folder.joinpath(step.outputs["plan-markdown-file"]).read_text()
+
+
+@pytest.mark.parametrize(
+    "base", [{}, {"commands.yaml": HEAD}, {"commands.yaml": "version: 1\n"}, {"commands.yaml": "["}]
+)
+def test_without_a_change_or_a_valid_base_nothing_is_told(
+    runner: Runner, hub: Hub, service: Service, base: dict[str, str]
+) -> None:
+    runner.base = base
+    runner.write(HEAD)
+
+    step = runner.run(pull_request(), **of(service.bot()))
+
+    assert (step.code, step.outputs["adds"]) == (0, "3"), step.log
+    assert TITLE not in hub.ours[0]
+    assert ("cannot be read" in step.log) == (base.get("commands.yaml") == "[")
+
+
+@pytest.mark.parametrize("event", [push(), other("schedule")], ids=["push", "schedule"])
+def test_only_a_proposal_is_compared(runner: Runner, service: Service, event: Event) -> None:
+    runner.base = {"commands.yaml": BASE}
+    runner.write(HEAD)
+    bot = service.bot()
+
+    step = runner.run(event, token=bot.token, **of(bot))
+
+    assert TITLE not in step.summary
+
+
+def test_of_several_manifests_each_is_named_and_long_lists_are_numbers(
+    runner: Runner, service: Service
+) -> None:
+    bots = {"a": service.bot(), "b": service.bot(), "same": service.bot()}
+    for name, bot in bots.items():
+        head = f"bot: '{bot.id}'\n"
+        runner.base[f"{name}.yaml"] = head + fields(("h",))
+        runner.write(head + fields(("h",)), f"{name}.yaml")
+    runner.write(f"bot: '{bots['a'].id}'\n" + fields(("help",)), "a.yaml")
+    many = fields(("h",), *((f"c{n}",) for n in range(15)))
+    runner.write(f"bot: '{bots['b'].id}'\n" + many, "b.yaml")
+
+    step = runner.run(pull_request(), file="a.yaml\nb.yaml\nsame.yaml", base_url=bots["a"].url)
+
+    assert f"**{TITLE} of `a.yaml`**\n\n- **Breaking**: Gone: `/h`.\n" in step.summary, step.log
+    assert f"**{TITLE} of `b.yaml`**\n\n- New: `/c0`, " in step.summary
+    assert "`/c9` and 5 more.\n" in step.summary
+    assert step.summary.count(TITLE) == 2
+
+
+MANIFEST = "version: 1\nimport: {from: list.json}\ncommands: []\n"
+BAN = {"name": "ban", "description": "Bans.", "syntax": "/ban"}
+
+
+@pytest.fixture
+def outdated(runner: Runner) -> Runner:
+    runner.write(MANIFEST)
+    runner.write(json.dumps([BAN]), "list.json")
+    return runner
+
+
+def test_a_manifest_that_is_out_of_date_fails_with_an_annotation_for_each_difference(
+    outdated: Runner, service: Service
+) -> None:
+    bot = service.bot()
+    inputs = {"base_url": bot.url, "bot": bot.id}
+    step = outdated.run(pull_request(), import_check="true", **inputs)
+
+    assert (step.code, step.outputs["failure-reason"]) == (3, "outdated")
+    assert (step.outputs["result"], step.outputs["unchanged"]) == ("failed", "0")
+    (error,) = step.annotations("error")
+    assert error.place == "list.json:1:2"
+    assert error.data.startswith("ban ")
+    assert "with its sources" in step.summary
+    assert "Import: 1 to add" in step.log
+    assert "1 not listed (`ban`)." in step.summary
+
+    unchecked = outdated.run(pull_request(), **inputs)
+    assert unchecked.outputs["result"] == "no-changes"
+
+
+def test_a_manifest_that_is_up_to_date_is_only_validated(outdated: Runner) -> None:
+    text = "version: 1\nimport: {from: list.json}\ncommands:\n- " + json.dumps(BAN)
+    outdated.write(text)
+    imported = {"version": 1, "commands": [BAN | {"source": "list.json"}]}
+    outdated.write(json.dumps(imported, indent=2) + "\n", "commands.imported.json")
+    step = outdated.run(other("workflow_dispatch"), import_check="true")
+    outdated.write(f"{text}\n- {json.dumps(BAN | {'name': 'old'})}\n")
+    by_hand = outdated.run(other("workflow_dispatch"), import_check="true")
+
+    assert (step.code, by_hand.code) == (0, 0), step.log
+    assert step.outputs["result"] == by_hand.outputs["result"] == "valid"
+    assert "Code and" not in step.summary
+    assert "1 not served (`old`)." in by_hand.summary
+
+
+def test_what_is_registered_with_discord_is_not_read_in_a_check(runner: Runner) -> None:
+    runner.write(MANIFEST.replace("list.json", "discord"))
+    step = runner.run(other("workflow_dispatch"), import_check="true")
+
+    assert (step.code, step.outputs["failure-reason"]) == (2, "invalid")
+    assert "import-check" in step.log
+
+
+def test_lists_in_documents_are_those_of_the_manifest_or_the_job_fails(
+    runner: Runner, service: Service
+) -> None:
+    bot = service.bot(["help"])
+    text = "# Bot\n\n<!-- commandsync:commands -->\n<!-- /commandsync:commands -->\n"
+    runner.write(fields(("help",)))
+    (runner.workspace / "README.md").write_text(text, encoding="utf-8")
+    inputs = {"base_url": bot.url, "bot": bot.id, "docs_check": "README.md"}
+    for event in (pull_request(), other("issues")):
+        step = runner.run(event, **inputs)
+        (error,) = step.annotations("error")
+
+        assert (step.code, step.outputs["failure-reason"]) == (3, "outdated"), step.log
+        assert error.place == "README.md:3:1"
+        assert "1 list of commands" in step.summary
+        assert "README.md:3:1: " in step.log
+
+    file = with_lists(text, [CommandText("help", "Does it.", "/help")], path="README.md")
+    (runner.workspace / "README.md").write_text(file.text, encoding="utf-8")
+    assert runner.run(pull_request(), **inputs).outputs["result"] == "no-changes"
+    assert runner.run(other("schedule"), issue="never", **inputs).code == 0
+
+
+def test_a_check_of_documents_needs_one_manifest(runner: Runner) -> None:
+    for name in ("a.yaml", "b.yaml"):
+        runner.write(fields(("help",)), name)
+    step = runner.run(pull_request(), file="a.yaml\nb.yaml", docs_check="README.md")
+
+    assert step.code == 2
+    assert "docs-check" in step.log
+
+
+def knows(runner: Runner, bot: Bot, url: str = "") -> dict[str, str]:
+    runner.write(fields(("help", "Shows the help."), ("ping", "Is new here.")))
+    return {"base_url": url or bot.url, "bot": bot.id, "preview": "true", "apply": "current"}
+
+
+def test_a_pull_request_keeps_the_page_as_it_will_be(
+    runner: Runner, service: Service, proxy: Proxy
+) -> None:
+    bot = service.bot(["help", "gone"], ["v1"])
+    step = runner.run(pull_request(), **knows(runner, bot, proxy.url))
+
+    assert step.code == 0, step.log
+    folder = Path(step.outputs["preview"])
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert f"Bot {bot.id}" in page
+    assert "Plan: 1 to add, 1 to edit, 1 to delete, 0 unchanged." in page
+    assert "Is new here." in page
+    assert "v1" in page
+    assert (folder / "style.css").is_file()
+    listed = f"/v1/bot/{bot.id}/commands"
+    assert [request.target for request in proxy.requests].count(listed) == 1
+
+
+def test_validate_shows_everything_as_new(runner: Runner, service: Service) -> None:
+    step = runner.run(pull_request(), mode="validate", **knows(runner, service.bot()))
+
+    page = (Path(step.outputs["preview"]) / "index.html").read_text(encoding="utf-8")
+    assert "Plan: 2 to add, 0 to edit, 0 to delete, 0 unchanged." in page
+
+
+def test_without_a_listing_that_can_be_read_everything_is_new(
+    runner: Runner, service: Service
+) -> None:
+    inputs = knows(runner, service.bot())
+    step = runner.run(pull_request(), **{**inputs, "bot": "404"})
+
+    assert step.outputs["result"] == "failed"
+    assert "everything as new" in step.log
+    page = (Path(step.outputs["preview"]) / "index.html").read_text(encoding="utf-8")
+    assert "Plan: 2 to add" in page
+
+
+def test_a_page_that_cannot_be_made_is_a_warning(
+    runner: Runner, service: Service, proxy: Proxy
+) -> None:
+    inputs = knows(runner, service.bot(), proxy.url)
+    proxy.rule = lambda request: (
+        Instead(500, b"{}") if request.target.endswith(inputs["bot"]) else None
+    )
+    unread = runner.run(pull_request(), **inputs)
+    runner.write(fields(("other",)), "other.yaml")
+    files = "commands.yaml\nother.yaml"
+    several = runner.run(pull_request(), mode="validate", file=files, **inputs)
+    runner.variables["RUNNER_TEMP"] = str(runner.folder / "gone")
+    nowhere = runner.run(pull_request(), mode="validate", **inputs)
+
+    assert unread.outputs["result"] == "changes"
+    for step in (unread, several, nowhere):
+        assert step.outputs["preview"] == ""
+        assert "warning: no preview is written: " in step.log
+    assert nowhere.code == 0
