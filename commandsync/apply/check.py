@@ -80,7 +80,7 @@ def _outdated_or_limited(plan: Plan, listed: Snapshot) -> RefusedError | None:
         states = progress_of(plan, listed)
     except StalePlanError as error:
         return error
-    both = zip(plan.changes, states, strict=True)
+    both = zip(plan.changes, states, strict=True)  # pragma: no mutate - both have one length
     pending = [change for change, state in both if state is not State.DONE]
     refused = refusal(
         with_copies(pending, listed),  # what was one when a plan was saved may be the last one now

@@ -136,7 +136,7 @@ def _most_used_last(listed: dict[int, Entry]) -> list[tuple[int, Entry]]:
 
 
 def _match_names(rest: _Open, not_renamed: Container[int]) -> None:
-    if not rest.wanted or not rest.listed:
+    if not rest.wanted or not rest.listed:  # pragma: no mutate - nothing can match
         return
     _match_rewritten(rest)
     _match_groups(rest, lambda entry: (entry.name,), lambda entry: entry.name)
@@ -167,7 +167,7 @@ def _named(names: Container[str], entries: Mapping[int, Entry]) -> dict[int, Ent
 
 
 def _folded_text(entry: Entry) -> str:
-    return "\n".join(map(folded, entry.text))  # a folded text has no line break
+    return "\n".join(map(folded, entry.text))  # pragma: no mutate - a folded text has no line break
 
 
 def _match_former(rest: _Open, not_renamed: Container[int]) -> None:

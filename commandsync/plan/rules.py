@@ -233,5 +233,6 @@ def _percent(value: float, *, over: float | None = None) -> str:
     """Write a percentage; one that is over another with as many decimals as show that it is."""
     if over is None:
         return shortest(value, LIMIT_DECIMALS) + " %"
-    enough = next((n for n in range(2, 16) if round(value, n) > over), 16)
+    places = range(2, 16)  # pragma: no mutate - no share of a list needs so many
+    enough = next((n for n in places if round(value, n) > over), 16)
     return shortest(value, enough) + " %"

