@@ -31,7 +31,8 @@ def field_changes(before: Text, after: Text) -> tuple[FieldChange, ...]:
     Texts of several lines are compared for equality before deepdiff sees them: of each pair it
     makes a unified diff, in cubic time.
     """
-    old, new = before._asdict(), after._asdict()
+    old: dict[str, str] = before._asdict()
+    new: dict[str, str] = after._asdict()
     long = {name for name in old if "\n" in old[name] or "\n" in new[name]}
     changed = {name for name in long if old[name] != new[name]}
     short, shorter = ({n: side[n] for n in side.keys() - long} for side in (old, new))

@@ -32,7 +32,6 @@ from tests.support.runs import (
     sync,
     wanted,
 )
-from tests.support.wording import Wording
 
 ACCEPTED = Reply(200, b'{"success": true, "data": {"id": "new"}}')
 
@@ -48,25 +47,37 @@ def beside(service: Listing, *texts: Text) -> None:
 
 
 @pytest.mark.parametrize(
-    "desired",
-    [wanted(None, [announcement("v")]), wanted([command("a"), command("b")])],
+    ("desired", "copies"),
+    [
+        (wanted(None, [announcement("v")]), "1 more announcement equals what this run added ('v')"),
+        (
+            wanted([command("a"), command("b")]),
+            "2 more commands equal what this run added ('a', 'b')",
+        ),
+    ],
     ids=["one", "several"],
 )
-def test_several_copies_are_reported_together(wording: Wording, desired: Snapshot) -> None:
+def test_several_copies_are_reported_together(desired: Snapshot, copies: str) -> None:
     service = Listing()
     beside(service, *(entry.text for entries in desired.collections.values() for entry in entries))
 
     run = sync(service, desired)
 
     (notice,) = run.result.notices
-    wording(notice.message, notice.hint)
+    assert notice.message == f"{copies}: a second run may have added them at the same time"
+    assert notice.hint == "run again: with prune on, it deletes the copies, which no limit counts"
     assert not run.result.verified
 
 
 @pytest.mark.parametrize(
-    "fault", [BAD_REQUEST, FAILED_BEFORE, RESET_BEFORE], ids=["refused", "failed", "unknown"]
+    ("fault", "how"),
+    [
+        (BAD_REQUEST, "was refused"),
+        (FAILED_BEFORE, "failed"),
+        (RESET_BEFORE, "has an unknown result"),
+    ],
 )
-def test_deletes_wait_for_adds(wording: Wording, fault: Fault) -> None:
+def test_deletes_wait_for_adds(fault: Fault, how: str) -> None:
     service = Listing(choose=lambda request: fault if request.kind == "add" else None)
     seed(service, [command("old")])
 
@@ -74,12 +85,12 @@ def test_deletes_wait_for_adds(wording: Wording, fault: Fault) -> None:
 
     deleted = run.result.settled[-1]
     assert deleted.outcome is Outcome.SKIPPED
-    wording(deleted.error, deleted.hint)
+    assert deleted.error == f"deletes wait for adds, and the add of 'new' {how}"
+    mend = "run again" if fault is RESET_BEFORE else "correct that entry and run again"
+    assert str(deleted.hint).startswith(f"{mend}; or make the deletes alone")
 
 
-def test_an_add_that_may_be_listed_under_another_name_names_the_candidates(
-    wording: Wording,
-) -> None:
+def test_an_add_that_may_be_listed_under_another_name_names_the_candidates() -> None:
     service = Listing(choose=lambda request: FAILED_BEFORE if request.kind == "add" else None)
     others = [command(f"x{n}", "Another.") for n in range(5)]
     inner = service.choose
@@ -95,10 +106,17 @@ def test_an_add_that_may_be_listed_under_another_name_names_the_candidates(
 
     (one,) = run.result.settled
     assert one.outcome is Outcome.UNKNOWN
-    wording(one.error, one.hint)
+    assert one.error == (
+        "it is not listed; new under another name: 'x0', 'x1', 'x2' and 2 more: the service has "
+        "an internal error (HTTP 500)"
+    )
+    assert str(one.hint) == (
+        "if the service changed the name, write it in the manifest as it is listed; otherwise "
+        "the next apply adds it again"
+    )
 
 
-def test_a_delete_that_does_not_show_names_no_new_record(wording: Wording) -> None:
+def test_a_delete_that_does_not_show_names_no_new_record() -> None:
     service = Listing()
     seed(service, [command("old")])
 
@@ -114,7 +132,8 @@ def test_a_delete_that_does_not_show_names_no_new_record(wording: Wording) -> No
 
     (one,) = run.result.settled
     assert one.outcome is Outcome.UNKNOWN
-    wording(one.error, one.hint)
+    assert one.error == "the service accepted it, but the old one is still listed"
+    assert str(one.hint) == ""
 
 
 def test_a_copy_that_the_next_run_would_keep_is_not_verified_either() -> None:
@@ -138,7 +157,7 @@ def test_a_copy_that_the_next_run_would_keep_is_not_verified_either() -> None:
     ids=["mirrored", "appended", "commands"],
 )
 def test_a_text_that_is_posted_again_by_every_apply_is_reported(
-    wording: Wording, rules: SyncRules, desired: Snapshot, *, is_reported: bool
+    rules: SyncRules, desired: Snapshot, *, is_reported: bool
 ) -> None:
     service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
 
@@ -147,7 +166,9 @@ def test_a_text_that_is_posted_again_by_every_apply_is_reported(
     reported = [notice for notice in run.result.notices if "sync." in str(notice.hint)]
     assert run.result.rewritten
     assert bool(reported) is is_reported
-    wording(*(text for notice in reported for text in (notice.message, notice.hint)))
+    for notice in reported:
+        assert "announcements whose text the service changes are posted again" in notice.message
+        assert str(notice.hint).endswith("or set sync.announcements to append")
 
 
 def test_a_delete_that_was_done_before_does_not_wait_for_an_add_that_fails() -> None:
@@ -203,7 +224,7 @@ def test_a_read_with_more_records_without_an_id_than_the_run_can_have_made_prove
 
 
 @pytest.mark.parametrize("names", [("a",), ("a", "b")])
-def test_a_list_that_shows_no_add_may_be_cut(wording: Wording, names: tuple[str, ...]) -> None:
+def test_a_list_that_shows_no_add_may_be_cut(names: tuple[str, ...]) -> None:
     """Of two adds, the list shows the second one: then it shows what is new."""
     lost = Fault("accepted and dropped", applied=False, answer=lambda _: ACCEPTED)
     service = Listing(choose=lambda request: lost if request.number == 1 else None)
@@ -211,7 +232,8 @@ def test_a_list_that_shows_no_add_may_be_cut(wording: Wording, names: tuple[str,
     first, *_ = sync(service, wanted([command(name) for name in names])).result.settled
 
     assert first.outcome is Outcome.UNKNOWN
-    wording(first.hint)
+    assert str(first.hint).startswith("the list may be cut") is (len(names) == 1)
+    assert ("look for it on the bot's page first" in str(first.hint)) is bool(first.hint)
 
 
 def test_an_add_without_a_good_answer_says_nothing_of_the_list() -> None:

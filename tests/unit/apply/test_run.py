@@ -44,7 +44,6 @@ from tests.support.runs import (
     sync,
     wanted,
 )
-from tests.support.wording import Wording
 
 Steps = Generator[Step, StepResult, Result]
 
@@ -235,9 +234,7 @@ def test_a_replace_that_was_half_done_is_finished_by_the_delete_alone() -> None:
     assert service.texts("announcements") == [announcement("w"), announcement("v", "Now.")]
 
 
-def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run(
-    wording: Wording,
-) -> None:
+def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run() -> None:
     service = Listing()
     seed(service, [announcement("v", "Then.")])
     plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
@@ -250,13 +247,14 @@ def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run(
 
     (one,) = result.settled
     assert one.outcome is Outcome.FAILED
-    wording(one.error)
+    assert one.error == (
+        "the new one is added, but the old one is not deleted: the service refuses the request "
+        "(400: bad)"
+    )
     assert not result.touched
 
 
-def test_a_half_done_replace_that_cannot_connect_says_that_half_of_it_is_done(
-    wording: Wording,
-) -> None:
+def test_a_half_done_replace_that_cannot_connect_says_that_half_of_it_is_done() -> None:
     service = Listing()
     seed(service, [announcement("v", "Then.")])
     plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
@@ -266,7 +264,7 @@ def test_a_half_done_replace_that_cannot_connect_says_that_half_of_it_is_done(
 
     assert plan.changes == (one.change,)
     assert one.outcome is Outcome.FAILED
-    wording(one.error)
+    assert one.error == "the new one is added, but the old one is not deleted: refused"
 
 
 def test_an_edit_with_an_unknown_result_is_read_only_after_the_adds() -> None:
@@ -293,7 +291,7 @@ def test_an_edit_is_not_sent_again_where_an_add_is(fault: Fault) -> None:
     assert edits(add=fault) == edits(add=None)
 
 
-def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done(wording: Wording) -> None:
+def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done() -> None:
     service = Listing()
     seed(service, [announcement("v", "Then."), command("a")])
     plan = plan_now(service, wanted([command("b")], [announcement("v", "Now.")]))
@@ -306,7 +304,7 @@ def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done(wordin
 
     replaced = next(one for one in result.settled if one.change.action == "replace")
     assert replaced.outcome is Outcome.SKIPPED
-    wording(replaced.error)
+    assert replaced.error == "the new one is added, but the old one is not deleted: interrupted"
     assert not result.touched
 
 
@@ -357,7 +355,7 @@ def test_what_was_done_before_a_saved_plan_went_on_is_still_distinct_after_it() 
     assert result.verified
 
 
-def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one(wording: Wording) -> None:
+def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one() -> None:
     service = Listing()
     seed(service, [announcement("v", "Then.")])
     plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
@@ -375,7 +373,7 @@ def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one(wordin
     (one,) = result.settled
     assert pause == Step(wait=REREADS[2])
     assert one.outcome is Outcome.SKIPPED
-    wording(one.error)
+    assert one.error == "the new one is added, but the old one is not deleted: interrupted"
     assert result.touched
 
 
@@ -455,7 +453,7 @@ def test_replacements_are_not_looked_for_after_the_token_was_refused() -> None:
     assert [number > adds[-1] for number in reads].count(True) == len(REREADS)  # at the end
 
 
-def test_a_replacement_with_another_text_leaves_the_old_one(wording: Wording) -> None:
+def test_a_replacement_with_another_text_leaves_the_old_one() -> None:
     service = Listing(store=lambda record: {**record, "description": "Something else."})
     seed(service, [announcement("v", "Then.")])
 
@@ -463,7 +461,10 @@ def test_a_replacement_with_another_text_leaves_the_old_one(wording: Wording) ->
 
     (replaced,) = run.result.settled
     assert replaced.outcome is Outcome.UNKNOWN
-    wording(replaced.error)
+    assert (
+        replaced.error
+        == "the service accepted it, but it is listed with another text: the old one stays"
+    )
     assert announcement("v", "Then.") in service.texts("announcements")
 
 

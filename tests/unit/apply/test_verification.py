@@ -14,7 +14,6 @@ from commandsync.records.texts import AnnouncementText, CommandText, Resource, T
 from tests.support.driver import Driver
 from tests.support.listing import FAILED_BEFORE, RESET_AFTER, WITHOUT_IDS, Fault, Listing, Request
 from tests.support.runs import TARGET, carry_out, command, plan_now, read, seed, sync, wanted
-from tests.support.wording import Wording
 
 OLD = CommandText("a", "Old words", "s")
 NEW = CommandText("a", "New words", "s")
@@ -43,7 +42,7 @@ def plan_of(*changes: Change) -> Plan:
     )
 
 
-def test_an_add_shows_by_its_record_alone(wording: Wording) -> None:
+def test_an_add_shows_by_its_record_alone() -> None:
     listed: dict[Identity, Text] = {"2": NEW, "3": LOWER}
 
     assert evidence_of(ADD, listed=listed, record="2") == SHOWN
@@ -51,12 +50,21 @@ def test_an_add_shows_by_its_record_alone(wording: Wording) -> None:
         "lower-cased"
     ]
     assert evidence_of(ADD, listed=listed) == evidence_of(ADD, listed=listed, record="9")
-    wording(evidence_of(ADD, listed=listed))
+    assert (
+        str(evidence_of(ADD, listed=listed)) == "Evidence(missing='it is not listed', rewrites=())"
+    )
 
 
-def test_an_edit_shows_by_its_id(wording: Wording) -> None:
+def test_an_edit_shows_by_its_id() -> None:
     assert evidence_of(EDIT, listed={"1": NEW}) == SHOWN
-    wording(evidence_of(EDIT, listed={"2": NEW}), evidence_of(EDIT, listed={"1": OLD}))
+    assert (
+        str(evidence_of(EDIT, listed={"2": NEW}))
+        == "Evidence(missing='it is no longer listed', rewrites=())"
+    )
+    assert (
+        str(evidence_of(EDIT, listed={"1": OLD}))
+        == "Evidence(missing='it is listed with its old text', rewrites=())"
+    )
 
 
 def test_reading_again_is_of_use_until_it_shows_or_is_explained() -> None:
@@ -81,23 +89,35 @@ def test_an_edit_that_leaves_the_old_text_says_how_the_two_differ_and_proves_not
     assert not found.conclusive
 
 
-def test_a_delete_shows_when_the_record_is_gone(wording: Wording) -> None:
+def test_a_delete_shows_when_the_record_is_gone() -> None:
     assert evidence_of(DELETE, listed={"2": OLD}) == SHOWN
-    wording(evidence_of(DELETE, listed={"1": NEW}))
+    assert (
+        str(evidence_of(DELETE, listed={"1": NEW}))
+        == "Evidence(missing='the old one is still listed', rewrites=())"
+    )
 
 
-def test_a_record_that_only_lost_its_id_is_not_gone(wording: Wording) -> None:
+def test_a_record_that_only_lost_its_id_is_not_gone() -> None:
     assert evidence_of(DELETE, listed={(NEW, 0): NEW}) == SHOWN
-    wording(evidence_of(DELETE, listed={(OLD, 0): OLD}))
+    assert (
+        str(evidence_of(DELETE, listed={(OLD, 0): OLD}))
+        == "Evidence(missing='an equal one is listed without an id', rewrites=())"
+    )
 
 
-def test_a_replace_shows_when_the_new_one_is_there_and_the_old_one_is_not(wording: Wording) -> None:
+def test_a_replace_shows_when_the_new_one_is_there_and_the_old_one_is_not() -> None:
     rewritten = AnnouncementText("T", "now")
 
     assert evidence_of(REPLACE, listed={"2": POST}, record="2") == SHOWN
     assert len(evidence_of(REPLACE, listed={"2": rewritten}, record="2").rewrites) == 2
-    wording(evidence_of(REPLACE, listed={"1": POSTED, "2": POST}, record="2"))
-    wording(evidence_of(REPLACE, listed={"1": POSTED}))
+    assert (
+        str(evidence_of(REPLACE, listed={"1": POSTED, "2": POST}, record="2"))
+        == "Evidence(missing='the old one is still listed', rewrites=())"
+    )
+    assert (
+        str(evidence_of(REPLACE, listed={"1": POSTED}))
+        == "Evidence(missing='it is not listed', rewrites=())"
+    )
 
 
 def changing_another(request: Request, service: Listing) -> None:
@@ -107,7 +127,7 @@ def changing_another(request: Request, service: Listing) -> None:
             records[0]["description"] = "Changed."
 
 
-def test_what_is_left_to_do_is_named(wording: Wording) -> None:
+def test_what_is_left_to_do_is_named() -> None:
     service = Listing()
     seed(service, [command("kept"), command("a", "Old.")])
     service.choose = lambda request: changing_another(request, service)
@@ -116,7 +136,14 @@ def test_what_is_left_to_do_is_named(wording: Wording) -> None:
 
     assert [change.name for change in run.result.remaining] == ["kept"]
     (notice,) = run.result.notices
-    wording(notice.message, notice.hint)
+    assert (
+        notice.message
+        == "the listing still differs from the manifest, left to do: edit command 'kept'"
+    )
+    assert str(notice.hint) == (
+        "somebody else changed it meanwhile, or the service did not keep what was written: run "
+        "plan, then apply again"
+    )
     assert not run.result.verified
 
 
@@ -150,7 +177,7 @@ def test_an_edit_with_an_unknown_result_names_what_differs() -> None:
     assert [one.how for one in run.result.rewritten[0].rewrites] == ["lower-cased"]
 
 
-def test_a_change_that_was_done_before_and_is_undone_meanwhile_is_unknown(wording: Wording) -> None:
+def test_a_change_that_was_done_before_and_is_undone_meanwhile_is_unknown() -> None:
     service = Listing()
     seed(service, [command("a", "Something else."), command("b", "Old.")])
     plan = plan_now(service, wanted([command("a"), command("b")]))
@@ -167,19 +194,18 @@ def test_a_change_that_was_done_before_and_is_undone_meanwhile_is_unknown(wordin
     done_before, edited = carry_out(plan, listed, driver).settled
 
     assert (done_before.outcome, edited.outcome) == (Outcome.UNKNOWN, Outcome.DONE)
-    wording(done_before.error)
+    assert done_before.error == "it was done before, but it is listed with its old text"
 
 
-def test_an_edit_that_a_service_takes_back_asks_for_its_text_in_the_manifest(
-    wording: Wording,
-) -> None:
+def test_an_edit_that_a_service_takes_back_asks_for_its_text_in_the_manifest() -> None:
     service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
     seed(service, [command("a", "new.")])
 
     (edited,) = sync(service, wanted([command("a", "New.")])).result.settled
 
     assert edited.outcome is Outcome.UNKNOWN
-    wording(edited.error, edited.hint)
+    assert edited.error == "the service accepted it, but it is listed with its old text"
+    assert str(edited.hint) == "write it in the manifest as the service stores it"
 
 
 def test_a_new_plan_repeats_nothing_that_the_run_reports() -> None:
@@ -207,9 +233,7 @@ def test_an_edit_with_an_unknown_result_waits_for_the_read_after_the_adds() -> N
     assert [settled.outcome for settled in run.result.settled] == [Outcome.DONE] * 2
 
 
-def test_a_record_that_equals_an_edited_one_is_not_called_a_copy_of_an_add(
-    wording: Wording,
-) -> None:
+def test_a_record_that_equals_an_edited_one_is_not_called_a_copy_of_an_add() -> None:
     service = Listing()
     seed(service, [OLD])
 
@@ -223,7 +247,10 @@ def test_a_record_that_equals_an_edited_one_is_not_called_a_copy_of_an_add(
     run = sync(service, wanted([NEW]))
 
     assert [change.action for change in run.result.remaining] == ["delete"]
-    wording(run.result.notices[0].message)
+    assert (
+        run.result.notices[0].message
+        == "the listing still differs from the manifest, left to do: delete command 'a'"
+    )
 
 
 def test_an_add_that_an_earlier_run_made_and_that_is_gone_at_the_end_is_not_verified() -> None:

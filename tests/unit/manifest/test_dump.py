@@ -11,7 +11,6 @@ from commandsync.manifest.dump import Shared, dump_manifest, fields_of, shared_o
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical
-from tests.support.wording import Wording
 from tests.unit.manifest.conftest import Load
 
 NOTED = (
@@ -155,23 +154,31 @@ def test_a_text_is_quoted_only_where_yaml_would_misread_it(syntax: str, written:
     assert loaded(text) == [CommandText("x", "y", syntax)]
 
 
-def test_an_equal_command_is_kept_once_and_reported(wording: Wording) -> None:
+def test_an_equal_command_is_kept_once_and_reported() -> None:
     text = CommandText("a\nb", "y", "z")
     dump = dump_manifest(listed(Entry(text, id="1"), Entry(text, id="2")), bot="", base_url="")
 
     assert loaded(dump.text) == [text]
     (warning,) = dump.warnings
     assert f"  # {warning.partition(', and ')[0]}\n" in dump.text
-    wording(warning)
+    assert str(warning) == (
+        'the command "a\\nb" (id "2") is listed once more, equal in all fields, and a manifest '
+        "can contain it only once"
+    )
 
 
-def test_what_is_listed_without_a_needed_text_is_written_and_reported(wording: Wording) -> None:
+def test_what_is_listed_without_a_needed_text_is_written_and_reported() -> None:
     dump = dump_manifest(listed(Entry(CommandText("a", "", ""))), bot="", base_url="")
 
     assert dump.text.endswith(
         '  # needs description and syntax\n  - name: a\n    description: ""\n    syntax: ""\n'
     )
-    wording(*dump.warnings)
+    assert list(map(str, dump.warnings)) == [
+        (
+            'the command "a" is listed without description and syntax, which a manifest must '
+            "have: fill it in"
+        ),
+    ]
 
 
 def test_half_a_surrogate_pair_is_a_clear_error() -> None:

@@ -11,7 +11,6 @@ from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from commandsync.services.service import PAGE
-from tests.support.wording import Wording
 
 PLACE = Location("commands.yaml", 4, 5)
 
@@ -62,7 +61,7 @@ def test_what_is_missing_is_added_in_the_order_of_the_listing() -> None:
     assert missing([wanted("help")], theirs, "beta-*") == Missing((theirs[0], theirs[2]))
 
 
-def test_one_that_is_alike_becomes_the_former_one_and_is_named(wording: Wording) -> None:
+def test_one_that_is_alike_becomes_the_former_one_and_is_named() -> None:
     ours = [wanted("help"), wanted("queue", "Shows the songs that come next.", "/queue [page]")]
     theirs = [
         listed("songs", "Shows the songs that come next.", "/songs [page]"),
@@ -75,7 +74,20 @@ def test_one_that_is_alike_becomes_the_former_one_and_is_named(wording: Wording)
     (notice,) = found.notices
     assert notice.location == PLACE
     assert notice.renaming
-    wording(notice.message, *notice.renaming)
+    assert list(map(str, [notice.message, *notice.renaming])) == [
+        (
+            "'queue' and the listed 'songs' have nearly the same text: they become one command, "
+            "with its id and uses kept"
+        ),
+        "queue",
+        "songs",
+        "7 uses",
+        (
+            "{count} commands have nearly the same text as a listed one: each pair becomes one "
+            "command, with its id and uses kept"
+        ),
+        "if two are different commands, do not merge: write both into the manifest",
+    ]
 
 
 @pytest.mark.parametrize("adds", [True, False])
@@ -110,16 +122,16 @@ def test_what_is_matched_already_is_no_candidate_of_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs"),
+    ("ours", "theirs", "alike", "renamed"),
     [
-        (["play", "plays"], ["old"]),
-        (["play"], ["old", "older"]),
-        (list("abc"), ["old"]),
-        (list("abcde"), ["old"]),
+        (["play", "plays"], ["old"], "'play' or 'plays'", "the new one"),
+        (["play"], ["old", "older"], "'play'", "'play'"),
+        (list("abc"), ["old"], "'a' or 'b' or 'c'", "the new one"),
+        (list("abcde"), ["old"], "'a' or 'b' or 'c' or others", "the new one"),
     ],
 )
 def test_what_may_be_several_is_added_and_named(
-    wording: Wording, ours: list[str], theirs: list[str]
+    ours: list[str], theirs: list[str], alike: str, renamed: str
 ) -> None:
     text = "Plays a song in the channel that you are in."
     there = [listed(name, text, "/x <song>") for name in theirs]
@@ -127,10 +139,13 @@ def test_what_may_be_several_is_added_and_named(
     found = missing([wanted(name, text, "/x <song>") for name in ours], there)
 
     assert (found.added, found.renamed) == (tuple(there), {})
-    wording(*(f"{notice.message} | {notice.hint}" for notice in found.notices))
+    for notice, name in zip(found.notices, theirs, strict=True):
+        assert f"the listed {name!r} may be an old name of {alike}: it is added" in notice.message
+        assert f"write below the name of {renamed}:" in str(notice.hint)
+        assert str(notice.hint).endswith(f'formerly: ["{name}"]')
 
 
-def test_a_notice_says_what_becomes_of_a_record_and_what_to_do(wording: Wording) -> None:
+def test_a_notice_says_what_becomes_of_a_record_and_what_to_do() -> None:
     text = "Plays a song in the channel that you are in."
     renamed = missing([wanted("play", text)], [listed("plays", text)]).notices
     doubtful = missing([wanted("help")], [listed("other")]).notices
@@ -139,7 +154,26 @@ def test_a_notice_says_what_becomes_of_a_record_and_what_to_do(wording: Wording)
 
     notices = [*renamed, *doubtful, *not_added]
     assert [notice.location for notice in notices] == [PLACE, None, None, None]
-    wording(*(f"{notice.message} | {notice.hint}" for notice in notices))
+    assert [f"{notice.message} | {notice.hint}" for notice in notices] == [
+        (
+            "'play' and the listed 'plays' have nearly the same text: they become one command, "
+            "with its id and uses kept | if they are two commands, do not merge: write both into "
+            "the manifest"
+        ),
+        (
+            "the listed 'other' may be an old name of 'help': it is added as a separate command "
+            "| if it is an old name, remove the entry 'other', and write below the name of "
+            "'help':  formerly: [\"other\"]"
+        ),
+        (
+            "the listed command 'help' (id '2') is listed once more, equal in all fields: it is "
+            "not added | a manifest can contain it only once"
+        ),
+        (
+            "the listed command 'a' (id '3') has no description and no syntax: it is not added | "
+            "add it by hand to keep it: a manifest needs all fields"
+        ),
+    ]
 
 
 @pytest.mark.parametrize(("words", "renamed"), [(9, True), (8, False)])
@@ -189,7 +223,7 @@ def test_what_is_alike_only_by_and_large_is_added_and_named() -> None:
     assert "'other'" in found.notices[0].message
 
 
-def test_what_a_manifest_cannot_contain_is_named_and_not_added(wording: Wording) -> None:
+def test_what_a_manifest_cannot_contain_is_named_and_not_added() -> None:
     text = CommandText("a", "b", "")
     theirs = [listed("help"), listed("help", id="2"), Entry(text, id="3"), listed("x", id="4")]
     theirs += [listed("x", id="5")]
@@ -197,7 +231,17 @@ def test_what_a_manifest_cannot_contain_is_named_and_not_added(wording: Wording)
     found = missing([wanted("help")], theirs)
 
     assert found.added == (theirs[3],)
-    wording(*(notice.message for notice in found.notices))
+    assert [notice.message for notice in found.notices] == [
+        (
+            "the listed command 'help' (id '2') is listed once more, equal in all fields: it is "
+            "not added"
+        ),
+        "the listed command 'a' (id '3') has no syntax: it is not added",
+        (
+            "the listed command 'x' (id '5') is listed once more, equal in all fields: it is not "
+            "added"
+        ),
+    ]
 
 
 def test_what_cannot_be_written_to_is_never_a_former_name() -> None:

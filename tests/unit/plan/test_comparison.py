@@ -17,7 +17,6 @@ from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
 from tests.support.runs import TARGET
 from tests.support.schedules import day, post, posted
-from tests.support.wording import Wording
 
 KIND = Resource.ANNOUNCEMENT
 APPEND = SyncRules()
@@ -107,7 +106,7 @@ def test_what_is_added_or_replaced_has_its_end_and_the_uses_that_go(uses: int | 
     assert (replaced.until, replaced.uses, added.until) == (day(5), uses, day(6))
 
 
-def test_what_waits_leaves_what_is_listed_of_it_alone(wording: Wording) -> None:
+def test_what_waits_leaves_what_is_listed_of_it_alone() -> None:
     equal, reworded = post("v1", publish=9), post("v2", "New.", publish=9)
     listed = [posted("v1", id="1"), posted("v2", "Old.", id="2"), posted("v3", id="3")]
 
@@ -119,7 +118,10 @@ def test_what_waits_leaves_what_is_listed_of_it_alone(wording: Wording) -> None:
     assert actions(later) == ["replace v2", "delete v3"]
     assert later.unchanged == 1
     assert plan_on(1, [equal, reworded], listed, APPEND).unmanaged == ((KIND, listed[2]),)
-    wording(plan_on(9, [reworded], listed, APPEND).notices[0].message)
+    assert (
+        plan_on(9, [reworded], listed, APPEND).notices[0].message
+        == "an announcement titled 'v2' is listed with another text and is not posted"
+    )
 
 
 def test_of_equal_entries_the_one_that_is_due_comes_first_then_the_one_that_has_ended() -> None:
@@ -165,14 +167,19 @@ def test_only_an_entrys_own_record_is_deleted_by_its_end(listed: Entry, asked: b
     assert kept.notices == ()
 
 
-def test_an_ignored_record_stays_after_its_end(wording: Wording) -> None:
+def test_an_ignored_record_stays_after_its_end() -> None:
     rules = SyncRules(announcements="mirror", ignore=("BETA*",))
     entries, listed = [post("beta 1", until=2, id="1")], [posted("beta 1", id="1")]
 
     plan = plan_on(3, entries, listed, rules)
 
     assert plan.changes == ()
-    wording(*(f"{notice.message} | {notice.hint}" for notice in plan.notices))
+    assert [f"{notice.message} | {notice.hint}" for notice in plan.notices] == [
+        (
+            "'beta 1' is listed as 'beta 1', which sync.ignore matches: it stays as it is | "
+            "change the pattern to manage it, or remove the entry"
+        ),
+    ]
 
 
 def test_a_record_without_a_usable_id_is_reported_after_its_end() -> None:
@@ -200,7 +207,7 @@ def test_the_only_record_may_end_whatever_the_limit() -> None:
         assert plan_on(3, [post("v1", until=2)], listed, rules).refusal is None
 
 
-def test_the_guard_counts_without_the_records_that_end(wording: Wording) -> None:
+def test_the_guard_counts_without_the_records_that_end() -> None:
     listed = [posted(name, id=name) for name in "abcdef"]
     entries = [*(post(name, until=2) for name in "abcd"), post("e")]
 
@@ -211,7 +218,14 @@ def test_the_guard_counts_without_the_records_that_end(wording: Wording) -> None
 
     assert emptied is not None
     assert halved is not None
-    wording(emptied.message, halved.message)
+    assert (
+        emptied.message
+        == "would delete 2 of 2 listed announcements that have not ended, which keeps none of them"
+    )
+    assert (
+        halved.message
+        == "would delete 1 of 2 listed announcements that have not ended (50 %); the limit is 40 %"
+    )
 
 
 def test_only_a_plan_with_a_schedule_knows_the_time() -> None:

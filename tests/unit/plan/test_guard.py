@@ -18,7 +18,6 @@ from commandsync.plan.rules import (
 )
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-from tests.support.wording import Wording
 
 TEXT = CommandText("a", "b", "c")
 POST = AnnouncementText("a", "b")
@@ -26,6 +25,7 @@ ADD = Add(resource=Resource.COMMAND, after=TEXT)
 REPLACE = Replace(
     resource=Resource.ANNOUNCEMENT, id="1", before=POST, after=POST, fields=(), listed=0
 )
+NONE_KEPT = ", which keeps none of them"
 
 
 def deletes(count: int, resource: Resource = Resource.COMMAND) -> list[Change]:
@@ -43,19 +43,26 @@ def refused(changes: list[Change], listed: int, limit: str | None = None) -> str
     return found.message if found else ""
 
 
-def test_the_arithmetic_is_shown_with_what_allows_it(wording: Wording) -> None:
+def test_the_arithmetic_is_shown_with_what_allows_it() -> None:
     found = refusal(deletes(12), listed={Resource.COMMAND: 30}, rules=rules())
 
     assert found is not None
     assert found.hint == Do.ALLOW_DELETES(limit=12)
-    wording(found.message)
+    assert found.message == "would delete 12 of 30 listed commands (40 %); the limit is 30 %"
 
 
-def test_what_does_not_count_is_named(wording: Wording) -> None:
+def test_what_does_not_count_is_named() -> None:
     copy = Delete(resource=Resource.COMMAND, id="c", before=TEXT, exact_copy=True)
     ended = Delete(resource=Resource.COMMAND, id="e", before=TEXT, until=datetime.now(UTC))
 
-    wording(refused([*deletes(8), copy], 9), refused([*deletes(8), ended], 10))
+    assert str(refused([*deletes(8), copy], 9)) == (
+        "would delete 8 of 9 listed commands (exact copies do not count) (88.89 %); the limit is "
+        "30 %"
+    )
+    assert (
+        str(refused([*deletes(8), ended], 10))
+        == "would delete 8 of 9 listed commands that have not ended (88.89 %); the limit is 30 %"
+    )
 
 
 def test_a_saved_plan_is_allowed_by_a_new_one() -> None:
@@ -81,24 +88,26 @@ def test_so_much_may_go(count: int, listed: int, limit: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "listed", "limit"),
+    ("count", "listed", "limit", "why"),
     [
-        (4, 13, None),
-        (31, 100, None),
-        (1, 100, "0"),
-        (1, 100, "0%"),
-        (2, 100, "1"),
-        (1, 3, "30%"),
-        (3, 10, "29.96%"),  # compared to the last decimal of the limit
-        (100, 100, "100"),
-        (100, 100, "100%"),
-        (1, 1, None),
-        (3, 3, None),
-        (6001, 20000, None),
+        (4, 13, None, " (30.77 %); the limit is 30 %"),
+        (31, 100, None, " (31 %); the limit is 30 %"),
+        (1, 100, "0", "; the limit is 0"),
+        (1, 100, "0%", " (1 %); the limit is 0 %"),
+        (2, 100, "1", "; the limit is 1"),
+        (1, 3, "30%", " (33.33 %); the limit is 30 %"),
+        (3, 10, "29.96%", " (30 %); the limit is 29.96 %"),  # to the last decimal of the limit
+        (100, 100, "100", NONE_KEPT),
+        (100, 100, "100%", NONE_KEPT),
+        (1, 1, None, NONE_KEPT),
+        (3, 3, None, NONE_KEPT),
+        (6001, 20000, None, " (30.005 %); the limit is 30 %"),
     ],
 )
-def test_more_may_not(wording: Wording, count: int, listed: int, limit: str | None) -> None:
-    wording(refused(deletes(count), listed, limit))
+def test_more_may_not(count: int, listed: int, limit: str | None, why: str) -> None:
+    found = str(refused(deletes(count), listed, limit))
+
+    assert found == f"would delete {count} of {listed} listed commands{why}"
 
 
 def test_what_is_added_does_not_count_as_left() -> None:
@@ -106,14 +115,24 @@ def test_what_is_added_does_not_count_as_left() -> None:
     assert refused([ADD] * 9 + deletes(3), 4) == ""
 
 
-def test_a_replace_counts_as_a_delete_but_leaves_something(wording: Wording) -> None:
+def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
     assert refused([REPLACE] * 3, 3) == ""
     assert refused([REPLACE] * 4, 4, "4") == ""
-    wording(refused([REPLACE] * 4, 4), refused([REPLACE], 1, "30%"))
-    wording(refused([*deletes(4), REPLACE, REPLACE], 1000, "5"))
+    assert (
+        str(refused([REPLACE] * 4, 4))
+        == "would delete or replace 4 of 4 listed announcements (100 %); the limit is 30 %"
+    )
+    assert (
+        str(refused([REPLACE], 1, "30%"))
+        == "would delete or replace 1 of 1 listed announcements (100 %); the limit is 30 %"
+    )
+    assert str(refused([*deletes(4), REPLACE, REPLACE], 1000, "5")) == (
+        "would delete or replace 4 of 1000 listed commands and 2 of 1000 listed announcements; "
+        "the limit is 5"
+    )
 
 
-def test_each_collection_keeps_something(wording: Wording) -> None:
+def test_each_collection_keeps_something() -> None:
     few = refusal(
         [*deletes(4), *deletes(3, Resource.ANNOUNCEMENT)],
         listed={Resource.COMMAND: 100, Resource.ANNOUNCEMENT: 3},
@@ -122,7 +141,12 @@ def test_each_collection_keeps_something(wording: Wording) -> None:
 
     assert few is not None
     assert few.hint == Do.ALLOW_DELETES(limit="all")
-    wording(few.message, refusal(deletes(4), listed={}, rules=rules()))
+    assert few.message == "would delete 3 of 3 listed announcements, which keeps none of them"
+    assert str(refusal(deletes(4), listed={}, rules=rules())) == (
+        "Notice(message='would delete 4 of 0 listed commands, which keeps none of them', "
+        "hint=Hint(do=<Do.ALLOW_DELETES: 1>, values=(('limit', 'all'),)), location=None, "
+        "runs=False, renaming=None)"
+    )
 
 
 @given(commands=st.integers(1, 20), announcements=st.integers(1, 20), limit=st.integers(0, 40))
@@ -143,7 +167,7 @@ def test_a_number_and_the_three_count_over_the_whole_listing(
     )
 
 
-def test_ignored_records_are_not_counted_and_the_message_says_so(wording: Wording) -> None:
+def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
     names = ("a", "b", "c", "d", "beta-1", "beta-2")
     listed = Snapshot({Resource.COMMAND: tuple(Entry(CommandText(n, "", "")) for n in names)})
     limits = rules("50%", "beta-*")
@@ -151,7 +175,10 @@ def test_ignored_records_are_not_counted_and_the_message_says_so(wording: Wordin
     found = refusal(deletes(3), listed=countable(listed, listed.scope, limits), rules=limits)
 
     assert found is not None
-    wording(found.message)
+    assert (
+        found.message
+        == "would delete 3 of 4 listed commands that are not ignored (75 %); the limit is 50 %"
+    )
 
 
 def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:

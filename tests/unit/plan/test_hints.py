@@ -20,7 +20,6 @@ from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from tests.support.runs import EVERYTHING, TARGET
-from tests.support.wording import Wording
 
 PLACE = Location("commands.yaml", 3, 5)
 WORDS = st.text(min_size=1, max_size=12)
@@ -42,18 +41,36 @@ def delete(name: str, description: str = "Shows the menu of it.", syntax: str = 
     )
 
 
-def test_an_add_and_a_delete_that_say_the_same_print_the_line_to_write(wording: Wording) -> None:
+def test_an_add_and_a_delete_that_say_the_same_print_the_line_to_write() -> None:
     (hint,) = rename_hints([add("help"), delete("h")])
 
     assert hint.location == PLACE
-    wording(hint.message, hint.hint)
+    assert "'help' looks like 'h' under a new name" in hint.message
+    assert "the old one is deleted with its uses" in hint.message
+    assert str(hint.hint) == 'if it is a rename, write below its name:  formerly: ["h"]'
 
 
-def test_the_uses_that_go_with_an_old_name_are_named(wording: Wording) -> None:
+def test_the_uses_that_go_with_an_old_name_are_named() -> None:
     (hint,) = rename_hints([add("help"), replace(delete("h"), uses=1840)])
 
     assert hint.renaming
-    wording(hint.message, *hint.renaming)
+    assert list(map(str, [hint.message, *hint.renaming])) == [
+        (
+            "'help' looks like 'h' under a new name: as planned, the old one is deleted with its "
+            "1,840 uses"
+        ),
+        "help",
+        "h",
+        "1,840 uses",
+        (
+            "{count} added commands look like deleted ones under new names: as planned, the old "
+            "ones are deleted with their uses"
+        ),
+        (
+            "if they are renames, commandsync pull --merge writes them into the manifest; or "
+            'write the old name below each new one, such as  formerly: ["h"]'
+        ),
+    ]
 
 
 def test_a_name_is_quoted_so_that_it_can_be_pasted() -> None:
@@ -168,24 +185,35 @@ def entry(name: str, *formerly: str) -> Entry:
     return Entry(CommandText(name, "d", "s"), id=name, location=PLACE, formerly=formerly)
 
 
-def test_a_declared_rename_that_finds_nothing_is_told_while_something_is_deleted(
-    wording: Wording,
-) -> None:
+def test_a_declared_rename_that_finds_nothing_is_told_while_something_is_deleted() -> None:
     wanted = [entry("ping"), entry("latency", "C7", "c_7")]
 
     (notice,) = lost_renames(wanted, {0: entry("ping")}, [entry("c7")])
 
     assert notice.location == PLACE
-    wording(notice.message, notice.hint)
+    assert notice.message == (
+        "'latency' was formerly 'C7', 'c_7', but no such command is listed: it is added, with no "
+        "uses"
+    )
+    assert (
+        str(notice.hint)
+        == "check the spelling of formerly against commandsync pull, upper and lower case too"
+    )
 
 
-def test_a_former_name_that_is_deleted_all_the_same_is_told(wording: Wording) -> None:
+def test_a_former_name_that_is_deleted_all_the_same_is_told() -> None:
     wanted = [entry("latency", "c6", "c7")]
 
     (notice,) = lost_renames(wanted, {0: entry("c6")}, [entry("c7")])
 
     assert notice.location == PLACE
-    wording(notice.message, notice.hint)
+    assert (
+        notice.message == "'c7' is deleted with its uses, though it is a former name of 'latency'"
+    )
+    assert str(notice.hint) == (
+        "only one listed command can be renamed; pin its id to choose: commandsync pull --pin "
+        "shows the ids"
+    )
 
 
 def test_a_former_name_long_gone_is_no_matter_while_nothing_is_deleted() -> None:
@@ -235,31 +263,51 @@ def told(listed: Entry | None, *, uses: int | None = 1840, path: str = BACKUP_PL
     return f"{notice.message} | {notice.hint}"
 
 
-def test_what_is_added_again_has_lost_its_uses_for_now(wording: Wording) -> None:
-    wording(told(None), told(None, uses=0), told(None, uses=None))
+def test_what_is_added_again_has_lost_its_uses_for_now() -> None:
+    assert list(map(str, [told(None), told(None, uses=0), told(None, uses=None)])) == [
+        (
+            "'play' is no longer listed, and added with a new id and without 1,840 uses | after "
+            "the adds, apply prints the calls of the library that set these uses again"
+        ),
+        "'play' is no longer listed, and added with a new id | ",
+        (
+            "'play' is pinned to the id 'old', which is not listed: it is added with a new id | "
+            "commandsync pull --pin shows the ids"
+        ),
+    ]
 
 
-def test_several_that_are_added_again_are_counted(wording: Wording) -> None:
+def test_several_that_are_added_again_are_counted() -> None:
     entries = [Entry(TEXT, id=str(n), location=BACKUP_PLACE, uses=n) for n in range(1000)]
     here = Entry(TEXT, id="new", uses=1)
 
     first, last = lost_pins([(entries[5], here), *((entry, None) for entry in entries)])
 
     assert first.runs
-    wording(last.message)
+    assert (
+        last.message
+        == "1,000 entries are no longer listed, and added with a new id and without 499,500 uses"
+    )
 
 
 @pytest.mark.parametrize("uses", [None, 0, 3, 1839])
-def test_what_has_a_new_id_gets_its_uses_by_a_command(wording: Wording, uses: int | None) -> None:
-    wording(told(Entry(TEXT, id="new", uses=uses)))
+def test_what_has_a_new_id_gets_its_uses_by_a_command(uses: int | None) -> None:
+    left = f"{uses or 0:,} of its 1,840 uses"
+
+    assert told(Entry(TEXT, id="new", uses=uses)) == (
+        f"'play' has the new id 'new', and {left} | client.set_uses(\"new\", 1840)"
+    )
 
 
-def test_uses_that_have_come_back_need_no_command(wording: Wording) -> None:
+def test_uses_that_have_come_back_need_no_command() -> None:
     by_text = told(Entry(TEXT, id="new", uses=1840))
 
     assert told(Entry(TEXT, id="new", uses=1), uses=None) == by_text
     assert told(Entry(TEXT, id="", uses=1)) == by_text
-    wording(by_text)
+    assert str(by_text) == (
+        "'play' is pinned to the id 'old', which is not listed; it is matched by its text "
+        "instead | commandsync pull --pin shows the ids"
+    )
 
 
 @pytest.mark.parametrize("identifier", ["new", "; rm -rf ~", '"quoted"\\', "two\nlines"])

@@ -15,7 +15,6 @@ from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
-from tests.support.wording import Wording
 
 APPEND = SyncRules(max_deletes=DeleteLimit())
 
@@ -237,7 +236,6 @@ def test_too_many_deletes_are_refused() -> None:
 
 @pytest.mark.parametrize("identifier", ["", ".", ".."])
 def test_a_record_without_a_usable_id_is_told_and_never_written_to_or_added_beside(
-    wording: Wording,
     identifier: str,
 ) -> None:
     old = tuple(Entry(command(name, "Old."), id=identifier) for name in "az")
@@ -246,27 +244,39 @@ def test_a_record_without_a_usable_id_is_told_and_never_written_to_or_added_besi
 
     assert [(change.action, change.name) for change in plan.changes] == [("add", "b")]
     assert plan.unwritable == tuple((Resource.COMMAND, entry) for entry in old)
-    wording(*(f"{notice.message} | {notice.hint}" for notice in plan.notices))
+    for notice, entry in zip(plan.notices, old, strict=True):
+        assert f"the listed command {entry.name!r} has no usable id" in notice.message
+        assert notice.hint == "edit or remove it on the service's page"
 
 
-def test_an_appended_announcement_is_not_posted_beside_one_without_an_id(wording: Wording) -> None:
+def test_an_appended_announcement_is_not_posted_beside_one_without_an_id() -> None:
     here = Snapshot({Resource.ANNOUNCEMENT: (Entry(announcement("v1", "Old.")),)})
 
     plan = plan_of(wanted(None, [announcement("v1", "New.")]), here, SyncRules())
 
     assert plan.changes == ()
     assert plan.unwritable == ()
-    wording(*(f"{notice.message} | {notice.hint}" for notice in plan.notices))
+    assert [f"{notice.message} | {notice.hint}" for notice in plan.notices] == [
+        (
+            "an announcement titled 'v1' is listed with another text and is not posted | write "
+            "it as it is listed, or give it a new title; announcements: mirror replaces it"
+        ),
+    ]
 
 
-def test_a_pin_that_is_not_listed_is_told(wording: Wording) -> None:
+def test_a_pin_that_is_not_listed_is_told() -> None:
     place = Location("commands.yaml", 2)
 
     plan = plan_of(wanted([Entry(command("a"), id="gone", location=place)]), listed([command("a")]))
 
     assert plan.changes == ()
     assert plan.notices[0].location == place
-    wording(*(f"{notice.message} | {notice.hint}" for notice in plan.notices))
+    assert [f"{notice.message} | {notice.hint}" for notice in plan.notices] == [
+        (
+            "'a' is pinned to the id 'gone', which is not listed; it is matched by its text "
+            "instead | commandsync pull --pin shows the ids"
+        ),
+    ]
 
 
 def test_a_rename_that_is_not_declared_is_hinted_at() -> None:
@@ -377,7 +387,7 @@ def test_a_fingerprint_is_the_same_for_ever() -> None:
     )
 
 
-def test_what_is_told_of_a_record_says_what_to_do(wording: Wording) -> None:
+def test_what_is_told_of_a_record_says_what_to_do() -> None:
     place = Location("commands.yaml", 2)
     here = Snapshot(
         {
@@ -395,7 +405,20 @@ def test_what_is_told_of_a_record_says_what_to_do(wording: Wording) -> None:
     notices = plan_of(desired, here, SyncRules(max_deletes=DeleteLimit())).notices
 
     assert [notice.location for notice in notices] == [place, None, place]
-    wording(*(f"{notice.message} | {notice.hint}" for notice in notices))
+    assert [f"{notice.message} | {notice.hint}" for notice in notices] == [
+        (
+            "'b' is pinned to the id '9', which is not listed: it is added with a new id | "
+            "commandsync pull --pin shows the ids"
+        ),
+        (
+            "the listed command 'a' has no usable id: it cannot be changed or deleted | edit or "
+            "remove it on the service's page"
+        ),
+        (
+            "an announcement titled 'v1' is listed with another text and is not posted | write "
+            "it as it is listed, or give it a new title; announcements: mirror replaces it"
+        ),
+    ]
 
 
 PLACE = Location("commands.yaml", 2)

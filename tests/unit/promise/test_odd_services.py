@@ -12,7 +12,6 @@ from tests.support import listing as faults
 from tests.support.driver import Driver
 from tests.support.listing import Fault, Listing, Request
 from tests.support.runs import Run, announcement, command, seed, sync, wanted
-from tests.support.wording import Wording
 
 LONG = "word " * 40
 
@@ -64,14 +63,16 @@ def test_an_unclear_add_that_may_be_anothers_is_unknown_and_not_sent_again(fault
     assert len(service.writes()) == 1
 
 
-def test_an_acknowledged_add_is_not_guessed_at_under_another_name(wording: Wording) -> None:
+def test_an_acknowledged_add_is_not_guessed_at_under_another_name() -> None:
     service = Listing(store=rewriting(lambda text: text.translate({97: "*"})))
 
     run = sync(service, wanted([command("banana")]))
 
     assert outcomes(run) == ["unknown"]
     assert run.result.rewritten == ()
-    wording(*(one.error for one in run.result.settled))
+    assert [one.error for one in run.result.settled] == [
+        "the service accepted it, but it is not listed; new under another name: 'b*n*n*'",
+    ]
 
 
 def test_what_was_made_under_another_name_is_remembered_past_an_unclear_add() -> None:
@@ -155,7 +156,7 @@ def test_an_id_may_be_spelled_otherwise() -> None:
     assert service.ids("commands") == ["r0001"]
 
 
-def test_what_the_service_accepted_and_never_shows_is_unknown(wording: Wording) -> None:
+def test_what_the_service_accepted_and_never_shows_is_unknown() -> None:
     forever = Fault("hidden for ever", hidden=99)
     service = Listing(choose=lambda _: forever)
     seed(service, [command("a"), command("b")])
@@ -164,7 +165,11 @@ def test_what_the_service_accepted_and_never_shows_is_unknown(wording: Wording) 
 
     assert outcomes(run) == ["unknown"] * 3
     assert run.result.touched
-    wording(*(one.error for one in run.result.settled))
+    assert [one.error for one in run.result.settled] == [
+        "the service accepted it, but it is listed with its old text",
+        "the service accepted it, but it is not listed",
+        "the service accepted it, but the old one is still listed",
+    ]
 
 
 def test_without_a_read_nothing_is_called_verified() -> None:
@@ -314,9 +319,7 @@ def test_a_replace_whose_add_cannot_be_told_keeps_the_old_one() -> None:
 
 
 @pytest.mark.parametrize("fault", [faults.BAD_REQUEST, faults.FAILED_BEFORE])
-def test_a_replace_whose_delete_fails_says_that_half_of_it_is_done(
-    wording: Wording, fault: Fault
-) -> None:
+def test_a_replace_whose_delete_fails_says_that_half_of_it_is_done(fault: Fault) -> None:
     service = Listing(choose=lambda request: fault if request.kind == "delete" else None)
     seed(service, [announcement("v1", "Old.")])
 
@@ -324,7 +327,7 @@ def test_a_replace_whose_delete_fails_says_that_half_of_it_is_done(
 
     (one,) = run.result.settled
     assert one.outcome is Outcome.FAILED
-    wording(one.error)
+    assert one.error.startswith("the new one is added, but the old one is not deleted: ")
     assert run.result.touched
 
 

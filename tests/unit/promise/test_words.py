@@ -8,14 +8,13 @@ from tests.support import listing as faults
 from tests.support.driver import Driver
 from tests.support.listing import Fault, Listing
 from tests.support.runs import announcement, command, seed, sync, wanted
-from tests.support.wording import Wording
 
 
 def only_on(kind: str, fault: Fault) -> Listing:
     return Listing(choose=lambda request: fault if request.kind == kind else None)
 
 
-def test_what_is_replaced_stays_while_its_replacement_does_not_show(wording: Wording) -> None:
+def test_what_is_replaced_stays_while_its_replacement_does_not_show() -> None:
     service = only_on("add", faults.WRONG_SHAPE_BEFORE)
     seed(service, [announcement("v1", "Old."), command("old")])
 
@@ -23,14 +22,14 @@ def test_what_is_replaced_stays_while_its_replacement_does_not_show(wording: Wor
 
     replaced, deleted = run.result.settled
     assert (replaced.outcome, deleted.outcome) == (Outcome.UNKNOWN, Outcome.DONE)
-    wording(replaced.error)
+    assert replaced.error == "the service accepted it, but it is not listed: the old one stays"
     assert [one.path for one in service.writes() if one.kind == "delete"] == [
         "/bot/42/commands/r0002"
     ]
     assert run.driver.now > 8  # both collections were looked at three times
 
 
-def test_without_a_read_the_old_one_stays_too(wording: Wording) -> None:
+def test_without_a_read_the_old_one_stays_too() -> None:
     service = Listing()
     service.choose = lambda request: (
         faults.SAYS_NO if request.kind == "read" and request.number else None
@@ -41,7 +40,7 @@ def test_without_a_read_the_old_one_stays_too(wording: Wording) -> None:
 
     (one,) = run.result.settled
     assert one.outcome is Outcome.UNKNOWN
-    wording(one.error)
+    assert one.error == "the service accepted it, but it is not listed: the old one stays"
     assert [request.kind for request in service.writes()] == ["add"]
 
 
@@ -57,12 +56,12 @@ def test_a_replacement_that_shows_is_not_waited_for() -> None:
     assert reads == ["commands", "announcements", "announcements", "commands", "announcements"]
 
 
-def test_an_announcement_that_failed_says_why(wording: Wording) -> None:
+def test_an_announcement_that_failed_says_why() -> None:
     run = sync(only_on("add", faults.FAILED_BEFORE), wanted(None, [announcement("v1")]))
 
     (one,) = run.result.settled
     assert one.outcome is Outcome.FAILED
-    wording(one.error)
+    assert one.error == "the service has an internal error (HTTP 500)"
 
 
 def test_what_a_second_read_shows_is_not_called_unknown_meanwhile() -> None:
@@ -74,7 +73,7 @@ def test_what_a_second_read_shows_is_not_called_unknown_meanwhile() -> None:
     assert [one.outcome for one in driver.outcomes] == [Outcome.DONE, Outcome.DONE]
 
 
-def test_what_is_in_flight_when_it_is_ended_is_unknown(wording: Wording) -> None:
+def test_what_is_in_flight_when_it_is_ended_is_unknown() -> None:
     service = Listing()
     seed(service, [command(name) for name in "abcde"])
     driver = Driver(service, stops={4: Aborted()})
@@ -84,7 +83,7 @@ def test_what_is_in_flight_when_it_is_ended_is_unknown(wording: Wording) -> None
     found = [one.outcome for one in run.result.settled]
     assert found == [*[Outcome.UNKNOWN] * 4, Outcome.SKIPPED]
     assert run.result.interrupted
-    wording(run.result.settled[0].error)
+    assert run.result.settled[0].error == "the run was ended before the answer came"
 
 
 def test_outcomes_are_told_as_they_come() -> None:
