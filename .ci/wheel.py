@@ -119,14 +119,11 @@ def test_without_extras(wheel: Path, folder: Path) -> None:
     run(program, "validate", "-f", example, cwd=folder)
     run(program, "init", "new.yaml", cwd=folder)
     run(program, "plan", "-f", example, "--against", example, "--detailed-exitcode", cwd=folder)
-    (folder / "token").write_text("opaque", encoding="utf-8")
-    where = ("--base-url", "http://127.0.0.1:9", "--bot", "1", "--token-file", "token")
     for extra, *words in (
         ("server", "serve"),
         ("server", "preview", example),
         ("preview", "preview", example, "--html", "site"),
         ("preview", "docs", "commands.html", "-f", example),
-        ("async", "watch", *where),
         ("javascript", "import", "bot.js", "--yes"),
     ):
         advice = run(program, *words, cwd=folder, fails=True)

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.budgets import PYTHON, Row, best, environment, milliseconds, work
 from tests.benchmarks.manifests import BOT, records, write_manifest
-from tests.benchmarks.measuring import PYTHON, best, command, environment, work
 from tests.benchmarks.planning import plan
 from tests.benchmarks.service import running
 
@@ -55,7 +54,7 @@ def rows(folder: Path) -> list[Row]:
 
 
 def starts(bash: str, folder: Path, root: Path) -> list[Row]:
-    """Measure the step of an Action on machines without its libraries, from its start to its end.
+    """Measure the processor time of the step on machines without its libraries.
 
     A fresh machine has no cache either, neither of packages nor of compiled modules.
 
@@ -69,7 +68,7 @@ def starts(bash: str, folder: Path, root: Path) -> list[Row]:
     listed = records(100)
     manifest = write_manifest(folder / "start.yaml", listed)
     uv = shutil.which("uv", path=sysconfig.get_path("scripts")) or shutil.which("uv")
-    budgets = {"fresh, with uv": 3000, "fresh, with pip": 7000, "warm": 700}
+    budgets = {"fresh, with uv": 1200, "fresh, with pip": 4500, "warm": 700}
     with running(listed, folder) as url, tempfile.TemporaryDirectory(dir=folder) as tools:
         inputs = {"FILE": manifest, "BASE_URL": url, "BOT": BOT, "PYTHON": python}
         if uv:
@@ -109,7 +108,7 @@ def _machine(
     }
     if path:  # where only pip's variables name an index, pip goes first
         variables |= dict.fromkeys((name for name in os.environ if name.startswith("PIP_")), "")
-    return command(*_step(bash, machine, inputs, root=action, variables=variables))
+    return work(*_step(bash, machine, inputs, root=action, variables=variables))
 
 
 def _installed(temporary: Path) -> int:

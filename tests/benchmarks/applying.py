@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.budgets import REQUESTS, Row, milliseconds
+from tests.benchmarks.budgets import COMMANDSYNC, REQUESTS, Row, best, command, milliseconds
 from tests.benchmarks.manifests import edited, records, write_manifest
-from tests.benchmarks.measuring import COMMANDSYNC, best, command
 from tests.benchmarks.planning import LATENCY, plan
 from tests.benchmarks.service import requests_since, running
 

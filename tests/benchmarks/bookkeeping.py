@@ -20,10 +20,9 @@ from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.service import PAGE
-from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.budgets import Row, best, milliseconds
 from tests.benchmarks.growth import doubled, timed
 from tests.benchmarks.manifests import edited, records
-from tests.benchmarks.measuring import best
 
 if TYPE_CHECKING:
     from collections.abc import Callable

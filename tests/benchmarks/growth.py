@@ -19,9 +19,8 @@ from commandsync.records.texts import CommandText, Resource
 from commandsync.report import render_plans
 from commandsync.report.commandlist import Layout, command_list
 from commandsync.services.service import PAGE
-from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.budgets import Row, best, milliseconds
 from tests.benchmarks.manifests import sentences
-from tests.benchmarks.measuring import best
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,8 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from tests.benchmarks.budgets import Row, milliseconds
-from tests.benchmarks.measuring import PYTHON, best, printed_seconds
+from tests.benchmarks.budgets import PYTHON, Row, best, milliseconds, printed_seconds
 
 _COMMITS = 2000
 _EVERY = 10

@@ -6,9 +6,8 @@ import json
 import subprocess
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.budgets import COMMANDSYNC, Row, best, environment, milliseconds, work
 from tests.benchmarks.manifests import records
-from tests.benchmarks.measuring import COMMANDSYNC, best, environment, work
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,10 +7,17 @@ import subprocess
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.budgets import (
+    COMMANDSYNC,
+    PYTHON,
+    Row,
+    best,
+    environment,
+    milliseconds,
+    printed_seconds,
+)
 from tests.benchmarks.calls import CONCURRENCY
 from tests.benchmarks.manifests import BOT, records
-from tests.benchmarks.measuring import COMMANDSYNC, PYTHON, best, environment, printed_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

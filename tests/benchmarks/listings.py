@@ -8,9 +8,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from commandsync.testing import serve_simulation
-from tests.benchmarks.budgets import REQUESTS, Row, milliseconds
+from tests.benchmarks.budgets import (
+    COMMANDSYNC,
+    REQUESTS,
+    Row,
+    best,
+    command,
+    environment,
+    milliseconds,
+)
 from tests.benchmarks.manifests import records, write_manifest
-from tests.benchmarks.measuring import COMMANDSYNC, best, command, environment
 from tests.benchmarks.planning import LATENCY
 from tests.benchmarks.service import running
 

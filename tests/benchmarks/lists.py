@@ -5,9 +5,17 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.budgets import (
+    COMMANDSYNC,
+    PYTHON,
+    Row,
+    best,
+    environment,
+    milliseconds,
+    printed_seconds,
+    work,
+)
 from tests.benchmarks.manifests import records, write_manifest
-from tests.benchmarks.measuring import COMMANDSYNC, PYTHON, best, environment, printed_seconds, work
 from tests.benchmarks.validating import BARE_LOAD
 
 if TYPE_CHECKING:

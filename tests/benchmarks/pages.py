@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from commandsync.server.runner import running
-from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.budgets import Row, best, milliseconds
 from tests.benchmarks.manifests import records
-from tests.benchmarks.measuring import best
 
 if TYPE_CHECKING:
     from collections.abc import Callable

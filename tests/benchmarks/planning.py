@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.budgets import (
+    COMMANDSYNC,
+    PYTHON,
+    Row,
+    best,
+    command,
+    milliseconds,
+    printed_seconds,
+    work,
+)
 from tests.benchmarks.manifests import BOT, records, write_manifest
-from tests.benchmarks.measuring import COMMANDSYNC, PYTHON, best, command, printed_seconds, work
 from tests.benchmarks.service import running
 from tests.benchmarks.validating import BARE_LOAD
 
 LATENCY = 0.050  # seconds per answer
-_SCRIPT = str(Path(__file__).with_name("script.py"))
 _LIBRARIES = """
 import sys
 import click, requests, yaml
@@ -22,7 +29,7 @@ requests.get(sys.argv[1] + "/v1/bot/" + sys.argv[2] + "/commands", timeout=30)
 
 def rows(folder: Path) -> list[Row]:
     """Measure them all."""
-    return [_large(folder), *_slow(folder)]
+    return [_large(folder), _slow(folder)]
 
 
 def _large(folder: Path) -> Row:
@@ -44,8 +51,8 @@ def _large(folder: Path) -> Row:
     )
 
 
-def _slow(folder: Path) -> list[Row]:
-    """Compare a small plan with a script, and with what no order of the imports can save.
+def _slow(folder: Path) -> Row:
+    """Compare a small plan with the work that no order of the imports can save.
 
     The manifest is valid before anything is sent, so pydantic loads before the request.
     """
@@ -54,27 +61,17 @@ def _slow(folder: Path) -> list[Row]:
     with running(listed, folder, delay=LATENCY) as url:
         found = best(
             {
-                "script": command(PYTHON, _SCRIPT, manifest, url, BOT),
                 "libraries": command(PYTHON, "-c", _LIBRARIES, url, BOT),
                 "plan": command(*plan(manifest, url)),
             },
             rounds=10,
         )
-    planned = milliseconds(found["plan"])
-    return [
-        Row(
-            "no-op `plan` of 100 at 50 ms / a script of ten lines",
-            found["plan"] / found["script"],
-            1.4,  # the script loads neither pydantic nor click
-            seen=f"{planned} / {milliseconds(found['script'])}",
-        ),
-        Row(
-            "no-op `plan` of 100 at 50 ms / its libraries' imports and one request",
-            found["plan"] / found["libraries"],
-            1.15,
-            seen=f"{planned} / {milliseconds(found['libraries'])}",
-        ),
-    ]
+    return Row(
+        "no-op `plan` of 100 at 50 ms / its libraries' imports and one request",
+        found["plan"] / found["libraries"],
+        1.15,
+        seen=f"{milliseconds(found['plan'])} / {milliseconds(found['libraries'])}",
+    )
 
 
 def plan(manifest: str, base_url: str) -> tuple[str, ...]:

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from commandsync.server.runner import running
-from tests.benchmarks.budgets import Row
+from tests.benchmarks.budgets import COMMANDSYNC, Row, environment
 from tests.benchmarks.manifests import BOT, records, write_manifest
-from tests.benchmarks.measuring import COMMANDSYNC, environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.budgets import Row, milliseconds
-from tests.benchmarks.measuring import PYTHON, best, printed_seconds
+from tests.benchmarks.budgets import PYTHON, Row, best, milliseconds, printed_seconds
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
-from tests.benchmarks.measuring import PYTHON
+from tests.benchmarks.budgets import PYTHON
 from tests.support.rawserver import Exchange, Request, SocketServer, answer
 
 if TYPE_CHECKING:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from commandsync.cli.program import COMMANDS
-from tests.benchmarks.budgets import Row, milliseconds
-from tests.benchmarks.measuring import COMMANDSYNC, PYTHON, best, work
+from tests.benchmarks.budgets import COMMANDSYNC, PYTHON, Row, best, milliseconds, work
 
 _BARE = "import click"
 

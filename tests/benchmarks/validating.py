@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.budgets import Row, milliseconds
+from tests.benchmarks.budgets import (
+    COMMANDSYNC,
+    PYTHON,
+    Row,
+    best,
+    milliseconds,
+    peak_memory,
+    printed_seconds,
+    work,
+)
 from tests.benchmarks.manifests import records, write_manifest
-from tests.benchmarks.measuring import COMMANDSYNC, PYTHON, best, peak_memory, printed_seconds, work
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,10 +21,13 @@ TEXTS = {kind.text.__name__ for kind in Resource}
 WORDS = {kind.value for kind in Resource}
 
 
-def trees() -> Iterator[tuple[Path, ast.Module]]:
-    """Yield the modules of the package, each with its path in it."""
-    for file in PACKAGE.rglob("*.py"):
-        yield file.relative_to(PACKAGE), ast.parse(file.read_text(encoding="utf-8"))
+@cache
+def trees() -> list[tuple[Path, ast.Module]]:
+    """Return the modules of the package, each with its path in it."""
+    return [
+        (file.relative_to(PACKAGE), ast.parse(file.read_text(encoding="utf-8")))
+        for file in PACKAGE.rglob("*.py")
+    ]
 
 
 def test_the_table_names_every_room() -> None:
