@@ -58,22 +58,46 @@ class SourceEntry:
     traits: frozenset[Trait] = frozenset()  # why it may not belong on a public list
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceReading:
-    """The content of a source."""
-
-    entries: tuple[SourceEntry, ...] = ()  # its commands, in its order
-    notes: tuple[Notice, ...] = ()  # on tolerated or unreadable parts, with their places
-    complete: bool = True  # whether every file was read
-    generated: tuple[str, ...] = ()  # files that are not read: a program wrote them
-    objects: tuple[Node, ...] = ()  # the kept parts of the platform's own objects
-
-
 class Excluded(NamedTuple):
     """A command that is left out; the reason is the end of a sentence about it."""
 
     entry: SourceEntry
     reason: str
+
+
+class Candidate(StrEnum):
+    """Why a part of the code that is not read may be a command."""
+
+    SHAPE = "a name or a description in the shape of a command"
+    BUILDER = "the chain of a builder"
+    CLASS = "a class of commands"
+    EXPORT = "the export of a file of commands"
+    DECORATOR = "a decorated function"
+    FILE = "a file that cannot be parsed and names commands"
+
+
+class Unread(NamedTuple):
+    """A candidate for a command that is not read."""
+
+    place: Location
+    reason: str
+    candidate: Candidate
+    name: str = ""  # its name, if the code states it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceReading:
+    """The content of a source: each command that it declares is read, unread or left out."""
+
+    entries: tuple[SourceEntry, ...] = ()  # its commands, in its order
+    unread: tuple[Unread, ...] = ()
+    excluded: tuple[Excluded, ...] = ()  # commands that are declared again
+    notes: tuple[Notice, ...] = ()  # on tolerated parts, with their places
+    files: tuple[str, ...] = ()  # that were searched
+    partial: tuple[str, ...] = ()  # that were not read completely, of these and generated ones
+    generated: tuple[str, ...] = ()  # files that are not read: a program wrote them
+    frameworks: tuple[str, ...] = ()  # that the code names
+    objects: tuple[Node, ...] = ()  # the kept parts of the platform's own objects
 
 
 _CHOICES = range(2, 5)  # one choice would look like the name of the parameter

@@ -18,7 +18,7 @@ from typing import TypeVar
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.records.texts import has_wildcard, pattern
-from commandsync.sources.entry import SourceEntry, SourceReading, Trait
+from commandsync.sources.entry import Candidate, Excluded, SourceEntry, SourceReading, Trait, Unread
 
 MOST_BYTES = 10 * 1024 * 1024
 """Of one file, and of all JSON files of a folder."""
@@ -199,8 +199,35 @@ def declaring(
             yield file
 
 
+def unparsed(
+    problems: Iterable[Notice], shape: re.Pattern[bytes]
+) -> tuple[list[Unread], list[Notice]]:
+    """Return the files that cannot be parsed: those that name commands, and notes on others."""
+    unread, notes = [], []
+    for problem in problems:
+        place = problem.location or Location("")
+        try:
+            is_candidate = shape.search(read_bytes(place.path)) is not None
+        except FileError:
+            is_candidate = True
+        if is_candidate:
+            unread.append(Unread(place, problem.message, Candidate.FILE))
+        else:
+            notes.append(problem)
+    return unread, notes
+
+
+def partial_files(unread: Iterable[Unread], problems: Iterable[Notice]) -> tuple[str, ...]:
+    """Return the files that were not read completely."""
+    places = [*(part.place for part in unread), *(problem.location for problem in problems)]
+    return tuple(sorted({place.path for place in places if place}))
+
+
 def code_reading(
-    entries: Collection[SourceEntry], notes: Iterable[Notice], root: Path, *, complete: bool
+    entries: Collection[SourceEntry],
+    notes: Iterable[Notice],
+    unread: Iterable[Unread],
+    root: Path,
 ) -> SourceReading:
     """Return the commands of code, in the order of the files and their lines.
 
@@ -208,18 +235,21 @@ def code_reading(
     """
     keys = Counter(entry.key for entry in entries)
     unique_entries: dict[tuple[str, str, bool], SourceEntry] = {}
-    all_notes = set(notes)
+    all_notes, excluded = set(notes), []
     for entry in sorted(entries, key=lambda entry: _position(entry.place)):
         unique = entry if keys[entry.key] == 1 else replace(entry, key=None)
         apart = bool(folder_traits(str(entry.place), root.as_posix()))
         first = unique_entries.setdefault((entry.name, entry.syntax[:1], apart), unique)
         if first is not unique:
-            message = f"{entry.name!r} is declared again (first at {first.place})"
-            all_notes.add(Notice(message, "only the first is imported", entry.place))
+            excluded.append(Excluded(entry, f"it is declared again (first at {first.place})"))
+            if (entry.description, entry.syntax) != (first.description, first.syntax):
+                message = f"{entry.name!r} is declared again (first at {first.place})"
+                all_notes.add(Notice(message, "only the first is imported", entry.place))
     return SourceReading(
         entries=tuple(unique_entries.values()),
+        unread=tuple(sorted(set(unread), key=lambda part: (_position(part.place), part.reason))),
+        excluded=tuple(excluded),
         notes=tuple(sorted(all_notes, key=lambda note: (_position(note.location), note.message))),
-        complete=complete,
     )
 
 

@@ -9,19 +9,31 @@ command, which is read as Discord's, a prefix command, or no command.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import CommandReader, spelled
-from commandsync.sources.entry import SourceEntry, SourceReading, Trait, traits_by_key
+from commandsync.sources.applicationcommands import CommandReader, spelled, type_number
+from commandsync.sources.entry import (
+    Candidate,
+    SourceEntry,
+    SourceReading,
+    Trait,
+    Unread,
+    traits_by_key,
+)
+from commandsync.sources.javascript.candidate import BELOW, BROKEN, candidates_in, frameworks_in
+from commandsync.sources.javascript.decorated import decorated
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     REST,
+    Builder,
     Computed,
     Function,
+    MissingText,
     Record,
     Value,
     field,
@@ -35,6 +47,8 @@ from commandsync.sources.sourcefile import (
     code_files,
     code_reading,
     declaring,
+    partial_files,
+    unparsed,
     without_collector,
 )
 
@@ -42,6 +56,8 @@ _TESTS = {"tests", "test", "__tests__"}
 _DECLARING = re.compile(rb"[cC]ommand|description|aliases|usage|args")
 _BUILT = re.compile(r"/(dist|build|out|coverage)/|\.min\.[cm]?js$|\.d\.[cm]?ts$")
 _GENERATED, _HEAD = b"@generated", 1000
+_SHAPE = re.compile(rb"\.setName\(|CommandBuilder|extends\s+\w*Command|\b(aliases|execute)\b")
+_REST = "the rest of the file is read, and no command of it is removed"
 _LONGEST_LINE = 5000  # bytes, of code that is not minified
 
 
@@ -68,17 +84,35 @@ def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -
             generated.add(file)
         return file not in generated
 
-    inventory = Inventory(root.as_posix(), locale)
-    wanted = declaring(files, Path(path).as_posix(), may_declare)
-    entries = list(inventory.of(program, wanted))
-    unread = program.notes
-    reading = code_reading(entries, [*unread, *inventory.notes], root, complete=not unread)
+    inventory = Inventory(program, root.as_posix(), locale)
+    wanted = list(declaring(files, Path(path).as_posix(), may_declare))
+    entries = list(inventory.of(wanted))
+    unread, notes = unparsed(program.notes, _SHAPE)
+    missed = [*unread, *inventory.unread, *candidates_in(program, inventory.covered)]
+    known = {part.place for part in missed}
+    errors = [file.place(file.error) for file in program.files if file.error]
+    notes += [Notice(BROKEN, _REST, place) for place in errors if place not in known]
+    reading = code_reading(entries, [*notes, *inventory.notes], missed, root)
     modules = {f"{root.as_posix()}/node_modules"} if (root / "node_modules").is_dir() else set()
-    return replace(reading, generated=tuple(sorted(modules | generated)))
+    partial = partial_files(reading.unread, program.notes)
+    broken = {place.path for place in errors}
+    return replace(
+        reading,
+        files=tuple(files),
+        partial=tuple(sorted({*partial, *broken, *(generated & {*files})})),
+        generated=tuple(sorted(modules | generated)),
+        frameworks=frameworks_in(program.files),
+    )
 
 
 _COMMAND = re.compile("command", re.IGNORECASE)
 _DATA = ("data", "slash", "slashCommand", "command", "builder", "commandData")
+_SLASHES = ("slashCommand", "slash", "SlashCommand")
+_SLASH = re.compile(r"(?i:slash|interaction|application)\w*Command")  # in the name of a base class
+_OTHER = re.compile(  # in the names around an object that is not a command
+    r"(Module|Plugin|Event|Listener|Inhibitor|Precondition|Task|Monitor|Finalizer|Error|Model)s?\b"
+    r"|\b(activit(y|ies)|presence|status|events?)\b"
+)
 _GIVEN = {
     "slash": re.compile(r"\b(interaction|int|inter|itr|i)\b"),
     "prefix": re.compile(r"\b(message|msg|args)\b"),
@@ -86,11 +120,32 @@ _GIVEN = {
 
 
 def described(handler: Record) -> Record:
-    """Return a module, with the members of its `help` and of the `conf` beside it."""
+    """Return a module, with the members of its `help` and of the `conf` beside it.
+
+    Its options may be in the part for slash commands, and its usage in its description.
+    """
     texts, settings = handler.get("help"), handler.get("conf", handler.get("config"))
-    if not isinstance(texts, Record):
-        return handler
-    return Record({**handler, **fields_of(settings), **texts}, texts.at)
+    if isinstance(texts, Record):
+        handler = _with(handler, {**fields_of(settings), **texts}, texts.at)
+    about = handler.get("description")
+    if isinstance(about, Record) and "content" in about:
+        handler = _with(handler, {"usage": None, **about, "description": about["content"]})
+    for key in ("slashCommand", "SlashCommand", "slash") if "name" in handler else ():
+        part = handler.get(key)
+        if isinstance(part, Record) and "name" not in part and "enabled" in {*part, "enabled"}:
+            is_on = part.get("enabled") is not False
+            options = {"options": part["options"]} if "options" in part else {}
+            handler = _with(handler, {key: is_on, **(options if is_on else {})})
+    if isinstance(prefix := handler.get("command"), Record) and "name" not in prefix:
+        handler = _with(handler, {"command": True, **prefix, "enabled": True})
+    return handler
+
+
+def _with(handler: Record, members: dict[str, Value], at: Computed | None = None) -> Record:
+    """Return an object with other members."""
+    changed = Record({**handler, **members}, at or handler.at)
+    changed.bases = handler.bases
+    return changed
 
 
 def data_of(handler: Record) -> list[Record | Computed]:
@@ -107,8 +162,23 @@ def kind_of(handler: Record, named: str) -> str:
     keys, of_type = set(handler), handler.get("type")
     if data_of(handler):
         return "slash"
+    if keys & {"required", "autocomplete"} or _OTHER.search(named):
+        return ""  # an option, an activity, an event or a module
     if isinstance(of_type, (str, int)):
-        return "prefix" if str(of_type).upper() == "LEGACY" else "slash"
+        return _kind_by_type(of_type)
+    return _kind_by_keys(handler, named)
+
+
+def _kind_by_type(of_type: str | int) -> str:
+    """Return the kind by a type of Discord's; that of an activity or an event is none."""
+    is_slash = isinstance(type_number(of_type, "command"), int)
+    return "slash" if is_slash else "prefix" if str(of_type).upper() == "LEGACY" else ""
+
+
+def _kind_by_keys(handler: Record, named: str) -> str:
+    keys = set(handler)
+    if any(handler.get(key) not in (None, False) for key in _SLASHES) or _SLASH.search(named):
+        return "slash"
     if "messageRun" in keys:
         return "prefix"
     if not keys & {"name", REST} or keys & {"once", "event", "registerApplicationCommands"}:
@@ -134,6 +204,7 @@ def _kind_by_functions(handler: Record, named: str) -> str:
 
 _MOST_PARTS = 2000  # of a command
 _DEEPEST = 4  # command > group > sub-command > option > choice
+_NESTING = {1, 2, "Subcommand", "SubcommandGroup", "SUB_COMMAND", "SUB_COMMAND_GROUP"}
 _TEXTS = {"name_localizations", "description_localizations"}
 _LISTS = {"options", "choices"}
 _KEYS = {"name", "description", "type", "required", "category"} | _TEXTS | _LISTS
@@ -141,27 +212,39 @@ _BELOW = re.compile(r"(?:^|/)commands/([^/]+)/", re.IGNORECASE)  # a folder, whi
 
 
 class Inventory:
-    """The commands of all files, and notes on parts that cannot be read."""
+    """The commands of all files, notes on tolerated parts, and the commands that are not read."""
 
-    def __init__(self, root: str, locale: str) -> None:
+    def __init__(self, program: Program, root: str, locale: str) -> None:
+        self._program = program
         self._root = root
         self._reader = CommandReader(locale)
         self._keys = _KEYS if locale else _KEYS - _TEXTS
         self._read: set[Computed] = set()  # where the commands are that were read
+        self._stems: Counter[str] = Counter()  # names of files below a folder of commands
         self.notes: list[Notice] = []
+        self.unread: list[Unread] = []
 
-    def of(self, program: Program, files: Iterable[str]) -> Iterator[SourceEntry]:
+    @property
+    def covered(self) -> set[Computed]:
+        """The declarations of the commands that are read, or known as not read."""
+        return self._read
+
+    def of(self, files: Sequence[str]) -> Iterator[SourceEntry]:
         """Yield the commands that files of a bot declare."""
+        program = self._program
+        self._stems.update(PurePosixPath(path).stem for path in files if BELOW.search(path))
         exported = {path: program.exports(path) for path in files}
         program.notes |= {value for value in exported.values() if isinstance(value, Notice)}
         program.finish()
         for path, value in exported.items():
             yield from self._of(value, named=path, deep=2)
         for owner in program.classes:
-            head = owner.text.removesuffix(owner.scope.text(owner.node, "body"))
-            fields, base = program.fields(owner), head.rpartition("extends ")[2]
-            if base != head or isinstance(fields.get("name"), str):
-                yield from self._of(fields, named=base)
+            fields = program.fields(owner)
+            is_command = fields.bases.strip() or isinstance(fields.get("name"), str)
+            if is_command and owner.node not in program.bases:
+                yield from self._of(fields, named=fields.bases)
+            for value, at in decorated(program, owner):
+                yield from self._slash(value, Record(fields_of(value), at))
         for value, arguments in program.registered + program.built:
             yield from self._slash(value, arguments)
         self.notes += self._reader.notes()
@@ -172,16 +255,39 @@ class Inventory:
             for part in value:
                 yield from self._of(part, named=named) if isinstance(part, Record) else ()
         elif isinstance(value, Record):
-            handler = described(value)
-            kind = kind_of(handler, named)
+            handler = described(self._with_name(value, is_whole=deep != 1))
+            kind = kind_of(handler, f"{named} {handler.bases}")
             yield from self._declared(kind, handler)
             for key, part in handler.items() if deep and not kind else ():
                 yield from self._of(part, named=f"{named} {key}", deep=deep - 1)
 
+    def _with_name(self, handler: Record, *, is_whole: bool) -> Record:
+        """Return a handler with its name: that of its file, if it is below a folder of commands.
+
+        A name that several folders have is not guessed.
+        """
+        path = PurePosixPath(handler.at.scope.file.path)
+        is_command = is_whole and isinstance(handler.get("description"), str)
+        if not is_command or {"name", REST, *_DATA} & {*handler} or not BELOW.search(str(path)):
+            return handler
+        runs = any(isinstance(member, Function) for member in handler.values())
+        if not runs or handler.at in self._read:
+            return handler
+        if self._stems[path.stem] > 1 or path.stem == "index":
+            reason = f"several folders have a file named {path.stem!r}, which is its name"
+            self._skip(reason, handler.at, Candidate.EXPORT)
+            self._read.add(handler.at)
+            return handler
+        named = Record({"options": handler.get("flags", []), **handler}, handler.at)
+        named["name"], named.bases = path.stem, handler.bases
+        return named
+
     def _declared(self, kind: str, handler: Record) -> Iterator[SourceEntry]:
         if kind == "either":
             message = "cannot tell whether this is a slash command or a prefix command"
-            self._note(message, handler.at)
+            if handler.at not in self._read:
+                self._read.add(handler.at)
+                self._skip(message, handler.at, Candidate.SHAPE, handler.get("name"))
         elif kind == "prefix":
             yield from self._prefix(handler)
         elif kind:
@@ -199,16 +305,24 @@ class Inventory:
             category = self._category(handler, at)
             entries = list(self._reader.entries(document, at.place, folder=category))
         except FileError as error:
-            self._note(error.message, at)
+            self._skip(error.message, at, Candidate.SHAPE, document["name"])
             return
         for entry in entries:
             key = f"{self._key(at)} {entry.name.partition(' ')[2]}".rstrip()
             yield replace(entry, key=key, traits=traits)
 
     def _prefix(self, handler: Record) -> Iterator[SourceEntry]:
-        name, at = self._text(handler, "name"), handler.at
-        if name and at not in self._read:
-            self._read.add(at)
+        named, at = next(iter(listed(handler.get("name"))), None), handler.at
+        name = named.strip() if isinstance(named, str) else ""
+        if at in self._read:
+            return
+        self._read.add(at)
+        description = handler.get("description")
+        if not name and isinstance(named, Computed):
+            self._skip("the name of this command is computed at run time", named)
+        elif name and isinstance(description, MissingText):
+            self._skip(f"the texts have no {description.text}", description, name=name)
+        elif name:
             row = {key: self._text(handler, key) for key in ("name", "description", "usage")}
             own = rf"^\S{{0,8}}{re.escape(name)}(?=\s|$)"  # with a prefix that the bot may not have
             row["usage"] = re.sub(own, name, row["usage"], flags=re.IGNORECASE)
@@ -240,6 +354,11 @@ class Inventory:
     def _note(self, message: str, at: Computed) -> None:
         self.notes.append(Notice(message, BY_HAND, at.place))
 
+    def _skip(
+        self, reason: str, at: Computed, by: Candidate = Candidate.SHAPE, name: Value = ""
+    ) -> None:
+        self.unread.append(Unread(at.place, reason, by, name if isinstance(name, str) else ""))
+
     def _plain(self, value: Value, key: str, whole: str = "this command") -> Value:
         """Return a text, a number or a boolean; None for anything else, with a note if computed."""
         if isinstance(value, Computed):
@@ -251,11 +370,20 @@ class Inventory:
         """Return a command or a part as Discord has it; None if its name or type is not read."""
         fields, at = spelled(fields_of(value)), getattr(value, "at", at)
         name, kind = fields.get("name", fields.get(REST, value)), fields.get("type")
+        is_callable = what == "command" or kind in _NESTING
         for key, member in (("type", kind), ("name", name)):
             if isinstance(member, Computed):
+                if is_callable:
+                    reason = f"the {key} of this {what} is computed at run time"
+                    self._skip(reason, member, _candidate(value), fields.get("name"))
+                    return None
                 return self._plain(member, key, f"this {what}")
         if not fields or not isinstance(name, str) or not name.strip():
-            self._note(f"the name of this {what} is missing", at)
+            problem = f"the name of this {what} is missing"
+            self._skip(problem, at) if is_callable else self._note(problem, at)
+            return None
+        if isinstance(text := fields.get("description"), MissingText):
+            self._skip(f"the texts have no {text.text}", text, name=name)
             return None
         whole = f"the {what.partition(' of ')[0]} {name!r}"
         self._plain(fields.get(REST), REST, whole)
@@ -275,3 +403,7 @@ class Inventory:
         what = f"{key.removesuffix('s')} of {whole}"
         parts = [self._part(part, at, what, depth + 1) for part in value]
         return [*filter(None, parts)] if key == "options" or all(parts) else []
+
+
+def _candidate(value: Value) -> Candidate:
+    return Candidate.BUILDER if isinstance(value, Builder) else Candidate.SHAPE

@@ -93,7 +93,7 @@ class Expressions:
 
     def _on_escape_sequence(self, node: Node, scope: Scope) -> str:
         code = scope.text(node)[1:]
-        if code[0] in "ux":
+        if code[:1] in {"u", "x"}:
             return chr(min(int(code[1:].strip("{}"), 16), 0x10FFFF))
         return _ESCAPES.get(code, code)
 
@@ -105,7 +105,11 @@ class Expressions:
         return scope.names.get(scope.text(node), Computed(node, scope))
 
     def _on_member_expression(self, node: Node, scope: Scope) -> Value:
-        owner, computed = self.value(node, scope, "object"), Computed(node, scope)
+        return self.member_of(self.value(node, scope, "object"), node, scope)
+
+    def member_of(self, owner: Value, node: Node, scope: Scope) -> Value:
+        """Return the member that an expression names of its owner."""
+        computed = Computed(node, scope)
         known = _LISTED.fullmatch(computed.text) if isinstance(owner, Computed) else None
         return known[1] if known else member(owner, scope.text(node, "property"), computed)
 
@@ -146,12 +150,22 @@ class Expressions:
 
     def _on_binary_expression(self, node: Node, scope: Scope) -> Value:
         operator, computed = scope.text(node, "operator"), Computed(node, scope)
-        if operator not in {"+", "|"}:
+        if operator not in {"+", "|", "??", "||"}:
             return self._other(node, scope)
         sides = [self.value(node, scope, side) for side in ("left", "right")]
+        if operator in {"??", "||"}:
+            is_absent = sides[0] is None or (operator == "||" and sides[0] in (False, "", 0))
+            return sides[1] if is_absent or self._lacks(node, scope) else sides[0]
         if operator == "|":  # of permissions, which are all listed
             return [part for side in sides for part in listed(side)][:_MOST_PARTS]
         return _joined(sides, computed) if str in map(type, sides) else computed
+
+    def _lacks(self, node: Node, scope: Scope) -> bool:
+        """Whether the left side is a member that its object certainly does not have."""
+        left = field(node, "left")
+        owner = self.value(left, scope, "object") if left and field(left, "property") else None
+        is_known = type(owner) is Record and REST not in owner
+        return is_known and scope.text(left, "property") not in owner
 
     def _on_lexical_declaration(self, node: Node, scope: Scope) -> None:
         for part in [node] if field(node, "name") else parts(node):

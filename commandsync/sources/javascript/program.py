@@ -3,15 +3,18 @@
 import posixpath
 import re
 from collections import ChainMap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
 
 from commandsync.diagnostics import Notice
+from commandsync.sources.javascript.alias import aliased, aliases_of
 from commandsync.sources.javascript.expression import DECLARING, Expressions, member
 from commandsync.sources.javascript.value import (
     REST,
     Builder,
     Computed,
     Function,
+    MissingText,
     Node,
     ParsedFile,
     Record,
@@ -19,17 +22,20 @@ from commandsync.sources.javascript.value import (
     Value,
     field,
     fields_of,
+    first_part,
     parse,
     parts,
 )
 from commandsync.sources.jsonfile import listed
 from commandsync.sources.sourcefile import SCRIPTS, parsed
 
+_HEAD = re.compile(r"^\s*extends\s+|\s*[({<].*", re.DOTALL)  # around the name of a base class
 _DEEPEST = 40  # expressions around the import of a file
 _BUILDER = re.compile(
     r"(?:\w+\.)*(?:SlashCommand|ChatInputCommand|(\w*)ContextMenuCommand)"
     r"(Subcommand(?:Group)?|\w+(?=Option))?(?:Option)?(?:Builder)?"
 )
+_CLASS = re.compile(r"class|(abstract_)?class_declaration")
 _MAKER = re.compile("command", re.IGNORECASE)
 _KEEPING = re.compile(  # names of functions that do not change a builder
     r".*command.*|(set|push|put|create|add|log|stringify|(define|register|deploy)\w*)",
@@ -42,11 +48,16 @@ _COMMANDS = re.compile(r"\bcommands\s*\.\s*(set|create)\s*\(")
 class Program(Expressions):
     """The files of a bot, each followed when it is first needed."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str], texts: Mapping[str, str] | None = None) -> None:
         super().__init__()
         self._paths = frozenset(paths)
+        self._texts = texts
+        self._aliases = aliases_of(min(self._paths, default="."))
         self._exports: dict[str, Value] = {}
+        self.files: list[ParsedFile] = []
+        self.bases: set[Node] = set()  # classes that others extend
         self._fields: dict[Node, Record] = {}
+        self._constructors: dict[Node, Value] = {}
         self._running: set[Node] = set()
         self._waiting: dict[Node, Function] = {}  # may declare commands, and are not called yet
         self.classes: list[Function] = []
@@ -55,26 +66,33 @@ class Program(Expressions):
 
     def _module(self, source: Value, at: Computed) -> Value:
         """Return the exports of another file of the bot."""
-        name = source if isinstance(source, str) and source[:1] == "." else "/"
-        path = posixpath.normpath(posixpath.join(at.scope.file.path, "..", name))
-        starts = (re.sub(r"\.[cm]?js$", "", path), path, f"{path}/index")
-        names = (path, *(f"{start}{suffix}" for start in starts for suffix in SCRIPTS))
-        found = next((name for name in names if name in self._paths), None)
+        name = source if isinstance(source, str) else "/"
+        if name[:1] == ".":
+            paths = [posixpath.normpath(posixpath.join(at.scope.file.path, "..", name))]
+        else:
+            paths = aliased(name, self._aliases)
+        found = next(filter(None, map(self._file, paths)), None)
         exported = self.exports(found) if found and self.depth < _DEEPEST else at
         return at if isinstance(exported, Notice) else exported
+
+    def _file(self, path: str) -> str | None:
+        starts = (re.sub(r"\.[cm]?js$", "", path), path, f"{path}/index")
+        names = (path, *(f"{start}{suffix}" for start in starts for suffix in SCRIPTS))
+        return next((name for name in names if name in self._paths), None)
 
     def exports(self, path: str) -> Value:
         """Follow the statements of a file, once, and return its exports, or why it has none."""
         file = None if path in self._exports else parsed(path, parse)
         self._exports.setdefault(path, file)
         if isinstance(file, ParsedFile):
+            self.files.append(file)
             scope = Scope(file, ChainMap())
             exported = self._exports[path] = Record({}, Computed(file.tree, scope))
             module = Record({"exports": exported}, exported.at)
             scope.names.update(exports=exported, module=module)
             outside, self.level = self.level, 0
             self.follow(parts(file.tree), scope)
-            for owner in self.classes[:]:
+            for owner in [owner for owner in self.classes if owner.scope.file is file]:
                 self.fields(owner)
             self.level = outside
             self._exports[path] = module["exports"]
@@ -87,13 +105,13 @@ class Program(Expressions):
 
     def _on_import_statement(self, node: Node, scope: Scope) -> None:
         module = self._module(scope.text(node, "source")[1:-1], Computed(node, scope))
-        for part in parts(parts(node)[0]):
+        for part in parts(first_part(node)):
             is_default = part.type == "identifier"
             self.bind(part, member(module, "default", module) if is_default else module, scope)
 
     def _on_export_statement(self, node: Node, scope: Scope) -> None:
         exported, declared = fields_of(self._exports[scope.file.path]), field(node, "declaration")
-        tokens, first = {child.type for child in node.children}, parts(node)[0]
+        tokens, first = {child.type for child in node.children}, first_part(node)
         source = scope.text(node, "source")[1:-1]
         origin = self._module(source, Computed(node, scope)) if source else scope.names
         if declared:
@@ -101,6 +119,8 @@ class Program(Expressions):
             named = [declared] if field(declared, "name") else parts(declared)
             for name in (scope.text(part, "name") for part in named):
                 exported["default" if "default" in tokens else name] = scope.names.get(name)
+        elif first is None:
+            return
         elif first.type == "export_clause":
             self.bind(first, origin, Scope(scope.file, ChainMap(exported)))
         elif source:
@@ -145,32 +165,60 @@ class Program(Expressions):
         """Return the members of the objects of a class: fields, methods, arguments of `super`."""
         node = owner.node
         if node not in self._fields:
-            found = self._fields[node] = Record({}, owner)
+            heritage = next((part for part in parts(node) if part.type == "class_heritage"), None)
+            base = self.value(heritage, owner.scope)
+            name = _HEAD.sub("", owner.scope.text(heritage))
+            built = _BUILDER.fullmatch(name) if isinstance(base, Computed) else None
+            made = Builder if built or isinstance(base, Builder) else Record
+            found = self._fields[node] = made({}, owner)
             scope = owner.scope.inner(this=found)
-            inherited = [
-                self.value(part, scope) for part in parts(node) if part.type == "class_heritage"
-            ]
+            if built:
+                found["type"] = built[1] or built[2] or "ChatInput"
+            found.bases = f"{name} {getattr(base, 'bases', '')}"
+            found.update(fields_of(base))
             for around in (node.parent or node, node):
                 for decorator in around.children_by_field_name("decorator"):
-                    inherited += self._given(parts(decorator)[0], scope)
-            for members in inherited:
-                found.update(fields_of(members))
+                    for members in self._given(first_part(decorator), scope):
+                        found.update(fields_of(members))
+            if b"@sapphire/" in owner.scope.file.data and "ommand" in name:
+                found["name"] = PurePosixPath(owner.scope.file.path).stem
             self.add_members(found, parts(field(node, "body")), scope)
-            self._call(found.pop("constructor", None), [])
+            self._constructors[node] = found.pop("constructor", None)
+            self._call(self._constructors[node], [])
         return self._fields[node]
 
-    def _on_class_heritage(self, node: Node, scope: Scope) -> Value:
-        base = self.value(parts(node)[0], scope)
-        return self.fields(base) if isinstance(base, Function) else base
+    def _on_class_heritage(self, heritage: Node, scope: Scope) -> Value:
+        """Return the members of the class that another one extends, or the class of a library."""
+        base = self.value(first_part(heritage), scope)
+        if isinstance(base, Function):
+            self.bases.add(base.node)
+            return self.fields(base)
+        return base
 
-    def _given(self, node: Node, scope: Scope) -> list[Value]:
+    def _construct(self, this: Record, given: list[Value], at: Computed) -> None:
+        """Run the constructor of the class above for an object, as `super(...)` at a place does."""
+        owner: Node | None = at.node
+        while owner and not _CLASS.fullmatch(owner.type):
+            owner = owner.parent
+        heritage = next((part for part in parts(owner) if part.type == "class_heritage"), None)
+        base = self.value(first_part(heritage), this.at.scope)
+        above = self._constructors.get(base.node) if isinstance(base, Function) else None
+        if isinstance(above, Function):
+            self._call(Function(above.node, above.scope.inner(this=this)), given)
+
+    def _given(self, node: Node | None, scope: Scope) -> list[Value]:
         return self._on_array(field(node, "arguments"), scope)
 
     def _on_call_expression(self, node: Node, scope: Scope) -> Value:
         function, at = field(node, "function"), Computed(node, scope)
-        given, owner = self._given(node, scope), self.value(function, scope, "object")
+        given, owner = self._given(node, scope), None
         name = scope.text(function, "property") or scope.text(function)
-        if isinstance(owner, Builder):
+        if function and field(function, "property"):
+            owner = self.value(function, scope, "object")
+            called = self.member_of(owner, function, scope)
+        else:
+            called = self.value(function, scope)
+        if isinstance(owner, Builder) and not isinstance(called, Function):
             flat = [part for argument in given for part in listed(argument)]
             built = [self._call(part, [Builder({}, part, self.level)]) for part in flat]
             owner.apply(name if owner.level >= self.level else "", built, at)
@@ -179,7 +227,16 @@ class Program(Expressions):
             owner += [at] if self.level else given
         if name == "require":
             return self._module(next(iter(given), None), at)
-        return self._result(name, self.value(function, scope), given, at)
+        result = self._result(name, called, given, at)
+        return self._text(given, result) if isinstance(result, Computed) else result
+
+    def _text(self, given: list[Value], computed: Computed) -> Value:
+        """Return the text of the bot for a call with one literal, such as `t("ping.text")`."""
+        literals = [value for value in given if isinstance(value, str)]
+        if self._texts is None or len(literals) != 1:
+            return computed
+        missing = MissingText(computed.node, computed.scope)
+        return self._texts.get(literals[0], missing)
 
     def _on_new_expression(self, node: Node, scope: Scope) -> Value:
         called, given = self.value(node, scope, "constructor"), self._given(node, scope)
@@ -214,8 +271,12 @@ class Program(Expressions):
         """Remember the arguments for Discord, a framework, or the class above."""
         first, last = (given[0], fields_of(given[-1])) if given else (None, {})
         this = fields_of(at.scope.names.get("this"))
-        for argument in given if name == "super" else ():
-            this.update(fields_of(argument))
+        if name == "super" and isinstance(this, Record):
+            if len(given) > 1 and isinstance(first, str):  # the id of discord-akairo
+                this.setdefault("name", first)
+            for argument in given:
+                this.update(fields_of(argument))
+            self._construct(this, given, at)
         if name in _REGISTERING:
             command = self._call(first, [Builder({}, at, self.level)])
             self.registered.append((command, Record({**this, **last}, at)))

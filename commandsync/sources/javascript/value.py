@@ -15,7 +15,7 @@ from tree_sitter import Language, Node, Parser
 from tree_sitter_javascript import language as javascript
 from tree_sitter_typescript import language_typescript as typescript
 
-from commandsync.diagnostics import Location, Notice
+from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import spelled
 from commandsync.sources.jsonfile import listed
@@ -25,6 +25,7 @@ __all__ = ["Node", "ParsedFile", "field", "parse", "parts"]
 
 _MOST_BYTES = 512 * 1024  # of a file that is read: a larger one was generated, or is data
 _TYPED = (".ts", ".mts", ".cts")
+_TYPE_ARGUMENTS = re.compile(rb"(?<=[\w)])<[\w\s.,|&\[\]{}:;'\"?]*(?:<[^<>`]*>[^<>`]*)*>(?=`)")
 _BRACKET = re.compile(rb"[\[({\])}]")
 _MOST_NESTED = 1000  # brackets; the parser needs a part of the stack for each
 _MOST_STEPS = 45_000  # of the parser, more than valid code needs: it repairs other code slowly
@@ -37,6 +38,7 @@ class ParsedFile:
     path: str  # the file, with `/` between folders
     data: bytes
     tree: Node
+    error: Node | None = None  # the first part that the parser cannot read
 
     def place(self, node: Node) -> Location:
         """Return where a node begins."""
@@ -45,26 +47,34 @@ class ParsedFile:
         return Location(self.path, line + 1, len(before.decode(errors="replace")) + 1)
 
 
-def parse(path: str, data: bytes) -> ParsedFile | Notice:
-    """Parse a file, or return where it is not valid; `FileError` if it cannot be parsed."""
+def parse(path: str, data: bytes) -> ParsedFile:
+    """Parse a file, around the parts that the parser cannot read; `FileError` if it cannot.
+
+    The grammar has no type arguments of a tagged template, as in sql<Row>`...`: they are blanked.
+    """
     data = data.removeprefix(BOM_UTF8)
-    is_typed = path.endswith(_TYPED)
-    name, grammar = ("TypeScript", typescript) if is_typed else ("JavaScript", javascript)
     if problem := _problem(data):
         raise FileError(f"the file {problem}", hint=NOT_IMPORTED)
+    grammar = typescript if path.endswith(_TYPED) else javascript
+    tree = _tree(data, Language(grammar()))
+    if tree.has_error and (plain := _TYPE_ARGUMENTS.sub(_blank, data)) != data:
+        data, tree = plain, _tree(plain, Language(grammar()))
+    return ParsedFile(path, data, tree, _first_error(tree) if tree.has_error else None)
+
+
+def _tree(data: bytes, language: Language) -> Node:
     steps = count(-_MOST_STEPS)
     try:
-        tree = Parser(Language(grammar())).parse(
+        parser = Parser(language)
+        return parser.parse(
             lambda at, _: data[at:], progress_callback=lambda *_: next(steps) > 0
-        )
+        ).root_node
     except ValueError:  # the callback has ended it
-        message = f"the file is not valid {name}, or too complex"
-        raise FileError(message, hint=NOT_IMPORTED) from None
-    file = ParsedFile(path, data, tree.root_node)
-    if not file.tree.has_error:
-        return file
-    place = file.place(_first_error(file.tree))
-    return Notice(f"the file is not valid {name}", NOT_IMPORTED, place)
+        raise FileError("the file is too complex to be parsed", hint=NOT_IMPORTED) from None
+
+
+def _blank(arguments: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\n]", b" ", arguments[0])
 
 
 def _problem(data: bytes) -> str:
@@ -93,6 +103,11 @@ def parts(node: Node | None) -> list[Node]:
     """Return the parts of a node without its comments."""
     inner = node.named_children if node else []
     return [part for part in inner if part.type != "comment"]
+
+
+def first_part(node: Node | None) -> Node | None:
+    """Return the first part of a node; None without one."""
+    return next(iter(parts(node)), None)
 
 
 def field(node: Node | None, *names: str) -> Node | None:
@@ -148,6 +163,10 @@ class Function(Computed):
     """A function, a method or a class."""
 
 
+class MissingText(Computed):
+    """A text whose key the texts of the bot do not have."""
+
+
 class Record(dict[str, Value]):
     """An object."""
 
@@ -155,6 +174,7 @@ class Record(dict[str, Value]):
         super().__init__(fields)
         self.at = at
         self.level = level  # how many conditions there are around it
+        self.bases = ""  # the names of the classes that its class inherits from
 
 
 class Builder(Record):

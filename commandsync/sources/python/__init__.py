@@ -12,6 +12,7 @@ calls (`declarations`); `entries` makes the commands of it, with their parameter
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from sys import maxsize
 
@@ -21,17 +22,20 @@ from commandsync.sources.python.cog import Cogs
 from commandsync.sources.python.declarations import Declaration, Declarations
 from commandsync.sources.python.entries import Entries
 from commandsync.sources.python.meaning import Code, Definition
-from commandsync.sources.python.scope import Outline, Scope, callee, keywords, last_name
+from commandsync.sources.python.scope import Outline, Scope, callee, keywords, last_name, words
 from commandsync.sources.python.telegram import Telegram
 from commandsync.sources.sourcefile import (
     PYTHON,
     code_files,
     code_reading,
     declaring,
+    partial_files,
+    unparsed,
     without_collector,
 )
 
 _DECLARING = re.compile(rb"[cC]ommand|group|context_menu|Cog|ContextMenu")
+_SHAPE = re.compile(rb"@[\w.]*(command|group|menu)|CommandHandler|BotCommand", re.IGNORECASE)
 
 
 @without_collector()
@@ -50,8 +54,8 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
     wanted = declaring(files, root.as_posix(), lambda _, data: _DECLARING.search(data))
     read_files = [code.outline(file) for file in wanted]
     outlines = [content for content in read_files if isinstance(content, Outline)]
-    unread = {content for content in read_files if isinstance(content, Notice)}
-    unread.update(note for outline in outlines for note in outline.scope.file.problems)
+    problems = {content for content in read_files if isinstance(content, Notice)}
+    problems.update(note for outline in outlines for note in outline.scope.file.problems)
     inventory = Inventory(outlines, code)
     entries = Entries(
         inventory.declared,
@@ -62,15 +66,25 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
     )
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]
     made += Telegram(code).entries(outlines)
-    return code_reading(made, {*unread, *code.notes}, root, complete=not unread)
+    unread, notes = unparsed(problems, _SHAPE)
+    reading = code_reading(made, {*notes, *code.notes}, [*unread, *code.unread], root)
+    return replace(
+        reading,
+        files=tuple(files),
+        partial=partial_files(reading.unread, problems),
+        frameworks=tuple(sorted(inventory.frameworks)),
+    )
 
 
-_BY_HAND = "declare it with a decorator in the code, or by hand in the manifest"
 _ADDING = {"add_command", "add_application_command"}  # not of Telegram's frameworks
 _GUILDS = {"guild", "guilds"}
 _READ = {"discord", "disnake", "nextcord", "redbot"}
-_UNREAD = {"arc", "crescent", "hikari", "interactions", "lightbulb", "tanjun"}
-_REGISTERED = "import what the bot has registered with Discord: commandsync import discord"
+_UNREAD = {
+    *("arc", "crescent", "hikari", "interactions", "lightbulb", "tanjun", "dis_snek", "naff"),
+    *("pyrogram", "telebot", "telethon", "twitchio", "guilded", "nonebot"),
+}
+_FRAMEWORKS = _READ | _UNREAD | {"aiogram", "telegram"}
+_DECLARES = re.compile("command|slash|menu", re.IGNORECASE)
 
 
 class Inventory:
@@ -80,6 +94,7 @@ class Inventory:
         self._declarations = Declarations(code)
         self._code = code
         self.guild_cogs: set[ast.AST] = set()  # with slash commands that only certain servers have
+        self.frameworks: set[str] = set()
         items = (item for read_file in outlines for item in self._declared(read_file))
         self.declared = list(dict.fromkeys(items))
         self._instances: dict[ast.ClassDef | None, list[Declaration]] = {}
@@ -99,12 +114,24 @@ class Inventory:
             for name in scope.bindings
             if isinstance(meaning := self._code.meaning(ast.Name(name, lineno=maxsize), scope), str)
         }
+        self.frameworks |= imported & _FRAMEWORKS
         unread = sorted(imported & _UNREAD)
-        if unread and imported.isdisjoint(_READ):
-            message = f"the commands of {unread[0]} are not read"
-            self._code.note(message, scope.file.tree, scope, _REGISTERED)
+        if unread and imported.isdisjoint(_FRAMEWORKS - _UNREAD):
+            self._skip(read_file, f"the commands of {unread[0]} are not read")
         else:
             yield from self._declared_in(read_file)
+
+    def _skip(self, read_file: Outline, reason: str) -> None:
+        """Remember the commands of a framework that is not read, by their decorators or bases."""
+        for function, scope in read_file.functions:
+            if any(map(_DECLARES.search, map(_spelled, function.decorator_list))):
+                name = next(filter(None, map(_literal_name, function.decorator_list)), "")
+                self._code.skip(reason, function, scope, name)
+        for node, scope in read_file.classes.items():
+            if any(map(_DECLARES.search, map(words, node.bases))):
+                name = keywords(node).get("name")
+                known = isinstance(name, ast.Constant) and isinstance(name.value, str)
+                self._code.skip(reason, node, scope, name.value if known else "")
 
     def _declared_in(self, read_file: Outline) -> Iterator[Declaration]:
         for function, scope in read_file.functions:
@@ -113,7 +140,7 @@ class Inventory:
                 yield declaration
             elif self._declarations.may_declare(function, scope):
                 message = f"cannot tell whether {function.name!r} is a command"
-                self._code.note(message, function, scope, _BY_HAND)
+                self._code.skip(message, function, scope, function.name)
         for call, scope in [*read_file.created, *read_file.registered]:
             yield from filter(None, [self._declarations.of_call(call, scope)])
         for call, scope in read_file.registered:
@@ -136,5 +163,19 @@ class Inventory:
                     declaration.parent = self._declarations.of(call.func.value, scope)
                 yield declaration
             elif scope.file.frameworks:
-                message = "the command that is registered here is computed at run time"
-                self._code.note(message, call, scope, _BY_HAND)
+                self._code.skip("the command registered here is computed at run time", call, scope)
+
+
+def _spelled(decorator: ast.expr) -> str:
+    """Return the names and texts of a decorator, those of its arguments included."""
+    named = (part.arg or "" for part in ast.walk(decorator) if isinstance(part, ast.keyword))
+    return " ".join([words(decorator), *named])
+
+
+def _literal_name(decorator: ast.expr) -> str:
+    """Return the first text that a decorator is given, or its `name`; empty without one."""
+    for call in (part for part in ast.walk(decorator) if isinstance(part, ast.Call)):
+        for value in [*filter(None, [keywords(call).get("name")]), *call.args[:1]]:
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                return value.value
+    return ""

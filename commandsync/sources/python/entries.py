@@ -95,7 +95,7 @@ class Entries:
             whose = "a group of this command" if path[-1] else "this command"
             given = {} if path[-1] else declaration.given
             message = f"the name of {whose} is computed at run time"
-            self.code.note(message, given.get("name", declaration.node), declaration.scope)
+            self.code.skip(message, given.get("name", declaration.node), declaration.scope)
             return
         if prefix:
             declaration = replace(declaration, given=self._given(declaration))

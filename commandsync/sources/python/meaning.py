@@ -17,8 +17,9 @@ from os.path import commonprefix
 from typing import Any, Final, TypeAlias
 
 from commandsync.diagnostics import Notice
+from commandsync.sources.entry import Candidate, Unread
 from commandsync.sources.python.parsedfile import parse
-from commandsync.sources.python.scope import Binding, Outline, Scope, last_name
+from commandsync.sources.python.scope import Binding, Function, Outline, Scope, last_name
 from commandsync.sources.sourcefile import BY_HAND, parsed
 
 _FRAMEWORKS = {"discord", "disnake", "nextcord"}  # py-cord is imported as `discord`
@@ -214,12 +215,19 @@ class Code(Names):
     def __init__(self, paths: Iterable[str]) -> None:
         super().__init__(paths)
         self.notes: list[Notice] = []
+        self.unread: list[Unread] = []
         self._known: dict[ast.AST, Value] = {}
         self._steps = 0
 
     def note(self, message: str, node: ast.AST, scope: Scope, hint: str = BY_HAND) -> None:
         """Remember a part that cannot be read, with its place."""
         self.notes.append(Notice(message, hint, scope.file.place(node)))
+
+    def skip(self, reason: str, node: ast.AST, scope: Scope, name: str = "") -> None:
+        """Remember a declaration that is not read, with its place."""
+        kind = Candidate.CLASS if isinstance(node, ast.ClassDef) else Candidate.SHAPE
+        candidate = Candidate.DECORATOR if isinstance(node, Function) else kind
+        self.unread.append(Unread(scope.file.place(node), reason, candidate, name))
 
     def value(self, expression: ast.AST, scope: Scope) -> Value:
         """Return the value of an expression; `UNKNOWN` if the code does not state it."""

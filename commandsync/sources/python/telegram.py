@@ -106,7 +106,7 @@ class Telegram:
             if name := self._code.text(named, around):
                 names.append(name)
             else:
-                self._code.note("the name of this command is computed at run time", part, around)
+                self._code.skip("the name of this command is computed at run time", part, around)
         return [name.removeprefix("/") for name in names if name.strip("/ ")]
 
     def _parts(

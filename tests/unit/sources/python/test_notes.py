@@ -24,7 +24,8 @@ def test_code_of_a_framework_that_is_not_read_is_named(
     own = reading_of(START + "import interactions\n@bot.command()\nasync def a(ctx): 'A'\n")
 
     assert of_lightbulb.entries == ()
-    assert notes_of(of_lightbulb) == ["bot.py:1:1 the commands of lightbulb are not read"]
+    assert notes_of(of_lightbulb) == ["bot.py:4:1 the commands of lightbulb are not read"]
+    assert [unread.name for unread in of_lightbulb.unread] == ["echo"]
     assert syntaxes(own) == ["{prefix}a"]
 
 
@@ -103,8 +104,8 @@ def test_what_a_call_registers_has_a_note_unless_it_is_read(reading_of: ReadingO
     )
 
     assert [note.removesuffix(" is computed at run time") for note in notes_of(reading)] == [
-        "bot.py:12:9 the command that is registered here",
-        "bot.py:20:5 the command that is registered here",
+        "bot.py:12:9 the command registered here",
+        "bot.py:20:5 the command registered here",
         "bot.py:22:52 the name of this command",
         "bot.py:24:17 the function of this command",
     ]
@@ -126,9 +127,11 @@ def test_a_command_that_is_declared_twice_is_read_once(
     reading = reading_of({"a.py": START + ping, "b.py": START + slash + ping})
 
     assert [entry.description for entry in reading.entries] == ["Pong", "Slash"]
-    (note,) = notes_of(reading)
-    first = f"{tmp_path}/a.py:6:1"
-    assert note == f"b.py:8:1 'ping' is declared again (first at {first})"
+    ((again, reason),) = reading.excluded
+    assert (str(again.place), reason) == (
+        f"{tmp_path}/b.py:8:1",
+        f"it is declared again (first at {tmp_path}/a.py:6:1)",
+    )
 
 
 def test_the_garbage_collector_is_as_it_was(reading_of: ReadingOf) -> None:

@@ -1,0 +1,178 @@
+"""Candidates for commands that nothing has read: places in the text of a file that look like one.
+
+A file is searched for a few words. Each hit leads to the object, the builder or the method around
+it in the syntax tree. It is a candidate if that has the shape of a command, and is neither part of
+a declaration that is known nor around one. A file below a folder of commands whose export can be
+run, and that declares nothing, is a candidate itself.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+
+from commandsync.diagnostics import Location
+from commandsync.sources.entry import Candidate, Unread
+from commandsync.sources.javascript.program import Program
+from commandsync.sources.javascript.value import Computed, Node, ParsedFile, field, parts
+
+BELOW = re.compile(r"(?:^|/)[\w-]*(?:command|cmd)s?/(?:.*/)?[^/]+$", re.IGNORECASE)
+"""The path of a file below a folder of commands."""
+
+BROKEN = "a part of the file cannot be parsed"
+
+_HIT = re.compile(
+    rb"(?P<builder>\.setName\()|(?P<shape>\b(?:name|description|aliases)[\"']?\s*:)"
+    rb"|(?P<decorator>@(?!\w*(?:Option|Choice|Group|Param|Context))\w*(?:Slash|[cC]ommand)\w*\s*\()"
+    rb"|(?P<call>\.command\(\s*[\"'`])"
+)
+_RUN = re.compile(
+    r"(on)?(message|interaction|chatInput|slash|prefix|text)?(run|exec(ute)?|callback|handler?)"
+    r"(slash|message|interaction|command)?",
+    re.IGNORECASE,
+)
+_RUNNING = re.compile(
+    rb"\b(?:run|exec|execute|callback|handler?|(?:message|interaction|chatInput|slash)Run"
+    rb"|(?:run|execute)(?:Slash|Message|Interaction))\s*[(:=<]"
+)
+_EXPORT = re.compile(rb"\bexport\s+(?:default|const|class)\b|\bexports\b")
+_HANDLES = re.compile(rb"[\"'](?:telegraf|grammy|node-telegram-bot-api)[\"']")
+_ADDS = re.compile(r"add\w+")
+_OTHER = {"once", "event", "emitter", "required", "autocomplete"}  # keys of other objects
+_SHAPES = {"options", "aliases", "usage"}
+_FRAMEWORK = re.compile(
+    rb"(?:from|require\(|import)\s*[\"'](discordx|necord|@discord-nestjs/core|telegraf|grammy"
+    rb"|slash-create|eris|oceanic\.js|@sapphire/framework|discord-akairo|discord\.js(?:-commando)?"
+    rb"|seyfert|discordeno|@buape/carbon|robo\.js|commandkit|wokcommands|node-telegram-bot-api"
+    rb"|@discordeno/bot|revolt\.js|tmi\.js)[\"']"
+)
+_REASONS = {
+    "builder": ("what this builder makes is not registered or exported", Candidate.BUILDER),
+    "shape": ("this object is not registered or exported as a command", Candidate.SHAPE),
+    "decorator": ("this decorator is not known", Candidate.DECORATOR),
+    "call": ("the commands of this framework are not read", Candidate.SHAPE),
+}
+_TEXT = re.compile(r"[\"'`]([^\"'`$\n]+)[\"'`]")
+_MOST_HITS = 5000  # of a file
+
+Span = tuple[int, int]
+
+
+def frameworks_in(files: Iterable[ParsedFile]) -> tuple[str, ...]:
+    """Return the frameworks that files import, sorted."""
+    return tuple(
+        sorted({name.decode() for file in files for name in _FRAMEWORK.findall(file.data)})
+    )
+
+
+def candidates_in(program: Program, covered: Collection[Computed]) -> Iterator[Unread]:
+    """Yield the candidates in the files of a bot, but for the `covered` declarations."""
+    known: dict[str, list[Span]] = defaultdict(list)
+    for at in covered:
+        known[at.scope.file.path].append(_span(at.node))
+    for file in program.files:
+        spans = known[file.path]
+        for node, kind in _hits(file):
+            begin, end = _span(node)
+            if not any(begin < other_end and start < end for start, other_end in spans):
+                spans.append((begin, end))
+                reason, candidate = _REASONS[kind]
+                yield Unread(file.place(node), reason, candidate, _name(file, node))
+        if not spans and BELOW.search(file.path):
+            yield from _of_file(file, {node.id for node in program.bases})
+        if file.error:
+            yield from _of_error(file, file.error)
+
+
+def _span(node: Node) -> Span:
+    return node.start_byte, node.end_byte
+
+
+def _hits(file: ParsedFile) -> Iterator[tuple[Node, str]]:
+    """Yield the parts of a file that have the shape of a command, with the kind of the hit."""
+    handles = _HANDLES.search(file.data) is not None
+    for number, hit in enumerate(_HIT.finditer(file.data)):
+        start, kind = hit.start(), hit.lastgroup or ""
+        node = file.tree.descendant_for_byte_range(start + 1, start + 2)
+        if number > _MOST_HITS or node is None or node.type in {"comment", "string_fragment"}:
+            continue
+        if kind == "builder":
+            node = _chain(file, node)
+        elif kind == "shape":
+            node = _object(file, node)
+        elif kind == "call" and not handles:
+            node = None
+        elif kind == "decorator":
+            node = _decorated(file, node)
+        else:
+            node = node.parent
+        if node:
+            yield node, kind
+
+
+def _chain(file: ParsedFile, node: Node) -> Node | None:
+    """Return the calls of a builder; None for an option, which is given to another call."""
+    while node.parent and node.parent.type in {"member_expression", "call_expression"}:
+        node = node.parent
+    around = node.parent
+    while around and around.type in {"arguments", "arrow_function", "parenthesized_expression"}:
+        around = around.parent
+        if around and around.type == "call_expression":
+            function = field(around, "function")
+            if _ADDS.fullmatch(_text(file, field(function, "property"))):
+                return None
+    return node if "setDescription" in _text(file, node) or "Builder" in _text(file, node) else None
+
+
+def _decorated(file: ParsedFile, node: Node) -> Node | None:
+    """Return a decorated method; of a class only if none of its methods is decorated so."""
+    while node.parent and node.type != "decorator":
+        node = node.parent
+    around = node.parent
+    if around is None or around.type == "class_body":
+        return node
+    rest = file.data[node.end_byte : around.end_byte]
+    return None if any(hit.lastgroup == "decorator" for hit in _HIT.finditer(rest)) else node
+
+
+def _object(file: ParsedFile, node: Node) -> Node | None:
+    """Return the object around a key, if its keys are those of a command that can be run."""
+    while node.parent and node.type != "object":
+        if node.type in {"statement_block", "arguments", "class_body"}:
+            return None
+        node = node.parent
+    if node.type != "object":
+        return None
+    keys = {_text(file, field(part, "key", "name") or part).strip("\"'") for part in parts(node)}
+    is_named = {"name", "description"} <= keys or ("name" in keys and keys & _SHAPES)
+    runs = any(map(_RUN.fullmatch, keys)) or {"name", "description", "options"} <= keys
+    return node if is_named and runs and not keys & _OTHER else None
+
+
+def _of_file(file: ParsedFile, bases: Collection[int]) -> Iterator[Unread]:
+    """Yield the export of a file of commands that can be run, unless it is a base class."""
+    runs, export = _RUNNING.search(file.data), _EXPORT.search(file.data)
+    classes = [node for part in parts(file.tree) for node in (part, *part.named_children)]
+    if runs and export and not any(node.id in bases for node in classes):
+        node = file.tree.descendant_for_byte_range(export.start(), export.start() + 1)
+        is_class = b"class" in file.data
+        kind = Candidate.CLASS if is_class else Candidate.EXPORT
+        place = file.place(node) if node else Location(file.path)
+        yield Unread(place, "no command is recognised in this file", kind)
+
+
+def _of_error(file: ParsedFile, error: Node) -> Iterator[Unread]:
+    text = _text(file, error)
+    if "CommandBuilder" in text or re.search(r"\bname\s*:\s*[\"'`]", text):
+        yield Unread(file.place(error), BROKEN, Candidate.FILE, _name(file, error))
+
+
+def _name(file: ParsedFile, node: Node) -> str:
+    """Return the first text that follows `name` or opens a call; empty without one."""
+    text = _text(file, node)
+    named = re.search(r"(?:\bname[\"']?\s*:|setName\(|\.command\()\s*(?=[\"'`])", text)
+    found = _TEXT.match(text, named.end()) if named else None
+    return found[1] if found else ""
+
+
+def _text(file: ParsedFile, node: Node | None) -> str:
+    return file.data[node.start_byte : node.end_byte].decode(errors="replace") if node else ""
