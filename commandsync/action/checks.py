@@ -70,8 +70,8 @@ def _with_names(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
     """Return a verdict that begins with the commands that only code or manifest has."""
     for result in imports:
         left_out = frozenset(key_of(entry.name) for entry, _ in result.excluded)
-        deleted = frozenset(key_of(entry.name) for _, entry in result.merge.unwanted)
-        source = Place("code", [entry.name for _, entry in result.merge.imported], left_out)
+        deleted = frozenset(key_of(entry.name) for _, entry, _ in result.merge.unwanted)
+        source = Place("code", [entry.name for _, entry, _ in result.merge.imported], left_out)
         own = Place("manifest", [entry.name for entry in result.ours], deleted)
         compared = parity(result.path, own, served=[source])
         if compared.differing:
@@ -82,7 +82,7 @@ def _with_names(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
 
 def _with_imports(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
     """Return a verdict that also fails if a manifest is not up to date with its sources."""
-    outdated = [result for result in imports if result.files]
+    outdated = [result for result in imports if result.files or result.fails_check]
     if not outdated:
         return verdict
     notes = [note for result in outdated for note in import_annotations(result, check=True)]

@@ -7,7 +7,14 @@ import click
 
 from commandsync.cli.help import Command
 from commandsync.cli.option import PATH, not_empty, option
-from commandsync.cli.options import Run, file_option, format_option, talk_options, yes_option
+from commandsync.cli.options import (
+    Run,
+    file_option,
+    format_option,
+    max_deletes_option,
+    talk_options,
+    yes_option,
+)
 
 _discord_option = partial(option, section="Discord")
 
@@ -23,6 +30,7 @@ _discord_option = partial(option, section="Discord")
 )
 @option("--check", "Write nothing; exit 3 if an import would change files.")
 @option("--save", "Write the sources into import: of the manifest.")
+@max_deletes_option
 @option("--prefix TEXT", "The prefix of the bot's commands, for a new manifest.")
 @_discord_option("--locale LOCALE", "The language of Discord's texts, such as de.", default="")
 @_discord_option(

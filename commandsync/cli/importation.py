@@ -9,7 +9,7 @@ from commandsync.cli.approval import check_terminal, confirm, write_approved
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output
 from commandsync.cli.wording import command_line
-from commandsync.errors import Exit
+from commandsync.errors import Exit, TooManyDeletesError
 from commandsync.report.escape import path, visible
 from commandsync.report.imports import render_import, render_left_out
 from commandsync.report.summary import counted
@@ -57,6 +57,8 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         language = ["--locale", locale] if locale else []
         files = run.settings.files
         return _checked(result, output, command_line("import", *language, *sources, files=files))
+    if result.refusal:
+        raise TooManyDeletesError(f"the import {result.refusal.message}", hint=result.refusal.hint)
     if not write_approved(run, result.files, partial(render_import, result), asks=not yes):
         return Exit.FAILED
     if result.imported and result.objects:
@@ -76,7 +78,7 @@ def _checked(result: Import, output: Output, command: str) -> int:
     screen = output.screen()
     output.result(render_import(result, format=output.format, screen=screen, check=True))
     if not result.files:
-        return Exit.CHANGES if result.is_partial else Exit.DONE
+        return Exit.CHANGES if result.fails_check else Exit.DONE
     output.talk(f"Run {visible(command)}, and commit what it writes.")
     return Exit.CHANGES
 

@@ -121,14 +121,15 @@ _RETRIES = _service_option(
 _CONCURRENCY = _service_option(
     "--concurrency N", "The maximum number of requests in flight.", type=IntRange(1, 64), default=4
 )
+max_deletes_option = _manifest_option(
+    "--max-deletes LIMIT",
+    "Refuse to delete more: a number, a percentage, or all.  [default: max_deletes of the "
+    "manifest, or 30%, with 3 always allowed]",
+    callback=read_by(_limit),
+)
 _LIMITS = (
     _manifest_option("--no-prune", "Delete nothing that is missing in the manifest."),
-    _manifest_option(
-        "--max-deletes LIMIT",
-        "Refuse to delete more: a number, a percentage, or all.  [default: max_deletes of the "
-        "manifest, or 30%, with 3 always allowed]",
-        callback=read_by(_limit),
-    ),
+    max_deletes_option,
     _manifest_option(
         "--only PATTERN",
         "Plan only the changes of names and titles that match, such as 'mod-*'.",

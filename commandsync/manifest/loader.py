@@ -11,15 +11,18 @@ from pathlib import Path
 
 from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do, Location, Problem
-from commandsync.manifest.events import ParsedFile
+from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.files import identity, is_folder, yaml_files
 from commandsync.manifest.model import MARKS, ManifestModel
-from commandsync.manifest.nodes import Mapping
+from commandsync.manifest.nodes import Mapping, Scalar
 from commandsync.manifest.reader import Manifest, ManifestReader
 from commandsync.manifest.source import (
     STDIN,
+    Allowance,
+    FileProblems,
     Origin,
     Problems,
+    Source,
     StopReadingError,
     did_you_mean,
     quoted,
@@ -202,3 +205,24 @@ def load_head(path: str, content: bytes) -> ManifestModel:
     reader.problems.raise_if_any()
     assert main is not None  # noqa: S101 - else there is a problem
     return main.model
+
+
+def load_texts(path: str, text: str) -> dict[str, str]:
+    """Return the texts of a bot in YAML or JSON by their keys, joined by dots: `ban.description`.
+
+    Raises `ManifestError` if the file is not valid.
+    """
+    problems = Problems()
+    root = parse(FileProblems(Source(path, text), problems), Allowance()).root
+    problems.raise_if_any()
+    texts: dict[str, str] = {}
+    waiting = [("", root)]
+    while waiting:
+        key, node = waiting.pop()
+        if isinstance(node, Scalar):
+            texts[key] = str(node)
+        elif isinstance(node, Mapping):
+            waiting += [
+                (f"{key}.{name}" if key else str(name), part) for name, part in node.items()
+            ]
+    return texts

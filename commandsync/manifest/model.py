@@ -156,6 +156,18 @@ class ImportModel(Table):
     locale: fields.AnyText = Field(
         "", description="The language of Discord's texts, such as de.", examples=["de"]
     )
+    texts: fields.AnyText = Field(
+        "",
+        description="The file with the bot's texts by their keys, as JSON or YAML, relative to "
+        "this file's folder.",
+        examples=["locales/en.json"],
+    )
+    unread: fields.Patterns = Field(
+        (),
+        description="Patterns of names, files and paths that are not read and known to be: "
+        "--check does not fail for them.",
+        examples=[["setup", "owner/*"]],
+    )
 
 
 Commands = Annotated[

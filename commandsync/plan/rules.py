@@ -141,6 +141,15 @@ def refusal(
     return _emptied(losses, allow) or _over(losses, limit, allow)
 
 
+def removals_refused(removed: int, *, of: int, rules: SyncRules) -> Notice | None:
+    """Return why an import that removes so many of a manifest's commands is refused, else None."""
+    limit = rules.max_deletes
+    if not removed or (limit is not None and limit.unlimited):
+        return None
+    losses = [_Loss(what="commands of the manifest", deleted=removed, replaced=0, of=of)]
+    return _emptied(losses, Do.ALLOW_DELETES) or _over(losses, limit, Do.ALLOW_DELETES)
+
+
 def countable(listed: Snapshot, scope: Iterable[Resource], rules: SyncRules) -> dict[Resource, int]:
     """Count the listed records of each collection that the guard's arithmetic is about.
 

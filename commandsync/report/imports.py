@@ -22,9 +22,10 @@ from commandsync.sources.changeset import (
     Review,
     ReviewReason,
 )
-from commandsync.sources.entry import Excluded
+from commandsync.sources.entry import Excluded, Unread
 
 _MEND = "run commandsync import, and commit what it writes"
+_READ = "write it as literals, or acknowledge it with unread: in import: of the manifest"
 _IMPORTED_CHANGES = "what was imported last is not up to date"
 _ACTIONS = {Added: "add", Edited: "edit", Removed: "remove"}
 _NEXT = {
@@ -60,21 +61,28 @@ def render_import(
 
 def counts(result: Import) -> str:
     """Return the counts of an import: the last line of its text, which scripts may rely on."""
-    *parts, (_, unchanged), (_, left_out) = _counts(result).items()
-    todo = ", ".join(f"{count} to {verb}" for verb, count in parts)
-    return f"Import: {todo}, {unchanged} unchanged, {left_out} left out."
+    of = _counts(result)
+    todo = ", ".join(f"{of[verb]} to {verb}" for verb in (*_ACTIONS.values(), "review"))
+    held = f", {of['held_back']} held back" if of["held_back"] else ""
+    unread = f", {of['unread']} not read" if of["unread"] else ""
+    return f"Import: {todo}, {of['unchanged']} unchanged, {of['left_out']} left out{held}{unread}."
 
 
 def _counts(result: Import) -> dict[str, int]:
     of = {verb: len(result.merge.of(kind)) for kind, verb in _ACTIONS.items()}
-    unchanged = len(result.ours) - of["edit"] - of["remove"]
-    reviews, left_out = len(result.merge.reviews), len(_left_out(result))
-    return {**of, "review": reviews, "unchanged": unchanged, "left_out": left_out}
+    return {
+        **of,
+        "review": len(result.merge.reviews),
+        "unchanged": len(result.ours) - of["edit"] - of["remove"],
+        "left_out": len(_left_out(result)),
+        "held_back": len(result.merge.held_back),
+        "unread": len(result.unread) + len(result.acknowledged),
+    }
 
 
 def _left_out(result: Import) -> list[Excluded]:
     deleted = "it was deleted from the manifest"
-    return [*result.excluded, *(Excluded(entry, deleted) for _, entry in result.merge.unwanted)]
+    return [*result.excluded, *(Excluded(entry, deleted) for _, entry, _ in result.merge.unwanted)]
 
 
 def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
@@ -83,8 +91,26 @@ def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
         f"left out: {visible(entry.name)}{in_brackets(entry.place)}: {visible(reason)}"
         for entry, reason in _left_out(result)
     )
+    known = (f"not read: {_unread(part)}: acknowledged" for part in result.acknowledged)
     files = (f"not read: {path(name)}: it was generated" for name in result.generated)
-    return joined((*commands, *files), screen)
+    return joined((*commands, *known, *files), screen)
+
+
+def unread_lines(result: Import) -> Iterator[str]:
+    """Yield the candidates that are not read: all of them, those of one reason together."""
+    by_reason: dict[str, list[Unread]] = {}
+    for part in result.unread:
+        by_reason.setdefault(part.reason, []).append(part)
+    for reason, parts in by_reason.items():
+        first, *more = map(_unread, parts)
+        yield f"{paint('not read', YELLOW)}: {first}: {visible(reason)}"
+        for place in more:
+            yield f"    {place}"
+
+
+def _unread(part: Unread) -> str:
+    name = f" {visible(cut(part.name))}" if part.name else ""
+    return f"{visible(str(part.place))}{name}"
 
 
 def _text(result: Import, screen: Screen) -> str:
@@ -95,8 +121,15 @@ def _text(result: Import, screen: Screen) -> str:
         lines += (*file_lines(edit), "")
     for review in result.merge.reviews:
         lines += _review_lines(review, result, screen)
-    if result.merge.reviews:
+    for held in result.merge.held_back:
+        place = in_brackets(result.place(held.index))
+        reason = f"its source has it no more, but {visible(held.reason)}"
+        lines.append(f"{paint('held back', YELLOW)}: {visible(cut(held.name))}: {reason}{place}")
+    lines += unread_lines(result)
+    if result.merge.reviews or result.merge.held_back or result.unread:
         lines.append("")
+    if result.refusal:
+        lines.append(f"{paint('refused', YELLOW)}: {visible(result.refusal.message)}")
     if result.imported and not result.merge.changes:
         lines += (f"{path(result.imported.path)}: {_IMPORTED_CHANGES}", "")
     lines.append(counts(result))
@@ -137,6 +170,8 @@ def _markdown(result: Import) -> str:
     for review in result.merge.reviews:
         texts = f": {code(review.here)} here, {code(review.there)} there" if review.field else ""
         parts.append(f"- Review: {code(_what(review))}, {review.reason}{texts}")
+    parts += [f"- Held back: {code(held.name)}, {held.reason}" for held in result.merge.held_back]
+    parts += [f"- Not read: {code(str(part.place))}, {part.reason}" for part in result.unread]
     return "\n\n".join(parts) + "\n"
 
 
@@ -152,6 +187,9 @@ def import_annotations(result: Import, *, check: bool) -> Iterator[github.Annota
         texts = f': "{review.here}" here, "{review.there}" there' if review.field else ""
         message = f"{_what(review)}: {review.reason}{texts}"
         yield github.Annotation("warning", "Review", message, location=_here(review, result))
+    for part in result.unread:
+        name = f"{part.name}: " if part.name else ""
+        yield github.Annotation(kind, "Not read", f"{name}{part.reason}", _READ, part.place)
     yield from github.notice_annotations(result.notes)
 
 
@@ -190,6 +228,24 @@ def _json(result: Import) -> str:
         "excluded": [
             {"name": entry.name, "reason": reason, "location": place_document(entry.place)}
             for entry, reason in _left_out(result)
+        ],
+        "held_back": [
+            {
+                "name": held.name,
+                "reason": held.reason,
+                "location": place_document(result.place(held.index)),
+            }
+            for held in result.merge.held_back
+        ],
+        "unread": [
+            {
+                "name": part.name,
+                "reason": part.reason,
+                "candidate": part.candidate.name.lower(),
+                "acknowledged": part in result.acknowledged,
+                "location": place_document(part.place),
+            }
+            for part in (*result.unread, *result.acknowledged)
         ],
         "warnings": [notice_document(note) for note in result.notes],
     }

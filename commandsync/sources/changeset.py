@@ -9,7 +9,7 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import FieldChange
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
-from commandsync.sources.entry import Excluded, SourceEntry
+from commandsync.sources.entry import Excluded, SourceEntry, Unread
 
 
 class Declared(NamedTuple):
@@ -17,6 +17,16 @@ class Declared(NamedTuple):
 
     source: str
     entry: SourceEntry
+    file: str = ""  # where it is declared, relative to the manifest's folder; empty if unknown
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A command that its source does not have, and of which nothing proves that it is gone."""
+
+    index: int  # of the manifest's entry
+    name: str
+    reason: str
 
 
 class ReviewReason(StrEnum):
@@ -80,6 +90,7 @@ class Merge:
     changes: tuple[EntryChange, ...] = ()  # edits and removals in its order, then additions
     reviews: tuple[Review, ...] = ()  # for a person to decide
     imported: tuple[Declared, ...] = ()  # that the next import compares with
+    held_back: tuple[HeldBack, ...] = ()  # removals without proof
     gone: tuple[Declared, ...] = ()  # as well, until a person decides: no source has it any more
     unwanted: tuple[Declared, ...] = ()  # the commands that were deleted from the manifest by hand
 
@@ -111,6 +122,9 @@ class Import:
     objects: int = 0  # how many of the platform's own objects that file has
     excluded: tuple[Excluded, ...] = ()
     notes: tuple[Notice, ...] = ()  # on the sources
+    unread: tuple[Unread, ...] = ()  # candidates for commands that are not read
+    acknowledged: tuple[Unread, ...] = ()  # those that the manifest names under `import.unread`
+    refusal: Notice | None = None  # why the import is refused: it would remove too much
     generated: tuple[str, ...] = ()  # files that are not read, since a program wrote them
     # The places of the fields of the commands that change or are for review, by index.
     places: Mapping[int, Mapping[str, Location]] = field(default_factory=dict, repr=False)
@@ -119,6 +133,11 @@ class Import:
     def is_partial(self) -> bool:
         """Whether a change has to be made by hand."""
         return any(review.reason is ReviewReason.NOT_WRITTEN for review in self.merge.reviews)
+
+    @property
+    def fails_check(self) -> bool:
+        """Whether a check fails, even if no file changes."""
+        return self.is_partial or bool(self.unread) or self.refusal is not None
 
     @property
     def files(self) -> tuple[FileEdit, ...]:

@@ -126,6 +126,7 @@ class _Command(BaseModel, extra="forbid", strict=True, frozen=True):
     category: str | None = None
     key: str | None = None
     source: str
+    file: str = ""
 
 
 class _Document(BaseModel, extra="forbid", strict=True, frozen=True):
@@ -154,7 +155,11 @@ def read_imported(text: str, *, path: str) -> Imported:
     except ValidationError as error:
         raise ManifestError([_problem(error, text, path)]) from error
     declared = (
-        Declared(command.source, SourceEntry(**command.model_dump(exclude={"source"})))
+        Declared(
+            command.source,
+            SourceEntry(**command.model_dump(exclude={"source", "file"})),
+            command.file,
+        )
         for command in document.commands
     )
     objects = {source: tuple(map(kept, nodes)) for source, nodes in document.objects.items()}
@@ -166,7 +171,8 @@ def imported_text(imported: Iterable[Declared], objects: Objects = MappingProxyT
     commands = [
         {key: getattr(entry, key) for key in _KEYS if getattr(entry, key) is not None}
         | {"source": source}
-        for source, entry in imported
+        | ({"file": file} if file else {})
+        for source, entry, file in imported
     ]
     commands.sort(key=itemgetter("name", "syntax", "source"))
     document: dict[str, Any] = {"version": 1, "commands": commands}

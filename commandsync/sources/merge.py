@@ -22,7 +22,14 @@ from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
 from commandsync.sources import changeset
-from commandsync.sources.changeset import Declared, EntryChange, Merge, Review, ReviewReason
+from commandsync.sources.changeset import (
+    Declared,
+    EntryChange,
+    HeldBack,
+    Merge,
+    Review,
+    ReviewReason,
+)
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
 from commandsync.sources.listfile import USUAL
 
@@ -142,6 +149,7 @@ def three_way(  # noqa: PLR0913 - the three sides, and the rules for them
     text_of: Callable[[SourceEntry], CommandText],
     writable: Callable[[Sequence[EntryChange]], Collection[EntryChange]] = list,
     is_kept: Callable[[str], bool] = lambda _name: False,
+    held_back: Callable[[Declared], str] = lambda _command: "",
 ) -> Merge:
     """Merge `theirs`, the commands of the sources, into `ours`; `base` is the last import.
 
@@ -149,13 +157,13 @@ def three_way(  # noqa: PLR0913 - the three sides, and the rules for them
     returns the text of a source's command as this manifest would have it; `writable` those of some
     changes that can be written, of which the others are for review, and the next import finds them
     again. `is_kept` tells of a name whether its command stays although its source does not have it
-    any more.
+    any more; `held_back` returns why nothing proves that a command is gone, empty with a proof.
     """
     base_side, their_side = (
-        Side(side, [text_of(entry) for _, entry in side]) for side in (base, theirs)
+        Side(side, [text_of(entry) for _, entry, _ in side]) for side in (base, theirs)
     )
     links = link(base=base_side, theirs=their_side, ours=ours)
-    merging = _Merging(base_side, their_side, ours, links, frozenset(sources), is_kept)
+    merging = _Merging(base_side, their_side, ours, links, frozenset(sources), is_kept, held_back)
     for index in range(len(ours)):
         merging.merge(index)
     merging.leave_deleted()
@@ -172,6 +180,8 @@ class _Merging:
     links: Links
     sources: frozenset[str]
     is_kept: Callable[[str], bool]
+    proof: Callable[[Declared], str]
+    held_back: list[HeldBack] = field(default_factory=list)
     changes: dict[int, changeset.Edited | changeset.Removed] = field(default_factory=dict)
     added: list[changeset.Added] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)  # of base, that stay until a person decides
@@ -189,8 +199,11 @@ class _Merging:
             return
         elif (their := self.links.theirs_of_base.get(base)) is not None:
             self.merge_fields(index, their, last=self.base.texts[base])
-        elif self.base.declared[base].source in self.sources:
-            if text == self.base.texts[base]:
+        elif (command := self.base.declared[base]).source in self.sources:
+            if reason := self.proof(command):
+                self.held_back.append(HeldBack(index, text.name, reason))
+                self.gone.append(base)
+            elif text == self.base.texts[base]:
                 self.changes[index] = changeset.Removed(index=index)
                 del self.texts[index]
             elif not self.is_kept(text.name):
@@ -235,6 +248,7 @@ class _Merging:
         return Merge(
             changes=tuple(change for change in changes if change in written),
             reviews=(*self.reviews, *chain.from_iterable(map(self.reviews_of, left))),
+            held_back=tuple(self.held_back),
             imported=tuple(self.imported(left)),
             gone=tuple(self.base.declared[number] for number in gone),
             unwanted=tuple(self.unwanted),

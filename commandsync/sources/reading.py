@@ -66,6 +66,7 @@ def read(
     columns: Mapping[str, str] | None = None,
     locale: str = "",
     exclude: Collection[str] = (),
+    texts: Mapping[str, str] | None = None,
 ) -> SourceReading:
     """Read the commands that a file or folder declares, or the files that a pattern matches.
 
@@ -79,6 +80,7 @@ def read(
             `syntax`, `category`) that is not named like the field.
         locale: The language of Discord's texts, such as `de`; empty for the default texts.
         exclude: Patterns of names and paths; a JSON file that one fits may be invalid.
+        texts: The bot's texts by their keys, for code that names them; None if they are unknown.
 
     Raises:
         FileError: It cannot be read, is too large, or contains something other than commands. A
@@ -88,11 +90,11 @@ def read(
     """
     path, suffix = Path(source).as_posix(), Path(source).suffix.casefold()
     if sourcefile.is_folder_or_pattern(path):
-        return _read_files(path, columns or {}, locale, exclude)
+        return _read_files(path, columns or {}, locale, exclude, texts)
     if suffix in PYTHON:
         return python.read(path)
     if suffix in SCRIPTS:
-        return _read_scripts(path, locale=locale)
+        return _read_scripts(path, locale=locale, texts=texts)
     if suffix not in _DATA and Path(path).is_file():
         raise FileError(f"{path} is not a source of commands", hint=_EXPECTED)
     data = sourcefile.read_bytes(path)
@@ -107,11 +109,15 @@ def read_answer(data: bytes, *, locale: str = "") -> SourceReading:
 
 
 def _read_files(
-    source: str, columns: Mapping[str, str], locale: str, exclude: Collection[str]
+    source: str,
+    columns: Mapping[str, str],
+    locale: str,
+    exclude: Collection[str],
+    texts: Mapping[str, str] | None,
 ) -> SourceReading:
     folder, inside = sourcefile.matching(source)
     paths = [path for path in inside if sourcefile.is_command_file(path)]
-    code = _read_code(folder, inside, locale)
+    code = _read_code(folder, inside, locale, texts)
     if code and (_is_found(code) or not paths):
         return code
     if not paths:
@@ -127,26 +133,34 @@ def _read_files(
     return reading
 
 
-def _read_code(folder: Path, inside: Sequence[Path], locale: str) -> SourceReading | None:
+def _read_code(
+    folder: Path, inside: Sequence[Path], locale: str, texts: Mapping[str, str] | None
+) -> SourceReading | None:
     """Return the commands of Python code, else those of JavaScript; None without code."""
     suffixes, reading = {path.suffix.casefold() for path in inside}, None
     if suffixes & {*PYTHON}:
         reading = python.read(folder.as_posix(), inside)
     if suffixes & {*SCRIPTS} and not (reading and _is_found(reading)):
-        reading = _read_scripts(folder.as_posix(), inside, locale=locale)
+        reading = _read_scripts(folder.as_posix(), inside, locale=locale, texts=texts)
     return reading
 
 
 def _is_found(reading: SourceReading) -> bool:
-    return bool(reading.entries or reading.notes)
+    return bool(reading.entries or reading.notes or reading.unread)
 
 
-def _read_scripts(path: str, inside: Sequence[Path] | None = None, *, locale: str) -> SourceReading:
+def _read_scripts(
+    path: str,
+    inside: Sequence[Path] | None = None,
+    *,
+    locale: str,
+    texts: Mapping[str, str] | None,
+) -> SourceReading:
     try:
         from commandsync.sources import javascript  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise missing("JavaScript is read with", "javascript", error) from error
-    return javascript.read(path, inside, locale=locale)
+    return javascript.read(path, inside, locale=locale, texts=texts)
 
 
 def of_json(
@@ -177,7 +191,9 @@ def of_json(
     _check_columns(columns if True in kinds else {}, [command.value for command in found])
     unclear = Notice(*_UNDECIDED, found[0].value.place) if kinds == {None} else None
     notes = filter(None, [*reader.notes(), unclear])
-    return SourceReading(entries=tuple(entries), notes=tuple(notes), objects=tuple(objects))
+    return SourceReading(
+        entries=tuple(entries), notes=tuple(notes), files=tuple(data), objects=tuple(objects)
+    )
 
 
 def _of_discord(reader: CommandReader, value: JsonValue, folder: str) -> list[SourceEntry]:
@@ -217,7 +233,7 @@ def of_csv(data: bytes, path: str, columns: Mapping[str, str]) -> SourceReading:
     """Read a CSV file; raises as `of_json` does."""
     entries = tuple(islice(csv_entries(data, path, columns), MOST_COMMANDS + 1))
     _check_number(len(entries), path)
-    return SourceReading(entries=entries)
+    return SourceReading(entries=entries, files=(path,))
 
 
 def _check_number(number: int, path: str) -> None:

@@ -11,15 +11,17 @@ from commandsync.manifest import Manifest
 from commandsync.manifest.fields import uses_of_prefix, with_prefix
 from commandsync.manifest.fileedits import field_places, with_key
 from commandsync.manifest.source import quoted
+from commandsync.plan.rules import removals_refused
 from commandsync.records.texts import CommandText, Patterns, Resource
-from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Merge
+from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Merge, Removed
 from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.imported import LARGEST, by_name, imported_text
 from commandsync.sources.merge import three_way
+from commandsync.sources.removal import Removals
 from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
-from commandsync.sync.importsource import ReadSources, read_sources, sources_of
+from commandsync.sync.importsource import LIVE, NamedSource, ReadSources, read_sources, sources_of
 from commandsync.sync.objects import ImportedFile, read_beside
-from commandsync.sync.settings import Settings, default_manifest, load_to_edit
+from commandsync.sync.settings import Settings, default_manifest, load_to_edit, rules_of
 
 _COMMANDS = Resource.COMMAND
 _SUFFIXES = frozenset({".yaml", ".yml"})
@@ -67,10 +69,11 @@ def plan_import(
         base=imported.content.declared,
         theirs=reading.declared,
         ours=ours,
-        sources=reading.complete,
+        sources=names,
         text_of=partial(_text_of, manifest),
         writable=partial(writable, manifest, places, texts),
         is_kept=Patterns(tuple(manifest.imports.exclude)).match,
+        held_back=_removals(imported, reading, sources).held_back,
     )
     edited = edited_texts(manifest, places, texts, merge.changes)
     edits = checked_edits(manifest, contents, edited, when="after the import")
@@ -87,9 +90,25 @@ def plan_import(
         objects=objects,
         excluded=tuple(reading.excluded),
         notes=(*reading.notes, *notes),
+        unread=tuple(reading.unread),
+        acknowledged=tuple(reading.acknowledged),
+        refusal=removals_refused(
+            len(merge.of(Removed)), of=len(ours), rules=rules_of(settings, manifest)
+        ),
         generated=tuple(reading.generated),
         places=_places(merge, places, texts),
     )
+
+
+def _removals(
+    imported: ImportedFile, reading: ReadSources, sources: Sequence[NamedSource]
+) -> Removals:
+    """Return the proof of removals; Discord's own list is always complete."""
+    known = {file for _, _, file in imported.content.declared}
+    files = dict(reading.files)
+    if any(source.path is None for source in sources):
+        files[LIVE] = ""
+    return Removals(files, reading.partial, known, (*reading.unread, *reading.acknowledged))
 
 
 def _new_manifest(
@@ -136,7 +155,7 @@ def _check_prefix(manifest: Manifest, declared: Sequence[Declared]) -> None:
     """Refuse commands with a prefix where the manifest does not have it; raises `ManifestError`."""
     if manifest.prefix is not None:
         return
-    for _, entry in declared:
+    for _, entry, _ in declared:
         if uses_of_prefix(entry.syntax):
             message = f"{quoted(entry.name)} is called with a prefix, and the manifest has none"
             hint: str | Hint = 'add the prefix of the bot at its top, such as prefix: "!"'
@@ -162,13 +181,14 @@ def _after(
 
     They are left out where the file would be too large, which a notice says.
     """
-    names = {entry.name for _, entry in merge.imported}
+    names = {entry.name for _, entry, _ in merge.imported}
     objects = {
         source: kept
         for source, each in {**file.content.objects, **reading.objects}.items()
         if (kept := [content for content in each if not names.isdisjoint(by_name([content]))])
     }
-    imported = (*merge.imported, *merge.gone)
+    gone = (each if each.file else each._replace(file=each.source) for each in merge.gone)
+    imported = (*merge.imported, *gone)
     text = imported_text(imported, objects)
     notes: tuple[Notice, ...] = ()
     if objects and (size := len(text.encode())) > LARGEST:

@@ -18,7 +18,7 @@ from commandsync.api.credentials import Token
 from commandsync.api.redaction import keep_secret
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, UsageError
-from commandsync.manifest import Manifest
+from commandsync.manifest import Manifest, load_texts
 from commandsync.records.snapshot import Node
 from commandsync.records.texts import canonical, pattern
 from commandsync.sources.changeset import Declared
@@ -28,12 +28,19 @@ from commandsync.sources.entry import (
     SourceEntry,
     SourceReading,
     Trait,
+    Unread,
 )
 from commandsync.sources.reading import read, read_answer
 from commandsync.sources.sourcefile import folder_traits, path_pattern
-from commandsync.sync.files import ci_workspace, real, relative
+from commandsync.sync.files import ci_workspace, read_text, real, relative
 from commandsync.sync.settings import Settings, Site
 
+_NEXT = (
+    "import what the bot has registered: commandsync import discord; or a list of commands in the "
+    "repository, such as commands.json"
+)
+_IN_CI = "in CI a manifest names only sources in the checkout"
+_LARGEST_TEXTS = 4 * 1024 * 1024  # bytes
 LIVE = "discord"
 """The source that stands for what the bot has registered with Discord."""
 
@@ -49,14 +56,17 @@ class NamedSource(NamedTuple):
 class ReadSources:
     """What sources declare: `declared` has no two commands equal in name and syntax.
 
-    `complete` are the names of the sources that were read in full, and `generated` the files that
-    are not read, since a program wrote them.
+    Names of files are relative to the manifest's folder. `generated` are the files that are not
+    read, since a program wrote them.
     """
 
     declared: list[Declared] = field(default_factory=list)
     excluded: list[Excluded] = field(default_factory=list)  # what is left out, with its reason
     notes: list[Notice] = field(default_factory=list)  # what was tolerated or could not be read
-    complete: list[str] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    acknowledged: list[Unread] = field(default_factory=list)  # that `import.unread` names
+    files: dict[str, str] = field(default_factory=dict)  # that were searched: paths by their names
+    partial: set[str] = field(default_factory=set)  # the names of those not read completely
     generated: list[str] = field(default_factory=list)
     objects: dict[str, Sequence[Node]] = field(default_factory=dict)  # the platform's, by source
 
@@ -85,9 +95,7 @@ def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
     if workspace := ci_workspace(os.environ):
         for path in filter(None, (path for _, path in sources)):
             if not real(path).is_relative_to(real(workspace)):
-                message = f"{path} is not in the workspace, and is not read"
-                hint = "in CI a manifest names only sources in the checkout"
-                raise FileError(message, hint=hint)
+                raise FileError(f"{path} is not in the workspace, and is not read", hint=_IN_CI)
     return sources
 
 
@@ -107,20 +115,28 @@ def read_sources(
     rules, found = manifest.imports, ReadSources()
     known: dict[tuple[str, str], Declared] = {}
     columns: dict[str, str] = dict(rules.columns.items())
+    texts = _texts(manifest)
     for name, path in sources:
         reading = (
-            read(path, columns=columns, locale=locale, exclude=rules.exclude)
+            read(path, columns=columns, locale=locale, exclude=rules.exclude, texts=texts)
             if path
             else registered(locale)
         )
         _check_entries(reading, path or name)
-        if reading.complete:
-            found.complete.append(name)
+        found.excluded += reading.excluded
+        for part in reading.unread:
+            known_part = _is_acknowledged(part, rules.unread)
+            (found.acknowledged if known_part else found.unread).append(part)
+        near = posixpath.dirname(manifest.path) or "."
+        found.files |= {relative(file, near): file for file in reading.files if file}
+        found.partial |= {relative(file, near) for file in reading.partial}
         found.notes += reading.notes
         found.generated += reading.generated
         found.objects[name] = reading.objects
         for entry in reading.entries:
-            command = Declared(name, _canonical(entry, rules.categories))
+            file = entry.place.path if entry.place else ""
+            declared_in = relative(file, near) if file else name
+            command = Declared(name, _canonical(entry, rules.categories), declared_in)
             key = command.entry.name, command.entry.syntax
             if reason := _reason(command.entry, path or "", manifest):
                 found.excluded.append(Excluded(entry, reason))
@@ -129,6 +145,24 @@ def read_sources(
                 found.excluded.append(Excluded(entry, f"{where} has it already"))
     found.declared += known.values()
     return found
+
+
+def _texts(manifest: Manifest) -> dict[str, str] | None:
+    """Return the bot's texts by their keys; None if the manifest names no file with them."""
+    if not manifest.imports.texts:
+        return None
+    path = posixpath.join(posixpath.dirname(manifest.path), manifest.imports.texts)
+    if (workspace := ci_workspace(os.environ)) and not real(path).is_relative_to(real(workspace)):
+        raise FileError(f"{path} is not in the workspace, and is not read", hint=_IN_CI)
+    return load_texts(path, read_text(path, most=_LARGEST_TEXTS))
+
+
+def _is_acknowledged(part: Unread, patterns: Sequence[str]) -> bool:
+    """Whether the manifest names a part that is not read: its name, its file or its path."""
+    names = {part.name, posixpath.basename(part.place.path)} - {""}
+    return bool(path_pattern(part.place.path, patterns)) or any(
+        pattern(text).match(name) for text in patterns for name in names
+    )
 
 
 def _reason(entry: SourceEntry, source: str, manifest: Manifest) -> str:
@@ -164,10 +198,16 @@ def _text(text: str) -> str:
 
 
 def _check_entries(reading: SourceReading, source: str) -> None:
-    if not reading.entries:
-        notes = (f"{note.location}: {note.message}" for note in reading.notes)
-        hint = next(notes, "is it the right file or folder?")
-        raise FileError(f"{source} has no commands", hint=hint)
+    if reading.entries:
+        return
+    parts = [f"{part.place}: {part.reason}" for part in reading.unread]
+    parts += [f"{note.location}: {note.message}" for note in reading.notes]
+    if not parts and not reading.frameworks:
+        hint = "is it the right file or folder?"
+    else:
+        found = f"it uses {', '.join(reading.frameworks)}; " if reading.frameworks else ""
+        hint = "\n".join([*parts, f"{found}{_NEXT}"])
+    raise FileError(f"{source} has no commands that can be read", hint=hint)
 
 
 def _source(given: str, name: str, path: str) -> NamedSource:

@@ -65,7 +65,7 @@ def _served(settings: Settings, manifest: Manifest) -> tuple[Place, Place]:
     unread = "" if os.environ.get(TOKEN_VARIABLE, "").strip() else f"{TOKEN_VARIABLE} is not set"
     live, _ = _read("discord", manifest, lambda: _registered(settings, manifest), unread)
     calls = [(command.name, command.syntax) for command in manifest.snapshot.commands]
-    calls += [(entry.name, entry.syntax) for _, entry in found]
+    calls += [(entry.name, entry.syntax) for _, entry, _ in found]
     slash = _keys(name for name, syntax in calls if syntax.startswith("/")) | _keys(live.names)
     left_out = code.not_meant | live.not_meant
     code = replace(code, not_meant=left_out - _keys(code.names))
@@ -87,9 +87,9 @@ def _read(
         found = read_sources(manifest, sources, locale=locale, registered=lambda _: live)
     except CommandsyncError as error:
         return _unreadable(place, error), ()
-    if len(found.complete) < len(sources):
+    if found.partial or found.unread:
         place = replace(place, others=Cell.NOT_READ, unread="a part of it cannot be read")
-    names = [entry.name for _, entry in found.declared]
+    names = [entry.name for _, entry, _ in found.declared]
     left_out = _keys(entry.name for entry, _ in found.excluded) - _keys(names)
     return replace(place, names=names, not_meant=left_out), found.declared
 

@@ -10,7 +10,7 @@ command, which is read as Discord's, a prefix command, or no command.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -62,11 +62,18 @@ _LONGEST_LINE = 5000  # bytes, of code that is not minified
 
 
 @without_collector()
-def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -> SourceReading:
+def read(
+    path: str,
+    inside: Sequence[Path] | None = None,
+    *,
+    locale: str = "",
+    texts: Mapping[str, str] | None = None,
+) -> SourceReading:
     """Read the commands that a file, or the files of a folder, declare.
 
     `inside` are the files of the folder, by default all without those in hidden folders, tests and
-    installed packages. The `locale` is the language of Discord's texts, such as `de`. The commands
+    installed packages. The `locale` is the language of Discord's texts, such as `de`, and `texts`
+    are the bot's own by their keys. The commands
     are in the order of the files and their lines, and their keys are their files, if no other
     command has the same. The notes name the parts that cannot be read without running
     the code. Raises `FileError` if the path cannot be read.
@@ -74,7 +81,7 @@ def read(path: str, inside: Sequence[Path] | None = None, *, locale: str = "") -
     root = Path(path) if Path(path).is_dir() else Path(path).parent
     scripts = list(code_files(Path(path), inside, SCRIPTS, _TESTS))
     files = [file for file in scripts if not _BUILT.search(file.removeprefix(root.as_posix()))]
-    program, generated = Program(files), {*scripts} - {*files}
+    program, generated = Program(files, texts), {*scripts} - {*files}
 
     def may_declare(file: str, data: bytes) -> bool:
         if not _DECLARING.search(data):
@@ -332,7 +339,7 @@ class Inventory:
     def _text(self, handler: Record, key: str) -> str:
         """Return a text of an object, or the first of a list of them; empty without one."""
         value = self._plain(next(iter(listed(handler.get(key))), None), key)
-        return value.strip() if isinstance(value, str) else ""
+        return self._program.text_of(value).strip() if isinstance(value, str) else ""
 
     def _traits(self, name: str, handler: dict[str, Value]) -> Iterator[Trait]:
         fields = spelled(handler)
@@ -368,7 +375,7 @@ class Inventory:
 
     def _part(self, value: Value, at: Computed, what: str = "command", depth: int = 0) -> Value:
         """Return a command or a part as Discord has it; None if its name or type is not read."""
-        fields, at = spelled(fields_of(value)), getattr(value, "at", at)
+        fields, at = {**spelled(fields_of(value))}, getattr(value, "at", at)
         name, kind = fields.get("name", fields.get(REST, value)), fields.get("type")
         is_callable = what == "command" or kind in _NESTING
         for key, member in (("type", kind), ("name", name)):
@@ -382,7 +389,10 @@ class Inventory:
             problem = f"the name of this {what} is missing"
             self._skip(problem, at) if is_callable else self._note(problem, at)
             return None
-        if isinstance(text := fields.get("description"), MissingText):
+        text = fields.get("description")
+        if isinstance(text, str):
+            fields["description"] = self._program.text_of(text)
+        if isinstance(text, MissingText):
             self._skip(f"the texts have no {text.text}", text, name=name)
             return None
         whole = f"the {what.partition(' of ')[0]} {name!r}"

@@ -164,8 +164,8 @@ class Expressions:
         """Whether the left side is a member that its object certainly does not have."""
         left = field(node, "left")
         owner = self.value(left, scope, "object") if left and field(left, "property") else None
-        is_known = type(owner) is Record and REST not in owner
-        return is_known and scope.text(left, "property") not in owner
+        key = scope.text(left, "property") if left else ""
+        return isinstance(owner, Record) and not {key, REST} & {*owner}
 
     def _on_lexical_declaration(self, node: Node, scope: Scope) -> None:
         for part in [node] if field(node, "name") else parts(node):

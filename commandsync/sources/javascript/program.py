@@ -238,6 +238,10 @@ class Program(Expressions):
         missing = MissingText(computed.node, computed.scope)
         return self._texts.get(literals[0], missing)
 
+    def text_of(self, key: str) -> str:
+        """Return the text of the bot with this key; the key itself if it is none."""
+        return (self._texts or {}).get(key, key)
+
     def _on_new_expression(self, node: Node, scope: Scope) -> Value:
         called, given = self.value(node, scope, "constructor"), self._given(node, scope)
         at = Computed(node, scope)

@@ -129,9 +129,8 @@ class Inventory:
                 self._code.skip(reason, function, scope, name)
         for node, scope in read_file.classes.items():
             if any(map(_DECLARES.search, map(words, node.bases))):
-                name = keywords(node).get("name")
-                known = isinstance(name, ast.Constant) and isinstance(name.value, str)
-                self._code.skip(reason, node, scope, name.value if known else "")
+                written = keywords(node).get("name", ast.Constant(None))
+                self._code.skip(reason, node, scope, self._code.text(written, scope) or "")
 
     def _declared_in(self, read_file: Outline) -> Iterator[Declaration]:
         for function, scope in read_file.functions:

@@ -363,7 +363,7 @@ def test_no_edit_is_lost_and_no_change_missed(
     merge = Sides(base, theirs, ours, ("bot/", "music.json")).merged()
     after = {entry.name: entry.text for entry in applied(merge, ours)}
     reviewed = {(review.name, review.field) for review in merge.reviews}
-    now = {entry.name: text_of(entry) for _, entry in theirs}
+    now = {entry.name: text_of(entry) for _, entry, _ in theirs}
 
     for command, entry in zip(base, ours, strict=True):
         last, name = text_of(command.entry), entry.name

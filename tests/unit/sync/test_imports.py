@@ -105,12 +105,14 @@ def test_a_file_that_is_broken_removes_none_of_its_commands(folder: Path) -> Non
     removed = plan_import(Settings(now=day(1)), [], registered=lambda _: SourceReading())
     Path("bot/b.py").write_text(f"{bot}\n@bot.slash_command(\n", encoding="utf-8")
 
-    with pytest.raises(FileError, match="bot has no commands") as caught:
+    with pytest.raises(FileError, match="bot has no commands that can be read") as caught:
         plan_import(Settings(now=day(1)), ["bot"], registered=lambda _: SourceReading())
-    (note,) = broken.notes
-    assert note.message.endswith(": '(' was never closed")
-    assert str(caught.value.hint).endswith(f": {note.message}")
+    (unread,) = broken.unread
+    assert unread.reason.endswith(": '(' was never closed")
+    assert f": {unread.reason}\n" in str(caught.value.hint)
+    assert "it uses discord; import what the bot has registered" in str(caught.value.hint)
     assert broken.files == ()
+    assert [held.name for held in broken.merge.held_back] == ["a"]
     assert len(removed.merge.of(Removed)) == 1
 
 
