@@ -158,6 +158,7 @@ def folders(runner: Runner) -> list[Path]:
     return [one for one in runner.temp.iterdir() if one.is_dir()]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(WINDOWS, reason="no system owns a Python there")
 def test_the_machine_is_one_where_pip_by_itself_installs_nothing(
     machine: Runner, tmp_path: Path
@@ -176,6 +177,7 @@ def test_the_machine_is_one_where_pip_by_itself_installs_nothing(
     assert b"externally-managed-environment" in ended.stderr
 
 
+@pytest.mark.thorough
 def test_a_fresh_machine_installs_offline_with_one_call_and_only_once(
     machine: Runner, wheels: Path, tmp_path: Path
 ) -> None:
@@ -197,6 +199,7 @@ def test_a_fresh_machine_installs_offline_with_one_call_and_only_once(
     assert len(folders(machine)) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.promise("locked-action")
 def test_a_wheel_that_is_not_the_locked_one_is_refused(
     machine: Runner, wheels: Path, tmp_path: Path
@@ -215,6 +218,7 @@ def test_a_wheel_that_is_not_the_locked_one_is_refused(
     assert folders(machine) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(REAL_UV is None, reason="there is no uv on this machine")
 def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -> None:
     knows(without_pip, REAL_UV or "")
@@ -226,6 +230,7 @@ def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -
     assert step.outputs["result"] == "valid", step.log
 
 
+@pytest.mark.thorough
 def test_a_preview_needs_what_its_own_lock_has_and_nothing_else(
     machine: Runner, preview_wheels: Path
 ) -> None:
