@@ -59,10 +59,14 @@ def table(client: type) -> str:
         method = getattr(client, name)
         if name.startswith("_") or not callable(method):
             continue
-        signature = str(inspect.signature(method)).replace("'", "")
-        shown = re.sub(r"^\(self(, )?", "(", signature).removesuffix(" -> None")
+        parameters = list(inspect.signature(method).parameters.values())
+        shown = ", ".join(
+            ("**" if parameter.kind is parameter.VAR_KEYWORD else "") + parameter.name
+            for parameter in parameters
+            if parameter.name != "self"
+        )
         summary = (inspect.getdoc(method) or "").partition("\n")[0]
-        cells = f"`{name}{shown}`", summary
+        cells = f"`{name}({shown})`", summary
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     return "\n".join(lines)
 
