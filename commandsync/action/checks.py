@@ -18,9 +18,9 @@ from commandsync.errors import CommandsyncError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.differences import Place, key_of, parity
 from commandsync.report import summary
-from commandsync.report.escape import code, visible
 from commandsync.report.github import Annotation
 from commandsync.report.imports import import_annotations, render_import
+from commandsync.report.lines import code, visible
 from commandsync.report.markdownfile import State, with_lists
 from commandsync.sources.changeset import Import
 from commandsync.sync.files import read_file

@@ -16,8 +16,8 @@ from commandsync.action.verdict import Verdict
 from commandsync.diagnostics import Location
 from commandsync.errors import CommandsyncError, RefusedError, UsageError, WrongBotError
 from commandsync.manifest import Manifest
-from commandsync.report.escape import code
 from commandsync.report.github import Annotation
+from commandsync.report.lines import code
 from commandsync.sync.earlier import EarlierVersion, version_at
 from commandsync.sync.settings import TOKEN_VARIABLE
 

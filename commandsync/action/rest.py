@@ -15,7 +15,7 @@ from time import sleep
 from typing import Any
 
 from commandsync.api.redaction import redacted
-from commandsync.report.escape import visible
+from commandsync.report.lines import visible
 from commandsync.version import __version__
 
 _SECONDS = 15.0  # per request

@@ -29,8 +29,8 @@ from commandsync.action.verdict import Verdict
 from commandsync.apply.outcomes import exit_code
 from commandsync.diagnostics import Hint, Location
 from commandsync.manifest import Manifest
-from commandsync.report.escape import visible
 from commandsync.report.github import mask, plan_annotations
+from commandsync.report.lines import visible
 from commandsync.sync import process
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan

@@ -13,8 +13,8 @@ from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan
 from commandsync.plan.userchanges import user_changes
 from commandsync.report import github, summary, usersentences
-from commandsync.report.escape import code
 from commandsync.report.github import Annotation
+from commandsync.report.lines import code
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Job
 from commandsync.sync.selection import split

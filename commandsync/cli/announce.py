@@ -7,8 +7,7 @@ from typing import Any
 import click
 from click import IntRange
 
-from commandsync.cli.help import Command
-from commandsync.cli.option import not_empty, option
+from commandsync.cli.option import Command, not_empty, option
 from commandsync.cli.options import Run, listing_option, service_options, yes_option
 from commandsync.errors import UsageError
 

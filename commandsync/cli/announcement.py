@@ -11,11 +11,11 @@ from commandsync.cli.approval import (
     write_approved,
 )
 from commandsync.cli.options import Run
-from commandsync.cli.wording import command_line
+from commandsync.cli.output import command_line
 from commandsync.diagnostics import Notice
 from commandsync.errors import Exit, UsageError
 from commandsync.records.texts import AnnouncementText
-from commandsync.report.escape import visible
+from commandsync.report.lines import visible
 from commandsync.sources.notes import Notes, bare
 from commandsync.sync.announcement import (
     AnnouncementPlan,

@@ -1,12 +1,20 @@
-"""An apply on the command line: plans made, shown, approved and carried out."""
+"""An apply on the command line: plans are made, shown, approved and carried out.
 
-from collections.abc import Sequence
+`apply_plans` makes the plans of the manifests, or reads a saved one; `apply_planned` asks, writes,
+and shows the results. `plan` shows its plans and requests with the first functions here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from commandsync import report
 from commandsync.cli.approval import approve_plans, ask_renames, check_terminal, decline
 from commandsync.cli.options import Run
-from commandsync.cli.output import Output
-from commandsync.cli.results import show_plans, show_results
+from commandsync.cli.output import Output, ResultLostError
 from commandsync.diagnostics import Notice
 from commandsync.errors import (
     CommandsyncError,
@@ -16,11 +24,75 @@ from commandsync.errors import (
     UsageError,
     worst_exit,
 )
+from commandsync.report.records import document
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan, write_backup
 from commandsync.sync.files import check_target
 from commandsync.sync.job import Planned
-from commandsync.sync.selection import jobs, plan_jobs, plans_in
+from commandsync.sync.selection import jobs, plan_jobs, plans_in, split
 from commandsync.sync.settings import about, load
+
+if TYPE_CHECKING:
+    from commandsync.apply.outcomes import Result
+    from commandsync.plan.plan import Plan
+
+
+def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
+    """Print plans, and the errors of those that could not be made."""
+    made, errors = split(plans)
+    if output.format == "json" and errors:
+        output.result(report.render_plans(plans, format="json"))
+        return
+    if made:
+        screen = output.screen()
+        output.result(report.render_plans(made, format=output.format, screen=screen))
+    for error in errors:
+        output.failure(error)
+
+
+def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
+    """Print the requests that an apply would send to replace whole lists; return the exit code."""
+    from commandsync.sync.lists import ListJob
+
+    errors = [item for item in planned if isinstance(item, CommandsyncError)]
+    plans = [(item.job, item) for item in planned if isinstance(item, Planned)]
+    requests = [job.shown(item) for job, item in plans if isinstance(job, ListJob)]
+    if output.format == "json":
+        output.result(document({"requests": requests}))
+    else:
+        output.result("\n\n".join(map(_request, requests)) or "no listing takes a whole list")
+    for error in errors:
+        output.failure(error)
+    return worst_exit(error.exit_code for error in errors)
+
+
+def _request(shown: Mapping[str, object]) -> str:
+    """Return a request as text."""
+    authorization = shown["authorization"]
+    header = f"Authorization: {authorization}\n" if authorization else ""
+    head = f"{shown['method']} {shown['url']}\n{header}Content-Type: application/json"
+    return f"{head}\n\n{json.dumps(shown['body'], indent=2)}"
+
+
+def show_results(
+    results: Sequence[Result], output: Output, unread: Sequence[CommandsyncError] = ()
+) -> int:
+    """Print the results of plans; return their exit code: results that are lost are incomplete.
+
+    The errors of listings that could not be read are part of a JSON document, after the results.
+    """
+    from commandsync.apply.outcomes import exit_code
+
+    shown: list[Result | CommandsyncError] = [*results]
+    if output.format == "json":
+        shown += unread
+    try:
+        text = report.render_results(shown, format=output.format, screen=output.screen())
+        output.result(text)
+    except ResultLostError as error:
+        touched = any(result.touched for result in results)
+        output.failure(error.after_writing() if touched else error)
+        return Exit.INCOMPLETE if touched else Exit.FAILED
+    return exit_code(*results, unread=bool(unread))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,8 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.plan.hints import likely_renames
 from commandsync.report import Format
-from commandsync.report.escape import path, visible
-from commandsync.report.filediff import file_lines
-from commandsync.report.linediff import cut
-from commandsync.report.lines import Screen, joined
+from commandsync.report.linediff import cut, file_lines
+from commandsync.report.lines import Screen, joined, path, visible
 from commandsync.report.summary import origin, question_of
 from commandsync.services.service import PAGE
 from commandsync.sources.changeset import FileEdit

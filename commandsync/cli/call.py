@@ -19,7 +19,7 @@ from commandsync.cli.output import Output, ResultLostError
 from commandsync.client.library import Client
 from commandsync.client.threads import LONGEST_WAIT, in_thread
 from commandsync.errors import CommandsyncError, Exit, Invalid, ListingError
-from commandsync.report.escape import visible
+from commandsync.report.lines import visible
 from commandsync.report.records import document
 from commandsync.sync.destinations import site_of
 from commandsync.sync.job import calls_of

@@ -2,8 +2,7 @@
 
 import click
 
-from commandsync.cli.help import Command
-from commandsync.cli.option import not_empty, option
+from commandsync.cli.option import Command, not_empty, option
 from commandsync.cli.options import (
     Run,
     file_option,
@@ -36,7 +35,7 @@ def changes_command(run: Run, /) -> None:
       commandsync changes --since v1.2.0
       commandsync changes --since old.yaml --format markdown
     """
-    from commandsync.document.commandlist import user_changes_document
+    from commandsync.document.schemas import user_changes_document
     from commandsync.report.json import dumped
     from commandsync.report.usersentences import NOTHING, markdown, text
     from commandsync.sync.earlier import changes_since

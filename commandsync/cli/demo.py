@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import click
 
-from commandsync.cli.help import Command
+from commandsync.cli.option import Command
 from commandsync.cli.serve import example
 
 _echo = partial(click.echo, color=True)

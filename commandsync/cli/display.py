@@ -12,7 +12,7 @@ from commandsync.cli.options import Run
 from commandsync.cli.output import Output
 from commandsync.errors import UsageError
 from commandsync.preview.followed import LiveState, live_states
-from commandsync.report.escape import visible
+from commandsync.report.lines import visible
 from commandsync.report.summary import plan_line
 from commandsync.server.live_preview import preview_server
 

@@ -5,8 +5,7 @@ from itertools import chain
 import click
 
 from commandsync.api.redaction import redacted
-from commandsync.cli.help import Command
-from commandsync.cli.option import PATH, not_empty, option
+from commandsync.cli.option import PATH, Command, not_empty, option
 from commandsync.cli.options import Run, file_option, strict_option, talk_options
 from commandsync.errors import Exit, UsageError
 

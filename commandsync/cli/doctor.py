@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.help import Command
+from commandsync.cli.option import Command
 from commandsync.cli.options import Run, probe_options
 
 if TYPE_CHECKING:

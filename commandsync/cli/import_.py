@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from commandsync.cli.help import Command
-from commandsync.cli.option import PATH, not_empty, option
+from commandsync.cli.option import PATH, Command, not_empty, option
 from commandsync.cli.options import (
     Run,
     file_option,

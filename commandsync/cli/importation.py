@@ -7,11 +7,10 @@ from functools import partial
 
 from commandsync.cli.approval import check_terminal, confirm, write_approved
 from commandsync.cli.options import Run
-from commandsync.cli.output import Output
-from commandsync.cli.wording import command_line
+from commandsync.cli.output import Output, command_line
 from commandsync.errors import Exit, TooManyDeletesError
-from commandsync.report.escape import path, visible
 from commandsync.report.imports import render_import, render_left_out
+from commandsync.report.lines import path, visible
 from commandsync.report.summary import counted
 from commandsync.sources.changeset import Import
 from commandsync.sync.files import write_edits

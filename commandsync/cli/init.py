@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from commandsync.cli.help import Command
-from commandsync.cli.option import PATH, not_empty, option
+from commandsync.cli.option import PATH, Command, not_empty, option
 from commandsync.cli.options import Run, listing_options
 from commandsync.sync import SCHEMA
 
@@ -36,8 +35,8 @@ def init_command(run: Run, /, *, given: str | None, platform: str | None) -> Non
       commandsync init --platform telegram
       commandsync init --bot 779641401482805289 --base-url https://listing.example
     """
-    from commandsync.cli.schema import write_schema
-    from commandsync.cli.wording import command_line
+    from commandsync.cli.output import command_line
+    from commandsync.cli.reference import write_schema
     from commandsync.sync.files import check_target, refuse_token, write_file
     from commandsync.sync.settings import default_manifest
 

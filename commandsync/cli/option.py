@@ -1,13 +1,96 @@
-"""One option of a command, declared as its help page shows it, and the checks of its value."""
+"""Commands with help pages in sections, and their options, each declared with its checks.
 
-from collections.abc import Callable
+`Command` and `Group` write the help pages, and refuse an argument in a wrong place with a hint.
+`option` declares one option as its help page shows it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from math import isnan
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from commandsync.cli.help import OWN, Option
+OWN = "Options"
+SECTIONS = (OWN, "Conditions", "Simulation", "Manifest", "Discord", "Service", "Output")
+"""The sections of a help page in their order; the first one contains a command's own options."""
+
+
+class Option(click.Option):
+    """An option of a section of the help page; `section` is the heading."""
+
+    def __init__(self, *args: Any, section: str, **settings: Any) -> None:  # noqa: ANN401 - click's
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+class Command(click.Command):
+    """A command whose help page shows its own options first, then the shared ones in sections."""
+
+    allow_extra_args = True  # refused below, with a hint
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; more than the command takes are refused with a hint."""
+        extra = super().parse_args(ctx, args)
+        if extra and not ctx.resilient_parsing:
+            from shlex import quote
+
+            from commandsync.errors import UsageError
+
+            hint = f"see {ctx.command_path} --help"
+            if any("--file" in param.opts for param in self.params):  # a manifest was meant
+                hint = f"to name a manifest: {ctx.command_path} -f {quote(extra[0])}"
+            raise UsageError(f"unexpected argument: {' '.join(extra)}", hint=hint)
+        return extra
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in their sections."""
+        sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
+            if record is not None:
+                sections[getattr(param, "section", OWN)].append(record)
+        for section, records in sections.items():
+            if records:
+                with formatter.section(section):
+                    formatter.write_dl(records)
+
+
+class Group(click.Group):
+    """A group of such commands, which suggests a command for one that it does not have."""
+
+    command_class: type[click.Command] | None = Command
+    sections: ClassVar[Mapping[str, Sequence[str]]] = {}
+    """The headings of the help page with their commands; without any, all are below one."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands below their headings."""
+        for title, names in (self.sections or {"Commands": self.list_commands(ctx)}).items():
+            with formatter.section(title):
+                commands = filter(None, (self.get_command(ctx, name) for name in names))
+                formatter.write_dl(
+                    [(str(each.name), each.get_short_help_str(80)) for each in commands]
+                )
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name, and the arguments that are left for it."""
+        name, *others = args
+        known = self.list_commands(ctx)
+        if name in known or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from difflib import get_close_matches
+        from shlex import join
+
+        from commandsync.errors import UsageError
+
+        path = ctx.command_path
+        hint = " ".join(["see", path, *[word for word in others if word in known], "--help"])
+        if name != "help" and (close := get_close_matches(name, known, n=1, cutoff=0.7)):
+            hint = f"did you mean  {path} {join([close[0], *others])}"
+        raise UsageError(f"{name!r} is not a command of {path}", hint=hint)
+
 
 F = TypeVar("F", bound="Callable[..., Any]")
 

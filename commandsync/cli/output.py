@@ -1,24 +1,78 @@
-"""Standard output for results, standard error for everything else."""
+"""The output of a command: results on standard output, everything else on standard error.
+
+`Output` prints them in the format and the colours that were asked for, with the hints of the core
+in the words of the command line (`OPTIONS`). `show_failure` prints the error of a command, and
+returns its exit code.
+"""
 
 import logging
 import os
+import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TextIO
+from typing import Any, Literal, NamedTuple, TextIO, get_args
 
 import click
 
 from commandsync import report
-from commandsync.cli.wording import OPTIONS
-from commandsync.diagnostics import Hint, Notice
-from commandsync.errors import CommandsyncError, FileError
+from commandsync.diagnostics import Do, Hint, Notice
+from commandsync.errors import CommandsyncError, Exit, FileError, UsageError
 from commandsync.report import Format
-from commandsync.report.escape import visible
+from commandsync.report.lines import visible
 from commandsync.sync.files import reason
 from commandsync.sync.process import unredacted
+
+OPTIONS = {
+    Do.ALLOW_DELETES: "if that is meant, allow it with --max-deletes {limit}",
+    Do.ALLOW_DELETES_OF_NEW_PLAN: "if that is meant, make a new plan with --max-deletes {limit}",
+    Do.ANNOUNCE_UNRELEASED: "--{kind} announces it",
+    Do.APPLY_ALL: "{first}, or apply without --owned",
+    Do.APPLY_PLAN: "apply --plan applies it; -f names a manifest",
+    Do.DELETE_ALONE: "{mend}; or make the deletes alone, with apply --only NAMES",
+    Do.GIVE_BASE_URL: (
+        "give --base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest"
+    ),
+    Do.GIVE_BOT: (
+        "give --bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give the token from the "
+        "bot's page, which contains the id"
+    ),
+    Do.GIVE_PREFIX: 'give the prefix: --prefix "!"',
+    Do.GIVE_SOURCE: "give --changelog, --event, --notes-file or --since",
+    Do.GIVE_TOKEN: (
+        "give the bot's token: COMMANDSYNC_TOKEN (or the variable in token_env), or --token-file"
+    ),
+    Do.KEEP_LIMITS: (
+        "leave out --file, --max-deletes, --no-prune, --only, --owned and --strict, or make a "
+        "new plan"
+    ),
+    Do.KEEP_TARGET: "leave out --bot and --base-url (and their variables), or make a new plan",
+    Do.MAKE_PLAN: "make the plan again with plan --out{then}",
+    Do.MERGE_LISTED: "commandsync pull --merge adds what is listed already",
+    Do.NAME_MANIFEST: "name its file with -f",
+    Do.POST_LATER: "without --post it is added to the manifest, and posted by the next apply",
+    Do.RENEW_TOKEN: (
+        "copy the bot's token again from the service's page into the variable or file"
+    ),
+    Do.REPLACE_FILE: "--force replaces it",
+    Do.REPLACE_UNSEEN: (
+        "if that is meant, allow it with --unseen, or compare with what was sent last: --since REF"
+    ),
+    Do.SHOW_WHOLE: "--full also shows {columns}",
+    Do.SET_TOKEN: "set {variable}, or give --token-file",
+    Do.UNSET_BOT: "unset {variable}, or choose the bot with --bot",
+    Do.USE_HTTPS: "use https://, or --insecure-http if you are certain",
+    Do.WRITE_STARTER: "commandsync init writes a starter; -f names another file",
+}
+
+
+def command_line(command: str, *words: str, files: Iterable[str] = ()) -> str:
+    """Return the line that runs a command of this program on some manifests."""
+    named = (word for file in files for word in ("-f", file))
+    return shlex.join(["commandsync", command, *named, *words])
+
 
 Color = Literal["auto", "always", "never"]
 
@@ -139,3 +193,68 @@ class Output:
             color = self.color == "always"
         width = shutil.get_terminal_size().columns if is_terminal else None
         return report.Screen(color, width, self.full, self.verbosity < 0 and not whole)
+
+
+def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -> int:
+    """Print an error of a command, during which writes may be in flight; return its exit code."""
+    output = output_of(arguments)
+    match error:
+        case click.exceptions.NoArgsIsHelpError() if output.format != "json":
+            error.show()
+            return error.exit_code
+        case click.ClickException():
+            output.failure(_usage(error))
+            return error.exit_code
+        case CommandsyncError():
+            output.failure(error)
+            return error.exit_code
+        case OSError():  # click could not print: help, the version, a script to complete
+            discard(sys.stdout)
+            print_err(f"error: {reason(error)}")
+            return Exit.FAILED
+        case _:
+            logging.getLogger("commandsync").debug("", exc_info=error)
+            message = f"this is a defect in commandsync: {type(error).__name__}: {error}"
+            hint = "please report it, with the output of -vv"
+            output.failure(CommandsyncError(message, hint=hint))
+            return Exit.INCOMPLETE if writing else Exit.FAILED
+
+
+def _usage(error: click.ClickException) -> UsageError:
+    """Return click's error in the form of all others, with what to do about it."""
+    ctx = getattr(error, "ctx", None)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return UsageError("Missing command", hint=f"see {error.ctx.command_path} --help")
+    message = " ".join(error.format_message().split()).removesuffix(".")
+    if isinstance(error, click.NoSuchOption) and error.option_name == "--token":
+        message = "--token is not an option: other users would see it in the list of processes"
+        return UsageError(message, hint="set COMMANDSYNC_TOKEN, or use --token-file")
+    if isinstance(error, click.BadParameter) and error.param:
+        message = _number(error.param, error.message) or message
+    if isinstance(error, click.NoSuchOption) and ctx and isinstance(ctx.command, click.Group):
+        hint = f"write options after the command: {ctx.command_path} COMMAND {error.option_name}"
+        return UsageError(message, hint=hint)
+    return UsageError(message, hint=f"see {ctx.command_path if ctx else 'commandsync'} --help")
+
+
+def _number(param: click.Parameter, message: str) -> str:
+    """Return what the value of a parameter must be, if it is a number in a range."""
+    if not isinstance(param.type, click.IntRange | click.FloatRange):
+        return ""
+    name = param.opts[-1] if isinstance(param, click.Option) else str(param.name).upper()
+    kind = "whole number" if isinstance(param.type, click.IntRange) else "number"
+    least, most = param.type.min, param.type.max
+    given, _, _ = message.partition(" is not ")
+    return f"{name} must be a {kind} from {least}{f' to {most}' if most else ''}, not {given}"
+
+
+def output_of(arguments: Sequence[str]) -> Output:
+    """Return the output that the bare arguments ask for: an error in the others is shown in it."""
+    chosen: dict[str, Any] = {"--format": "text", "--color": "auto"}
+    valid = {"--format": get_args(Format), "--color": get_args(Color)}
+    for argument, following in zip(arguments, [*arguments, ""][1:], strict=True):
+        name, _, rest = argument.partition("=")
+        value = rest or following
+        if value in valid.get(name, ()):
+            chosen[name] = value
+    return Output(chosen["--format"], chosen["--color"])

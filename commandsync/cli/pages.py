@@ -6,17 +6,15 @@ from itertools import chain
 from pathlib import Path
 
 from commandsync.cli.options import Run
-from commandsync.cli.output import Output
-from commandsync.cli.wording import command_line
+from commandsync.cli.output import Output, command_line
 from commandsync.diagnostics import Location
-from commandsync.document.commandlist import command_list_document
+from commandsync.document.schemas import command_list_document
 from commandsync.errors import Exit, RefusedError, UsageError
 from commandsync.records.texts import CommandText
 from commandsync.report.commandlist import Layout, command_list
-from commandsync.report.escape import path
-from commandsync.report.filediff import file_lines
 from commandsync.report.json import dumped
-from commandsync.report.lines import joined
+from commandsync.report.linediff import file_lines
+from commandsync.report.lines import joined, path
 from commandsync.report.markdownfile import NEW_FILE, State, sealed, state_of, with_lists
 from commandsync.report.markers import BEGIN, read_regions
 from commandsync.report.summary import counted

@@ -1,22 +1,59 @@
-"""`commandsync plan`: show what apply would change."""
+"""`commandsync validate`, `plan` and `apply`: from a checked manifest to a listing that matches it.
+
+`validate` checks manifests offline, `plan` shows the changes, and `apply` carries them out. The
+question before a first write and the results are in `application`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from commandsync.cli.help import Command
-from commandsync.cli.option import option
-from commandsync.cli.options import Run, manifest_arguments, plan_options
+from commandsync.cli.option import Command, option
+from commandsync.cli.options import (
+    Run,
+    file_option,
+    format_option,
+    manifest_arguments,
+    plan_options,
+    strict_option,
+    talk_options,
+    yes_option,
+)
 
 if TYPE_CHECKING:
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
+
+
+@click.command("validate", cls=Command)
+@manifest_arguments
+@file_option
+@strict_option
+@format_option
+@talk_options
+def validate_command(run: Run, /) -> None:
+    """Check manifests, with no network and no token.
+
+    Shows the problems of all files, each as path:line:column. Exits 4 if there are any.
+
+    \b
+    Example:
+      commandsync validate
+      commandsync validate bots/ --format github
+    """
+    from commandsync import report
+    from commandsync.sync.objects import with_objects
+    from commandsync.sync.settings import load
+
+    manifests = [with_objects(manifest) for manifest in load(run.settings)]
+    form, screen = run.output.format, run.output.screen()
+    run.output.result(report.render_validated(manifests, format=form, screen=screen))
 
 
 @click.command("plan", cls=Command)
@@ -47,7 +84,7 @@ def plan_command(
       commandsync plan --out plan.json              # then: apply --plan plan.json
       commandsync plan bot.yaml --against old.yaml  # what did this edit change?
     """
-    from commandsync.cli.results import show_plans, show_requests
+    from commandsync.cli.application import show_plans, show_requests
     from commandsync.errors import Exit, worst_exit
     from commandsync.report import render_plans
     from commandsync.sync.files import check_target, write_file
@@ -93,3 +130,44 @@ def _plans(
     with jobs(run.settings, manifests) as opened:
         shows = partial(import_module, f"commandsync.report.{run.output.format}")
         return plans_in(plan_jobs(opened, meanwhile=shows))
+
+
+@click.command("apply", cls=Command)
+@manifest_arguments
+@option("--plan PATH", "Apply this saved plan and nothing else.", dest="plan_file")
+@option("--dry-run", "Show the plan and write nothing.")
+@yes_option
+@option(
+    "--backup PATH",
+    "If there are changes, first write what is listed, with ids, as a manifest.",
+)
+@option(
+    "--owned",
+    "Refuse to delete or replace what no version of the manifest had, by its history in git.",
+)
+@option("--unseen", "Replace a list also if nothing is known of what it contains.")
+@option("--resend", "Send a whole list also if it has no changes.")
+@option("--unordered", "Add concurrently, in any order; quicker.")
+@plan_options
+def apply_command(
+    run: Run,
+    /,
+    *,
+    yes: bool,
+    **choices: Any,  # noqa: ANN401 - click has checked them
+) -> int:
+    """Make the listing match the manifest.
+
+    Shows the plan and asks first. Whatever fails, run it again: it finishes the work, and does
+    nothing twice.
+
+    \b
+    Example:
+      commandsync apply                                # shows, asks, applies
+      commandsync apply --yes --backup before.yaml     # in CI
+      commandsync apply --plan plan.json --yes         # what was reviewed
+    """
+    from commandsync.cli.application import Choices, apply_plans
+
+    chosen = Choices(asks=not (yes or choices["dry_run"]), **choices)
+    return apply_plans(run, chosen)

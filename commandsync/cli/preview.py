@@ -4,8 +4,7 @@ from itertools import chain
 
 import click
 
-from commandsync.cli.help import Command
-from commandsync.cli.option import option
+from commandsync.cli.option import Command, option
 from commandsync.cli.options import (
     Run,
     force_option,

@@ -10,12 +10,11 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from keyword import iskeyword
 from typing import Any, NoReturn
 
 import click
 
-from commandsync.cli.help import Group
+from commandsync.cli.option import Group
 from commandsync.sync import process
 from commandsync.sync.process import redacted_outputs
 from commandsync.version import __version__
@@ -56,7 +55,7 @@ GROUPS = {
         "demo": "Show every step, from validate to pull.",
     },
     "More": {
-        "doctor": "Check settings, tokens, services, and names.",
+        "doctor": "Check the settings, the service and the token.",
         "listings, schema": "Show what services can do, or a JSON Schema.",
         "completion": "Print a script that completes commands in a shell.",
     },
@@ -66,6 +65,14 @@ GROUPS = {
 COMMANDS = [name for group in GROUPS.values() for names in group for name in names.split(", ")]
 """The names of the commands, in the same order."""
 
+
+_MODULES = {
+    **dict.fromkeys(("validate", "apply"), "plan"),
+    **dict.fromkeys(("listings", "schema", "completion"), "reference"),
+    "vote": "bots",
+    "import": "import_",
+}
+"""The modules of commands that are not named like them."""
 
 # A plugin of pydantic that is installed here would see every record, and takes time to find.
 NO_PLUGINS = ("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -80,8 +87,7 @@ class _Commands(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in COMMANDS:
             return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        module = import_module(f"commandsync.cli.{name}")
+        module = import_module(f"commandsync.cli.{_MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
@@ -155,7 +161,7 @@ def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
             for name in [name for name in sys.modules if name.rpartition(".")[0]]:
                 if name.rpartition(".")[0] not in sys.modules:
                     del sys.modules[name]
-            from commandsync.cli.failure import output_of
+            from commandsync.cli.output import output_of
             from commandsync.errors import CommandsyncError
 
             error = CommandsyncError("interrupted; nothing was changed", kind="interrupted")
@@ -177,7 +183,7 @@ def _called(arguments: Sequence[str], handler: process.Signals) -> int:
             discard(sys.stdout)
             return 0
         except Exception as error:  # noqa: BLE001 - a defect is reported in words
-            from commandsync.cli.failure import show_failure
+            from commandsync.cli.output import show_failure
 
             return show_failure(error, arguments, writing=handler.writing)
         return code if isinstance(code, int) else 0

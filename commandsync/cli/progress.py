@@ -8,21 +8,22 @@ from contextlib import contextmanager
 from math import ceil
 from threading import RLock, Timer
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import TYPE_CHECKING, Any, NamedTuple, assert_never
 from urllib.parse import urlsplit
 
 from commandsync.api.policy import Send, Wait
 from commandsync.report import render_settled
-from commandsync.report.escape import path, visible
-from commandsync.report.lines import joined
+from commandsync.report.lines import joined, path, visible
 from commandsync.sync.settings import ApplyProgress, CallProgress, FilesRead
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
+    from commandsync.api.operations import Operation
     from commandsync.apply.outcomes import Step
     from commandsync.cli.output import Output
+    from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
     from commandsync.sync.settings import Progress, Site
 
@@ -58,24 +59,30 @@ class _Calls:
     """The calls in flight, which several threads make; `_late` is called where one takes long."""
 
     def __init__(self) -> None:
-        self._calls: dict[int, _Call] = {}
+        self._calls: list[_Call] = []
         self._lock = RLock()
 
     def _note(self, progress: CallProgress) -> _Call | None:
         """Note the step of a call; return the call, None for the end of one never sent."""
-        key, now = id(progress.operation), monotonic()
-        call = self._calls.pop(key, None)
+        call, now = self._call_of(progress.operation), monotonic()
         if call is not None:
+            self._calls.remove(call)
             call.timer.cancel()
         if progress.step is None:
             return call
-        timer = Timer(PATIENCE, self._late, (key,))
+        timer = Timer(PATIENCE, self._late, (progress.operation,))
         timer.daemon = True
-        self._calls[key] = _Call(progress, call.begun if call else now, now, timer)
+        call = _Call(progress, call.begun if call else now, now, timer)
+        self._calls.append(call)
         timer.start()
-        return self._calls[key]
+        return call
 
-    def _late(self, key: int) -> None:
+    def _call_of(self, operation: Operation[Any]) -> _Call | None:
+        """Return the call of this very operation, if it is in flight; few are."""
+        calls = [*self._calls]  # other threads change it
+        return next((call for call in calls if call.progress.operation is operation), None)
+
+    def _late(self, operation: Operation[Any]) -> None:
         raise NotImplementedError
 
 
@@ -119,8 +126,8 @@ class Lines(_Calls):
         elif progress.step is None and (reads or not self._applying):  # an apply shows its changes
             self._say(f"{progress.operation.name}: {monotonic() - call.begun:.2f} s")
 
-    def _late(self, key: int) -> None:
-        call = self._calls.get(key)
+    def _late(self, operation: Operation[Any]) -> None:
+        call = self._call_of(operation)
         if call and isinstance(call.progress.step, Send):
             self._say(_wait_line(call.progress, PATIENCE))
 
@@ -137,9 +144,9 @@ class Place(_Calls):
     def __init__(self, *, color: bool) -> None:
         super().__init__()
         self._color = color
-        self._changes: dict[int, str] = {}  # what the calls of an apply are for
+        self._writes: list[tuple[Operation[Any], str]] = []  # of an apply, each with its change
         self._total = 0  # the changes that are applied; 0 for no apply
-        self._settled: set[int] = set()
+        self._settled: set[Change] = set()
         self._pause_end = 0.0
         self._live: Live | None = None
         self._closed = False
@@ -159,7 +166,7 @@ class Place(_Calls):
             self._closed = True
             self._update()
 
-    def _late(self, _key: int) -> None:
+    def _late(self, _operation: Operation[Any]) -> None:
         with self._lock:
             self._update(opens=True)
 
@@ -168,7 +175,7 @@ class Place(_Calls):
         if step is None:
             self._settled.clear()
             return
-        self._settled.update(id(settled.change) for settled in step.settled)
+        self._settled.update(settled.change for settled in step.settled)
         from commandsync.report.summary import named
 
         self._pause_end = monotonic() + step.wait if step.wait else 0.0
@@ -176,7 +183,7 @@ class Place(_Calls):
             if call.key >= 0:  # a write
                 change = plan.changes[call.key]
                 name = f"{named(change)} {visible(change.name)}"
-                self._changes[id(call.operation)] = name
+                self._writes.append((call.operation, name))
 
     def _update(self, *, opens: bool = False) -> None:
         """Open the place if there is something to show, or erase it."""
@@ -216,14 +223,19 @@ class Place(_Calls):
         return grid
 
     def _status(self) -> str:
-        calls, now = [*self._calls.items()], monotonic()
-        if late := [(key, call) for key, call in calls if now - call.since >= PATIENCE]:
+        calls, now = [*self._calls], monotonic()
+        if late := [call for call in calls if now - call.since >= PATIENCE]:
             # The end of a rate limit says most about the others.
-            key, call = max(late, key=lambda item: getattr(item[1].progress.step, "everyone", -1))
-            return _wait_line(call.progress, now - call.since, self._changes.get(key, ""))
+            call = max(late, key=lambda item: getattr(item.progress.step, "everyone", -1))
+            return _wait_line(call.progress, now - call.since, self._change_of(call))
         if self._pause_end > now:
             return _reread_line(self._pause_end - now)
-        return next((self._changes.get(key, "") for key, _ in reversed(calls)), "")
+        return self._change_of(calls[-1]) if calls else ""
+
+    def _change_of(self, call: _Call) -> str:
+        """Return the change that a call of an apply makes; empty for another call."""
+        operation = call.progress.operation
+        return next((name for write, name in reversed(self._writes) if write is operation), "")
 
 
 def _wait_line(progress: CallProgress, elapsed: float, name: str = "") -> str:

@@ -2,8 +2,7 @@
 
 import click
 
-from commandsync.cli.help import Command
-from commandsync.cli.option import option
+from commandsync.cli.option import Command, option
 from commandsync.cli.options import Run, force_option, json_option, service_options, yes_option
 from commandsync.errors import Exit, UsageError
 from commandsync.records.texts import Resource
@@ -64,7 +63,7 @@ def pull_command(
 def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -> int:
     """Edit the manifest after what is listed; return the exit code."""
     from commandsync.cli.approval import changed_lines, check_terminal, write_approved
-    from commandsync.cli.wording import command_line
+    from commandsync.cli.output import command_line
     from commandsync.sync.edits import plan_adoption
 
     output = run.output
@@ -92,7 +91,7 @@ def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -
 
 def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.call import one_manifest
-    from commandsync.cli.schema import write_schema
+    from commandsync.cli.reference import write_schema
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest
     from commandsync.sync.destinations import site_of

@@ -1,31 +1,148 @@
-"""`commandsync serve`: the embedded listing service."""
+"""`commandsync serve`: the embedded listing service, or with `--as` a simulation of another one.
+
+It prints lines to paste into another terminal: they set the address of the service and a token.
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click import IntRange
+from click.core import ParameterSource
 
-from commandsync.cli.help import Command
-from commandsync.cli.option import Number, option, read_by
-from commandsync.cli.options import Run, database_option, talk_options
-from commandsync.cli.simulation import (
-    QUESTIONS,
-    check_options,
-    serve_simulation,
-    simulation_options,
-)
-from commandsync.cli.variables import lines_to_paste, reachable
+from commandsync.cli.option import Command, Number, option, read_by
+from commandsync.cli.options import DEFAULT_DATABASE, Run, database_option, talk_options
 
 if TYPE_CHECKING:
     from commandsync.server.administration import SeededBot
+    from commandsync.server.conditions import Conditions
+
+
+POWERSHELL = os.name == "nt" and "SHELL" not in os.environ  # Git's bash on Windows sets it
+
+
+def lines_to_paste(
+    url: str, bots: Sequence[SeededBot], database: str, *, with_tokens: bool
+) -> Iterator[str]:
+    """Yield the lines that set the service and the first bot in another terminal.
+
+    The token says which bot it is. Every other bot has its line in a comment, so that the lines can
+    be pasted together. A terminal shows tokens. Other output may be a log, where no token belongs:
+    the line asks the database for it. The database in memory cannot be asked, and its tokens end
+    with the process.
+    """
+    from commandsync.report.lines import visible
+
+    elsewhere = database != DEFAULT_DATABASE and "://" not in database  # a URL has a password
+    option = f" --database {shlex.quote(database)}" if elsewhere else ""
+    for number, bot in enumerate(bots):
+        token = bot.token if with_tokens else f"commandsync bots token {bot.id}{option}"
+        line = variable_line("COMMANDSYNC_TOKEN", token, is_command=not with_tokens)
+        if number:
+            yield f"  # {visible(bot.username)}: {line}"
+            continue
+        yield from ("", f"  # {visible(bot.username)}")
+        yield "  " + variable_line("COMMANDSYNC_BASE_URL", reachable(url))
+        yield f"  {line}"
+        yield from [""] if len(bots) > 1 else []
+
+
+def variable_line(
+    name: str, value: str, *, is_command: bool = False, powershell: bool = POWERSHELL
+) -> str:
+    """Return the line that sets an environment variable in bash, zsh and fish, or in PowerShell.
+
+    The value can be a command that prints it.
+    """
+    if powershell:
+        text = value.replace("'", "''")
+        return f"$env:{name} = " + (value if is_command else f"'{text}'")
+    quoted = f'"$({value})"' if is_command else shlex.quote(value)
+    return f"export {name}={quoted}"
+
+
+def reachable(url: str) -> str:
+    """Return the URL for clients on this machine: no client connects to "all addresses"."""
+    return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_ONLY_OWN = ("host", "database", "seed", "vote_interval")
+QUESTIONS = {
+    "empty": "An empty list is accepted or refused.",
+    "method": "The list is replaced with put or post.",
+    "scheme": "The token has its scheme as documented, or none.",
+    "unauthorized": "The status for a wrong token: 401 or 400.",
+    "success": "The body after a success: json, text or none.",
+    "retry_after": "Where a 429 says how long: body, header or none.",
+}
+"""What the documents of a service may leave open: options with their help texts."""
+
+
+def flag(question: str) -> str:
+    """Return the option of a question."""
+    return f"--{question.replace('_', '-')}"
+
+
+def simulation_options(command: F) -> F:
+    """Give a command the options of a simulation."""
+    simulated = partial(option, section="Simulation")
+    for name, text in reversed(QUESTIONS.items()):
+        command = simulated(f"{flag(name)} VALUE", text)(command)
+    which = "Simulate another listing service from its documents, such as top.gg or telegram."
+    return simulated("--as NAME", which, dest="service")(command)
+
+
+def check_options(service: str | None, choices: Mapping[str, str | None]) -> None:
+    """Raise `UsageError` for an option of a simulation without one, and the other way round."""
+    from commandsync.errors import UsageError
+
+    source = click.get_current_context().get_parameter_source
+    for name in choices if service is None else _ONLY_OWN:
+        if source(name) is ParameterSource.COMMANDLINE:
+            wrong = "needs --as" if service is None else "cannot be used with --as"
+            raise UsageError(
+                f"{flag(name)} {wrong}",
+                hint="a simulation listens on this machine only, and stores nothing",
+            )
+
+
+def serve_simulation(
+    run: Run,
+    service: str,
+    *,
+    port: int,
+    conditions: Conditions,
+    choices: Mapping[str, str | None],
+) -> None:
+    """Run a simulation until SIGINT or SIGTERM, and print what leads to it."""
+    from commandsync.server.runner import serve_application
+    from commandsync.server.simulations import application, simulate
+
+    simulation = simulate(service, conditions=conditions, choices=choices)
+
+    def on_ready(url: str) -> None:
+        lines = (
+            f"listening on {url}\n{service}, simulated from its documents; {url}/ shows its lists"
+        )
+        token = variable_line(simulation.service.variable, simulation.token)
+        text = f"{lines}\n\n  {token}\n\n{simulation.manifest_lines(url)}"
+        run.output.result(text, with_tokens=True)
+        sys.stdout.flush()
+
+    for line in simulation.conditions.described():
+        run.output.talk(line)
+    log = run.output.verbosity > 0
+    serve_application(application(simulation), port=port, on_ready=on_ready, access_log=log)
 
 
 _MOST_BOTS = 10  # whose lines are printed

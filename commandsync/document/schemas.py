@@ -1,15 +1,146 @@
-"""The JSON Schemas of the documents that `--format json` prints."""
+"""The documents that are not a plan or a result, and the JSON Schema of each document.
+
+A failure, with a manifest's problems each at its place, is the document of a run that ends without
+a result; `joined_document` puts the documents of several manifests into one. `docs` prints a list
+of commands, and `changes` the changes for users since an earlier manifest.
+"""
 
 import json
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
-from commandsync.document.commandlist import CommandList, UserChangesDocument
-from commandsync.document.failure import Failure, Several
-from commandsync.document.part import Model
+from commandsync.diagnostics import Problem
+from commandsync.document import VERSION, part
+from commandsync.document.part import Document, HintField, Model, Place, optional
 from commandsync.document.plan import PlanDocument
 from commandsync.document.result import ResultDocument
+from commandsync.errors import CommandsyncError, ManifestError
+from commandsync.plan.userchanges import UserChanges
+from commandsync.records.texts import CommandText
+
+D = TypeVar("D", bound=Model)
+
+
+class ListedProblem(Place):
+    """A problem at a place in a manifest."""
+
+    message: str
+    hint: HintField
+
+
+class Reason(Model):
+    """The reason of a failure."""
+
+    kind: str
+    message: str
+    hint: HintField
+
+
+class Failure(Model):
+    """The document of a failure."""
+
+    version: Literal[1]
+    error: Reason
+    problems: tuple[ListedProblem, ...]
+    listing: str = optional(
+        "The listing that it is about, of a manifest with listings:.", default=""
+    )
+
+
+class Several(Model, Generic[D]):
+    """The documents of several manifests, or the failures in their place."""
+
+    version: Literal[1]
+    results: tuple[D | Failure, ...]
+
+
+def failure_document(error: CommandsyncError) -> Document:
+    """Return the document of a failure."""
+    problems = error.problems if isinstance(error, ManifestError) else ()
+    return Failure.of(
+        version=VERSION,
+        error=Reason.of(error),
+        problems=tuple(map(listed_problem, problems)),
+        listing=error.listing,
+    ).model_dump(mode="json")
+
+
+def listed_problem(problem: Problem) -> ListedProblem:
+    """Return the part for a problem in a manifest."""
+    return ListedProblem.of(problem.location, message=problem.message, hint=problem.hint)
+
+
+def joined_document(documents: Sequence[Document]) -> Document:
+    """Return one document for all manifests: the only one itself, several as a list."""
+    if len(documents) == 1:
+        return documents[0]
+    return {"version": VERSION, "results": list(documents)}
+
+
+class CommandList(part.Model):
+    """The commands of a manifest, in its order, with the prefix filled in."""
+
+    version: Literal[1]
+    commands: tuple[part.CommandField, ...]
+
+
+def command_list_document(commands: Iterable[CommandText]) -> part.Document:
+    """Return the document of a command list."""
+    return CommandList.of(version=VERSION, commands=tuple(commands)).model_dump(mode="json")
+
+
+def is_command_list(text: str) -> bool:
+    """Return whether a text is such a document, whatever its commands are."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.keys() == CommandList.model_fields.keys()
+
+
+class ChangedPart(part.Model):
+    """A command with another text than before."""
+
+    before: part.CommandField
+    after: part.CommandField
+    fields: part.DifferencesField
+    breaking: bool
+    renamed: bool = Field(description="Whether its name, or what is typed before it, has changed.")
+    needs: tuple[str, ...] = Field(description="The arguments that users have to give now.")
+
+
+class UserChangesDocument(part.Model):
+    """What users of the bot notice since an earlier manifest."""
+
+    version: Literal[1]
+    since: str = Field(description="The earlier manifest: a file, or a revision of git.")
+    manifest: tuple[str, ...]
+    count: part.Count = Field(description="How many commands are gone, changed or new.")
+    breaking: part.Count = Field(description="How many of these changes are breaking.")
+    gone: tuple[part.CommandField, ...]
+    changed: tuple[ChangedPart, ...]
+    new: tuple[part.CommandField, ...]
+    warnings: tuple[part.NoticeField, ...]
+
+
+def user_changes_document(
+    changes: UserChanges, *, since: str, manifest: Sequence[str]
+) -> part.Document:
+    """Return the document of changes since an earlier manifest, and the files of the later one."""
+    return UserChangesDocument.of(
+        changes,
+        version=VERSION,
+        since=since,
+        manifest=tuple(manifest),
+        changed=tuple(
+            ChangedPart.of(command, needs=tuple(map(str, command.needs)))
+            for command in changes.changed
+        ),
+        warnings=changes.notices,
+    ).model_dump(mode="json")
+
 
 _DOCUMENTS: dict[str, tuple[str, type[Model]]] = {
     "plan": ("commandsync plan, version 1", PlanDocument),

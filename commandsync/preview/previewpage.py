@@ -24,7 +24,7 @@ from commandsync.records.losses import loss_notice
 from commandsync.records.models import Bot, Profile
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource, Text
-from commandsync.report.scheduled import in_quotes, scheduled
+from commandsync.report.change import in_quotes, scheduled
 from commandsync.report.summary import plan_line, remark_on
 from commandsync.sync.destinations import site_of
 from commandsync.sync.files import check_target, reason, refuse_token, write_file

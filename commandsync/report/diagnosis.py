@@ -13,9 +13,19 @@ from commandsync.api.redaction import redacted
 from commandsync.diagnostics import Check
 from commandsync.plan.differences import Parity
 from commandsync.report import records, tables
-from commandsync.report.escape import code, visible
 from commandsync.report.github import Annotation, annotated
-from commandsync.report.lines import BOLD, DIM, GREEN, RED, YELLOW, Screen, joined, paint
+from commandsync.report.lines import (
+    BOLD,
+    DIM,
+    GREEN,
+    RED,
+    YELLOW,
+    Screen,
+    code,
+    joined,
+    paint,
+    visible,
+)
 
 _COLORS = {"ok": GREEN, "warning": YELLOW, "failed": RED, "skipped": DIM}
 _STATE, _NAME = 9, 13  # columns

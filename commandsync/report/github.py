@@ -12,8 +12,7 @@ from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Delete
 from commandsync.plan.plan import Plan
 from commandsync.report import summary, text
-from commandsync.report.escape import command_data, command_property, visible
-from commandsync.report.lines import Screen
+from commandsync.report.lines import Screen, command_data, command_property, visible
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest  # loads pydantic and yaml

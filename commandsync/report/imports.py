@@ -8,11 +8,21 @@ from commandsync.document import VERSION
 from commandsync.document.part import notice_document, place_document
 from commandsync.report import Format, github
 from commandsync.report.change import in_brackets
-from commandsync.report.escape import code, fenced, path, visible
-from commandsync.report.filediff import file_lines
 from commandsync.report.json import dumped
-from commandsync.report.linediff import cut
-from commandsync.report.lines import DIM, PLAIN, YELLOW, Screen, Value, joined, paint
+from commandsync.report.linediff import cut, file_lines
+from commandsync.report.lines import (
+    DIM,
+    PLAIN,
+    YELLOW,
+    Screen,
+    Value,
+    code,
+    fenced,
+    joined,
+    paint,
+    path,
+    visible,
+)
 from commandsync.sources.changeset import (
     Added,
     Edited,

@@ -5,14 +5,14 @@ from typing import Any
 
 from commandsync.apply.outcomes import Result
 from commandsync.document import VERSION
-from commandsync.document.failure import failure_document, joined_document, listed_problem
 from commandsync.document.part import json_of
 from commandsync.document.plan import plan_document
 from commandsync.document.result import result_document
+from commandsync.document.schemas import failure_document, joined_document, listed_problem
 from commandsync.errors import CommandsyncError
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan
-from commandsync.report.escape import json_text
+from commandsync.report.lines import json_text
 
 
 def plans(outcomes: Sequence[Plan | Result | CommandsyncError]) -> str:

@@ -1,10 +1,21 @@
-"""The differences between two texts of one field, by line: cut, and not escaped by any format."""
+"""The differences between two texts, by line: of one field, and of a file.
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+Those of a field (`diff_rows`) are cut, and each format escapes them in its own way. Those of a file
+(`file_lines`) are text with the numbers of the lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commandsync.api.redaction import redacted
 from commandsync.records.alignment import aligned, common_length
+from commandsync.report.lines import BOLD, DIM, GREEN, RED, Value, paint, visible_line
+from commandsync.report.lines import path as shown_path
+
+if TYPE_CHECKING:
+    from commandsync.sources.changeset import FileEdit
 
 WIDTH = 100  # characters of a foreign line that are shown
 AROUND = 24  # unchanged characters on either side of a difference within a line
@@ -97,3 +108,34 @@ def _around(old: str, new: str, after: int) -> tuple[str, str]:
         lead + old[begin : len(old) - left_out] + rest,
         lead + new[begin : len(new) - left_out] + rest,
     )
+
+
+_FILE_CONTEXT = 2  # unchanged lines shown on either side of a change
+_FILE_COLORS = {"-": RED, "+": GREEN, "│": DIM}
+
+
+def file_lines(edit: FileEdit) -> Iterator[str]:
+    """Return the path of a file and its changed lines, each after its number."""
+    yield paint(shown_path(edit.path) + ("" if edit.before is not None else " (new)"), BOLD)
+    rows = list(_file_rows((edit.before or "").splitlines(), edit.after.splitlines()))
+    changed = [index for index, (sign, _, _) in enumerate(rows) if sign != "│"]
+    shown = {near for at in changed for near in range(at - _FILE_CONTEXT, at + _FILE_CONTEXT + 1)}
+    last = -1
+    for index in sorted(shown & set(range(len(rows)))):
+        if 0 <= last < index - 1:
+            yield paint("       …", DIM)
+        last = index
+        sign, number, text = rows[index]
+        yield Value(paint(f"{number:>6} {sign} {visible_line(text)}".rstrip(), _FILE_COLORS[sign]))
+    if not changed:
+        yield paint("       only line ends change", DIM)
+
+
+def _file_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+    """Yield the lines: removed, added or unchanged, with the number in the text that has them."""
+    a = b = 1
+    for is_same, ours, theirs in aligned(old, new):
+        yield from () if is_same else (("-", number, line) for number, line in enumerate(ours, a))
+        sign = "│" if is_same else "+"
+        yield from ((sign, number, line) for number, line in enumerate(theirs, b))
+        a, b = a + len(ours), b + len(theirs)

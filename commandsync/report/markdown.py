@@ -13,10 +13,9 @@ from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change, Edit, Replace
 from commandsync.plan.plan import Plan
 from commandsync.report import summary, text
-from commandsync.report.escape import code, fenced
+from commandsync.report.change import scheduled
 from commandsync.report.linediff import cut
-from commandsync.report.lines import PLAIN
-from commandsync.report.scheduled import scheduled
+from commandsync.report.lines import PLAIN, code, fenced
 from commandsync.report.tables import change_blocks, difference_block, folded, place, table
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Problem
-from commandsync.document.commandlist import is_command_list
+from commandsync.document.schemas import is_command_list
 from commandsync.errors import ManifestError
 from commandsync.manifest.source import did_you_mean, quoted
 from commandsync.records.texts import CommandText, by_category
 from commandsync.report.commandlist import command_list
-from commandsync.report.escape import in_html
+from commandsync.report.lines import in_html
 from commandsync.report.markers import BEGIN, END, Region, lines_of, read_regions, same_page
 
 NEW_FILE = f"# Commands\n\n{BEGIN}\n{END}\n"  # for a list alone; its owner can write around it

@@ -9,7 +9,7 @@ from html.entities import html5
 from unicodedata import category
 
 from commandsync.characters import readable
-from commandsync.report.escape import RUNNER_PREFIX
+from commandsync.report.lines import RUNNER_PREFIX
 
 _SPECIAL = re.compile(r"[\\*_\[\]<`&~\n]|[ \t]{2}|\t|://|www\.")
 _SPACES = re.compile(r"[ \t]+")

@@ -7,7 +7,7 @@ renames, and the warnings. What deletes a record, is refused or failed is cut la
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from commandsync.report.escape import code
+from commandsync.report.lines import code
 
 LONGEST_SUMMARY = 1_000_000  # bytes: GitHub drops a step's summary of more than 1 MiB
 LONGEST_COMMENT = 60_000  # bytes: GitHub refuses a comment of more than 65,536 characters

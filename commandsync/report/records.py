@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from commandsync.diagnostics import Do
 from commandsync.document import VERSION
 from commandsync.errors import ListingError
-from commandsync.report.escape import beginning, json_text, visible
-from commandsync.report.lines import Screen, columns_of, cut_at
+from commandsync.report.lines import Screen, beginning, columns_of, cut_at, json_text, visible
 
 if TYPE_CHECKING:
     from commandsync.records.models import Bot, Record

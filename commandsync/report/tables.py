@@ -9,8 +9,8 @@ from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
 from commandsync.records.texts import Resource
 from commandsync.report import summary
-from commandsync.report.escape import code, distinct, fenced, visible_line
 from commandsync.report.linediff import cut, diff_rows
+from commandsync.report.lines import code, distinct, fenced, visible_line
 
 _CELL = 60  # characters of a changed text that a cell shows; a longer one follows the table
 _WHOLE_CELL = 200  # of an added or deleted text, as above

@@ -10,8 +10,14 @@ from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change
 from commandsync.plan.plan import Plan
 from commandsync.report import summary
-from commandsync.report.change import LEGEND, change_lines, difference_lines, in_brackets
-from commandsync.report.escape import beginning, path, visible
+from commandsync.report.change import (
+    LEGEND,
+    change_lines,
+    difference_lines,
+    in_brackets,
+    in_quotes,
+    scheduled,
+)
 from commandsync.report.linediff import cut
 from commandsync.report.lines import (
     BLUE,
@@ -23,11 +29,13 @@ from commandsync.report.lines import (
     Command,
     Screen,
     Value,
+    beginning,
     columns_of,
     joined,
     paint,
+    path,
+    visible,
 )
-from commandsync.report.scheduled import in_quotes, scheduled
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest  # loads pydantic and yaml

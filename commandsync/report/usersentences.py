@@ -8,9 +8,18 @@ from dataclasses import dataclass
 
 from commandsync.plan.userchanges import ChangedCommand, UserChanges, call_of, newly_optional
 from commandsync.records.texts import CommandText, by_category
-from commandsync.report.escape import code, distinct, visible
 from commandsync.report.linediff import cut
-from commandsync.report.lines import BOLD, PLAIN, RED, Screen, joined, paint
+from commandsync.report.lines import (
+    BOLD,
+    PLAIN,
+    RED,
+    Screen,
+    code,
+    distinct,
+    joined,
+    paint,
+    visible,
+)
 from commandsync.report.summary import counted
 
 NOTHING = "No change that users notice."

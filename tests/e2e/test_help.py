@@ -5,7 +5,7 @@ import re
 import click
 import pytest
 
-from commandsync.cli.help import SECTIONS, Command
+from commandsync.cli.option import SECTIONS, Command
 from tests.support.bots import Service
 from tests.support.commandtree import commands_of
 from tests.support.home import Home, fields

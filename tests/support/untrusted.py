@@ -17,9 +17,9 @@ from typing import get_args
 from commandsync.api import answers
 from commandsync.api.operations import reading
 from commandsync.diagnostics import Notice
-from commandsync.document.failure import failure_document
 from commandsync.document.plan import digest_of, plan_document
 from commandsync.document.saved import load_plan
+from commandsync.document.schemas import failure_document
 from commandsync.errors import (
     CommandsyncError,
     FileError,

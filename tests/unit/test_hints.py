@@ -10,7 +10,7 @@ import pytest
 
 import commandsync
 from commandsync.action.inputs import INPUTS
-from commandsync.cli.wording import OPTIONS
+from commandsync.cli.output import OPTIONS
 from commandsync.diagnostics import LIBRARY, Do, Hint
 from tests.support.wording import Wording
 

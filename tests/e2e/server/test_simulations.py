@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from commandsync.cli.simulation import QUESTIONS, flag
+from commandsync.cli.serve import QUESTIONS, flag
 from commandsync.server.simulations import SERVICES
 from tests.e2e.readme_blocks import ADDRESS, ROOT
 from tests.support.callers import Caller

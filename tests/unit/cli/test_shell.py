@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commandsync.cli.demo import program_name
-from commandsync.cli.variables import POWERSHELL, lines_to_paste, variable_line
+from commandsync.cli.serve import POWERSHELL, lines_to_paste, variable_line
 from commandsync.server.administration import SeededBot
 
 URL = "http://127.0.0.1:8000"

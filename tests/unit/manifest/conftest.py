@@ -3,7 +3,7 @@ from typing import Protocol
 
 import pytest
 
-from commandsync.cli.wording import OPTIONS
+from commandsync.cli.output import OPTIONS
 from commandsync.diagnostics import Hint
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest, load_manifests

@@ -1,7 +1,7 @@
 import pytest
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.cli.wording import OPTIONS
+from commandsync.cli.output import OPTIONS
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.plan.changes import Edit
 from commandsync.plan.plan import Plan

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.report.escape import (
+from commandsync.report.lines import (
     code,
     command_data,
     command_property,

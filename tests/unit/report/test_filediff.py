@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.report.filediff import file_lines
+from commandsync.report.linediff import file_lines
 from commandsync.report.lines import PLAIN, joined
 from commandsync.sources.changeset import FileEdit
 from tests.support.calls import calls_of

@@ -10,8 +10,7 @@ from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.source import Source
 from commandsync.report import PLAIN, Screen, render_failure
-from commandsync.report.escape import visible
-from commandsync.report.lines import columns_of
+from commandsync.report.lines import columns_of, visible
 
 TERMINAL = Screen(width=80)
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=90), min_size=1)
