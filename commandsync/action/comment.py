@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from commandsync.action.inputs import GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError
-from commandsync.report.page import LONGEST_COMMENT, cut_page
+from commandsync.report.github import LONGEST_COMMENT, cut_page
 
 _CLOSED = {"state": "closed", "state_reason": "completed"}
 _DUPLICATE = {"state": "closed", "state_reason": "not_planned"}

@@ -18,9 +18,8 @@ from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError
 from commandsync.plan.plan import Plan
 from commandsync.report import github
-from commandsync.report.github import MOST_OF_A_KIND, Annotation
+from commandsync.report.github import LONGEST_SUMMARY, MOST_OF_A_KIND, Annotation, cut_page, page
 from commandsync.report.lines import visible
-from commandsync.report.page import LONGEST_SUMMARY, cut_page, page
 from commandsync.sync.execution import write_backup
 from commandsync.sync.files import append_to_file, temporary_folder, write_file
 from commandsync.sync.job import Planned

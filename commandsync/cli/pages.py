@@ -15,8 +15,15 @@ from commandsync.report.commandlist import Layout, command_list
 from commandsync.report.json import dumped
 from commandsync.report.linediff import file_lines
 from commandsync.report.lines import joined, path
-from commandsync.report.markdownfile import NEW_FILE, State, sealed, state_of, with_lists
-from commandsync.report.markers import BEGIN, read_regions
+from commandsync.report.markdownfile import (
+    BEGIN,
+    NEW_FILE,
+    State,
+    read_regions,
+    sealed,
+    state_of,
+    with_lists,
+)
 from commandsync.report.summary import counted
 from commandsync.sources.changeset import FileEdit
 from commandsync.sync.files import check_target, read_text, refuse_token, write_file

@@ -69,6 +69,8 @@ COMMANDS = [name for group in GROUPS.values() for names in group for name in nam
 _MODULES = {
     **dict.fromkeys(("validate", "apply"), "plan"),
     **dict.fromkeys(("listings", "schema", "completion"), "reference"),
+    "changes": "announce",
+    "init": "pull",
     "vote": "bots",
     "import": "import_",
 }

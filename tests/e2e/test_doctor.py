@@ -1,21 +1,24 @@
-"""`commandsync doctor`: what a sync needs, checked one after the other, with nothing written."""
+"""`commandsync doctor` checks what a sync needs, and compares names, with nothing written."""
 
+import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
 
-from commandsync.api.arguments import parse_address
+from commandsync.api.arguments import parse_address, service_of
 from commandsync.cli import progress
 from commandsync.client import acceptance
 from commandsync.client.network import proxy_host, surroundings
 from commandsync.sync import diagnosis
+from commandsync.testing import SimulatedListing, serve_simulation
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, Ran, fields
 from tests.support.proxy import Instead, Proxy
-from tests.support.rawserver import RawServer, Request
+from tests.support.rawserver import RawServer, Request, answering
 from tests.support.terminal import POSIX, Monitor
 from tests.support.wording import Wording
 
@@ -277,3 +280,213 @@ def test_on_a_terminal_it_shows_what_it_waits_for_and_wraps_each_message(
     assert shown[0].lstrip("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ").startswith("open the gateway: no answer for ")
     text = monitor.text.replace(bot.id, "779641401482800000").replace(f":{proxy.port}", ":12345")
     golden(re.sub(r"in \d+ ms", "in 12 ms", text), f"screens/doctor-{columns}")
+
+
+Simulations = dict[str, SimulatedListing]
+
+
+@pytest.fixture
+def simulations(home: Home) -> Iterator[Simulations]:
+    names = ("top.gg", "discordbotlist.com", "telegram")
+    with ExitStack() as stack:
+        running = {name: stack.enter_context(serve_simulation(name)) for name in names}
+        for listing in running.values():
+            home.variable(listing.variable, listing.token)
+        home.write(manifest(running))
+        yield running
+
+
+def manifest(running: Simulations, *, page: str = "") -> str:
+    entries = "".join(each.manifest.removeprefix("listings:\n") for each in running.values())
+    return f'{fields(("help",))}\nbot: "812045337190064138"\n{page}listings:\n{entries}'
+
+
+def test_the_token_of_each_service_is_checked_by_a_request_that_changes_nothing(
+    home: Home, simulations: Simulations
+) -> None:
+    ran = home.run("doctor", "--format", "json")
+
+    found = checks(ran)
+    assert (ran.code, ran.err) == (0, "")
+    assert "service" not in found
+    assert found["top.gg"][0] == "ok"
+    assert found["top.gg"][1].endswith(" in COMMANDSYNC_TOKEN_TOPGG")
+    assert found["telegram"][0] == "ok"
+    assert found["discordbotlist.com"][0] == "skipped"
+    assert [each.method for each in simulations["top.gg"].requests] == ["GET"]
+    assert simulations["discordbotlist.com"].requests == []
+    assert all(each.writes == [] for each in simulations.values())
+    assert all(each.token not in ran.said for each in simulations.values())
+
+
+def test_a_wrong_token_fails_its_own_check_only(home: Home, simulations: Simulations) -> None:
+    home.variable("COMMANDSYNC_TOKEN_TELEGRAM", "8120454873:another-secret-token")
+    home.forget("COMMANDSYNC_TOKEN_DISCORDBOTLIST")
+
+    ran = home.run("doctor", "--format", "json")
+
+    found = checks(ran)
+    assert ran.code == 1
+    states = {name: found[name][0] for name in simulations}
+    assert states == {"top.gg": "ok", "discordbotlist.com": "failed", "telegram": "failed"}
+    assert "another-secret-token" not in ran.said
+
+
+def test_one_listing_can_be_selected(home: Home, simulations: Simulations) -> None:
+    found = checks(home.run("doctor", "--format", "json", "--listing", "telegram"))
+
+    assert found.keys() & {*simulations, "service"} == {"telegram"}
+    assert simulations["top.gg"].requests == []
+
+
+def test_an_unknown_listing_is_a_failed_check(home: Home, simulations: Simulations) -> None:
+    ran = home.run("doctor", "--format", "json", "--listing", "top.com")
+
+    assert ran.code == 1
+    state, message = checks(ran)["listings"]
+    assert (state, "'top.com'" in message) == ("failed", True)
+    assert all(each.requests == [] for each in simulations.values())
+
+
+def test_the_page_is_checked_beside_the_lists_and_can_be_selected(
+    home: Home, simulations: Simulations, service: Service
+) -> None:
+    bot = service.bot(["help"])
+    home.variable("COMMANDSYNC_TOKEN", bot.token)
+    text = manifest(simulations, page=f"base_url: {bot.url}\n").replace(
+        "812045337190064138", bot.id
+    )
+    home.write(text)
+
+    both = checks(home.run("doctor", "--format", "json"))
+    page = checks(home.run("doctor", "--format", "json", "--listing", service_of(bot.url)))
+
+    assert both["service"][0] == both["top.gg"][0] == "ok"
+    assert page["service"][0] == "ok"
+    assert "top.gg" not in page
+
+
+def test_one_token_for_two_listings_is_a_failed_check(home: Home, simulations: Simulations) -> None:
+    one = simulations["top.gg"]
+    text = manifest({"top.gg": one})
+    again = f'  - service: top.gg\n    bot: "1"\n    base_url: {one.base_url}\n'
+    home.write(text + again + f"    token_env: {one.variable}\n")
+
+    ran = home.run("doctor", "--format", "json")
+
+    assert ran.code == 1
+    state, message = checks(ran)["listings"]
+    assert (state, "listings of top.gg" in message) == ("failed", True)
+
+
+CODE = """\
+from discord import app_commands
+from discord.ext import commands
+@app_commands.command(description="Bans.")
+async def ban(interaction): ...
+@app_commands.command(description="Is new.")
+async def fresh(interaction): ...
+@commands.command(help="Plays.")
+async def play(ctx): ...
+@commands.command(hidden=True, help="Reloads.")
+async def reload(ctx): ...
+"""
+MANIFEST = """\
+version: 1
+prefix: "!"
+sync: {ignore: ["beta-*"]}
+commands:
+  - {name: ban, description: Bans., syntax: /ban}
+  - {name: old, description: Was there., syntax: /old}
+  - {name: play, description: Plays., syntax: "{prefix}play"}
+  - {name: Größe, description: Measures., syntax: "!Größe"}
+"""
+
+
+@pytest.fixture
+def telegram(home: Home, service: Service) -> Iterator[SimulatedListing]:
+    """A bot whose code, manifest, page and lists differ."""
+    bot = service.bot(["/Ban", "old", "gone", "beta-x", "GRÖSSE"])
+    home.variable("COMMANDSYNC_TOKEN", bot.token)
+    home.write(CODE, "bot.py")
+    with serve_simulation("telegram") as running:
+        page = f'import: {{from: bot.py}}\nbot: "{bot.id}"\nbase_url: {bot.url}\n'
+        home.write(f"{MANIFEST}{page}{running.manifest}  - service: top.gg\n")
+        home.variable(running.variable, running.token)
+        assert home.run("apply", "--yes", "--listing", "telegram").code == 0
+        yield running
+
+
+@pytest.mark.promise("discord-host")
+def test_each_name_is_compared_wherever_it_can_be_read(
+    home: Home, telegram: SimulatedListing
+) -> None:
+    home.variable("DISCORD_TOKEN", "a-token-for-discord")
+    registered = [{"name": name, "description": "Does it."} for name in ("ban", "stray", "reload")]
+    with RawServer() as discord:
+        home.variable("DISCORD_BASE_URL", discord.url)
+        discord.then(answering({"id": "42"}), answering(registered))
+        ran = home.run("doctor", "--format", "json")
+
+    (result,) = ran.document["names"]
+    unread = "cannot be read"
+    assert (ran.code, ran.err) == (1, "")  # there is no token for top.gg
+    assert {each["name"]: [each["differences"], *each["cells"]] for each in result["commands"]} == {
+        # differences, code, Discord, manifest, page, Telegram, top.gg
+        "ban": [[], "yes", "yes", "yes", "yes", "yes", unread],
+        "old": [["not served"], "no", "no", "yes", "yes", "yes", unread],
+        "play": [["not listed"], "yes", "not meant", "yes", "no", "yes", unread],
+        "Größe": [["not served"], "no", "not meant", "yes", "yes", "not meant", unread],
+        "fresh": [["not served", "not listed"], "yes", "no", "no", "no", "no", unread],
+        "stray": [["not served", "not listed"], "no", "yes", "no", "no", "no", unread],
+        "gone": [["gone"], "no", "no", "no", "yes", "no", unread],
+    }
+    assert "a-token-for-discord" not in ran.said
+    assert telegram.token not in ran.said
+
+
+@pytest.mark.promise("doctor-names")
+def test_what_was_not_read_is_named_in_each_format_and_never_missing(
+    home: Home, telegram: SimulatedListing
+) -> None:
+    home.write(home.read("commands.yaml").replace("  - service: top.gg\n", ""))
+    text, markdown, github = (
+        home.run("doctor", "--format", form) for form in ("text", "markdown", "github")
+    )
+    found = checks(home.run("doctor", "--format", "json"))["parity"]
+    home.forget(telegram.variable)
+    unread = home.run("doctor")
+
+    assert (text.code, markdown.code, github.code, unread.code) == (3, 3, 3, 1)
+    assert "not read: discord: DISCORD_TOKEN is not set\n" in text.out
+    assert text.out.endswith("\nNo check failed: plan and apply can work.\n")
+    row = "| `fresh` | not listed | yes | not read | no | no | no |\n"
+    assert row in markdown.out
+    assert "::warning title=Check::parity: 5 of 6 commands differ: " in github.out
+    assert found[0] == "warning"
+    assert found[1].startswith("5 of 6 commands differ: 2 not served (old, Größe), ")
+    assert f"Parity of commands.yaml: {found[1]}.\n" in text.out
+    assert "not read: telegram: COMMANDSYNC_TOKEN_TELEGRAM is not set\n" in unread.out
+
+
+def test_only_names_that_are_the_same_and_were_read_exit_with_0(
+    home: Home, service: Service
+) -> None:
+    bot = service.bot(["ban", "old"])
+    commands = [
+        {"name": name, "description": "A.", "syntax": f"/{name}"} for name in ("ban", "old")
+    ]
+    home.write(json.dumps(commands), "list.json")
+    own = f"version: 1\nimport: {{from: list.json}}\ncommands: {json.dumps(commands)}\n"
+    home.write(own)
+    alone = home.run("doctor")
+    home.variable("COMMANDSYNC_TOKEN", bot.token)
+    home.write(f'{own}bot: "{bot.id}"\nbase_url: {bot.url}\n')
+    same = home.run("doctor")
+    home.write("[{}]", "list.json")
+    broken = home.run("doctor")
+
+    assert (alone.code, same.code, broken.code) == (1, 0, 1)
+    assert "not read: page: " in alone.out
+    assert "0 of 2 commands differ in what was read.\n" in same.out
+    assert "cannot be read: code: list.json" in broken.out

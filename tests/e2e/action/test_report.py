@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from commandsync.report.page import LONGEST_SUMMARY
+from commandsync.report.github import LONGEST_SUMMARY
 from tests.support.bots import Bot, Service
 from tests.support.home import fields
 from tests.support.hub import Answer, Hub

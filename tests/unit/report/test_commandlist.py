@@ -1,4 +1,4 @@
-"""A command list on a page has the texts of the manifest, and formatters leave it as it is."""
+"""A command list has the texts of the manifest, escaped no more than they need."""
 
 import pytest
 from hypothesis import given
@@ -6,8 +6,50 @@ from hypothesis import strategies as st
 
 from commandsync.characters import readable
 from commandsync.records.texts import CommandText, LoadedCommand, by_category
-from commandsync.report.commandlist import COLUMNS, Layout, command_list
+from commandsync.report.commandlist import COLUMNS, Layout, command_list, inline, literal
 from tests.support.pages import COMMANDS, blocks, collapsed, formatted
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Shows the help menu.", "Shows the help menu."),
+        ("snake_case and 2 * 3 _ 4", "snake_case and 2 * 3 _ 4"),
+        ("*a* _b_ __c__", r"\*a\* \_b\_ \_\_c\_\_"),
+        ("[a] [b](c) [d]: e", r"[a] \[b\](c) \[d\]: e"),
+        ("<b> < c <<d>", r"\<b> < c \<<!-- -->\<d>"),
+        ("&amp; & &nope; &#35;", r"\&amp; & &nope; \&#35;"),
+        (r"a\b `c` ~5", r"a\\b \`c\` ~5"),
+        ("~~a~~ 1~2 ~3 ~", "`~~`a`~~` 1`~`2 ~3 `~`"),
+        ("https://a.bc/<id>_", r"https://a.bc/<!-- -->\<id>\_"),
+        (
+            "https://a.bc/d[e] or https://a.bc/(d)?e=1&f",
+            "https://a.bc/d<!-- -->[e] or https://a.bc/(d)?e=1&f",
+        ),
+        ("(https://a.bc/~d) https://a.bc~", "(https://a.bc/~d) https://a.bc<!-- -->`~`"),
+        ("see https://a.bc/_d_/e_ or _f_", r"see https://a.bc/_d_/e<!-- -->\_ or \_f\_"),
+        ("http://localhost/_a_", r"http://<!-- -->localhost/\_a\_"),
+        ("one\ntwo\n\nthree", "one<br>two<br><br>three"),
+        ("two  spaces\tand a tab", "two spaces and a tab"),
+        ("not\u00a0broken, \u200bhidden \x1b.", r"not\u00a0broken, \\u200bhidden \\x1b."),
+    ],
+)
+def test_a_text_is_escaped_as_little_as_it_needs(text: str, written: str) -> None:
+    assert inline(text) == written.replace(r"\u00a0", "\u00a0")
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("/ban <user> [reason]", "`/ban <user> [reason]`"),
+        ("/a  *b*\n\n/c", "`/a *b*`<br>`/c`"),
+        ("say `hi`", r"<code>say \`hi\`</code>"),
+        (r"a\|b", r"<code>a\\|b</code>"),
+    ],
+)
+def test_what_users_type_is_shown_as_code(text: str, written: str) -> None:
+    assert literal(text) == written
+
 
 HELP = CommandText("help", "Shows the help menu.", "/help [command]", "General")
 FACTS = CommandText("facts", "Says a fact\nabout | <animals>.", "/facts <a|b>", "Fun & C#")
