@@ -25,6 +25,7 @@ from commandsync.errors import UsageError
 @option(
     "--since REF|FILE",
     "The earlier version: a tag, branch or commit of git, or a file.",
+    dest="earlier",
     required=True,
     callback=not_empty,
 )
@@ -32,7 +33,7 @@ from commandsync.errors import UsageError
 @strict_option
 @unmarked_format_option
 @talk_options
-def changes_command(run: Run, /) -> None:
+def changes_command(run: Run, /, *, earlier: str) -> None:
     """Describe for users what changed since an earlier version.
 
     Commands that are new, gone, renamed or changed, as sentences. Breaking changes come first: a
@@ -52,14 +53,14 @@ def changes_command(run: Run, /) -> None:
 
     problem, hint = "changes takes one manifest", "run it for each manifest"
     manifest = load_single(run.settings, problem, hint=hint)
-    changes = changes_since(run.settings.since, manifest)
+    changes = changes_since(earlier, manifest)
     check_notices(changes.notices, run.settings)
     if run.output.format != "json":
         run.output.notices(changes.notices)
     match run.output.format:
         case "json":
-            since, paths = run.settings.since, manifest.paths
-            shown = dumped(user_changes_document(changes, since=since, manifest=paths))
+            document = user_changes_document(changes, since=earlier, manifest=manifest.paths)
+            shown = dumped(document)
         case "markdown":
             shown = markdown(changes) or f"{NOTHING}\n"
         case _:
@@ -82,7 +83,9 @@ _text_option = partial(option, default="", callback=not_empty)
 )
 @option("--notes-file PATH", "Announce the text of this file.", default="")
 @_text_option(
-    "--since REF|FILE", "Announce what changed for users since an earlier version, as changes does."
+    "--since REF|FILE",
+    "Announce what changed for users since an earlier version, as changes does.",
+    dest="earlier",
 )
 @_text_option("--version VERSION", "The version; of a changelog by default the first released one.")
 @_text_option(
@@ -104,6 +107,7 @@ def announce_command(
     *,
     post: bool,
     yes: bool,
+    earlier: str,
     **choices: Any,  # noqa: ANN401 - click has checked them
 ) -> int:
     """Add an announcement from a changelog, a release or a file.
@@ -130,5 +134,5 @@ def announce_command(
         if not choices["event"]:
             message = "--event has no path, and GITHUB_EVENT_PATH is not set"
             raise UsageError(message, hint="name the file")
-    announcing = Announcing(**choices, since=run.settings.since)
+    announcing = Announcing(since=earlier, **choices)
     return announce(run, announcing, posts=post, asks=not yes)

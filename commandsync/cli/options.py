@@ -15,7 +15,9 @@ from commandsync.sync import DEFAULT_MANIFESTS
 from commandsync.sync.process import Signals
 
 if TYPE_CHECKING:
-    from commandsync.cli.output import Output
+    from commandsync.cli.output import Color, Output
+    from commandsync.plan.rules import DeleteLimit
+    from commandsync.report import Format
     from commandsync.sync.settings import Settings
 
 
@@ -154,7 +156,7 @@ _LISTINGS = (
 
 
 def options_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:
-    """Return what gives a command some options, in this order on its help page."""
+    """Return a decorator that adds options to a command, in this order on its help page."""
 
     def decorate(command: F) -> F:
         for each in reversed(options):
@@ -165,7 +167,7 @@ def options_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 def paging_options(*, limit: int) -> Callable[[F], F]:
-    """Return what gives a command the options of pages; it gets `--all` as `every`."""
+    """Return a decorator that adds the options of pages; the command gets `--all` as `every`."""
     return options_of(
         option("--page N", "The page.", type=IntRange(1), default=1),
         option("--limit N", "The records per page.", type=IntRange(1, 100), default=limit),
@@ -174,18 +176,35 @@ def paging_options(*, limit: int) -> Callable[[F], F]:
 
 
 def _with_run(command: F) -> F:
-    """Give a command what its options say of the output and of a sync, as a `Run`."""
+    """Give a command its shared options as a `Run`; its own options stay arguments.
+
+    The parameters are the shared options; of those that a command does not have, the defaults.
+    """
 
     @wraps(command)
-    def with_run(
+    def with_run(  # noqa: PLR0913 - the shared options
         *,
-        color: Any,  # noqa: ANN401 - click has checked the choice
+        color: Color,
         full: bool,
         quiet: bool,
         verbose: int,
-        form: Any = "text",  # noqa: ANN401 - as above
+        form: Format = "text",
+        files: tuple[str, ...] = (),
+        manifests: tuple[str, ...] = (),
+        strict: bool = False,
+        base_url: str | None = None,
+        bot: str | None = None,
+        token_file: str | None = None,
+        timeout: float = 30,
+        insecure_http: bool = False,
+        retries: int = 4,
+        concurrency: int = 4,
         no_prune: bool = False,
-        **given: Any,  # noqa: ANN401 - as above
+        max_deletes: DeleteLimit | None = None,
+        only: str | None = None,
+        listing: tuple[str, ...] = (),
+        since: str | None = None,
+        **own: Any,  # noqa: ANN401 - click has checked them
     ) -> object:
         from commandsync.cli.output import Output
         from commandsync.cli.progress import shown
@@ -193,35 +212,43 @@ def _with_run(command: F) -> F:
 
         ctx = click.get_current_context()
         output = Output(form, color, -1 if quiet else verbose, full)
-        if "manifests" in given:
-            given["files"] += given.pop("manifests")
-        names = Settings.__dataclass_fields__.keys() & given.keys()
-        chosen = {name: value for name in names if (value := given.pop(name)) is not None}
-        chosen |= _sources(ctx)
         with shown(output) as on_progress:
             settings = Settings(
-                now=read_clock(), prune=not no_prune, on_progress=on_progress, **chosen
+                now=read_clock(),
+                files=files + manifests,
+                strict=strict,
+                base_url=base_url or "",
+                base_url_from=_source_of("base_url", ctx),
+                bot=bot or "",
+                bot_from=_source_of("bot", ctx),
+                token_file=token_file or "",
+                timeout=timeout,
+                insecure_http=insecure_http,
+                retries=retries,
+                concurrency=concurrency,
+                prune=not no_prune,
+                max_deletes=max_deletes,
+                only=only or "",
+                listing=listing,
+                since=since or "",
+                on_progress=on_progress,
             )
-            return command(Run(output, settings, ctx.obj), **given)
+            return command(Run(output, settings, ctx.obj), **own)
 
     return cast("F", with_run)
 
 
-def _sources(ctx: click.Context) -> dict[str, Any]:
-    """Return the flags and variables that the bot and the base URL are from, as settings."""
-    return {
-        f"{parameter.name}_from": (
-            parameter.opts[0]
-            if ctx.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
-            else parameter.envvar
-        )
-        for parameter in ctx.command.params
-        if parameter.name in {"base_url", "bot"}
-    }
+def _source_of(name: str, ctx: click.Context) -> str:
+    """Return the flag or variable that the value of an option is from; empty without the option."""
+    option = next((each for each in ctx.command.params if each.name == name), None)
+    if option is None:
+        return ""
+    given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    return option.opts[0] if given else str(option.envvar)
 
 
 def _group(*options: Callable[[Any], Any]) -> Callable[[F], F]:
-    """Return what gives a command options, those of its output, and what all say as a `Run`."""
+    """Return a decorator that adds options and those of the output, and passes them as a `Run`."""
     return options_of(*_TALK, *options, _with_run)
 
 

@@ -7,9 +7,10 @@ question before a first write and the results are in `application`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -145,16 +146,23 @@ def _plans(
     "--owned",
     "Refuse to delete or replace what no version of the manifest had, by its history in git.",
 )
-@option("--unseen", "Replace a list also if nothing is known of what it contains.")
-@option("--resend", "Send a whole list also if it has no changes.")
+@option("--unseen", "Replace a list even if nothing is known of what it contains.")
+@option("--resend", "Send a whole list even if it has no changes.")
 @option("--unordered", "Add concurrently, in any order; quicker.")
 @plan_options
-def apply_command(
+def apply_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
     *,
+    plan_file: str | None,
+    dry_run: bool,
     yes: bool,
-    **choices: Any,  # noqa: ANN401 - click has checked them
+    backup: str | None,
+    owned: bool,
+    unseen: bool,
+    resend: bool,
+    unordered: bool,
+    force: bool,
 ) -> int:
     """Make the listing match the manifest.
 
@@ -169,5 +177,13 @@ def apply_command(
     """
     from commandsync.cli.application import Choices, apply_plans
 
-    chosen = Choices(asks=not (yes or choices["dry_run"]), **choices)
-    return apply_plans(run, chosen)
+    settings = replace(run.settings, owned=owned, unseen=unseen, resend=resend)
+    choices = Choices(
+        asks=not (yes or dry_run),
+        plan_file=plan_file,
+        dry_run=dry_run,
+        backup=backup,
+        unordered=unordered,
+        force=force,
+    )
+    return apply_plans(run._replace(settings=settings), choices)

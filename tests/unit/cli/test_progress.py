@@ -74,7 +74,7 @@ def test_a_wait_shows_the_call_and_what_it_waits_for_with_its_reason_escaped(
     lines = Lines(Output(verbosity=1))
     lines.show(CallProgress(SITE, READ, step))
     if isinstance(step, Send):
-        lines._late(id(READ))  # noqa: SLF001 - what its timer calls
+        lines._late(READ)  # noqa: SLF001 - what its timer calls
 
     assert f"get bot{line}\n" in capsys.readouterr().err
     lines.show(CallProgress(SITE, READ, None))
