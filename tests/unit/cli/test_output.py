@@ -7,8 +7,10 @@ from typing import TextIO
 import pytest
 
 from commandsync.cli.output import Output
+from commandsync.cli.program import run
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
+from tests.support.wording import Wording
 
 FULL = Path("/dev/full")
 ERROR = UsageError("It makes no sense.", hint="say something else")
@@ -59,3 +61,37 @@ def test_a_failure_that_programs_cannot_read_is_reported_to_people(
         Output("json").failure(ERROR)
 
     assert "It makes no sense." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-f bots.yaml plan",
+        "bots --sort name list",
+        "plan --zq",
+        "completion",
+        "pages",
+        "help plan",
+        "bot list -q",
+        "plan --token x",
+        "plan --retries 21",
+        "plan --timeout x",
+        "plan --only",
+    ],
+)
+def test_wrong_usage_is_an_error_like_all_others(
+    wording: Wording, capsys: pytest.CaptureFixture[str], line: str
+) -> None:
+    assert run(line.split()) == 2
+    out, err = capsys.readouterr()
+
+    assert out == ""
+    wording(err)
+
+
+def test_a_missing_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bots"]) == 2
+    out, err = capsys.readouterr()
+
+    assert out == ""
+    assert err.startswith("Usage: commandsync bots")

@@ -1,3 +1,5 @@
+"""Plans, results and problems as text for people, off a terminal and on one of any width."""
+
 import re
 from dataclasses import replace
 
@@ -6,12 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.diagnostics import Location, Problem
+from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import ManifestError
+from commandsync.manifest.source import Source
 from commandsync.plan.changes import Add
 from commandsync.plan.plan import Plan
 from commandsync.records.texts import Resource
 from commandsync.report import (
+    PLAIN,
     Screen,
     render_failure,
     render_notices,
@@ -19,6 +23,7 @@ from commandsync.report import (
     render_results,
     render_settled,
 )
+from commandsync.report.lines import columns_of, visible
 from tests.support.plans import UNTRUSTED, command, plan_of, plans, texts
 from tests.support.runs import EVERYTHING
 
@@ -134,3 +139,160 @@ def test_of_several_plans_the_first_with_a_sign_explains_it(every_change: Plan) 
 
     assert shown.count("» is a") == shown.count("± is a") == 1
     assert shown.index("» is a") < shown.index("Plan: ")
+
+
+WIDTHS = st.integers(60, 200)
+PAINT = re.compile(r"\x1b\[[0-9]+m")
+CHANGES = re.compile(r"  [-+~»±] |      |  \d")
+
+
+@settings(max_examples=80)
+@given(plan=plans(), width=WIDTHS, color=st.booleans())
+def test_no_line_of_a_change_is_wider_than_the_terminal(
+    plan: Plan, width: int, *, color: bool
+) -> None:
+    shown = render_plans([plan], format="text", screen=Screen(color, width))
+
+    changes = [line for line in PAINT.sub("", shown).splitlines() if CHANGES.match(line)]
+    assert len(changes) >= len(plan.changes)
+    assert [line for line in changes if columns_of(line) > width] == []
+
+
+@settings(max_examples=40)
+@given(plan=plans(), width=WIDTHS)
+def test_colours_change_no_character_on_a_terminal_either(plan: Plan, width: int) -> None:
+    painted = render_plans([plan], format="text", screen=Screen(color=True, width=width))
+    plain = render_plans([plan], format="text", screen=Screen(color=False, width=width))
+
+    assert PAINT.sub("", painted) == plain
+
+
+@given(words=st.lists(st.text("abcdefgh日本", min_size=1, max_size=20), min_size=1), width=WIDTHS)
+def test_a_sentence_is_wrapped_between_its_words(words: list[str], width: int) -> None:
+    notice = Notice(" ".join(words), " ".join(reversed(words)))
+
+    wide = render_notices([notice])
+    narrow = render_notices([notice], screen=Screen(width=width))
+
+    assert narrow.split() == wide.split()
+    assert all(columns_of(line) <= width for line in narrow.splitlines())
+
+
+@pytest.mark.parametrize("width", [None, 80])
+@given(size=st.integers(200, 5_000), lines=st.integers(1, 100))
+def test_full_shows_every_character(width: int | None, size: int, lines: int) -> None:
+    text = "\n".join("q" * size for _ in range(lines))
+    added = plan_of([command("a", text, line=1)])
+    changed = plan_of([command("a", text, line=1)], [command("a", "y", id="1")])
+
+    for plan in (added, changed):
+        shown = render_plans([plan], format="text", screen=Screen(width=width, full=True))
+        assert shown.count("q") == size * lines
+
+
+def test_a_changed_word_of_a_long_line_is_marked() -> None:
+    text = "Plays music {} in every channel of the server, day and night, for all who listen."
+    old, new = (text.format(how) for how in ("quietly", "very loudly"))
+    plan = plan_of([command("play", new, line=1)], [command("play", old, id="1")])
+
+    shown = render_plans([plan], format="text", screen=Screen(color=True, width=100))
+
+    assert "- Plays music \x1b[7mquietly\x1b[27m in every channel" in shown
+    assert "+ Plays music \x1b[7mvery loudly\x1b[27m in every channel" in shown
+
+
+def test_lines_of_a_text_are_shown_as_lines() -> None:
+    plan = plan_of([command("play", "First.\n\n  Third.", line=1)])
+
+    shown = render_plans([plan], format="text")
+
+    assert "      description:\n        │ First.\n        │\n        │   Third.\n" in shown
+
+
+def test_of_a_text_of_many_lines_twenty_are_shown() -> None:
+    text = "\n".join(f"Line {n}." for n in range(30))
+    plan = plan_of([command("play", text, line=1)])
+
+    shown = render_plans([plan], format="text")
+    whole = render_plans([plan], format="text", screen=PLAIN._replace(full=True))
+
+    assert "        │ Line 19.\n        … 10 more lines\n" in shown
+    assert "        │ Line 29.\n" in whole
+
+
+TERMINAL = Screen(width=80)
+LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=90), min_size=1)
+BREAKS = st.sampled_from(["\n", "\r\n", "\r"])
+
+
+def problem_at(text: str, at: int) -> Problem:
+    source = Source("commands.yaml", text)
+    return Problem(source.location(at), "it is wrong", "mend it", source.excerpt(at))
+
+
+def shown(problem: Problem, screen: Screen) -> list[str]:
+    return render_failure(ManifestError([problem]), format="text", screen=screen).splitlines()
+
+
+def test_a_terminal_shows_the_line_and_a_caret_below_it() -> None:
+    text = "commands:\n  - name: help\n    descripton: Shows the menu.\n"
+
+    assert shown(problem_at(text, text.index("descripton")), TERMINAL) == [
+        "commands.yaml:3:5: error: it is wrong",
+        "  3 |     descripton: Shows the menu.",
+        "    |     ^",
+        "  hint: mend it",
+        "",
+        "error: the manifest has 1 problem",
+    ]
+
+
+def test_a_file_or_a_pipe_gets_one_line() -> None:
+    assert shown(problem_at("x", 0), PLAIN)[:2] == [
+        "commands.yaml:1:1: error: it is wrong",
+        "  hint: mend it",
+    ]
+
+
+def test_a_problem_of_the_whole_file_has_no_line() -> None:
+    whole = Problem(Location("commands.yaml"), "it is wrong")
+
+    assert shown(whole, TERMINAL)[:2] == ["commands.yaml:1:1: error: it is wrong", ""]
+
+
+def test_a_terminal_with_colours_shows_the_caret_in_red() -> None:
+    text = "\n".join(shown(problem_at("ab", 1), Screen(color=True, width=80)))
+
+    assert "\x1b[31m^\x1b[0m" in text
+    assert re.sub(r"\x1b\[[0-9]+m", "", text) == "\n".join(shown(problem_at("ab", 1), TERMINAL))
+
+
+@given(lines=LINES, line_break=BREAKS, data=st.data())
+def test_the_caret_is_below_the_character_whatever_is_before_it(
+    lines: list[str], line_break: str, data: st.DataObject
+) -> None:
+    text = line_break.join(lines)
+    at = data.draw(st.integers(0, len(text)))
+    problem = problem_at(text, at)
+    line, caret = shown(problem, TERMINAL)[1:3]
+    excerpt = problem.excerpt
+    assert excerpt
+
+    assert columns_of(caret.removesuffix("^")) == columns_of(
+        f"  {problem.location.line} | {visible(excerpt.text[: excerpt.caret])}"
+    )
+    assert line.startswith(f"  {problem.location.line} |")
+    assert (
+        excerpt.text[excerpt.caret :].removesuffix("…")
+        == re.split(r"\r\n|\r|\n", text[at:])[0][:70]
+    )
+    assert len(excerpt.text) <= 50 + 70 + 2
+
+
+@pytest.mark.parametrize(("at", "begins", "ends"), [(0, "", "…"), (500, "…", "…"), (999, "…", "")])
+def test_a_long_line_is_cut_on_both_sides(at: int, begins: str, ends: str) -> None:
+    excerpt = problem_at("x" * 1000, at).excerpt
+    assert excerpt
+
+    assert excerpt.text.startswith(begins + "x")
+    assert excerpt.text.endswith("x" + ends)

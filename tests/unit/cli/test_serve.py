@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from commandsync.cli.demo import program_name
-from commandsync.cli.serve import POWERSHELL, lines_to_paste, variable_line
+from commandsync.cli.serve import POWERSHELL, example, lines_to_paste, variable_line
+from commandsync.errors import UsageError
 from commandsync.server.administration import SeededBot
 
 URL = "http://127.0.0.1:8000"
@@ -95,3 +96,8 @@ def test_the_program_is_named_as_a_shell_finds_it(
     assert program_name() == f".venv/bin/{name}"
     monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path), str(script.parent)]))
     assert program_name() == "commandsync"
+
+
+def test_a_missing_example_is_an_error_in_words() -> None:
+    with pytest.raises(UsageError, match=r"examples/nothing\.json is missing"):
+        example("nothing.json")
