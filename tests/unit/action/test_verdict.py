@@ -8,8 +8,6 @@ from html.parser import HTMLParser
 import cmarkgfm  # type: ignore[import-untyped]  # it has no types
 import pytest
 from cmarkgfm.cmark import Options  # type: ignore[import-untyped]  # as above
-from commandsync.report.escape import visible
-from commandsync.report.page import page
 
 from commandsync.action import verdict
 from commandsync.action.comment import comment_body
@@ -32,6 +30,8 @@ from commandsync.plan.userchanges import user_changes
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report import render_plans, render_results
+from commandsync.report.github import page
+from commandsync.report.lines import visible
 from commandsync.report.usersentences import markdown
 from tests.support.plans import UNTRUSTED, announcement, command, plan_of
 from tests.support.runs import EVERYTHING, TARGET, wanted
