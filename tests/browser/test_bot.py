@@ -1,4 +1,9 @@
-"""The page of a bot in a real browser: what it shows, its filter, and its keys."""
+"""The page of a bot in a real browser: what it shows, its filter, and its keys.
+
+Votes in a real browser: the button, its refusal and the number that it changes.
+
+Without JavaScript everything works but the filter.
+"""
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -203,3 +208,78 @@ def test_motion_is_left_out_where_it_is_not_wanted(site: Inside, visits: Visits)
     }
 
     assert seconds == {"reduce": "0s", "no-preference": "0.12s, 0.12s"}
+
+
+def votes(page: Page) -> Locator:
+    """Return the number of all votes."""
+    return page.locator(".numbers div", has=page.get_by_text("Votes", exact=True)).locator("dd")
+
+
+def test_a_vote_is_counted_and_a_second_one_is_refused(site: Inside, visits: Visits) -> None:
+    bot = site.bot()
+    page = visits.open(f"/bot/{bot.id}")
+    other_tab = visits.open(f"/bot/{bot.id}", beside=page)
+    page.get_by_role("button", name="Vote").click()
+
+    expect(page.get_by_role("button", name="Voted")).to_be_disabled()
+    expect(page.get_by_text("You can vote again on")).to_be_visible()
+    expect(votes(page)).to_have_text("1")
+
+    other_tab.get_by_role("button", name="Vote").click()
+
+    expect(other_tab.get_by_role("heading")).to_have_text("You have voted already")
+    expect(other_tab.get_by_text("You can vote for this bot again on")).to_be_visible()
+    other_tab.get_by_role("link", name="Back to the bot").click()
+    expect(votes(other_tab)).to_have_text("1")
+    assert len(bot.voters()) == 1
+
+
+def test_a_double_click_is_one_vote(site: Inside, visits: Visits) -> None:
+    bot = site.bot()
+    page = visits.open(f"/bot/{bot.id}")
+    page.get_by_role("button", name="Vote").dblclick()
+
+    expect(page.get_by_role("button", name="Voted")).to_be_disabled()
+    assert len(bot.voters()) == 1
+
+
+def test_a_page_that_is_opened_again_from_the_history_shows_what_is_new(
+    site: Inside, visits: Visits
+) -> None:
+    bot = site.bot()
+    page = visits.open(f"/bot/{bot.id}")
+    page.get_by_role("link", name="Bot listing").click()
+    bot.vote("1", "Ann")
+    page.go_back()
+
+    expect(votes(page)).to_have_text("1")
+
+
+def test_a_visitor_searches_reads_and_votes(site: Inside, visits: Visits) -> None:
+    commands = [
+        {"name": name, "description": "Does it.", "syntax": f"/{name}"} for name in ("a", "b")
+    ]
+    bot, _ = site.add(
+        {"profile": {"username": "Lantern"}, "statistics": {"servers": 1}, "commands": commands},
+        {"profile": {"username": "Harbor"}, "statistics": {"servers": 2}},
+    )
+    page = visits.open("/", java_script_enabled=False)
+    page.get_by_label("Sort by").select_option("Most servers")
+    page.get_by_role("button", name="Apply").click()
+    assert page.locator(".card h2 bdi").all_text_contents() == ["Harbor", "Lantern"]
+    page.get_by_label("Search bots").fill("lantern")
+    page.get_by_label("Search bots").press("Enter")
+    expect(page.get_by_role("status")).to_have_text("1 bot for “lantern”")
+    page.get_by_role("link", name="Lantern").click()
+    expect(page.locator(".command h4")).to_have_text(["a", "b"])
+    expect(page.get_by_label("Filter commands")).to_be_hidden()
+
+    other_tab = visits.open(f"/bot/{bot.id}", beside=page)
+    page.get_by_role("button", name="Vote").click()
+    expect(page.get_by_role("button", name="Voted")).to_be_disabled()
+    expect(page.locator(".numbers dd >> nth=1")).to_have_text("1")
+    other_tab.get_by_role("button", name="Vote").click()
+    expect(other_tab.get_by_role("heading")).to_have_text("You have voted already")
+    page.get_by_role("link", name="All voters").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Voters")
+    expect(page.locator(".voters li bdi")).to_have_text([bot.voters()[0]["username"]])

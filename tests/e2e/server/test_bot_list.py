@@ -11,7 +11,6 @@ from sqlalchemy import text
 from commandsync.server import search
 from commandsync.server.runner import running
 from tests.support.callers import ROOT, Caller
-from tests.support.wording import Wording
 
 LANTERN, HARBOR = "779641401482805289", "812045337190064138"
 
@@ -97,18 +96,28 @@ def test_parameters_restrict_and_sort(
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "problem"),
     [
-        *("limit=0", "limit=101", "limit=x", "limit=1.5", "page=0", "page=-1", "page=1000000001"),
-        pytest.param(f"page={'9' * 5_000}", id="many digits"),
-        *("page=", "certified=yes", "limit=0&page=0&certified=", "sort=votes", "sort=-"),
+        ("limit=0", "limit must be at least 1"),
+        ("limit=101", "limit must be at most 100"),
+        ("limit=x", "limit must be a whole number"),
+        ("limit=1.5", "limit must be a whole number"),
+        ("page=0", "page must be at least 1"),
+        ("page=-1", "page must be at least 1"),
+        ("page=1000000001", "page must be at most 1000000000"),
+        pytest.param(f"page={'9' * 5_000}", "page is not valid", id="many digits"),
+        ("page=", "page must be a whole number"),
+        ("certified=yes", "certified must be 'true' or 'false'"),
+        ("limit=0&page=0", "limit must be at least 1; page must be at least 1"),
+        ("sort=votes", "sort must be one of id, profile.username, statistics.servers,"),
+        ("sort=-", "sort must be one of id,"),
     ],
 )
-def test_a_wrong_parameter_is_named(reader: Caller, query: str, wording: Wording) -> None:
+def test_a_wrong_parameter_is_named(reader: Caller, query: str, problem: str) -> None:
     status, answer = reader.ask_anywhere("GET", f"/v1/bots?{query}")
 
     assert status == 400
-    wording(answer["error"].partition(": ")[0])  # the rest is pydantic's
+    assert answer["error"].startswith(problem)
 
 
 def test_a_query_that_takes_too_long_is_refused(

@@ -1,7 +1,8 @@
-"""Random sequences of calls are answered as a small model in memory answers them."""
+"""Random calls are answered as a model in memory and the OpenAPI document say."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from commandsync.server.database import opened
 from commandsync.server.runner import running
 from tests.support.bots import Service
-from tests.support.callers import NOBODY, Caller
+from tests.support.callers import NOBODY, OPERATIONS, Caller
+from tests.support.contract import run_schemathesis
 
 Record = dict[str, Any]
 
@@ -187,3 +189,16 @@ def test_every_call_is_answered_as_in_the_model(own_service: Service, story: lis
     }
     assert (statistics["servers"], statistics["totalVotes"]) == (model.servers, len(model.voters))
     assert voted == model.voters
+
+
+def test_every_operation_answers_as_described(tmp_path: Path) -> None:
+    """Each example, and values at and beyond every limit of the document."""
+    ended = run_schemathesis(
+        str(tmp_path / "listing.db"),
+        tmp_path,
+        *("--phases", "examples,coverage", "--seed", "1"),
+        longest=120,
+    )
+
+    assert ended.returncode == 0, ended.stdout
+    assert f"Tested: {len(OPERATIONS)}" in ended.stdout

@@ -1,18 +1,29 @@
-"""Two processes on one PostgreSQL, which start at once: together they are one service."""
+"""Two processes on one PostgreSQL are one service, and kills lose and double nothing."""
 
 import json
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from http.client import HTTPException
+from itertools import count
+from threading import Lock
+from time import monotonic, sleep
 
 import pytest
 
+from commandsync.server import storage
+from commandsync.server.database import Database, opened
+from commandsync.server.votes import with_counts
 from tests.e2e.server.test_process import Served, serving
-from tests.support.callers import Caller, Writer, write_until_killed, writers_of
-from tests.support.home import Home
+from tests.support.botcode import Writer
+from tests.support.callers import Caller, write_until_killed, writers_of
+from tests.support.home import LONGEST, Home
 from tests.support.listeners import Listener
 from tests.support.terminal import POSIX
+from tests.support.votes import told
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 WRITERS = 6
@@ -82,3 +93,69 @@ def test_a_vote_in_one_process_reaches_the_clients_of_both_in_one_order(
 
     assert [sorted(order, key=int) for order in orders] == [users]
     assert ended == [(0, "", "")] * 2
+
+
+BOT = {"id": "42", "profile": {"username": "Lantern"}}
+VOTERS = 4
+KILLED_AFTER_VOTES = (20, 45, 33)  # votes
+
+
+def cast_until_killed(served: Served, goal: int, users: Iterator[int]) -> list[str]:
+    """Cast votes from several threads until a kill; return the users of the acknowledged ones."""
+    caller, lock, acknowledged = served.caller("42"), Lock(), list[str]()
+
+    def work() -> None:
+        while True:
+            with lock:
+                user = str(next(users))
+            try:
+                status, _ = caller.ask("POST", "/votes", {"user": {"id": user}})
+            except (OSError, HTTPException):
+                return
+            assert status == 200
+            with lock:
+                acknowledged.append(user)
+                if len(acknowledged) == goal:
+                    served.child.kill()
+
+    with ThreadPoolExecutor(VOTERS) as pool:
+        for result in [pool.submit(work) for _ in range(VOTERS)]:
+            result.result()
+    return acknowledged
+
+
+def reminded(database: Database) -> list[tuple[str, str]]:
+    """Return the events once every vote has its reminder."""
+    deadline, events = monotonic() + LONGEST, told(database)
+    while sum(event == "vote" for event, _ in events) > len(events) / 2 and monotonic() < deadline:
+        sleep(0.05)
+        events = told(database)
+    return events
+
+
+def test_a_kill_loses_no_vote_and_no_reminder_and_doubles_none(
+    home: Home, database_url: str
+) -> None:
+    seed = home.write(json.dumps({"bots": [BOT]}), "seed.json")
+    options = ("--seed", str(seed), "--database", database_url, "--vote-interval", "1")
+    acknowledged, users = list[str](), count()
+    for goal in KILLED_AFTER_VOTES:
+        with serving(home, *options, bots=1) as served:
+            acknowledged += cast_until_killed(served, goal, users)
+    with (
+        serving(home, *options, bots=1) as served,
+        opened(database_url) as database,
+        Listener(served.url, {"token": served.tokens["42"]}),
+    ):
+        events = reminded(database)
+        with database.reading() as connection:
+            (bot,) = with_counts(
+                connection, [storage.bot_of(connection, "42")], at=datetime.now(UTC)
+            )
+    cast = [user for event, user in events if event == "vote"]
+
+    assert set(Counter(events).values()) == {1}
+    assert set(acknowledged) <= set(cast)
+    assert len(cast) <= len(acknowledged) + VOTERS * len(KILLED_AFTER_VOTES)
+    assert sorted(cast) == sorted(user for event, user in events if event == "reminder")
+    assert bot["statistics"]["totalVotes"] == len(cast)

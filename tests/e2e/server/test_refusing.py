@@ -1,6 +1,7 @@
-"""What the service does not do: who may not write, what is not there, what is not a good body."""
+"""Refusals: callers, versions, paths, methods, records and bodies that are not valid."""
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -8,8 +9,7 @@ import jwt
 import pytest
 
 from commandsync.server.bodies import LARGEST_BODY
-from tests.support.callers import COMMAND, NOBODY, NOTICE, Caller
-from tests.support.wording import Wording
+from tests.support.callers import COMMAND, NOBODY, NOTICE, OPERATIONS, Caller
 
 Record = dict[str, Any]
 
@@ -54,11 +54,10 @@ def test_a_refused_token_names_the_scheme(caller: Caller) -> None:
 # What is not there
 
 
-def test_a_write_to_an_unknown_bot_is_not_found(caller: Caller, wording: Wording) -> None:
-    status, answer = replace(caller, bot="4711").ask("POST", "/commands", COMMAND)
+def test_a_write_to_an_unknown_bot_is_not_found(caller: Caller) -> None:
+    answer = replace(caller, bot="4711").ask("POST", "/commands", COMMAND)
 
-    assert status == 404
-    wording(answer)
+    assert answer == (404, {"error": "the bot is not known"})
 
 
 def test_a_record_of_another_bot_cannot_be_reached_through_ones_own(
@@ -77,44 +76,60 @@ def test_a_record_of_another_bot_cannot_be_reached_through_ones_own(
 
 # Bad bodies
 
-BAD: dict[str, object] = {
-    "nothing": b"",
-    "not-json": b"{",
-    "byte-order-mark": b"\xff\xfe",
-    "not-utf-8": b'{"name": "\xff"}',
-    "bare-control": b'{"name": "a\x00b", "description": "d", "syntax": "s"}',
-    "deep": b"[" * 200_000,
-    "deep-inside": b'{"name": ' + b"[" * 100_000,
-    "endless-number": b'{"name": ' + b"9" * 100_000 + b"}",
-    "no-number": b"NaN",
-    "list": [COMMAND],
-    "empty-list": [],
-    "text": "text",
-    "empty-object": {},
-    "numbers": {**COMMAND, "name": 247, "category": 1},
-    "list-and-object": {**COMMAND, "name": ["ping"], "category": {}},
-    "nulls": {**COMMAND, "name": None, "description": None},
-    "spaces": {**COMMAND, "name": " \n"},
-    "empty-id": {**COMMAND, "id": ""},
-    "number-id": {**COMMAND, "id": 1},
-    "surrogate": b'{"name": "\\ud800", "description": "d", "syntax": "s"}',
-    "surrogate-in-id": {**COMMAND, "id": "\udfff"},
-    "long-name": {**COMMAND, "name": "x" * 1001},
-    "long-text": {**COMMAND, "description": "x" * 20_001},
-    "long-syntax": {**COMMAND, "syntax": "x" * 5001},
-    "long-category": {**COMMAND, "category": "x" * 1001},
+_NOT_JSON = "the body is not valid JSON:"
+_UNREADABLE = "the body is not valid JSON in UTF-8, or nested too deeply"
+_NO_OBJECT = "the body (application/json) must be a JSON object"
+_NO_STRINGS = "name must be a string; category must be a string"
+BAD: dict[str, tuple[object, str]] = {
+    "nothing": (b"", "the body (application/json) is missing"),
+    "not-json": (b"{", _NOT_JSON),
+    "byte-order-mark": (b"\xff\xfe", _NOT_JSON),
+    "not-utf-8": (b'{"name": "\xff"}', _UNREADABLE),
+    "bare-control": (b'{"name": "a\x00b", "description": "d", "syntax": "s"}', _NOT_JSON),
+    "deep": (b"[" * 200_000, _UNREADABLE),
+    "deep-inside": (b'{"name": ' + b"[" * 100_000, _UNREADABLE),
+    "endless-number": (b'{"name": ' + b"9" * 100_000 + b"}", _UNREADABLE),
+    "no-number": (b"NaN", _NO_OBJECT),
+    "list": ([COMMAND], _NO_OBJECT),
+    "empty-list": ([], _NO_OBJECT),
+    "text": ("text", _NO_OBJECT),
+    "empty-object": ({}, "name is missing; description is missing; syntax is missing"),
+    "numbers": ({**COMMAND, "name": 247, "category": 1}, _NO_STRINGS),
+    "list-and-object": ({**COMMAND, "name": ["ping"], "category": {}}, _NO_STRINGS),
+    "nulls": (
+        {**COMMAND, "name": None, "description": None},
+        "name must be a string; description must be a string",
+    ),
+    "spaces": ({**COMMAND, "name": " \n"}, "name must not be empty"),
+    "empty-id": ({**COMMAND, "id": ""}, "id must not be empty"),
+    "number-id": ({**COMMAND, "id": 1}, "id must be a string"),
+    "surrogate": (
+        b'{"name": "\\ud800", "description": "d", "syntax": "s"}',
+        "name contains half of a surrogate pair",
+    ),
+    "surrogate-in-id": ({**COMMAND, "id": "\udfff"}, "id contains half of a surrogate pair"),
+    "long-name": ({**COMMAND, "name": "x" * 1001}, "name is longer than 1000 characters"),
+    "long-text": (
+        {**COMMAND, "description": "x" * 20_001},
+        "description is longer than 20000 characters",
+    ),
+    "long-syntax": ({**COMMAND, "syntax": "x" * 5001}, "syntax is longer than 5000 characters"),
+    "long-category": (
+        {**COMMAND, "category": "x" * 1001},
+        "category is longer than 1000 characters",
+    ),
 }
 
 
-@pytest.mark.parametrize("body", BAD.values(), ids=BAD)
+@pytest.mark.parametrize(("body", "problem"), BAD.values(), ids=BAD)
 def test_an_invalid_body_is_reported_with_each_field(
-    caller: Caller, body: object, wording: Wording
+    caller: Caller, body: object, problem: str
 ) -> None:
     status, answer = caller.ask("POST", "/commands", body)
 
     assert (status, list(answer)) == (400, ["error"])
     assert caller.listed() == []
-    wording(answer["error"].partition(": ")[0])  # the rest is Python's
+    assert answer["error"].startswith(problem)
 
 
 def test_an_edit_by_put_needs_the_id(caller: Caller) -> None:
@@ -143,12 +158,14 @@ def test_uses_are_a_whole_number(caller: Caller, uses: object) -> None:
 
 
 def test_an_invalid_announcement_is_reported_with_each_field(
-    caller: Caller, wording: Wording
+    caller: Caller,
 ) -> None:
     answers = [caller.ask("POST", "/announcements", body) for body in (None, {"title": 5})]
 
-    assert [status for status, _ in answers] == [400, 400]
-    wording(*[answer for _, answer in answers])
+    assert answers == [
+        (400, {"error": "the body (application/json) is missing"}),
+        (400, {"error": "title must be a string; description is missing"}),
+    ]
 
 
 @pytest.mark.parametrize("size", [LARGEST_BODY + 1, 30_000_000])
@@ -156,3 +173,70 @@ def test_a_huge_body_is_answered_413(caller: Caller, size: int) -> None:
     status, answer = caller.ask("POST", "/commands", b" " * size)
 
     assert (status, f" {LARGEST_BODY} bytes" in answer["error"]) == (413, True)
+
+
+READS = sorted(path for method, path in OPERATIONS if method == "GET")
+PATHS = sorted({path for _, path in OPERATIONS})
+
+
+def filled(template: str, caller: Caller) -> str:
+    """Return a path of the document for a bot, and for records that it does not have."""
+    return re.sub(r"\{\w+\}", NOBODY, template.replace("{bot}", caller.bot))
+
+
+@pytest.mark.parametrize("path", ["/v0", "/v0/", "/v0/bot/1", "/v00/bots", "/v0/bot/1/commands"])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_version_0_is_discontinued(caller: Caller, method: str, path: str) -> None:
+    reply = caller.raw(method, path)
+
+    assert reply.status == 410
+    assert json.loads(reply.content)["error"].startswith("version 0 is")
+
+
+@pytest.mark.parametrize("path", ["/v2", "/v2/bot/1", "/v11/bots", "/v999999999/"])
+def test_an_unknown_version_names_the_one_there_is(caller: Caller, path: str) -> None:
+    reply = caller.raw("GET", path)
+
+    assert reply.status == 404
+    assert "version is 1" in json.loads(reply.content)["error"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1", "/v1/", "/v1/nothing", "/bots", "/v", "/v1x/bot/1", "/v9999999999/bot/1"]
+)
+def test_an_unknown_path_names_the_beginning_of_all(caller: Caller, path: str) -> None:
+    reply = caller.raw("GET", path)
+
+    assert reply.status == 404
+    assert json.loads(reply.content)["error"].endswith(" /v1/")
+
+
+@pytest.mark.parametrize("template", PATHS)
+def test_another_method_is_refused_with_those_of_the_path(caller: Caller, template: str) -> None:
+    reply = caller.raw("PATCH", filled(template, caller))
+    allowed = {method for method, path in OPERATIONS if path == template}
+    if "GET" in allowed:
+        allowed.add("HEAD")
+
+    assert reply.status == 405
+    assert set(reply.headers["allow"].split(", ")) == allowed
+    assert reply.headers["allow"] in json.loads(reply.content)["error"]
+
+
+def test_a_path_that_is_only_written_has_no_head(caller: Caller) -> None:
+    reply = caller.raw("HEAD", f"/v1/bot/{caller.bot}/commands/{NOBODY}")
+
+    assert (reply.status, reply.headers["allow"], reply.content) == (405, "DELETE", b"")
+
+
+@pytest.mark.parametrize("path", [*READS, "/v1/openapi.json", "/v1/bot/nobody"])
+def test_a_head_is_a_get_without_its_body(caller: Caller, path: str) -> None:
+    get = caller.raw("GET", filled(path, caller))
+    head = caller.raw("HEAD", filled(path, caller))
+    changing = {"date", "content-length"}  # the time that an answer took has one to three digits
+
+    assert (head.status, head.content) == (get.status, b"")
+    assert head.headers.keys() == get.headers.keys()
+    assert {k: v for k, v in head.headers.items() if k not in changing} == {
+        k: v for k, v in get.headers.items() if k not in changing
+    }

@@ -1,12 +1,16 @@
-"""Starting and ending the service in this process: by the command, by `serve` and by `running`."""
+"""Starting and ending the service in this process, what it prints, and what a monitor reads."""
 
+import json
 import logging
+import re
+import shutil
 import signal
 import socket
 import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +18,9 @@ from commandsync.errors import FileError
 from commandsync.extras import install_command
 from commandsync.server.runner import running, serve
 from tests.support.callers import ROOT, Caller
-from tests.support.home import Home
+from tests.support.home import Home, fields, lines
+from tests.support.postgres import Server
+from tests.support.terminal import POSIX, Terminal
 
 EXAMPLE = ROOT / "examples" / "seed.json"
 WITHOUT_ONE_LIBRARY = """
@@ -153,3 +159,96 @@ def test_an_address_of_version_6_is_in_brackets() -> None:
     serve(host="::1", port=0, database=":memory:", on_ready=note)
 
     assert urls[0].startswith("http://[::1]:")
+
+
+def ask(caller: Caller, path: str) -> tuple[int, Any]:
+    reply = caller.raw("GET", path)
+    return reply.status, json.loads(reply.content)
+
+
+def test_a_service_is_healthy_and_ready(database_url: str) -> None:
+    with running(database_url) as service:
+        caller = Caller(service.url, "1", "")
+        answers = [ask(caller, path) for path in ("/healthz", "/readyz")]
+
+    assert [(status, answer["success"]) for status, answer in answers] == [(200, True)] * 2
+
+
+def test_without_its_database_it_is_healthy_and_not_ready(
+    postgres: Server, postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running(postgres_url) as service:
+        caller = Caller(service.url, "1", "")
+        with postgres.closed_to_others(postgres_url):
+            during = {path: ask(caller, path) for path in ("/healthz", "/readyz", "/v1/bot/1")}
+            retry = caller.raw("GET", "/readyz").headers["retry-after"]
+        after = ask(caller, "/readyz")
+
+    statuses = [status for status, _ in (*during.values(), after)]
+    assert (statuses, retry) == ([200, 503, 503, 200], "1")
+    assert during["/readyz"] == during["/v1/bot/1"]
+    assert "not currently accepting connections" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+SHELL = shutil.which("sh") or ""
+TOKEN = r"eyJ[\w-]+\.[\w-]+\.[\w-]+"
+LISTED = ["help", "ping", "8ball", "247", "play", "ban", "afk", "afk", "message id|message"]
+
+
+@on_posix
+def test_a_new_database_has_bots_to_play_with_and_a_restart_prints_their_lines_again(
+    home: Home,
+) -> None:
+    with Terminal.running(home, "serve", "--port", "0") as terminal:
+        first = terminal.until("in a browser to see its pages")
+        set_there = dict(re.findall(r"export (\w+)=(\S+)$", first, re.MULTILINE))
+        for name, value in set_there.items():
+            home.variable(name, value)
+        listed = home.run("pull", "--format", "json")
+        terminal.child.terminate()
+        code, _, _ = terminal.ended()
+
+    assert (code, first.count("  # ")) == (0, 2)
+    assert f"\n\nopen {set_there['COMMANDSYNC_BASE_URL']} in a browser" in first
+    assert re.fullmatch(TOKEN, set_there["COMMANDSYNC_TOKEN"])
+    assert [command["name"] for command in listed.document["commands"]] == LISTED
+    for name in set_there:
+        home.forget(name)
+    child = home.started("serve", "--port", "0")
+    again = "".join(lines(child, 7))
+    program = home.write(f'#!/bin/sh\nexec "{sys.executable}" -m commandsync "$@"\n', "commandsync")
+    program.chmod(0o755)
+    pasted = again.partition("\n")[2].replace("# Lantern:", "")
+    script = f'{pasted}\ncommandsync pull --format json\necho "$COMMANDSYNC_TOKEN"'
+    ran = home.child_of([SHELL, "-c", script], PATH=f"{home.path}:{home.environment()['PATH']}")
+    child.terminate()
+
+    assert not re.search(TOKEN, again)  # a pipe may be a log
+    assert (
+        json.loads(ran.out.rpartition("\n}\n")[0] + "}")["commands"]
+        == (listed.document["commands"])
+    )
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1] == set_there["COMMANDSYNC_TOKEN"]
+
+
+def test_a_seed_creates_its_bots_alone(home: Home) -> None:
+    seed = {"bots": [{"id": str(n), "profile": {"username": f"Bot {n}"}} for n in range(12)]}
+    home.write(json.dumps(seed), "seed.json")
+    child = home.started("serve", "--port", "0", "--database", "here.db", "--seed", "seed.json")
+    printed = lines(child, 15)
+    home.write(fields(("help",)))
+    home.variable("COMMANDSYNC_TOKEN", home.run("bots", "token", "11", "--database", "here.db").out)
+
+    ran = home.run("apply", "--yes", "--base-url", printed[0].split()[-1])
+
+    child.terminate()
+    _, err = child.communicate()
+    assert ran.code == 0, ran.said
+    assert [line.partition(":")[0].strip() for line in printed if "#" in line] == [
+        f"# Bot {n}" for n in range(10)
+    ]
+    assert "COMMANDSYNC_BOT" not in "".join(printed)
+    assert "there are more bots: commandsync bots token ID" in err.decode()

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Collection
+from datetime import timedelta
 from threading import Event
 
 import pytest
@@ -14,7 +15,7 @@ from commandsync.server.broadcast import Client, delivering
 from commandsync.server.database import Database
 from commandsync.server.tables import outbox as table
 from tests.support.inside import statements_with
-from tests.support.votes import NOON
+from tests.support.votes import NOON, entries
 
 pytestmark = pytest.mark.usefixtures("two_bots")
 LONGEST = 30
@@ -149,3 +150,17 @@ def test_a_client_that_joins_during_a_check_of_tokens_stays(
     monkeypatch.setattr(broadcast, "CHECK", 0.0)
 
     assert asyncio.run(check()) == [False, False]
+
+
+def test_old_entries_are_pruned_and_their_numbers_never_used_again(database: Database) -> None:
+    with database.writing() as connection:
+        for hours in (0, 1, 2):
+            broadcast.add_event(connection, "42", "vote", {}, at=NOON + timedelta(hours=hours))
+    with database.writing() as connection:
+        broadcast.prune_events(connection, before=NOON + timedelta(hours=1))
+    kept = [entry.seq for entry in entries(database)]
+    with database.writing() as connection:
+        broadcast.prune_events(connection, before=NOON + timedelta(hours=3))
+        broadcast.add_event(connection, "42", "vote", {}, at=NOON)
+
+    assert (kept, [entry.seq for entry in entries(database)]) == ([2, 3], [4])
