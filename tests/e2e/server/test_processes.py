@@ -18,8 +18,7 @@ from commandsync.server import storage
 from commandsync.server.database import Database, opened
 from commandsync.server.votes import with_counts
 from tests.e2e.server.test_process import Served, serving
-from tests.support.botcode import Writer
-from tests.support.callers import Caller, write_until_killed, writers_of
+from tests.support.callers import Caller, Writer, write_until_killed, writers_of
 from tests.support.home import LONGEST, Home
 from tests.support.listeners import Listener
 from tests.support.terminal import POSIX
