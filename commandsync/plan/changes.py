@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from commandsync.diagnostics import Location
-from commandsync.records.snapshot import Levels
+from commandsync.records.snapshot import Levels, Node
 from commandsync.records.texts import Resource, Text
 
 Action = Literal["add", "edit", "replace", "delete"]
@@ -47,7 +47,8 @@ def object_changes(before: Levels, after: Levels) -> tuple[str, ...]:
     A name has those of the options that lead there, and the key; `order` if nothing else differs.
     """
     parts: set[str] = set()
-    for old, new in zip_longest(before, after, fillvalue={}):
+    nothing: Node = {}
+    for old, new in zip_longest(before, after, fillvalue=nothing):
         for path in _changed_paths(_by_name(old), _by_name(new)):
             names: list[str] = []
             while path[:1] == ["options"] and path[1:]:

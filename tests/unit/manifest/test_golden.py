@@ -2,12 +2,17 @@
 
 A file in `tests/fixtures/golden/manifest/` is a list of cases: a manifest, `-->`, and its report.
 `pytest --write-golden tests/unit/manifest` writes the reports again.
+
+A syntax error ends one entry, not the file: what follows is read and checked.
 """
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
@@ -59,3 +64,149 @@ def test_after_a_thousand_problems_reading_stops(complaints: Complaints) -> None
     assert len(found) == 1001
     assert found[999].startswith("1001:1: ")
     assert str(found[1000]) == "1:1: there may be more problems: only the first 1000 are shown"
+
+
+WORDS = st.text("abcxyzé😀", min_size=1, max_size=8)
+BROKEN = st.sampled_from(
+    ["[p]{}", "{{0}} {}", "@{}", "`{}`", "%{}%", "[{} x", "a: {}", '"{}" x', "'x' {}", '"\\q{}"']
+)
+
+
+@st.composite
+def manifests(draw: st.DrawFn) -> tuple[str, list[tuple[int, str]]]:
+    """Draw a manifest, and the lines that are wrong with what is wrong there."""
+    lines = ["version: 1"]
+    wrong = []
+    dash = " " * draw(st.integers(0, 3)) + "- "
+    indent = " " * len(dash)
+    for key, fields in draw(
+        st.permutations(
+            [
+                ("commands", ("name", "description", "syntax")),
+                ("announcements", ("title", "description")),
+            ]
+        )
+    ):
+        lines.append(f"{key}:")
+        for number in range(draw(st.integers(1, 4))):
+            how = draw(st.sampled_from(["well", "broken", "misspelt", "askew"]))
+            place = draw(st.integers(0, len(fields) - 1))
+            for n, field in enumerate(fields):
+                word = f"{draw(WORDS)}{number}{n}"
+                broken = draw(BROKEN).format(word)
+                value = broken if how == "broken" and n == place else word
+                askew = how == "askew" and n == place > 0
+                before = draw(st.sampled_from([indent[1:], f" {indent}"])) if askew else indent
+                lines.append(f"{before if n else dash}{field}: {value}")
+                if value == broken or askew:
+                    wrong.append((len(lines), "syntax"))
+            if how == "misspelt":
+                lines.append(f"{indent}titel: x")
+                wrong.append((len(lines), "key"))
+    return "\n".join(lines) + "\n", wrong
+
+
+@given(manifests())
+def test_every_entry_that_cannot_be_parsed_is_reported_and_every_other_is_checked(
+    drawn: tuple[str, list[tuple[int, str]]],
+) -> None:
+    text, wrong = drawn
+
+    try:
+        load_manifests(["-"], stdin=text.encode)
+    except ManifestError as error:
+        found = [
+            (problem.location.line, "key" if "no key" in problem.message else "syntax")
+            for problem in error.problems
+        ]
+    else:
+        found = []
+
+    assert found == wrong, text
+
+
+@given(st.lists(st.sampled_from("\0\x07\x1b\x7f\x80\ufffe\uffff"), min_size=1, max_size=4))
+def test_characters_that_yaml_refuses_are_all_reported_and_the_rest_is_read(
+    signs: list[str],
+) -> None:
+    lines = [f"  - name: {n}{sign}\n    description: d\n" for n, sign in enumerate(signs)]
+    text = "version: 1\ncommands:\n" + "".join(lines)
+
+    found = [one.split(": ")[0] for one in complaints(text)]
+
+    assert found == [
+        place for n in range(len(signs)) for place in (f"{2 * n + 3}:5", f"{2 * n + 3}:12")
+    ]
+
+
+CONFLICT = "<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> other\n"
+ENTRY = "  - name: {0}\n    description: d\n    syntax: s"
+
+
+def complaints(text: str) -> list[str]:
+    with pytest.raises(ManifestError) as caught:
+        load_manifests(["-"], stdin=text.encode)
+    return [f"{one} | {one.hint}".removeprefix("-:") for one in caught.value.problems]
+
+
+@given(before=st.lists(WORDS, max_size=3, unique=True), ours=WORDS, theirs=WORDS)
+def test_a_merge_conflict_is_named_and_the_rest_is_read(
+    before: list[str], ours: str, theirs: str
+) -> None:
+    head = "".join(f"{ENTRY.format(name)}\n" for name in before)
+    whole = CONFLICT.format(ENTRY.format(ours), ENTRY.format(theirs))
+    half = CONFLICT.format(f"    syntax: {ours}", f"    syntax: {theirs}")
+    after = "  - name: y\n    description: d\n    sintax: s\n"
+
+    for conflict in (whole, f"  - name: x\n    description: d\n{half}"):
+        text = f"version: 1\ncommands:\n{head}{conflict}{after}"
+        lines = text.splitlines()
+        place, last = lines.index("<<<<<<< HEAD") + 1, len(lines)
+        found = complaints(text)
+
+        assert found[0].startswith(f"{place}:1: ")
+        assert "merge conflict" in found[0]
+        assert [one.split(": ")[0] for one in found[1:]] == [f"{last - 2}:5", f"{last}:5"]
+
+
+@given(
+    rows=st.lists(st.tuples(WORDS, WORDS), max_size=3),
+    head=st.sampled_from(["", "version: 1\ncommands:\n"]),
+)
+def test_a_table_in_markdown_is_named_once(rows: list[tuple[str, str]], head: str) -> None:
+    cells = [("Command", "What it does"), ("---", ":---"), *rows]
+    lines = [f"| {a} | {b} |" for a, b in cells]
+    text = head + "\n".join(lines) + "\nannouncements:\n  - titel: x\n"
+
+    found = complaints(text)
+
+    line = head.count("\n") + 1
+    assert found[0].startswith(f"{line}:1: ")
+    assert "table in Markdown" in found[0]
+    assert [one.split(": ")[0] for one in found[1:]] == [f"{len(text.splitlines())}:5"] * 3
+
+
+@given(st.sampled_from(["\u201c\u201d", "\u201e\u201c", "\u2018\u2019", "\u00ab\u00bb"]), WORDS)
+def test_typographic_quotes_around_a_value_are_named(quotes: str, word: str) -> None:
+    text = f"version: 1\nprefix: {quotes[0]}{word}{quotes[1]}\n"
+
+    (found,) = complaints(text)
+
+    assert found.startswith(
+        f'2:9: the quotes around "{quotes[0]}{word}{quotes[1]}" are typographic'
+    )
+    assert f'write straight ones, "{word}"' in found
+
+
+@given(
+    st.one_of(
+        st.dictionaries(WORDS, WORDS, min_size=1),
+        st.lists(st.dictionaries(WORDS, WORDS, min_size=1), min_size=1),
+    ),
+    st.sampled_from([None, 2, "\t"]),
+)
+def test_the_json_of_another_program_is_named(said: object, indent: int | str | None) -> None:
+    (complaint,) = complaints(json.dumps(said, indent=indent))
+
+    assert complaint.startswith("1:1: ")
+    assert "JSON of another" in complaint

@@ -1,6 +1,26 @@
-import pytest
+"""Limits are read as users write them, and the guard counts what a plan takes away."""
 
-from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.diagnostics import Do
+from commandsync.plan.changes import Add, Change, Delete, Replace
+from commandsync.plan.rules import (
+    ALWAYS_ALLOWED,
+    DeleteLimit,
+    SyncRules,
+    countable,
+    parse_delete_limit,
+    refusal,
+    with_copies,
+)
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
 
 @pytest.mark.parametrize(
@@ -46,3 +66,210 @@ def test_names_are_ignored_by_patterns_in_upper_or_lower_case() -> None:
 
     assert [rules.ignores(name) for name in ("Beta-1", "exACT", "help")] == [True, True, False]
     assert not SyncRules().ignores("help")
+
+
+TEXT = CommandText("a", "b", "c")
+POST = AnnouncementText("a", "b")
+ADD = Add(resource=Resource.COMMAND, after=TEXT)
+REPLACE = Replace(
+    resource=Resource.ANNOUNCEMENT, id="1", before=POST, after=POST, fields=(), listed=0
+)
+NONE_KEPT = ", which keeps none of them"
+
+
+def deletes(count: int, resource: Resource = Resource.COMMAND) -> list[Change]:
+    return [Delete(resource=resource, id=str(n), before=TEXT) for n in range(count)]
+
+
+def rules(limit: str | None = None, *ignored: str) -> SyncRules:
+    parsed = None if limit is None else parse_delete_limit(limit)
+    return SyncRules(max_deletes=parsed, ignore=ignored)
+
+
+def refused(changes: list[Change], listed: int, limit: str | None = None) -> str:
+    """Return the arithmetic of a refusal; empty when there is none."""
+    found = refusal(changes, listed=dict.fromkeys(Resource, listed), rules=rules(limit))
+    return found.message if found else ""
+
+
+def test_the_arithmetic_is_shown_with_what_allows_it() -> None:
+    found = refusal(deletes(12), listed={Resource.COMMAND: 30}, rules=rules())
+
+    assert found is not None
+    assert found.hint == Do.ALLOW_DELETES(limit=12)
+    assert found.message == "would delete 12 of 30 listed commands (40 %); the limit is 30 %"
+
+
+def test_what_does_not_count_is_named() -> None:
+    copy = Delete(resource=Resource.COMMAND, id="c", before=TEXT, exact_copy=True)
+    ended = Delete(resource=Resource.COMMAND, id="e", before=TEXT, until=datetime.now(UTC))
+
+    assert str(refused([*deletes(8), copy], 9)) == (
+        "would delete 8 of 9 listed commands (exact copies do not count) (88.89 %); the limit is "
+        "30 %"
+    )
+    assert (
+        str(refused([*deletes(8), ended], 10))
+        == "would delete 8 of 9 listed commands that have not ended (88.89 %); the limit is 30 %"
+    )
+
+
+def test_a_saved_plan_is_allowed_by_a_new_one() -> None:
+    found = refusal(deletes(3), listed={Resource.COMMAND: 9}, rules=rules("2"), saved=True)
+
+    assert found is not None
+    assert found.hint == Do.ALLOW_DELETES_OF_NEW_PLAN(limit=3)
+
+
+@pytest.mark.parametrize(
+    ("count", "listed", "limit"),
+    [
+        (3, 4, None),
+        (4, 14, None),
+        (30, 100, None),
+        (5, 9, "5"),
+        (99, 100, "99"),
+        (100, 100, "all"),
+    ],
+)
+def test_so_much_may_go(count: int, listed: int, limit: str | None) -> None:
+    assert refused(deletes(count), listed, limit) == ""
+
+
+@pytest.mark.parametrize(
+    ("count", "listed", "limit", "why"),
+    [
+        (4, 13, None, " (30.77 %); the limit is 30 %"),
+        (31, 100, None, " (31 %); the limit is 30 %"),
+        (1, 100, "0", "; the limit is 0"),
+        (1, 100, "0%", " (1 %); the limit is 0 %"),
+        (2, 100, "1", "; the limit is 1"),
+        (1, 3, "30%", " (33.33 %); the limit is 30 %"),
+        (3, 10, "29.96%", " (30 %); the limit is 29.96 %"),  # to the last decimal of the limit
+        (100, 100, "100", NONE_KEPT),
+        (100, 100, "100%", NONE_KEPT),
+        (1, 1, None, NONE_KEPT),
+        (3, 3, None, NONE_KEPT),
+        (6001, 20000, None, " (30.005 %); the limit is 30 %"),
+    ],
+)
+def test_more_may_not(count: int, listed: int, limit: str | None, why: str) -> None:
+    found = str(refused(deletes(count), listed, limit))
+
+    assert found == f"would delete {count} of {listed} listed commands{why}"
+
+
+def test_what_is_added_does_not_count_as_left() -> None:
+    assert refused([ADD] * 9 + deletes(3), 3) == refused(deletes(3), 3) != ""
+    assert refused([ADD] * 9 + deletes(3), 4) == ""
+
+
+def test_a_replace_counts_as_a_delete_but_leaves_something() -> None:
+    assert refused([REPLACE] * 3, 3) == ""
+    assert refused([REPLACE] * 4, 4, "4") == ""
+    assert (
+        str(refused([REPLACE] * 4, 4))
+        == "would delete or replace 4 of 4 listed announcements (100 %); the limit is 30 %"
+    )
+    assert (
+        str(refused([REPLACE], 1, "30%"))
+        == "would delete or replace 1 of 1 listed announcements (100 %); the limit is 30 %"
+    )
+    assert str(refused([*deletes(4), REPLACE, REPLACE], 1000, "5")) == (
+        "would delete or replace 4 of 1000 listed commands and 2 of 1000 listed announcements; "
+        "the limit is 5"
+    )
+
+
+def test_each_collection_keeps_something() -> None:
+    few = refusal(
+        [*deletes(4), *deletes(3, Resource.ANNOUNCEMENT)],
+        listed={Resource.COMMAND: 100, Resource.ANNOUNCEMENT: 3},
+        rules=rules(),
+    )
+
+    assert few is not None
+    assert few.hint == Do.ALLOW_DELETES(limit="all")
+    assert few.message == "would delete 3 of 3 listed announcements, which keeps none of them"
+    assert str(refusal(deletes(4), listed={}, rules=rules())) == (
+        "Notice(message='would delete 4 of 0 listed commands, which keeps none of them', "
+        "hint=Hint(do=<Do.ALLOW_DELETES: 1>, values=(('limit', 'all'),)), location=None, "
+        "runs=False, renaming=None)"
+    )
+
+
+@given(commands=st.integers(1, 20), announcements=st.integers(1, 20), limit=st.integers(0, 40))
+def test_a_number_and_the_three_count_over_the_whole_listing(
+    commands: int, announcements: int, limit: int
+) -> None:
+    total = commands + announcements
+    changes = [*deletes(commands), *[REPLACE] * announcements]
+
+    said = refused(changes, 1000, str(limit))
+
+    assert bool(said) == (total > limit)
+    assert not said or re.findall(r"\d+", said) == [
+        *(str(commands), "1000", str(announcements), "1000", str(limit))
+    ]
+    assert bool(refused(changes, 21)) == (
+        total > ALWAYS_ALLOWED and max(commands, announcements) > 6
+    )
+
+
+def test_ignored_records_are_not_counted_and_the_message_says_so() -> None:
+    names = ("a", "b", "c", "d", "beta-1", "beta-2")
+    listed = Snapshot({Resource.COMMAND: tuple(Entry(CommandText(n, "", "")) for n in names)})
+    limits = rules("50%", "beta-*")
+
+    found = refusal(deletes(3), listed=countable(listed, listed.scope, limits), rules=limits)
+
+    assert found is not None
+    assert (
+        found.message
+        == "would delete 3 of 4 listed commands that are not ignored (75 %); the limit is 50 %"
+    )
+
+
+def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:
+    nothing = refusal(deletes(4), listed={}, rules=rules())
+
+    assert nothing is not None
+    assert nothing.hint == Do.ALLOW_DELETES(limit="all")
+    assert refusal([], listed={}, rules=rules("0")) is None
+    assert refusal([ADD], listed={}, rules=rules("0")) is None
+
+
+@given(total=st.integers(1, 30_000), share=st.floats(0, 1.2), percent=st.decimals(0, 100, places=6))
+def test_a_percentage_is_held_to_the_last_record(
+    total: int, share: float, percent: Decimal
+) -> None:
+    count = min(int(percent * total / 100 * Decimal(share)) + 1, total - 1)
+    message = refusal(
+        deletes(count) if count < 500 else deletes(1) * count,
+        listed={Resource.COMMAND: total},
+        rules=rules(f"{percent}%"),
+    )
+
+    assert (message is not None) == (count * 100 > percent * total)
+    if message is not None:
+        said, limit = (
+            Decimal(part.split(" %")[0])
+            for part in message.message.split(" (")[1].split("the limit is ")
+        )
+        assert said > limit
+
+
+@given(count=st.integers(1, ALWAYS_ALLOWED), more=st.integers(1, 20))
+def test_three_are_always_allowed_when_nothing_was_configured(count: int, more: int) -> None:
+    assert refused(deletes(count), count + more) == ""
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_of_copies_that_all_go_one_counts(kept: int) -> None:
+    records = [Entry(TEXT, id=str(n)) for n in range(3 + kept)]
+    going = [Delete(resource=Resource.COMMAND, id=str(n), before=TEXT) for n in range(3)]
+
+    marked = with_copies(going, Snapshot({Resource.COMMAND: tuple(records)}))
+
+    copies = [isinstance(change, Delete) and change.exact_copy for change in marked]
+    assert copies == [bool(kept), True, True]
