@@ -18,7 +18,8 @@ from commandsync.sources.reading import of_json
 from tests.support.jsforms import RECORDED, drawn, made_by_discord_js
 from tests.support.runner import ROOT
 
-TABLE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
+FORMS = ROOT / "tests" / "fixtures" / "javascript" / "forms.md"
 NPM = ("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", ".")
 
 
@@ -80,7 +81,7 @@ module.exports = {
 
 
 def test_the_documented_line_writes_the_commands_of_a_guides_layout(discord_js: Path) -> None:
-    (line,) = re.findall(r"^node -e '(.+)'$", TABLE, re.MULTILINE)
+    (line,) = re.findall(r"^node -e '(.+)'$", PAGE, re.MULTILINE)
     wanted = []
     for number, category in enumerate(("utility", "Fun stuff", "modération")):
         name, text = f"command-{number}", f'Does {number}: it\'s "so".'
@@ -115,7 +116,7 @@ def discord_js(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 ROW = re.compile(r"^\| ([^|]+) \| (`+)(.+?)\2 \| (.+) \|$", re.MULTILINE)
 DOCUMENTED = {
-    form: (code, shown) for form, _, code, shown in ROW.findall(TABLE.partition("### Bots in J")[2])
+    form: (code, shown) for form, _, code, shown in ROW.findall(FORMS.read_text(encoding="utf-8"))
 }
 
 
