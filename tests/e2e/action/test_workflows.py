@@ -86,7 +86,7 @@ def test_the_marketplace_accepts_the_name_the_description_and_the_badge() -> Non
 def test_every_example_names_the_release_of_the_commit_that_it_pins() -> None:
     pinned = _OWN.findall(DOCUMENTS)
 
-    assert len(pinned) > 10
+    assert len(pinned) > 6
     for line in pinned:
         frozen = "frozen: " if "rev:" in line else ""  # as pre-commit writes it
         assert line.endswith(f" # {frozen}vX.Y.Z")
@@ -170,7 +170,7 @@ def test_without_the_input_file_either_name_of_a_manifest_is_used(runner: Runner
 def test_the_documented_workflows_use_only_existing_inputs() -> None:
     used = [set(step.get("with", {})) for workflow in workflows() for step in uses(workflow)]
 
-    assert len(used) >= 4
+    assert len(used) >= 3
     assert set().union(*used) <= set(INPUTS)
 
 
