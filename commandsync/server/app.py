@@ -20,7 +20,6 @@ from pydantic.alias_generators import to_camel
 from commandsync.api.arguments import API_VERSION
 from commandsync.server import endpoint, gateway, vote_page, votes
 from commandsync.server.bodies import LARGEST_BODY
-from commandsync.server.bot_routes import router as bot_router
 from commandsync.server.broadcast import delivering
 from commandsync.server.caller import caller_of
 from commandsync.server.conditions import NORMAL, Conditions, parse_rate_limit, rate_limit
@@ -82,7 +81,7 @@ def create_app(
     )
     app.state.now, app.state.vote_interval = now, vote_interval
     app.state.guests = MovingWindowRateLimiter(MemoryStorage())
-    for routes in (bot_router, router, gateway.router):
+    for routes in (router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
     for routes in (health, page_router, files, vote_page.router):
         app.include_router(routes)

@@ -1,17 +1,23 @@
-"""The endpoints about a bot's commands and announcements, and those that monitors read.
+"""The endpoints of the interface, and those that monitors read.
 
-Lists and deletes are made for each kind of record alike. Adds and edits differ, as their bodies do.
+Everybody may read the list of bots, one bot, its records and its votes; writes need the token of
+the bot. Lists and deletes are made for each kind of record alike. Casting a vote and reporting
+statistics are extensions of this service: the interface has no path for them.
 """
 
-from typing import Annotated, Any
+from math import ceil
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Path, Request, Response
+from fastapi import APIRouter, Body, Path, Query, Request, Response
 from fastapi.openapi.models import Example
 
 from commandsync.records.texts import Resource
-from commandsync.server import bodies, storage
-from commandsync.server.endpoint import Answers, BotId, Db, OwnBot
-from commandsync.server.records import Answer, Done, Wire, refusals
+from commandsync.server import bodies, search, storage, votes
+from commandsync.server.bodies import A_USER, StatsBody, VoteBody, VoteCheck, VoterPage
+from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
+from commandsync.server.records import Answer, BotPage, BotRecord, Done, Wire, refusals
+from commandsync.server.search import FARTHEST
+from commandsync.server.tables import SORTED
 
 router = APIRouter()
 health = APIRouter(include_in_schema=False)
@@ -22,6 +28,190 @@ _ANSWER: dict[str, Any] = {
     "responses": refusals(400, 401, 403, 404, 413),
 }
 _COMMAND = {**_ANSWER, "tags": ["commands"]}
+
+_Q = (
+    "the text to search in names, overviews, descriptions and tags: its words in any order, and "
+    "parts of words, without regard to case and accents; punctuation separates words"
+)
+_SORT = (
+    f"the field to sort by: {', '.join(f'`{path}`' for path in SORTED)}, with or "
+    "without the path before the name; with a `-` in front in descending order"
+)
+_IDS = "only bots with these ids, separated by commas"
+_CERTIFIED = "only bots with a certificate above 0, or only others"
+_TAGS = "only bots with all of these tags, at most 50, separated by commas"
+_ID = "the record's id, as the list shows it"
+_PING = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
+_ADD_AND_EDIT: dict[str, Example] = {
+    "add": {"summary": "Add a command", "value": {**_PING, "category": "Fun"}},
+    "edit": {"summary": "Edit a command", "value": {"id": bodies.AN_ID, **_PING}},
+}
+_PAGE = Query(ge=1, le=FARTHEST, description="the page, from 1", examples=[2])
+_LIMIT = Query(ge=1, le=100, description="the votes of a page", examples=[10])
+
+
+@router.get(
+    "/bots",
+    tags=["bots"],
+    summary="Read, search and sort the list of bots",
+    response_model=Answer[BotPage],
+    responses=refusals(400),
+)
+def list_bots(  # noqa: PLR0913 - the interface's own parameters
+    database: Db,
+    moment: Moment,
+    answer: Answers,
+    *,
+    limit: Annotated[
+        int, Query(ge=1, le=100, description="the bots of a page", examples=[12])
+    ] = 12,
+    page: Annotated[
+        int, Query(ge=1, le=FARTHEST, description="the page, from 1", examples=[1])
+    ] = 1,
+    q: Annotated[str, Query(description=_Q, examples=["music"])] = "",
+    sort: Annotated[
+        str,
+        Query(
+            description=_SORT,
+            examples=["-totalVotes"],
+            json_schema_extra={"pattern": search.SORT_PATTERN},  # the refusal names the fields
+        ),
+    ] = "",
+    ids: Annotated[str, Query(description=_IDS, examples=["779641401482805289"])] = "",
+    certified: Annotated[
+        Literal["true", "false"] | None, Query(description=_CERTIFIED, examples=["true"])
+    ] = None,
+    tags: Annotated[str, Query(description=_TAGS, examples=["music,fun"])] = "",
+) -> Response:
+    """Return a page of bots; one past the last page is empty. No token is needed.
+
+    Bots of equal value, and all bots without `sort`, are in the order of their additions.
+    """
+    wanted = search.Wanted(
+        page=page,
+        limit=limit,
+        q=q,
+        sort=sort,
+        ids=search.separated(ids) if ids else None,
+        certified=None if certified is None else certified == "true",
+        tags=search.separated(tags),
+    )
+    with database.reading() as connection:
+        keys, number = search.find(connection, wanted, days=votes.days(moment))
+        bots = votes.with_counts(connection, storage.bots_of(connection, keys), at=moment)
+    queries = {
+        "page": page,
+        "limit": limit,
+        "sort": sort,
+        "q": q,
+        "certified": certified or "false",
+        "tags": tags,
+        "ids": ids or 0,
+        "maxPage": max(1, ceil(number / limit)),
+        "isSafety": True,
+    }
+    return answer("The bots.", data={"queries": queries, "data": bots})
+
+
+@router.get(
+    "/bot/{bot}",
+    tags=["bots"],
+    summary="Read one bot",
+    response_model=Answer[BotRecord],
+    responses=refusals(404),
+)
+def get_bot(bot: BotId, database: Db, moment: Moment, answer: Answers) -> Response:
+    """Return the bot with all its documented fields. No token is needed."""
+    with database.reading() as connection:
+        record = votes.counted_bot(connection, bot, at=moment)
+    return answer("The bot.", data=record)
+
+
+@router.get(
+    "/bot/{bot}/voters",
+    tags=["votes"],
+    summary="Read a bot's voters",
+    response_model=Answer[VoterPage],
+    responses=refusals(400, 404),
+)
+def list_voters(
+    bot: BotId,
+    database: Db,
+    answer: Answers,
+    page: Annotated[int, _PAGE] = 1,
+    limit: Annotated[int, _LIMIT] = 10,
+) -> Response:
+    """Return a page of the votes, the newest first. No token is needed.
+
+    Each is the user of the vote, with its time; a user who voted twice is listed twice.
+    """
+    with database.reading() as connection:
+        records, most = votes.voters_of(connection, bot, page=page, limit=limit)
+    queries = {"page": page, "limit": limit, "maxPage": most}
+    return answer("The bot's voters.", data={"queries": queries, "data": records})
+
+
+@router.get(
+    "/bot/{bot}/voters/{user}",
+    tags=["votes"],
+    summary="Read whether a user has voted",
+    response_model=VoteCheck,
+    responses=refusals(404),
+)
+def check_vote(
+    bot: BotId,
+    user: Annotated[str, Path(description="the user's id", examples=[A_USER])],
+    database: Db,
+    moment: Moment,
+    answer: Answers,
+) -> Response:
+    """Return whether the user has voted and may not vote again yet. No token is needed."""
+    with database.reading() as connection:
+        voted = votes.has_voted(connection, bot, user, at=moment)
+    message = "The user has voted." if voted else "The user has not voted."
+    return answer(message, success=voted, voted=voted)
+
+
+@router.post(
+    "/bot/{bot}/votes",
+    tags=["votes"],
+    summary="Cast a vote of a user",
+    response_model=Done,
+    responses=refusals(400, 401, 403, 404, 409, 413),
+)
+def cast_vote(
+    bot: OwnBot,
+    body: Annotated[VoteBody, Body()],
+    request: Request,
+    database: Db,
+    moment: Moment,
+    answer: Answers,
+) -> Response:
+    """Cast a vote and send its events, so that a bot can be tried. Only this service has it.
+
+    A user may vote for a bot again when the interval of the last vote is over.
+    """
+    interval = request.app.state.vote_interval
+    user = body.user.model_dump() | {"username": body.user.username or body.user.id}
+    with database.writing() as connection:
+        votes.cast(connection, bot, user, at=moment, interval=interval)
+    return answer("The vote was cast.")
+
+
+@router.post(
+    "/bot/{bot}/stats",
+    tags=["bots"],
+    summary="Report the size of a bot",
+    response_model=Done,
+    responses=refusals(400, 401, 403, 404, 413),
+)
+def post_stats(
+    bot: OwnBot, body: Annotated[StatsBody, Body()], database: Db, answer: Answers
+) -> Response:
+    """Set the bot's servers, and its shards if they are sent. Only this service has it."""
+    with database.writing() as connection:
+        storage.set_statistics(connection, bot, body.model_dump(exclude_none=True))
+    return answer("The statistics were set.")
 
 
 def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
@@ -64,16 +254,8 @@ def _add_routes(resource: Resource, record_model: type[Wire]) -> None:
     )(delete_record)
 
 
-_ID = "the record's id, as the list shows it"
 _add_routes(Resource.COMMAND, bodies.CommandRecord)
 _add_routes(Resource.ANNOUNCEMENT, bodies.AnnouncementRecord)
-
-
-_PING = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
-_ADD_AND_EDIT: dict[str, Example] = {
-    "add": {"summary": "Add a command", "value": {**_PING, "category": "Fun"}},
-    "edit": {"summary": "Edit a command", "value": {"id": bodies.AN_ID, **_PING}},
-}
 
 
 @router.post(

@@ -1,32 +1,205 @@
-"""The services that can be simulated, each from its documents (November 2026), and their start.
+"""The services that can be simulated, each from its documents, as of November 2026.
 
-`simulate` chooses a service and decides what its documents leave open; `application` is what then
-answers requests, under the conditions of a bad day.
+Most services take the whole list of commands in one request, and do not show it to programs.
+Telegram has lists by scope and language, which can be read. `SERVICES` describes each of them,
+`simulate` decides what the documents of one leave open, and `application` is what then answers
+requests, under the conditions of a bad day.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
+from math import ceil
 from secrets import token_hex
+from time import monotonic
+from typing import Any
+from urllib.parse import parse_qsl
 
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from commandsync.errors import UsageError
 from commandsync.server import simulated_service
-from commandsync.server.bodies import LARGEST_BODY
+from commandsync.server.bodies import LARGEST_BODY, describe
 from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.middleware import body_limit
 from commandsync.server.protocol import REQUEST_SECONDS
-from commandsync.server.simulated_requests import (
-    list_routes,
-    project_routes,
-    refused,
-    telegram_routes,
+from commandsync.server.simulated_service import (
+    ANNOUNCEMENT,
+    DEFAULT,
+    TELEGRAM,
+    Body,
+    Shown,
+    SimulatedService,
+    Simulation,
+    answer,
+    phrase,
 )
-from commandsync.server.simulated_service import Shown, SimulatedService, Simulation, answer, phrase
+
+_BETWEEN_ANNOUNCEMENTS = 4 * 3_600.0  # seconds
+_MOST_PROBLEMS = 3  # that a refusal names
+_SUCCESS = {"json": (200, {"success": True}), "text": (200, "OK"), "none": (200, "")}
+
+
+def list_routes(simulation: Simulation) -> list[BaseRoute]:
+    """Return the route of the request that replaces the list."""
+    service, answers = simulation.service, simulation.answers
+
+    async def replace_list(request: Request) -> Response:
+        content = await _content(request, simulation, service.body)
+        records = content if isinstance(content, list) else content["commands"] or []
+        if not records and answers.get("empty") == "refused":
+            raise HTTPException(service.invalid, "the list must not be empty")
+        simulation.shown.put(records)
+        return answer(*_SUCCESS.get(answers.get("success", ""), service.success))
+
+    return [Route(service.path, replace_list, methods=[answers.get("method", "post")])]
+
+
+def project_routes(simulation: Simulation) -> list[BaseRoute]:
+    """Return the routes of top.gg: the list, the project of the token, and its announcements."""
+    posted: list[float] = []
+
+    async def project(request: Request) -> Response:
+        _check_caller(request, simulation)
+        # The id is the service's own number of the project, not that of the bot.
+        return answer(200, {"id": "934871250017923072", "name": "Lantern", "type": "bot"})
+
+    async def post_announcement(request: Request) -> Response:
+        content = await _content(request, simulation, ANNOUNCEMENT)
+        left = ceil(posted[-1] + _BETWEEN_ANNOUNCEMENTS - monotonic()) if posted else 0
+        if left > 0:
+            refusal = simulation.refuse(429, "one announcement in 4 hours", left)
+            refusal.headers["Retry-After"] = str(left)
+            return refusal
+        posted.append(monotonic())
+        simulation.shown.announcements.appendleft(content)
+        created = datetime.now(UTC).isoformat(timespec="milliseconds")
+        kept = {name: content[name] for name in ("title", "content")}
+        return answer(200, {**kept, "created_at": created})
+
+    return [
+        *list_routes(simulation),
+        Route("/api/v1/projects/@me", project),
+        Route("/api/v1/projects/@me/announcements", post_announcement, methods=["POST"]),
+    ]
+
+
+def _check_caller(request: Request, simulation: Simulation) -> None:
+    service, answers = simulation.service, simulation.answers
+    scheme = "" if answers.get("scheme") == "none" else service.scheme
+    given = request.headers.get("authorization")
+    if not given:
+        raise HTTPException(int(answers.get("unauthorized", service.missing)), "a token is needed")
+    if given != f"{scheme}{simulation.token}":
+        status = int(answers.get("unauthorized", service.wrong))
+        raise HTTPException(status, "the token is not valid")
+    if request.path_params.get("bot", simulation.bot) != simulation.bot:
+        raise HTTPException(service.unlisted, "the bot is not listed")
+
+
+async def _content(request: Request, simulation: Simulation, body: Body) -> Any:  # noqa: ANN401 - JSON
+    """Return a body as it came; raise the refusal of a caller or a body that is not valid."""
+    _check_caller(request, simulation)
+    text = await request.body()
+    try:
+        body.validate_json(text)
+    except ValidationError as error:
+        problems = error.errors(include_url=False)[:_MOST_PROBLEMS]
+        raise HTTPException(simulation.service.invalid, describe(problems)) from error
+    return json.loads(text)
+
+
+_MOST_COMMANDS = 100
+
+
+def telegram_routes(simulation: Simulation) -> list[BaseRoute]:
+    """Return the route of all methods; it has the token in its path."""
+    bot, shown = simulation.bot, simulation.shown
+
+    async def call(request: Request) -> Response:
+        token, method = (request.path_params[name] for name in ("token", "method"))
+        if token != simulation.token:
+            raise _failed(401 if token.startswith(f"{bot}:") else 404)
+        parameters = await _parameters(request)
+        result: object = True
+        match method.lower():
+            case "getme":
+                result = {"id": int(bot), "is_bot": True, "first_name": "Lantern"}
+                result |= {"username": "lantern_bot"}
+            case "getmycommands":
+                result = shown.read(_key(parameters))
+            case "deletemycommands":
+                shown.put([], _key(parameters))
+            case "setmycommands":
+                shown.put(_commands(parameters, simulation.answers), _key(parameters))
+            case _:
+                raise _failed(404)
+        return answer(200, {"ok": True, "result": result})
+
+    return [Route(simulation.service.path, call, methods=["GET", "POST"])]
+
+
+def refused(status: int, reason: str, seconds: int | None) -> object:
+    """Return the content of a refusal, as the documents ("Making requests") have it."""
+    content = {"ok": False, "error_code": status, "description": reason}
+    if seconds is None:
+        return content
+    content["description"] = f"{phrase(status)}: retry after {seconds}"
+    return {**content, "parameters": {"retry_after": seconds}}
+
+
+async def _parameters(request: Request) -> dict[str, Any]:
+    """Return the parameters from the query and the body: JSON, or a form with texts of JSON."""
+    body = await request.body()
+    given: dict[str, Any] = {**request.query_params}
+    try:
+        if "json" in request.headers.get("content-type", ""):
+            return given | dict(json.loads(body or "{}"))
+        given |= dict(parse_qsl(body.decode()))
+        for name in given.keys() & {"commands", "scope"}:
+            given[name] = json.loads(given[name])
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _bad_request("can't parse the parameters") from error
+    return given
+
+
+def _key(parameters: dict[str, Any]) -> str:
+    """Return the key of a list: its scope, and its language where it has one."""
+    scope = parameters.get("scope") or {"type": DEFAULT}
+    if not isinstance(scope, dict):
+        raise _bad_request("can't parse BotCommandScope")
+    words = (*scope.values(), parameters.get("language_code"))
+    return " ".join(str(word) for word in words if word)
+
+
+def _commands(parameters: dict[str, Any], answers: Mapping[str, str]) -> list[Any]:
+    """Return commands as they are stored; one wrong entry refuses all."""
+    try:
+        commands: list[Any] = TELEGRAM.dump_python(
+            TELEGRAM.validate_python(parameters.get("commands"))
+        )
+    except ValidationError as error:
+        raise _bad_request("BOT_COMMAND_INVALID") from error
+    if len(commands) > _MOST_COMMANDS:
+        raise _bad_request("BOT_COMMANDS_TOO_MUCH")
+    if not commands and answers["empty"] == "refused":
+        raise _bad_request("the list of commands is empty")
+    return commands
+
+
+def _bad_request(reason: str) -> HTTPException:
+    return HTTPException(400, f"Bad Request: {reason}")
+
+
+def _failed(status: int) -> HTTPException:
+    return HTTPException(status, phrase(status))
+
 
 _EMPTY = {"empty": ("accepted", "refused")}
 _UNAUTHORIZED = {"unauthorized": ("401", "400")}
