@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection
 from collections.abc import Sequence as AnySequence
 from typing import NamedTuple, TypeVar, cast
+from unicodedata import category
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -233,6 +234,11 @@ def _shown(kind: str, node: Node) -> str:
     return "null" if node.is_null and kind != "bool_type" else quoted(node)
 
 
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters that show nothing
+_TAGS = frozenset(map(chr, range(0xE0020, 0xE0080)))  # of the flags of regions
+_JOINED = frozenset({"So", "Sk", "Cf"})  # emoji, their colours of skin, and tags
+
+
 class Placed(NamedTuple):
     """An entry with its node, for problems that only show beside other entries."""
 
@@ -251,6 +257,7 @@ def check(kind: Resource, entries: AnySequence[Placed], rules: SyncRules) -> Non
     _duplicates(kind, entries)
     if not may_repeat(kind):
         _case_twins(entries)
+        _invisible_characters(entries)
     _former_names(kind, entries)
     _pins(entries)
     if rules.ignore:
@@ -293,6 +300,20 @@ def _case_twins(entries: AnySequence[Placed]) -> None:
             both = f"{quoted(name)} and {quoted(earlier.entry.name)} at {earlier.entry.location}"
             message = f"{both} differ only in upper and lower case"
             placed.report.warning(placed.name_at, message)
+
+
+def _invisible_characters(entries: AnySequence[Placed]) -> None:
+    """Warn about characters in names that nobody sees and nobody types, but for those of emoji."""
+    for placed in entries:
+        name = placed.entry.name
+        for at, character in enumerate(name if not name.isascii() else ""):
+            joins = at > 0 and (category(name[at - 1]) in _JOINED or name[at - 1] == "\ufe0f")
+            is_hidden = category(character) == "Cf" or character in _BLANK
+            if is_hidden and not (joins and (character == "\u200d" or character in _TAGS)):
+                message = f"{quoted(name)} has an invisible character: U+{ord(character):04X}"
+                hint = "remove it: users cannot type it"
+                placed.report.warning(placed.name_at, message, hint)
+                break
 
 
 def _former_names(kind: Resource, entries: AnySequence[Placed]) -> None:

@@ -164,12 +164,21 @@ def _is_set(value: object) -> bool:
     return isinstance(value, (bool, str, int, list)) and bool(value)
 
 
+def _is_for_developers(value: object) -> bool:
+    """Whether permissions by their names, such as `{dev: true}`, are for the bot's owner."""
+    fields = value.items() if isinstance(value, dict) else ()
+    return any(re.fullmatch(_OWNERS, key.casefold()) and given is True for key, given in fields)
+
+
+_OWNERS = "(bot)?owners?(only)?|dev(eloper)?s?(only)?"
 _RULES: dict[str, _Rule] = {  # by the keys, in lower case and without underscores
     "(group)?nsfw(only)?|agerestricted": (Trait.NSFW, _is_set),
     "hidden|hide|disabled": (Trait.HIDDEN, _is_set),
     "enabled": (Trait.HIDDEN, lambda value: value is False),
     "testonly|guildids?|(test)?guilds": (Trait.GUILD_ONLY, _is_set),
-    "(bot)?owners?(only)?|dev(eloper)?(only)?": (Trait.OWNER_ONLY, _is_set),
+    _OWNERS: (Trait.OWNER_ONLY, _is_set),
+    "perm(ission)?s?": (Trait.OWNER_ONLY, _is_for_developers),
+    "admin(istrator)?s?only": (Trait.ADMIN_ONLY, _is_set),
     "preconditions": (Trait.OWNER_ONLY, lambda value: "OwnerOnly" in listed(value)),
     "defaultpermission": (Trait.ADMIN_ONLY, lambda value: value is False),
     "(user|member|default|required)*perm(ission)?s?": (

@@ -122,7 +122,8 @@ def _read_files(
         return code
     if not paths:
         raise FileError(f"{source} has no file of code or JSON", hint=_EXPECTED)
-    data = sourcefile.read_all(paths, folder)
+    contents = sourcefile.read_all(paths, folder)
+    data = {path: data for path, data in contents.items() if not sourcefile.is_foreign(data)}
     of_folder = partial(of_json, columns=columns, locale=locale, folder=folder.as_posix())
     unwanted = {path: data.pop(path) for path in [*data] if sourcefile.path_pattern(path, exclude)}
     reading = of_folder(data)

@@ -32,8 +32,18 @@ IMPORTED = ".imported.json"
 MOST_PLACES = 250_000
 """Files and folders that are looked at."""
 
-_NOT_COMMANDS = frozenset({"package.json", "package-lock.json", "tsconfig.json"})
+_NOT_COMMANDS = re.compile(  # files of programs, in a folder
+    r"(package(-lock)?|app|(ts|js)config.*|.*\.tsconfig|biome|deno|nodemon|vercel|turbo|lerna|nest-cli"
+    r"|renovate|manifest|composer|angular)\.json",
+    re.IGNORECASE,
+)
+_FOREIGN = re.compile(  # keys of a web manifest, a configuration or a JSON Schema
+    rb"\s*\{(?s:.{0,2000}?)\"(start_url|manifest_version|compilerOptions|devDependencies"
+    rb"|\$defs|\$schema\"\s*:\s*\"https?://json-schema)"
+)
 _PASSED_OVER = frozenset({"node_modules", "__pycache__", "venv", "env", "site-packages"})
+_VENDORED = frozenset({"bower_components", "vendor", "public"})  # but below a folder of commands
+_COMMANDS = re.compile(r"(^|/)[\w-]*(command|cmd)s?(/|$)", re.IGNORECASE)
 
 
 def read_bytes(path: str, *, most: int = MOST_BYTES) -> bytes:
@@ -71,7 +81,8 @@ def files_of(folder: Path) -> Iterator[Path]:
     """
     looked_at = 0
     for above, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in set(folders) - _PASSED_OVER if name[0] != ".")
+        unwanted = _PASSED_OVER | (frozenset() if _COMMANDS.search(above) else _VENDORED)
+        folders[:] = sorted(name for name in set(folders) - unwanted if name[0] != ".")
         looked_at += len(folders) + len(names)
         if looked_at > MOST_PLACES:
             message = f"{folder.as_posix()} has more than {MOST_PLACES:,} files"
@@ -135,9 +146,14 @@ def is_command_file(path: Path) -> bool:
     """Whether a file in a folder of commands is one of them."""
     return (
         path.suffix.casefold() == ".json"
-        and path.name not in _NOT_COMMANDS
+        and not _NOT_COMMANDS.fullmatch(path.name)
         and not path.name.endswith(IMPORTED)
     )
+
+
+def is_foreign(data: bytes) -> bool:
+    """Whether the JSON of a file in a folder is certainly not about commands."""
+    return _FOREIGN.match(data) is not None
 
 
 BY_HAND = "write it as a constant in the code, or the command in the manifest"

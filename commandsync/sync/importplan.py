@@ -15,9 +15,8 @@ from commandsync.plan.rules import removals_refused
 from commandsync.records.texts import CommandText, Patterns, Resource
 from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Merge, Removed
 from commandsync.sources.entry import SourceEntry, SourceReading
-from commandsync.sources.imported import LARGEST, by_name, imported_text
+from commandsync.sources.imported import LARGEST, Removals, by_name, imported_text
 from commandsync.sources.merge import three_way
-from commandsync.sources.removal import Removals
 from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
 from commandsync.sync.importsource import LIVE, NamedSource, ReadSources, read_sources, sources_of
 from commandsync.sync.objects import ImportedFile, read_beside

@@ -9,7 +9,9 @@ untrusted pull request, which could name another host or another secret.
 
 import os
 import posixpath
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -31,14 +33,15 @@ from commandsync.sources.entry import (
     Unread,
 )
 from commandsync.sources.reading import read, read_answer
-from commandsync.sources.sourcefile import folder_traits, path_pattern
+from commandsync.sources.sourcefile import IMPORTED, files_of, folder_traits, path_pattern
 from commandsync.sync.files import ci_workspace, read_text, real, relative
 from commandsync.sync.settings import Settings, Site
 
 _NEXT = (
     "import what the bot has registered: commandsync import discord; or a list of commands in the "
-    "repository, such as commands.json"
+    "repository"
 )
+_LIST = re.compile(r"[\w-]*commands?[\w-]*\.json", re.IGNORECASE)
 _IN_CI = "in CI a manifest names only sources in the checkout"
 _LARGEST_TEXTS = 4 * 1024 * 1024  # bytes
 LIVE = "discord"
@@ -144,7 +147,20 @@ def read_sources(
                 where = first.entry.place or first.source
                 found.excluded.append(Excluded(entry, f"{where} has it already"))
     found.declared += known.values()
+    found.notes += _one_sided(found.excluded, known)
     return found
+
+
+def _one_sided(
+    excluded: Iterable[Excluded], known: Mapping[tuple[str, str], Declared]
+) -> Iterator[Notice]:
+    """Yield a notice for each command that one source leaves out, and another one does not."""
+    for entry, reason in excluded:
+        other = known.get((entry.name, entry.syntax))
+        if other and entry.traits and entry.place != other.entry.place:
+            where = other.entry.place or other.source
+            message = f"{entry.name!r} is imported from {where}, and left out here: {reason}"
+            yield Notice(message, "leave it out with exclude: of import:", entry.place)
 
 
 def _texts(manifest: Manifest) -> dict[str, str] | None:
@@ -206,8 +222,18 @@ def _check_entries(reading: SourceReading, source: str) -> None:
         hint = "is it the right file or folder?"
     else:
         found = f"it uses {', '.join(reading.frameworks)}; " if reading.frameworks else ""
-        hint = "\n".join([*parts, f"{found}{_NEXT}"])
+        hint = "\n".join([*parts, f"{found}{_NEXT}{_list_in(source)}"])
     raise FileError(f"{source} has no commands that can be read", hint=hint)
+
+
+def _list_in(source: str) -> str:
+    """Return the first list of commands in a folder that would be read, for a hint."""
+    files = files_of(Path(source)) if Path(source).is_dir() else ()
+    for file in filter(lambda file: _LIST.fullmatch(file.name), files):
+        with suppress(FileError, UsageError):
+            if not file.name.endswith(IMPORTED) and read(file.as_posix()).entries:
+                return f", such as {file.as_posix()}"
+    return ", such as commands.json"
 
 
 def _source(given: str, name: str, path: str) -> NamedSource:

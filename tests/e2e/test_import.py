@@ -454,3 +454,86 @@ def test_patterns_of_files_are_sources_and_folders_and_paths_leave_commands_out(
     ]
     assert home.read("commands.yaml").count("- name: ") == 2
     assert "1 to add" in home.run("import", "--check").out
+
+
+CODE = "module.exports = { data: new SlashCommandBuilder().setName('NAME').setDescription('D.') };"
+
+
+@pytest.fixture
+def bot(home: Home) -> Home:
+    """A bot in JavaScript, whose ten commands are imported."""
+    home.write("version: 1\nimport: {from: src}\ncommands: []\n")
+    for number in range(10):
+        home.write(CODE.replace("NAME", f"c{number}"), f"src/c{number}.js")
+    assert home.run("import", "--yes").code == 0
+    return home
+
+
+def test_a_command_that_is_not_read_any_more_is_held_back_and_fails_a_check(bot: Home) -> None:
+    bot.write(
+        "module.exports = make({ name: 'c1', description: 'D.', execute() {} });", "src/c1.js"
+    )
+    check = bot.run("import", "--check")
+    written = bot.run("import", "--yes")
+    bot.write(bot.read("commands.yaml").replace("src}", "src, unread: c1.js}"))
+    known = bot.run("import", "--check", "-v")
+
+    assert (check.code, written.code, known.code) == (3, 0, 0)
+    held, unread, _, counts = check.out.splitlines()
+    place = "src/c1.js:1:23"
+    why = f"its source has it no more, but {place} may declare it, and is not read"
+    assert held == f"held back: c1: {why}  (commands.yaml:7:5)"
+    assert unread.startswith(f"not read: {place} c1: this object is not registered or exported")
+    assert counts.endswith("10 unchanged, 0 left out, 1 held back, 1 not read.")
+    assert "- name: c1\n" in bot.read("commands.yaml")
+    assert "not read: src/c1.js:1:23 c1: acknowledged" in known.err
+
+
+def test_an_import_that_would_remove_too_much_is_refused(bot: Home) -> None:
+    for number in range(4):
+        bot.write("// gone", f"src/c{number}.js")
+    check = bot.run("import", "--check")
+    refused = bot.run("import", "--yes")
+    allowed = bot.run("import", "--yes", "--max-deletes", "4")
+
+    assert (check.code, refused.code, allowed.code) == (3, 5, 0)
+    words = "would delete 4 of 10 commands of the manifest (40 %); the limit is 30 %"
+    assert f"refused: {words}" in check.out
+    assert f"error: the import {words}" in refused.err
+    assert "4 to remove" in allowed.out
+
+
+def test_an_import_without_the_files_of_commands_holds_back_removals_once(bot: Home) -> None:
+    document = json.loads(bot.read("commands.imported.json"))
+    for command in document["commands"]:
+        del command["file"]
+    bot.write(json.dumps(document), "commands.imported.json")
+    bot.write("// gone", "src/c1.js")
+    first = bot.run("import", "--yes")
+    second = bot.run("import", "--yes")
+
+    assert "1 held back" in first.out
+    assert "1 to remove" in second.out
+
+
+def test_when_nothing_is_found_each_place_the_framework_and_the_next_step_are_named(
+    home: Home,
+) -> None:
+    home.write("version: 1\nimport: {from: src}\ncommands: []\n")
+    home.write("const { T } = require('telegraf');\nbot.command('a', () => 1);", "src/bot.js")
+    home.write('[{"name": "a", "description": "A."}]', "src/my-commands.json")
+    ran = home.run("import", "--check")
+
+    assert ran.code == 1
+    assert "src/bot.js:2:1: the commands of this framework are not read" in ran.err
+    assert "it uses telegraf; import what the bot has registered" in ran.err
+    assert "such as src/my-commands.json" in ran.err
+
+
+def test_a_command_that_one_source_leaves_out_is_named(home: Home) -> None:
+    home.write("version: 1\nimport: {from: [src, list.json]}\ncommands: []\n")
+    home.write(CODE.replace("NAME", "c1").replace("};", ", ownerOnly: true };"), "src/c1.js")
+    lists(home, {"name": "c1", "description": "D.", "type": 1})
+    ran = home.run("import", "--check")
+
+    assert "'c1' is imported from list.json:2:1, and left out here: it is owner-only" in ran.err

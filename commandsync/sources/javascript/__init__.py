@@ -53,7 +53,7 @@ from commandsync.sources.sourcefile import (
 )
 
 _TESTS = {"tests", "test", "__tests__"}
-_DECLARING = re.compile(rb"[cC]ommand|description|aliases|usage|args")
+_DECLARING = re.compile(rb"[cC]ommand|description|aliases|usage|args|\.setName\(|@Slash")
 _BUILT = re.compile(r"/(dist|build|out|coverage)/|\.min\.[cm]?js$|\.d\.[cm]?ts$")
 _GENERATED, _HEAD = b"@generated", 1000
 _SHAPE = re.compile(rb"\.setName\(|CommandBuilder|extends\s+\w*Command|\b(aliases|execute)\b")
@@ -84,7 +84,7 @@ def read(
     program, generated = Program(files, texts), {*scripts} - {*files}
 
     def may_declare(file: str, data: bytes) -> bool:
-        if not _DECLARING.search(data):
+        if not _DECLARING.search(data) and not BELOW.search(file):
             return False
         longest = max(map(len, data.split(b"\n")))
         if _GENERATED in data[:_HEAD] or longest > max(_LONGEST_LINE, len(data) // 2):
@@ -204,7 +204,7 @@ def _kind_by_functions(handler: Record, named: str) -> str:
     kinds = [kind for kind, pattern in _GIVEN.items() if pattern.search(given)]
     if "description" not in handler:
         return "prefix" if kinds == ["prefix"] and "args" in given else ""
-    if given:
+    if given.strip("() "):
         return kinds[0] if len(kinds) == 1 else "either"
     return "slash" if _COMMAND.search(named) else ""
 
@@ -248,10 +248,12 @@ class Inventory:
         for owner in program.classes:
             fields = program.fields(owner)
             is_command = fields.bases.strip() or isinstance(fields.get("name"), str)
-            if is_command and owner.node not in program.bases:
+            program.add_options(fields)
+            commands = list(decorated(program, owner))
+            for command in commands:
+                yield from self._slash(command, command)
+            if is_command and owner.node not in program.bases and not commands:
                 yield from self._of(fields, named=fields.bases)
-            for value, at in decorated(program, owner):
-                yield from self._slash(value, Record(fields_of(value), at))
         for value, arguments in program.registered + program.built:
             yield from self._slash(value, arguments)
         self.notes += self._reader.notes()

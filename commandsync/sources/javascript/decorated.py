@@ -6,7 +6,7 @@ of a parameter (necord, discord-nestjs). Groups of discordx are decorators of th
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
@@ -28,50 +28,48 @@ _MENUS = {"User": "User", "UserCommand": "User", "Message": "Message", "MessageC
 _WORD = re.compile(r"[A-Z]\w*")
 
 
-def decorated(program: Program, owner: Function) -> Iterator[tuple[Record, Computed]]:
-    """Yield the commands of a class as Discord has them, with the place of each."""
+def decorated(program: Program, owner: Function) -> Iterator[Record]:
+    """Yield the commands of a class as Discord has them, each at the place of its decorator."""
     library = _LIBRARY.search(owner.scope.file.data)
     if not library:
         return
     scope, node = owner.scope, owner.node
-    of_class = dict(_decorators(program, [node.parent, node], scope))
+    of_class = {name: (given, at) for name, given, at in _all(program, [node.parent, node], scope)}
     if "SlashGroup" in of_class and library[1] == b"discordx":
-        yield from _grouped(program, owner, of_class["SlashGroup"])
+        yield _grouped(program, owner, *of_class["SlashGroup"])
     elif "Command" in of_class and library[1] != b"discordx":  # the class is the command
-        command = _command(of_class["Command"], "", Computed(node, scope))
+        given, at = of_class["Command"]
+        command = _command(given, "", at)
         if "include" in command:  # a group, with classes as its commands
             return
-        methods = (part for _, part in _members(node))
+        methods = [part for _, part in _members(node)]
         _add_options(program, command, methods, scope)
-        yield command, command.at
+        yield command
     else:
-        yield from ((command, at) for command, at, _ in _of_methods(program, owner))
+        yield from (command for command, _ in _of_methods(program, owner))
 
 
-def _grouped(
-    program: Program, owner: Function, group: list[Value]
-) -> Iterator[tuple[Record, Computed]]:
-    """Yield the commands of a class whose methods are in a group: one command of Discord's."""
-    inner = [command for command, _, kind in _of_methods(program, owner) if kind == "Slash"]
+def _grouped(program: Program, owner: Function, group: list[Value], at: Computed) -> Record:
+    """Return the command of a class whose methods are in a group: its sub-commands."""
+    inner = [command for command, kind in _of_methods(program, owner) if kind == "Slash"]
     whole = _command(group, "", Computed(owner.node, owner.scope))
     for command in inner:
         command["type"] = "Subcommand"
     whole["options"] = inner
     if "root" in whole:  # a group in a group of another class
-        whole["name"] = Computed(owner.node, owner.scope)
-    yield whole, whole.at
+        whole["name"] = at
+    return whole
 
 
-def _of_methods(program: Program, owner: Function) -> Iterator[tuple[Record, Computed, str]]:
+def _of_methods(program: Program, owner: Function) -> Iterator[tuple[Record, str]]:
     for decorators, method in _members(owner.node):
-        for name, given in _decorators(program, decorators, owner.scope):
+        for name, given, at in _all(program, decorators, owner.scope):
             if _COMMAND.fullmatch(name) and name != "Command":
-                at = Computed(method, owner.scope)
                 command = _command(given, owner.scope.text(method, "name"), at)
                 if menu := _MENUS.get(name):
                     command["type"] = menu
                 _add_options(program, command, [method], owner.scope)
-                yield command, at, name.removesuffix("Command")
+                yield command, name.removesuffix("Command")
 
 
 def _members(node: Node) -> Iterator[tuple[list[Node], Node]]:
@@ -86,17 +84,18 @@ def _members(node: Node) -> Iterator[tuple[list[Node], Node]]:
             waiting = []
 
 
-def _decorators(
-    program: Program, nodes: list[Node | None] | list[Node], scope: Scope
-) -> Iterator[tuple[str, list[Value]]]:
-    """Yield the name and the arguments of each decorator of some nodes, or that they are."""
+def _all(
+    program: Program, nodes: Sequence[Node | None], scope: Scope
+) -> Iterator[tuple[str, list[Value], Computed]]:
+    """Yield the name, the arguments and the place of each decorator of nodes, or that they are."""
     for node in filter(None, nodes):
         inner = [node] if node.type == "decorator" else node.children_by_field_name("decorator")
         for decorator in inner:
             call = first_part(decorator)
             name = scope.text(call, "function") if field(call, "function") else scope.text(call)
             given = parts(field(call, "arguments")) if field(call, "function") else []
-            yield name, [program.value(argument, scope) for argument in given]
+            values = [program.value(argument, scope) for argument in given]
+            yield name, values, Computed(decorator, scope)
 
 
 def _command(given: list[Value], default: str, at: Computed) -> Record:
@@ -110,9 +109,7 @@ def _command(given: list[Value], default: str, at: Computed) -> Record:
     return record
 
 
-def _add_options(
-    program: Program, command: Record, methods: Iterator[Node] | list[Node], scope: Scope
-) -> None:
+def _add_options(program: Program, command: Record, methods: Sequence[Node], scope: Scope) -> None:
     options: list[Value] = list(command.get("options", []) or [])
     for method in methods:
         for parameter in parts(field(method, "parameters")):
@@ -134,7 +131,7 @@ def _options(
     program: Program, decorators: list[Node], member: Node, scope: Scope
 ) -> Iterator[Record]:
     default = re.sub(r"[^\w].*", "", scope.text(field(member, "name", "property", "pattern")))
-    for name, given in _decorators(program, list(decorators), scope):
+    for name, given, _ in _all(program, decorators, scope):
         if match := _OPTION.fullmatch(name):
             option = _command(given, default, Computed(member, scope))
             kind = option.get("type", match[1] or "String")

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.javascript.alias import aliased, aliases_of
 from commandsync.sources.javascript.expression import DECLARING, Expressions, member
 from commandsync.sources.javascript.value import (
     REST,
@@ -20,6 +19,8 @@ from commandsync.sources.javascript.value import (
     Record,
     Scope,
     Value,
+    aliased,
+    aliases_of,
     field,
     fields_of,
     first_part,
@@ -36,6 +37,7 @@ _BUILDER = re.compile(
     r"(Subcommand(?:Group)?|\w+(?=Option))?(?:Option)?(?:Builder)?"
 )
 _CLASS = re.compile(r"class|(abstract_)?class_declaration")
+_ADDING = re.compile(r"(set|add|build|apply|register)(Slash)?(Command)?Options", re.IGNORECASE)
 _MAKER = re.compile("command", re.IGNORECASE)
 _KEEPING = re.compile(  # names of functions that do not change a builder
     r".*command.*|(set|push|put|create|add|log|stringify|(define|register|deploy)\w*)",
@@ -186,6 +188,14 @@ class Program(Expressions):
             self._constructors[node] = found.pop("constructor", None)
             self._call(self._constructors[node], [])
         return self._fields[node]
+
+    def add_options(self, command: Record) -> None:
+        """Add the options that a method of a class adds to the builder that it is given."""
+        method = next((command[key] for key in command if _ADDING.fullmatch(key)), None)
+        if isinstance(method, Function) and "options" not in command:
+            builder = Builder({}, command.at)
+            self._call(method, [builder])
+            command.update({key: builder[key] for key in ("options", REST) if key in builder})
 
     def _on_class_heritage(self, heritage: Node, scope: Scope) -> Value:
         """Return the members of the class that another one extends, or the class of a library."""

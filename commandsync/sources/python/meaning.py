@@ -18,8 +18,7 @@ from typing import Any, Final, TypeAlias
 
 from commandsync.diagnostics import Notice
 from commandsync.sources.entry import Candidate, Unread
-from commandsync.sources.python.parsedfile import parse
-from commandsync.sources.python.scope import Binding, Function, Outline, Scope, last_name
+from commandsync.sources.python.scope import Binding, Function, Outline, Scope, last_name, parse
 from commandsync.sources.sourcefile import BY_HAND, parsed
 
 _FRAMEWORKS = {"discord", "disnake", "nextcord"}  # py-cord is imported as `discord`

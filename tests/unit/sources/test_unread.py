@@ -1,0 +1,342 @@
+"""An import loses nothing silently: each declared command is read, not read, or left out."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.diagnostics import Location
+from commandsync.sources.changeset import Declared
+from commandsync.sources.entry import Candidate, SourceEntry, SourceReading, Trait, Unread
+from commandsync.sources.imported import Removals
+from commandsync.sources.reading import read
+
+# Of each form: the path and the code of a file that declares one command, NAME.
+BUILDER = "new SlashCommandBuilder().setName('{0}').setDescription('D.')"
+FORMS = {
+    "builder": (
+        "src/NAME.js",
+        (
+            "module.exports = { data: new "
+            "SlashCommandBuilder().setName('NAME').setDescription('Does it.'), execute(i) {} };"
+        ),
+    ),
+    "object": (
+        "src/commands/NAME.js",
+        "module.exports = { name: 'NAME', description: 'Does it.', execute(interaction) {} };",
+    ),
+    "prefix": (
+        "src/NAME.js",
+        ("module.exports = { name: 'NAME', aliases: ['xNAME'], run(client, message, args) {} };"),
+    ),
+    "class": (
+        "src/NAME.ts",
+        (
+            "class A extends Command { constructor() { super({ name: 'NAME', description: 'D.' "
+            "}); } run(message, args) {} }"
+        ),
+    ),
+    "slash-create": (
+        "src/NAME.js",
+        (
+            "class A extends SlashCommand { constructor(c) { super(c, { name: 'NAME', "
+            "description: 'D.' }); } async run(ctx) {} }"
+        ),
+    ),
+    "a class of a builder": (
+        "src/NAME.js",
+        (
+            "class A extends SlashCommandBuilder { constructor() { super(); "
+            "this.setName('NAME'); } }"
+        ),
+    ),
+    "discordx": (
+        "src/NAME.ts",
+        (
+            "import { Slash } from 'discordx';\n"
+            "class A { @Slash({ name: 'NAME', description: 'D.' }) on() {} }"
+        ),
+    ),
+    "necord": (
+        "src/NAME.ts",
+        (
+            "import { SlashCommand } from 'necord';\n"
+            "class A { @SlashCommand({ name: 'NAME', description: 'D.' }) on() {} }"
+        ),
+    ),
+    "nestjs": (
+        "src/NAME.ts",
+        (
+            "import { Command } from '@discord-nestjs/core';\n"
+            "@Command({ name: 'NAME', description: 'D.' })\n"
+            "class A { @Handler() on() {} }"
+        ),
+    ),
+    "a name from the file": (
+        "src/commands/NAME.mjs",
+        "export default class extends Command { static description = 'D.'; run() {} }",
+    ),
+    "Sapphire": (
+        "src/commands/NAME.ts",
+        (
+            "import { Command } from '@sapphire/framework';\n"
+            "export class A extends Command {\n"
+            "  registerApplicationCommands(registry) { registry.registerChatInputCommand((b) => "
+            "b.setName(this.name).setDescription('D.')); } }"
+        ),
+    ),
+}
+UNREAD = {
+    "a computed name": (
+        "src/NAME.js",
+        "exports.data = new SlashCommandBuilder().setName(n());",
+    ),
+    "a factory": (
+        "src/NAME.js",
+        "define(() => deep({ name: 'NAME', description: 'D.', execute(i) {} }));",
+    ),
+    "another builder": (
+        "src/NAME.js",
+        "add(new Maker().setName('NAME').setDescription('D.'));",
+    ),
+    "an export of a file": (
+        "src/commands/NAME.js",
+        "module.exports = wrap(meta, { execute(i) {} });",
+    ),
+    "a decorator": ("src/NAME.ts", "class A { @CustomCommand('NAME') on() {} }"),
+    "telegraf": (
+        "src/NAME.js",
+        ("const { T } = require('telegraf');\nbot.command('NAME', () => 1);"),
+    ),
+    "neither kind": (
+        "src/NAME.js",
+        "module.exports = { name: 'NAME', description: 'D.', run(context) {} };",
+    ),
+}
+PYTHON = {
+    "discord.py": (
+        "bot/NAME.py",
+        ("import discord\n@bot.tree.command()\nasync def NAME(interaction): 'D.'"),
+    ),
+    "lightbulb": (
+        "bot/NAME.py",
+        ("import lightbulb\n@lightbulb.command('NAME', 'D.')\nasync def a(ctx): 1"),
+    ),
+    "Pyrogram": (
+        "bot/NAME.py",
+        ("import pyrogram\n@app.on_message(f.command('NAME'))\nasync def a(c, m): 1"),
+    ),
+    "a computed name": (
+        "bot/NAME.py",
+        ("from discord.ext import commands\n@commands.command(name=n())\nasync def a(ctx): 1"),
+    ),
+    "a class": (
+        "bot/NAME.py",
+        ("import lightbulb\nclass A(lightbulb.SlashCommand, name='NAME', description='D.'): ..."),
+    ),
+}
+SPOT = Location("bot/a.js")
+NAMES = [f"c{number}" for number in range(9)]
+
+
+def written(folder: Path, form: tuple[str, str], name: str, *, after: str = "") -> None:
+    path = folder / form[0].replace("NAME", name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(form[1].replace("NAME", name) + f"\n{after}\n", encoding="utf-8")
+
+
+def counted(reading: SourceReading) -> int:
+    return len(reading.entries) + len(reading.unread) + len(reading.excluded)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_each_form_is_read(form: tuple[str, str], tmp_path: Path) -> None:
+    written(tmp_path, form, "ping")
+    reading = read(str(tmp_path))
+
+    assert [entry.name for entry in reading.entries] == ["ping"]
+    assert reading.unread == ()
+
+
+@pytest.mark.parametrize("form", UNREAD.values(), ids=UNREAD)
+def test_each_candidate_that_is_not_read_is_counted(form: tuple[str, str], tmp_path: Path) -> None:
+    written(tmp_path, form, "ping")
+    reading = read(str(tmp_path))
+
+    assert reading.entries == ()
+    assert len(reading.unread) == 1
+    assert reading.partial == (reading.unread[0].place.path,)
+
+
+REPOSITORIES = st.lists(
+    st.tuples(
+        st.sampled_from([*FORMS.values(), *UNREAD.values()]),
+        st.sampled_from(["", "function (", "const a = sql<Row[]>`x`;", "}}}", "\x00"]),
+    ),
+    min_size=1,
+    max_size=len(NAMES),
+)
+
+
+@given(declared=REPOSITORIES)
+def test_a_repository_in_javascript_declares_what_is_read_and_what_is_not(
+    declared: list[tuple[tuple[str, str], str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("bot")
+    for name, (form, broken) in zip(NAMES, declared, strict=False):
+        written(folder, form, name, after=broken)
+
+    assert counted(read(str(folder))) == len(declared)
+
+
+@given(declared=st.lists(st.sampled_from([*PYTHON.values()]), min_size=1, max_size=len(NAMES)))
+def test_a_repository_in_python_declares_what_is_read_and_what_is_not(
+    declared: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("bot")
+    for name, form in zip(NAMES, declared, strict=False):
+        written(folder, form, name)
+
+    assert counted(read(str(folder))) == len(declared)
+
+
+NO_COMMANDS = {
+    "an activity": "client.user.setPresence({ activities: [{ name: 'x', type: 'PLAYING' }] });",
+    "an event": "module.exports = { name: 'ready', type: 'on', execute(client) {} };",
+    "an event once": "module.exports = { name: 'ready', once: true, execute(client) {} };",
+    "an option": "exports.user = { name: 'user', description: 'Who.', type: 6, required: true };",
+    "a module": "class A extends Module { constructor() { super({ name: 'a' }); } run() {} }",
+    "a base class": "class A extends Command { constructor(o) { super(o); } run() {} } "
+    "class B extends A { constructor() { super({ name: 'b', description: 'B' }); } run(i) {} }",
+}
+
+
+@pytest.mark.parametrize("code", NO_COMMANDS.values(), ids=NO_COMMANDS)
+def test_other_objects_are_never_commands(code: str, tmp_path: Path) -> None:
+    (tmp_path / "bot.js").write_text(f"{code}\n// command description", encoding="utf-8")
+    reading = read(str(tmp_path / "bot.js"))
+
+    assert counted(reading) == ("extends A" in code)
+
+
+def test_a_name_that_several_folders_have_is_not_guessed(tmp_path: Path) -> None:
+    for folder in ("fun", "mod"):
+        path = f"src/commands/{folder}/NAME.mjs"
+        written(tmp_path, (path, FORMS["a name from the file"][1]), "ping")
+    reading = read(str(tmp_path))
+
+    assert reading.entries == ()
+    assert [part.candidate for part in reading.unread] == [Candidate.EXPORT] * 2
+    assert {
+        "several folders have a file named 'ping'" in part.reason for part in reading.unread
+    } == {True}
+
+
+def test_flags_with_defaults_in_a_base_class_are_evaluated(tmp_path: Path) -> None:
+    base = (
+        "class Base { constructor(o) { this.name = o.name; this.ownerOnly = o.owner ?? false; } }"
+    )
+    commands = (
+        "class {0} extends Base {{ constructor() {{ super({{ name: '{0}', description: 'D'{1} }}) "
+        "}} run(interaction) {{}} }}"
+    )
+    code = [base, commands.format("a", ""), commands.format("b", ", owner: true")]
+    (tmp_path / "bot.js").write_text("\n".join(code), encoding="utf-8")
+    reading = read(str(tmp_path / "bot.js"))
+
+    traits = {entry.name: entry.traits for entry in reading.entries}
+    assert traits == {"a": frozenset(), "b": {Trait.OWNER_ONLY}}
+    assert reading.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("flag", "trait"),
+    [
+        ("permissions: { dev: true }", Trait.OWNER_ONLY),
+        ("adminOnly: true", Trait.ADMIN_ONLY),
+        ("devOnly: true", Trait.OWNER_ONLY),
+    ],
+)
+def test_commands_of_owners_are_left_out(flag: str, trait: Trait, tmp_path: Path) -> None:
+    code = f"module.exports = {{ name: 'a', description: 'A.', {flag}, run(interaction) {{}} }};"
+    (tmp_path / "bot.js").write_text(code, encoding="utf-8")
+    (entry,) = read(str(tmp_path / "bot.js")).entries
+
+    assert entry.traits == {trait}
+
+
+def test_texts_are_looked_up_by_literal_keys(tmp_path: Path) -> None:
+    calls = ("t('a.b')", "i18n.__('a.b')", "getMessage(null, 'a.b')", "t('none')")
+    for number, call in enumerate(calls):
+        code = f"exports.data = {BUILDER.format(f'c{number}')}.setDescription({call});"
+        (tmp_path / f"{number}.js").write_text(code, encoding="utf-8")
+    reading = read(str(tmp_path), texts={"a.b": "Found."})
+    without = read(str(tmp_path))
+
+    assert [entry.description for entry in reading.entries] == ["Found."] * 3
+    assert [(part.name, part.reason) for part in reading.unread] == [
+        ("c3", "the texts have no t('none')")
+    ]
+    assert [entry.description for entry in without.entries] == ["…"] * 4
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("tsconfig.json", '{"compilerOptions": {"paths": {"@/*": ["./src/lib/*"]}} /* x */, }'),
+        ("package.json", '{"imports": {"@/*": "./src/lib/*"}}'),
+        ("package.json", '{"_moduleAliases": {"@": "src/lib"}}'),
+    ],
+)
+def test_aliases_of_paths_are_followed(file: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / "src/lib").mkdir(parents=True)
+    (tmp_path / file).write_text(content, encoding="utf-8")
+    (tmp_path / "src/lib/names.js").write_text("export const NAME = 'ping';", encoding="utf-8")
+    code = "import { NAME } from '@/names';\nexport class A extends Command { name = NAME;"
+    code += " description = 'D.'; run(interaction) {} }"
+    (tmp_path / "src/a.js").write_text(code, encoding="utf-8")
+
+    assert [entry.name for entry in read(str(tmp_path / "src")).entries] == ["ping"]
+
+
+def test_a_chain_of_any_length_is_followed_once(tmp_path: Path) -> None:
+    chain = "z" + ".string()" * 30
+    code = f"const s = {chain};\nexports.data = {BUILDER.format('ping')};"
+    (tmp_path / "bot.js").write_text(code, encoding="utf-8")
+    reading = read(str(tmp_path / "bot.js"))
+
+    assert [entry.name for entry in reading.entries] == ["ping"]
+    assert reading.notes == ()
+
+
+@pytest.mark.parametrize("name", ["package.json", "app.json", "tsconfig.build.json", "biome.json"])
+def test_foreign_json_in_a_folder_is_skipped(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"name": "a", "description": "A."}))
+    (tmp_path / name).write_text(json.dumps({"name": "bot", "version": 1}))
+    (tmp_path / "schema.json").write_text('{"$schema": "http://json-schema.org/x", "type": "a"}')
+
+    assert [entry.name for entry in read(str(tmp_path)).entries] == ["a"]
+
+
+def gone(name: str, file: str = "bot/a.js") -> Declared:
+    entry = SourceEntry(name=name, description="D.", syntax=f"/{name}")
+    return Declared("bot", entry, file)
+
+
+def test_a_removal_needs_proof(tmp_path: Path) -> None:
+    for name, code in {"a.js": "x", "b.js": "wrap('ban')", "c.js": "'kick'"}.items():
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    files = {f"bot/{file.name}": str(file) for file in tmp_path.iterdir()}
+    again = Unread(SPOT, "x", Candidate.SHAPE, "play")
+    proof = Removals(files, {"bot/c.js"}, {"bot/a.js", "bot/c.js", "bot/old.js"}, [again])
+
+    assert proof.held_back(gone("ping")) == ""
+    assert proof.held_back(gone("ping", "bot/old.js")) == ""
+    assert proof.held_back(gone("ban")) == ""
+    assert "b.js contains its name, and is new" in proof.held_back(gone("ban", "bot/old.js"))
+    assert "c.js contains its name, and is not read" in proof.held_back(gone("kick", "bot/old.js"))
+    assert "c.js is not read completely" in proof.held_back(gone("ping", "bot/c.js"))
+    assert "may declare it" in proof.held_back(gone("play"))
+    assert "did not note where" in proof.held_back(gone("ping", ""))
