@@ -210,3 +210,24 @@ def test_the_json_of_another_program_is_named(said: object, indent: int | str | 
 
     assert complaint.startswith("1:1: ")
     assert "JSON of another" in complaint
+
+
+@pytest.mark.parametrize(
+    ("name", "character"),
+    [
+        ("pi\u200bng", "U+200B"),
+        ("\u2060ping", "U+2060"),
+        ("ping\u3164", "U+3164"),
+        ("family \U0001f468\u200d\U0001f469", ""),
+        ("\U0001f3f4\U000e0067\U000e007f flag", ""),
+        ("❤\ufe0f\u200d\U0001f525", ""),
+    ],
+)
+def test_an_invisible_character_in_a_name_is_a_warning(
+    warnings_of: Callable[[str], list[str]], name: str, character: str
+) -> None:
+    text = f"version: 1\ncommands:\n- {{name: '{name}', description: D., syntax: /x}}\n"
+
+    assert [line.rpartition(": ")[2] for line in warnings_of(text)] == (
+        [f"{character} | remove it: users cannot type it"] if character else []
+    )
