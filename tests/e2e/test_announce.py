@@ -93,9 +93,7 @@ def test_a_section_is_added_to_the_manifest_and_every_other_byte_stays(
 
 
 @pytest.mark.usefixtures("bot")
-def test_the_same_text_again_does_nothing_and_another_one_is_reported(
-    home: Home, wording: Wording
-) -> None:
+def test_the_same_text_again_does_nothing_and_another_one_is_reported(home: Home) -> None:
     announced(home, "--changelog", "CHANGELOG.md", "-q")
 
     again = announced(home, "--changelog", "CHANGELOG.md", "--version", "v1.2.0")
@@ -105,7 +103,14 @@ def test_the_same_text_again_does_nothing_and_another_one_is_reported(
     assert again.said.endswith(" commands.yaml:6:5.\n")
     assert other.err.startswith("warning: commands.yaml:6:5: ")
     assert added(home) == ADDED
-    wording(other.out, *other.err.splitlines())
+    assert [other.out, *other.err.splitlines()] == [
+        "Nothing to announce.\n",
+        (
+            "warning: commands.yaml:6:5: the manifest has another text for 'Version 1.2.0': it "
+            "stays, and nothing is announced"
+        ),
+        "  hint: edit it there, or give the announcement another title",
+    ]
 
 
 def test_an_announcement_is_posted_once_by_two_runs_and_the_manifest_stays(
@@ -148,9 +153,7 @@ def test_another_title_or_text_of_a_listed_version_is_reported_and_not_posted(
 
 
 @pytest.mark.usefixtures("bot")
-def test_the_manifest_counts_when_an_announcement_is_posted(
-    home: Home, proxy: Proxy, wording: Wording
-) -> None:
+def test_the_manifest_counts_when_an_announcement_is_posted(home: Home, proxy: Proxy) -> None:
     home.write(MANIFEST + "  - {title: v1.2.0, description: Other.}\n")
     assert "another text" in announced(home, "--changelog", "CHANGELOG.md", "--post").err
 
@@ -158,7 +161,10 @@ def test_the_manifest_counts_when_an_announcement_is_posted(
     ran = announced(home, "--changelog", "CHANGELOG.md", "--post", code=2)
 
     assert proxy.requests == []
-    wording(*ran.err.splitlines())
+    assert ran.err.splitlines() == [
+        "error: the next apply of commands.yaml would delete it: announcements are mirrored",
+        "  hint: without --post it is added to the manifest, and posted by the next apply",
+    ]
 
 
 def test_posting_needs_no_manifest(home: Home, bot: Bot) -> None:
@@ -270,15 +276,18 @@ def test_what_cannot_be_announced_is_named_and_nothing_is_written(
 
 
 @pytest.mark.usefixtures("bot")
-def test_a_manifest_without_announcements_manages_them_from_now_on(
-    home: Home, wording: Wording
-) -> None:
+def test_a_manifest_without_announcements_manages_them_from_now_on(home: Home) -> None:
     home.write("version: 1\ncommands: []\n")
 
     ran = announced(home, "--changelog", "CHANGELOG.md", "-f", "commands.yaml")
 
     assert "\nannouncements:\n  - title: Version 1.2.0\n" in home.read("commands.yaml")
-    wording(*ran.err.splitlines())
+    assert ran.err.splitlines() == [
+        "warning: the manifest manages announcements from now on",
+        "  hint: commandsync pull --merge adds what is listed already",
+        "wrote commands.yaml",
+        "next: commandsync apply -f commands.yaml posts it",
+    ]
 
 
 @pytest.mark.usefixtures("bot")

@@ -69,19 +69,28 @@ def test_the_usual_files_are_written_where_they_have_markers(home: Home) -> None
     assert "-->\r\n\r\n- `facts`: Says a fact.\r\n\r\n<!-- /commandsync:commands sha256:" in written
 
 
-def test_without_a_file_the_way_to_one_is_shown(home: Home, wording: Wording) -> None:
+def test_without_a_file_the_way_to_one_is_shown(home: Home) -> None:
     ran = home.run("docs", "--check")
 
     assert ran.code == 2
-    wording(*ran.err.splitlines())
+    assert ran.err.splitlines() == [
+        "error: neither README.md nor COMMANDS.md has the marker <!-- commandsync:commands -->",
+        "  hint: name a file: commandsync docs COMMANDS.md creates it",
+    ]
 
 
-def test_a_check_names_what_is_out_of_date_and_the_command_that_mends_it(
-    home: Home, wording: Wording
-) -> None:
+def test_a_check_names_what_is_out_of_date_and_the_command_that_mends_it(home: Home) -> None:
     home.write(README, "docs/a page.md")
     paths = ("COMMANDS.md", "docs/a page.md")
-    wording(*home.run("docs", "-f", "commands.yaml", *paths, "--check").out.splitlines())
+    assert home.run("docs", "-f", "commands.yaml", *paths, "--check").out.splitlines() == [
+        "COMMANDS.md:3:1: out of date",
+        "docs/a page.md:3:1: out of date",
+        "",
+        (
+            "Not up to date: 2 of 2 lists. Run  "
+            "commandsync docs -f commands.yaml COMMANDS.md 'docs/a page.md'"
+        ),
+    ]
     assert not (home.path / "COMMANDS.md").exists()
 
     home.run("docs", *paths)
@@ -92,7 +101,7 @@ def test_a_check_names_what_is_out_of_date_and_the_command_that_mends_it(
     assert home.run("docs", "--check", "--diff").code == 3
 
 
-def test_an_edit_by_hand_is_told_from_an_old_list_and_kept(home: Home, wording: Wording) -> None:
+def test_an_edit_by_hand_is_told_from_an_old_list_and_kept(home: Home) -> None:
     home.run("docs", "COMMANDS.md", "b.md")
     reword(home)
     edited = home.read("COMMANDS.md").replace("Says a fact", "Says two facts")
@@ -103,20 +112,41 @@ def test_an_edit_by_hand_is_told_from_an_old_list_and_kept(home: Home, wording: 
     refused = home.run("docs", "COMMANDS.md", "b.md")
 
     assert refused.code == 5
-    wording(*ran.out.splitlines(), *refused.err.splitlines())
+    assert [*ran.out.splitlines(), *refused.err.splitlines()] == [
+        "COMMANDS.md:3:1: edited by hand",
+        "b.md:3:1: out of date",
+        "",
+        "Not up to date: 2 of 2 lists. Run  commandsync docs --force COMMANDS.md b.md",
+        "error: COMMANDS.md:3:1: the list was edited by hand",
+        (
+            "  hint: move the edit into the manifest, or in Markdown out of the markers; "
+            "--force replaces it"
+        ),
+    ]
     assert home.read("COMMANDS.md") == edited
     assert "Says a fact" in home.read("b.md")  # nothing is written when something is refused
     assert home.run("docs", "--force").code == 0
     assert "| Tells a fact. |" in home.read("COMMANDS.md")
 
 
-def test_a_difference_is_shown_and_nothing_is_written(home: Home, wording: Wording) -> None:
+def test_a_difference_is_shown_and_nothing_is_written(home: Home) -> None:
     home.write(README, "README.md")
 
     ran = home.run("docs", "--diff")
 
     assert ran.code == 0
-    wording(*ran.out.splitlines())
+    assert ran.out.splitlines() == [
+        "README.md",
+        "     2 │",
+        "     3 │ <!-- commandsync:commands category=Fun format=list columns=name,description -->",
+        "     4 - <!-- /commandsync:commands -->",
+        "     4 +",
+        "     5 + - `facts`: Says a fact.",
+        "     6 +",
+        "     7 + <!-- /commandsync:commands sha256:0b8246d9973015ed -->",
+        "     8 │",
+        "     9 │ Kept as it is",
+    ]
     assert home.read("README.md") == README
     coloured = home.run("docs", "--diff", "--check", "--color", "always")
     assert coloured.code == 3
@@ -169,24 +199,35 @@ def test_what_is_printed_is_not_written_too(home: Home, option: str) -> None:
     assert "--format" in failed(ran, "usage")
 
 
-def test_markers_that_are_not_valid_are_shown_as_problems_with_their_lines(
-    home: Home, wording: Wording
-) -> None:
+def test_markers_that_are_not_valid_are_shown_as_problems_with_their_lines(home: Home) -> None:
     home.write("\n<!-- commandsync:commands format=csv -->\n\x1b::x\n", "README.md")
 
     ran = home.run("docs")
 
     assert ran.code == 4
-    wording(*ran.err.splitlines())
+    assert ran.err.splitlines() == [
+        "README.md:2:1: error: a list begins here and does not end",
+        "  hint: write <!-- /commandsync:commands --> below it; a list cannot contain another one",
+        'README.md:2:27: error: format must be table or list, not "csv"',
+        "",
+        "error: README.md has 2 problems",
+    ]
 
 
-def test_a_file_that_cannot_be_read_or_written_is_named(home: Home, wording: Wording) -> None:
+def test_a_file_that_cannot_be_read_or_written_is_named(home: Home) -> None:
     home.write(b"\xff", "page.md")
 
-    for path in ("page.md", "no/such/folder.md"):
-        ran = home.run("docs", path)
-        assert ran.code == 1
-        wording(*ran.err.splitlines())
+    read, written = home.run("docs", "page.md"), home.run("docs", "no/such/folder.md")
+
+    assert (read.code, written.code) == (1, 1)
+    assert read.err.splitlines() == [
+        "error: page.md is not UTF-8",
+        "  hint: save it as UTF-8",
+    ]
+    assert written.err.splitlines() == [
+        "error: cannot write no/such/folder.md: its folder does not exist",
+        "  hint: create it",
+    ]
 
 
 @pytest.mark.parametrize("path", ["page.htm", "-", "commands.yaml"])

@@ -207,9 +207,7 @@ def test_a_proxy_is_shown_without_its_password(home: Home, bot: Bot) -> None:
         assert bot.token not in text
 
 
-def test_without_a_manifest_or_a_bot_it_checks_what_is_known(
-    home: Home, service: Service, wording: Wording
-) -> None:
+def test_without_a_manifest_or_a_bot_it_checks_what_is_known(home: Home, service: Service) -> None:
     nothing = home.run("doctor", "--format", "json")
     no_bot = checks(home.run("doctor", "--base-url", service.url, "--format", "json"))
     home.write("version: 1\ncommands: [{name: a}, {name: b}]\n")
@@ -220,7 +218,13 @@ def test_without_a_manifest_or_a_bot_it_checks_what_is_known(
     missing = [checks(nothing)[name] for name in ("manifest", "settings")]
     missing += [no_bot["bot"], no_bot["token"], invalid["manifest"]]
     assert {state for state, _ in missing} == {"failed"}
-    wording(*(message for _, message in missing))
+    assert [*(message for _, message in missing)] == [
+        "commands.yaml: the file does not exist",
+        "the base URL is missing",
+        "the bot's id is missing",
+        "no token was given",
+        "the manifest has 4 problems",
+    ]
     assert no_bot["service"][1].startswith("answers in ")
     assert list(invalid)[-1] == "settings"
     assert "--insecure-http" in plain.out

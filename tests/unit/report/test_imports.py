@@ -20,7 +20,6 @@ from commandsync.sources.changeset import (
     ReviewReason,
 )
 from commandsync.sources.entry import Excluded, SourceEntry
-from tests.support.wording import Wording
 
 HOSTILE = "::error::x\n\x1b[31m##[error]\u202e"
 LIVE = SourceEntry(name=HOSTILE, description=HOSTILE, syntax="/x")
@@ -74,11 +73,14 @@ def test_long_texts_are_cut_unless_they_are_asked_for() -> None:
     assert "x" * 300 in render_import(result, format="text", screen=Screen(full=True))
 
 
-def test_the_document_has_what_is_left_out(wording: Wording) -> None:
+def test_the_document_has_what_is_left_out() -> None:
     document = json.loads(render_import(RESULT, format="json"))
 
     assert [each["name"] for each in document["excluded"]] == ["ban", HOSTILE]
-    wording(*(each["reason"] for each in document["excluded"]))
+    assert [*(each["reason"] for each in document["excluded"])] == [
+        "it is hidden",
+        "it was deleted from the manifest",
+    ]
     assert [each["reason"] for each in document["reviews"]] == [
         "both-changed",
         "kept",

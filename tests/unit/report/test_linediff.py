@@ -8,7 +8,6 @@ from commandsync.report.linediff import cut, diff_rows, file_lines, shortened
 from commandsync.report.lines import PLAIN, joined
 from commandsync.sources.changeset import FileEdit
 from tests.support.calls import calls_of
-from tests.support.wording import Wording
 
 long_lines = st.text("ab \n", max_size=400) | st.text("a", max_size=300)
 
@@ -149,8 +148,11 @@ def test_a_new_file_is_shown_whole() -> None:
     ]
 
 
-def test_a_change_of_line_ends_alone_is_said(wording: Wording) -> None:
-    wording(*shown("a\r\n", "a\n"))
+def test_a_change_of_line_ends_alone_is_said() -> None:
+    assert shown("a\r\n", "a\n") == [
+        "x.yaml",
+        "       only line ends change",
+    ]
 
 
 @given(LINES, LINES)

@@ -243,8 +243,11 @@ def test_an_empty_list_leaves_only_the_markers() -> None:
     assert state(of_category) is State.STALE
 
 
-def test_a_file_without_markers_is_an_error(wording: Wording) -> None:
-    wording(problem("# Bot\n", HELP))
+def test_a_file_without_markers_is_an_error() -> None:
+    message, hint = problem("# Bot\n", HELP).split(" | ")
+
+    assert message == "COMMANDS.md:1:1: this file has no markers"
+    assert hint.endswith(": <!-- commandsync:commands --> and <!-- /commandsync:commands -->")
 
 
 @pytest.mark.parametrize("category", ["Genral", "Music"])
