@@ -228,6 +228,6 @@ def test_an_invisible_character_in_a_name_is_a_warning(
 ) -> None:
     text = f"version: 1\ncommands:\n- {{name: '{name}', description: D., syntax: /x}}\n"
 
-    assert [line.rpartition(": ")[2] for line in warnings_of(text)] == (
-        [f"{character} | remove it: users cannot type it"] if character else []
-    )
+    warnings = [line for line in warnings_of(text) if "invisible" in line]
+    assert len(warnings) == bool(character)
+    assert all(f": {character} | remove it" in line for line in warnings)
