@@ -1,1 +1,1 @@
-"""Making the listing match a plan: the run as a generator, its ledger, and what came of it."""
+"""Making the listing match a plan: the run as a generator, its ledger, and its result."""

@@ -63,7 +63,7 @@ def refusal_of(
 
 
 def _not_owned(plan: Plan, versions: Iterable[Snapshot]) -> RefusedError | None:
-    """Return why a plan takes away what somebody else has listed."""
+    """Return the refusal of a plan that takes away records of somebody else."""
     foreign = unexplained(plan, versions=versions)
     if not foreign:
         return None
@@ -75,7 +75,7 @@ def _not_owned(plan: Plan, versions: Iterable[Snapshot]) -> RefusedError | None:
 
 
 def _outdated_or_limited(plan: Plan, listed: Snapshot) -> RefusedError | None:
-    """Return why what is left of a plan does not fit the listing, or deletes too much."""
+    """Return the refusal of a plan whose rest does not fit the listing, or deletes too much."""
     try:
         states = progress_of(plan, listed)
     except StalePlanError as error:
@@ -84,7 +84,7 @@ def _outdated_or_limited(plan: Plan, listed: Snapshot) -> RefusedError | None:
     pending = [change for change, state in both if state is not State.DONE]
     refused = refusal(
         with_copies(pending, listed),  # what was one when a plan was saved may be the last one now
-        listed=countable(listed, plan.scope, plan.rules),
+        sizes=countable(listed, plan.scope, plan.rules),
         rules=plan.rules,
         saved=plan.saved,
     )
@@ -110,7 +110,7 @@ def unexplained(plan: Plan, *, versions: Iterable[Snapshot]) -> list[Removal]:
     for version in versions if left else ():
         texts = dict.fromkeys(text for text in _texts(version) if text not in seen)
         seen.update(texts)
-        left = [each for each in left if (each.resource, each.before) not in texts]
+        left = [removal for removal in left if (removal.resource, removal.before) not in texts]
         left = _not_rewritten(left, texts)
         if not left:
             break

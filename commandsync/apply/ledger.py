@@ -25,7 +25,7 @@ from commandsync.records.texts import Text
 
 @dataclass(slots=True)
 class Write:
-    """One change, what was sent for it, and what came of it."""
+    """One change, the requests that were sent for it, and their result."""
 
     index: int  # its place in the plan
     change: Change
@@ -103,7 +103,7 @@ class Write:
 
     @property
     def succeeded(self) -> bool:
-        """Whether what replaces a record is listed with the text that was sent."""
+        """Whether the new record of a replace is listed with the text that was sent."""
         return self.stored is not None and text_agrees(self.stored, sent=self.change.texts[0])
 
     @property

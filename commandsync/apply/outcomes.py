@@ -64,12 +64,12 @@ class Elapsed:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """Stop: start nothing new; what is in flight will still be answered."""
+    """Stop: start nothing new; calls in flight will still be answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
-    """Stop at once: what is in flight will not be waited for."""
+    """Stop at once: do not wait for calls in flight."""
 
 
 StepResult = Answered | Elapsed | Interrupted | Aborted
@@ -122,14 +122,14 @@ AT_THE_END = {
     State.REFUSED: State.UNKNOWN,
     State.REJECTED: State.FAILED,
 }
-"""What becomes of a change that a run leaves in one of the other states."""
+"""The outcome of a change that a run leaves in one of the other states."""
 
 SENT = {State.UNCLEAR, State.REFUSED, State.ADDED, State.DONE}
 """The states of what was or may have been written."""
 
 
 class Finding(StrEnum):
-    """What reading the list shows of a change that its answer did not confirm."""
+    """A result of reading the list for a change that its answer did not confirm."""
 
     LISTED = "listed"  # the change
     GONE = "gone"  # not even the record that would prove it
@@ -149,7 +149,7 @@ FINDINGS: dict[tuple[State, Finding], State] = {
     (State.REFUSED, Finding.OTHERS): State.UNKNOWN,
     (State.REFUSED, Finding.UNPROVEN): State.FAILED,
 }
-"""What a finding makes of a change.
+"""The state of a change after a finding.
 
 With the first half of a replace listed, the replace is `ADDED`. An add that can be edited later is
 `REJECTED` instead of `FAILED` the first time: it is sent once more.

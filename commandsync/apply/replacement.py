@@ -1,4 +1,4 @@
-"""A list that is replaced as a whole: one request, and what a read shows of it or its answer says.
+"""A list that is replaced as a whole: one request, and its result by a read or by its answer.
 
 The request has the same result however often it is sent, so it is retried as a read is. Where the
 service returns its list, that is read again; elsewhere only the answer tells what happened.
@@ -73,7 +73,7 @@ def texts_of(entries: Entries) -> Texts:
 
 
 def _unread(failure: Failure | None) -> Outcome:
-    """Return what became of a list that the service does not return."""
+    """Return the outcome for a list that the service does not return."""
     if failure is None:
         return Outcome.SENT
     refused = isinstance(failure.error, ApiError) and failure.error.status in _REFUSALS
@@ -81,7 +81,7 @@ def _unread(failure: Failure | None) -> Outcome:
 
 
 def _read(listed: Texts | None, wanted: Texts, before: Texts, failure: Failure | None) -> Outcome:
-    """Return what became of a list by the last read of it; None if it could not be read."""
+    """Return the outcome by the last read of the list, which is None if it could not be read."""
     if listed == wanted:
         return Outcome.DONE
     if listed is None:
@@ -110,7 +110,7 @@ class _Replacement:
         return event.value
 
     def reread(self, read: Operation[Entries], wanted: Texts) -> Generator[Step, StepResult, None]:
-        """Read the list until it shows what was sent."""
+        """Read the list until it shows the commands that were sent."""
         for pause in REREADS:
             if pause and isinstance((yield Step(wait=pause)), Interrupted | Aborted):
                 self.interrupted = True
@@ -152,7 +152,7 @@ class _Replacement:
 
 
 def _reason(outcome: Outcome, error: ListingError | None) -> tuple[str, str | Hint]:
-    """Return why a list is not as it was to be, and what to do about it."""
+    """Return why a list is not as it should be, and the hint."""
     if error:
         return error.message, error.hint
     if outcome is Outcome.SKIPPED:

@@ -89,7 +89,7 @@ def apply(  # noqa: PLR0913 - what a run is made of
 def open_run(
     plan: Plan, listed: Snapshot, health: Health, *, service: RecordService, concurrency: int
 ) -> "Run":
-    """Enter what was read before the first write, and what it shows to be done already."""
+    """Open a run with the listing before the first write, and the changes that it has already."""
     states = progress_of(plan, listed)
     writes = tuple(Write(n, change, [states[n]]) for n, change in enumerate(plan.changes))
     ledger = Ledger(plan, health, writes)
@@ -142,7 +142,7 @@ class Run:
                 self.claims[resource].settle_missing(write, why, ": the old one stays")
 
     def deletes(self) -> Steps[None]:
-        """Delete what is to go, where every add of the same collection is done."""
+        """Send the deletes, where every add of the same collection is done."""
         for claims in self.claims.values():
             claims.hold_back_deletes()
         queue = deque(self.ledger.in_state(State.PENDING, State.ADDED))  # the rest was sent

@@ -56,7 +56,7 @@ class Claims:
 
     @classmethod
     def opened(cls, ledger: Ledger, resource: Resource, entries: Sequence[Entry]) -> Self:
-        """Begin with what was read before the first write."""
+        """Begin with the records as read before the first write."""
         listed = by_identity(entries)
         writes = tuple(w for w in ledger.writes if w.change.resource is resource)
         half = [write for write in writes if write.state is State.ADDED]
@@ -106,7 +106,7 @@ class Claims:
                 self.ledger.settle(write, State.SKIPPED, why, hint)
 
     def settle_missing(self, write: Write, why: str, then: str = "") -> None:
-        """Settle as unknown what is not listed; an add may be a new record of another name.
+        """Settle a change that is not listed as unknown; an add may be a record of another name.
 
         `why` is what is not listed, and `then` the consequence, as the end of the sentence.
         """
@@ -134,7 +134,7 @@ class Claims:
             self.ledger.as_wanted = False
 
     def note_reposts(self) -> None:
-        """Report that what cannot be edited is posted again where the service changes its text."""
+        """Report posts that every apply sends again, for the service changes their texts."""
         plan = self.ledger.plan
         replaces = plan.target.abilities[self.resource].posts and plan.manages(self.resource)
         if replaces and any(write.rewrites for write in self.writes):
@@ -144,7 +144,7 @@ class Claims:
             self.ledger.notices.append(Notice(message, hint))
 
     def deletes_copy(self, change: Change) -> bool:
-        """Whether a change would delete a copy of what this run added."""
+        """Whether a change would delete a copy of a record that this run added."""
         return isinstance(change, Delete) and change.before in self.copies
 
 
@@ -164,7 +164,7 @@ def _without_id(listed: Listed) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a read shows of a change that was sent."""
+    """The evidence of a read for a change that was sent."""
 
     # What it shows instead of the change, as the end of a sentence; empty when it shows it.
     missing: str = ""
@@ -246,7 +246,7 @@ def conclude(write: Write, claims: Claims, *, certain: bool) -> None:
 
 
 def finding_of(write: Write, claims: Claims, *, certain: bool) -> Finding:
-    """Return what the last read shows, which lacks a change; the arguments are of `conclude`."""
+    """Return the finding of the last read, which lacks a change; arguments as of `conclude`."""
     if isinstance(write.change, Edit) and write.change.id not in claims.listed:
         return Finding.GONE
     if write.adds and claims.unclaimed:
@@ -256,7 +256,7 @@ def finding_of(write: Write, claims: Claims, *, certain: bool) -> Finding:
 
 
 def _settle_missing(write: Write, missing: str, claims: Claims, *, certain: bool) -> None:
-    """Settle what its answer did not accept and a read does not show."""
+    """Settle a change that its answer did not accept and a read does not show."""
     finding = finding_of(write, claims, certain=certain)
     if FINDINGS[write.state, finding] is State.FAILED:
         claims.ledger.settle(write, State.FAILED, write.half_done)
@@ -282,7 +282,7 @@ def compare(
     replan: Callable[[Snapshot], Plan] | None,
     claims: Mapping[Resource, Claims],
 ) -> None:
-    """Enter what the listing, read back, leaves to do: by a new plan, or by the saved one's own."""
+    """Enter the changes that are left after reading back: by a new plan, or by the saved one."""
     written = ledger.read_back and any(write.sent for write in ledger.writes)
     plan = replan(listed) if replan and written else ledger.plan
     if plan is ledger.plan:
@@ -298,7 +298,7 @@ def compare(
 
 
 def _enter_remaining(ledger: Ledger, plan: Plan, claims: Mapping[Resource, Claims]) -> None:
-    """Enter what a new plan still does and reports, but for what the run reports itself."""
+    """Enter the changes and notices of a new plan that the run does not report itself."""
     reported = [w.change for w in ledger.writes if w.rewrites or w.state is not State.DONE]
     goals = set(map(_goal, reported))
     ledger.remaining = tuple(

@@ -180,7 +180,7 @@ def head_values(plan: Plan) -> part.Document:
         "manifest": plan.manifest,
         "scope": tuple(resource.collection for resource in plan.scope),
         "summary": Summary.of(plan, **counts),
-        "listed": {resource.collection: plan.listed[resource] for resource in plan.scope},
+        "listed": {resource.collection: plan.sizes[resource] for resource in plan.scope},
         "limits": Limits.of(plan.rules, max_deletes=None if limit is None else str(limit)),
         "refused": refusal and Refused.of(refusal),
         "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unmanaged),

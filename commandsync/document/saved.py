@@ -77,7 +77,7 @@ class SavedPlan(PlanDocument):
             scope=self._kinds(),
             changes=tuple(change.change() for change in self.changes),
             unchanged=self.summary.unchanged,
-            listed={kind: self.listed[kind.collection] for kind in self._kinds()},
+            sizes={kind: self.listed[kind.collection] for kind in self._kinds()},
             rules=self.limits.rules(),
             unmanaged=tuple(map(ListedRecord.record, self.kept)),
             unwritable=tuple(map(ListedRecord.record, self.stuck)),

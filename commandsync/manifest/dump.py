@@ -86,14 +86,14 @@ def starter(
 
 
 def _given(**values: str) -> Iterator[str]:
-    """Return keys of the top level; what is empty is left out."""
+    """Return keys of the top level without the empty ones."""
     return _fields({key: text for key, text in values.items() if text}, "")
 
 
 def _expressible(
     resource: Resource, entries: Iterable[Entry], lines: list[str], warnings: list[str]
 ) -> Iterator[Entry]:
-    """Yield what a manifest can contain; what is wrong becomes comments and warnings."""
+    """Yield the entries that a manifest can contain; problems become comments and warnings."""
     seen: set[Text] = set()
     for entry in entries:
         text = entry.text
@@ -142,7 +142,7 @@ class Shared(NamedTuple):
 
 
 def shared_of(snapshot: Snapshot) -> Shared:
-    """Return what shortens a manifest of these records.
+    """Return the values that shorten a manifest of these records.
 
     A prefix is the beginning of more than half of the syntaxes, and of two at least. A category is
     the default if fewer lines are needed with it: commands of none need a line then.
@@ -183,7 +183,7 @@ def fields_of(text: Text, shared: Shared, kind: Resource) -> dict[str, str]:
 
 
 def _prefix(syntax: str, name: str) -> str:
-    """Return what is before the name in a syntax, or its first signs; empty for nothing."""
+    """Return the text before the name in a syntax, or its first signs; empty for none."""
     before = syntax[: max(0, syntax.find(name))]
     if _PREFIX.fullmatch(before):
         return before

@@ -66,7 +66,7 @@ BEGINNING = Resumption()  # to read the whole file
 
 
 class ParsedFile(NamedTuple):
-    """The content of a file; what is broken or refused is reported."""
+    """The content of a file; broken and refused parts are reported."""
 
     report: FileProblems
     root: Node | None  # None when the file is empty or contains only comments
@@ -212,7 +212,7 @@ class _Builder:
                 self.root = node
 
     def recover(self, at: int, after: int) -> bool:
-        """Drop what a syntax error has broken; return whether there is more to read."""
+        """Drop the nodes that a syntax error has broken; return whether there is more to read."""
         self.broken = True
         self.anchors = {name: known for name, known in self.anchors.items() if known}
         if not self.stack:
@@ -278,7 +278,7 @@ def _build(builder: _Builder) -> None:
 
 
 def resumption(source: Source, stack: list[OpenNode], at: int, after: int) -> Resumption | None:
-    """Drop what a syntax error has broken, and find the next line on which something new begins.
+    """Drop the nodes that a syntax error has broken, and find the next line to read on from.
 
     The error is between the indices `at` and `after`. Of the open nodes only those that can be
     continued are left. None means that nothing follows, or the top level is not a block of keys.

@@ -141,7 +141,7 @@ def _not_null(value: Node, info: ValidationInfo[Context]) -> Node:
     return as_written(value, info)
 
 
-def listed(value: Node) -> Node | tuple[Node, ...]:
+def items_of(value: Node) -> Node | tuple[Node, ...]:
     """Return the nodes of a list, or of a single string in its place."""
     if isinstance(value, Scalar) and not value.is_null:
         return (value,)
@@ -191,7 +191,7 @@ def matching(
     hint: str,
     kind: type[AfterValidator | BeforeValidator] = AfterValidator,
 ) -> AfterValidator | BeforeValidator:
-    """Return what refuses other strings than those of a pattern, without showing them."""
+    """Return a validator that refuses strings which do not match, without showing them."""
 
     def check(text: Node | str) -> Node | str:
         if not isinstance(text, str) or re.fullmatch(pattern, text):
@@ -245,7 +245,7 @@ Syntax = Annotated[AnyText, AfterValidator(_prefixed)]
 
 Texts = Annotated[
     tuple[AnyText, ...],
-    BeforeValidator(listed),
+    BeforeValidator(items_of),
     WithJsonSchema({"anyOf": [{"type": "array", "items": TEXT}, TEXT | _NOT_NULL]}),
 ]
 """A list of strings, or a single one."""
@@ -264,7 +264,7 @@ Trait = Literal["hidden", "owner-only", "disabled", "guild-only", "admin-only", 
 
 Traits = Annotated[
     tuple[Annotated[Trait, BeforeValidator(as_written)], ...],
-    BeforeValidator(listed),
+    BeforeValidator(items_of),
     one_or_more(list(get_args(Trait))),
 ]
 """Traits of commands, or a single one."""

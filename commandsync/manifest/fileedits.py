@@ -126,7 +126,7 @@ def _root(source: Source) -> Mapping:
 
 
 def _plain(node: Node) -> Any:  # noqa: ANN401 - what a node says
-    """Return what a node says: strings as they are compared, None, lists and dicts."""
+    """Return the plain value of a node: strings as they are compared, None, lists and dicts."""
     match node:
         case Scalar():
             return None if node.is_null else canonical(node)

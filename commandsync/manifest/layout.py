@@ -277,7 +277,7 @@ def _written_list(texts: tuple[str, ...], quoting: Quoting, *, in_brackets: bool
 
 
 def _inline(text: str, quoting: Quoting, *, in_flow: bool) -> str:
-    """Write a text on one line; what single quotes cannot express has double ones."""
+    """Write a text on one line, in double quotes where single ones cannot express it."""
     quote, always = quoting
     if not always and is_plain(text, in_flow=in_flow):
         return text

@@ -118,7 +118,7 @@ _Service = Annotated[
 ]
 _Lossy = Annotated[
     tuple[Annotated[Loss, BeforeValidator(types.as_written)], ...],
-    BeforeValidator(types.listed),
+    BeforeValidator(types.items_of),
     types.one_or_more(list(get_args(Loss))),
 ]
 
@@ -224,14 +224,14 @@ class Listing(ListingModel):
         return self.bot or ("" if self.list_service.own_bots else manifests_bot)
 
     def identity(self, manifests_bot: str) -> tuple[str, ...]:
-        """Return what tells whose list it is: that of another identity is another list."""
+        """Return the identity of the list: another service, bot or token means another list."""
         service, own = self.list_service, self.replace
         token = "" if service.names_bot else self.token_env
         url = own.url if own else service.origin
         return self.service, url, self.bot_of(manifests_bot), token
 
     def targets(self, manifests_bot: str) -> Iterator[Target]:
-        """Yield what no other listing may have: its address, and the name of a declared one."""
+        """Yield the targets that no other listing may have: its address, a declared one's name."""
         bot = self.bot_of(manifests_bot)
         if self.list_service.own_bots and not bot:
             bot = f"that of {self.token_env}"
@@ -280,7 +280,7 @@ def same_listing_problems(listings: Iterable[tuple[Iterable[Listing], str]]) -> 
 
 
 def _problems(node: nodes.Mapping, listing: ListingModel) -> Iterator[tuple[int, str, str]]:
-    """Yield what is wrong between the keys of a listing: where, a message and a hint."""
+    """Yield the problems between the keys of a listing: place, message and hint."""
     name, own = listing.service, listing.replace
     if own is None:
         if name not in LISTS:

@@ -66,7 +66,7 @@ def strings(node: Node | None) -> list[Scalar]:
 
 
 def called(node: Node) -> str:
-    """Return what messages call a node."""
+    """Return the name of a node's type for messages."""
     match node:
         case Scalar():
             return "a string" if node or not node.plain else "nothing"
@@ -94,7 +94,7 @@ class OpenNode:
     children: list[Node] = field(default_factory=list)
 
     def finished(self, end: int) -> Sequence | Mapping:
-        """Give the node what it holds; keys that are not single values, or not the first, go."""
+        """Fill the node with its children, without keys that are not scalars or duplicates."""
         node = self.node
         node.end = end
         if isinstance(node, Mapping):
@@ -107,7 +107,7 @@ class OpenNode:
         return node
 
     def keep(self, end: int) -> None:
-        """Drop what is not whole, or ends right there, where a syntax error is."""
+        """Drop incomplete children, and the one that ends where the syntax error is."""
         step = 2 if isinstance(self.node, Mapping) else 1
         whole = len(self.children) // step * step
         self.children = [

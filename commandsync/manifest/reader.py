@@ -85,7 +85,7 @@ class Manifest:
 
 
 class Part(NamedTuple, Generic[Model]):
-    """A checked file, the manifest itself or one it includes, without what is wrong in it."""
+    """A checked file, the manifest itself or one it includes, without its wrong parts."""
 
     report: FileProblems
     root: Mapping
@@ -119,7 +119,7 @@ class ManifestReader:
         return parse(report, self.allowance)
 
     def manifest(self, file: ParsedFile) -> Manifest | None:
-        """Check a manifest and what it includes; None when too little of it can be read."""
+        """Check a manifest and its includes; None when too little of it can be read."""
         main = self.main(file)
         if main is None:
             return None

@@ -185,14 +185,14 @@ class Problems:
         return tuple(self._order)
 
     def error(self, problem: Problem) -> None:
-        """Report what makes it invalid, a duplicate once; `StopReadingError` if that is enough."""
+        """Report an error, a duplicate once; `StopReadingError` after `MOST_PROBLEMS`."""
         self.opened(problem.location.path)
         self._errors[problem] = None
         if len(self._errors) >= MOST_PROBLEMS:
             raise StopReadingError
 
     def warning(self, problem: Problem) -> None:
-        """Report what is valid and probably a mistake, up to as many as anybody reads."""
+        """Report a warning: the text is valid and probably a mistake; at most `MOST_PROBLEMS`."""
         if len(self._warnings) < MOST_PROBLEMS:
             self._warnings[problem] = None
 
@@ -229,11 +229,11 @@ class FileProblems(NamedTuple):
     problems: Problems
 
     def error(self, at: int, message: str, hint: str | Hint = "") -> None:
-        """Report what makes the manifest invalid, as `Problems.error` does."""
+        """Report an error, as `Problems.error` does."""
         self.problems.error(self._problem(at, message, hint))
 
     def warning(self, at: int, message: str, hint: str | Hint = "") -> None:
-        """Report what is valid and probably a mistake."""
+        """Report a warning: the text is valid and probably a mistake."""
         self.problems.warning(self._problem(at, message, hint))
 
     def _problem(self, at: int, message: str, hint: str | Hint) -> Problem:

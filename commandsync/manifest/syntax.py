@@ -49,7 +49,7 @@ class Explained(NamedTuple):
 
 
 def typographic(text: str) -> tuple[str, str] | None:
-    """Return what is wrong with a string in typographic quotes, and a hint; None without them."""
+    """Return the problem of a string in typographic quotes, and a hint; None without them."""
     ends = len(text) > 1 and text[0] in TYPOGRAPHIC and text[-1] in TYPOGRAPHIC
     if not ends or any(character in TYPOGRAPHIC for character in text[1:-1]):
         return None
@@ -98,7 +98,7 @@ def _end(text: str, at: int) -> int:
 
 
 def explain(error: YAMLError, source: Source, shift: int) -> Explained:
-    """Put an error of PyYAML into words for somebody who does not know YAML's grammar.
+    """Explain an error of PyYAML to a reader who does not know YAML's grammar.
 
     `shift` added to an index of the parser is the index in the file.
     """

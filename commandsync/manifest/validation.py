@@ -1,4 +1,4 @@
-"""A file's nodes -> its model, and what is wrong within and between its entries.
+"""A file's nodes -> its model, and the problems within and between its entries.
 
 `validated` lets pydantic check a file; what it refuses becomes problems at the nodes' places, in
 words. `check` finds what only shows when the entries of a manifest and of its includes are
@@ -77,14 +77,14 @@ def validated(
 
 
 class _Checker(NamedTuple):
-    """Checks a file table by table, and puts what pydantic refuses into words."""
+    """Checks a file table by table, and explains the errors of pydantic."""
 
     report: FileProblems
     context: Context
     broken: bool
 
     def correct_keys(self, model: type[BaseModel], root: Mapping, what: str) -> None:
-        """Report the unknown keys of the top level; what is under a misspelt one is checked too."""
+        """Report the unknown keys of the top level; values of misspelt ones are checked, too."""
         known = keys_of(model)
         for key in [key for key in root.written_keys() if key not in known]:
             value = root.pop(key)
@@ -98,7 +98,7 @@ class _Checker(NamedTuple):
                 root[name] = value
 
     def without_errors(self, model: type[BaseModel], root: Mapping, what: str) -> Mapping:
-        """Report what is wrong in all tables, and return the rest."""
+        """Report the problems of all tables, and return the rest."""
         for key, node in list(root.items()):
             table = _table(key)
             if table and key in _ENTRIES and isinstance(node, Sequence):
@@ -110,7 +110,7 @@ class _Checker(NamedTuple):
         return root
 
     def right_entries(self, model: type[BaseModel], entries: Sequence, what: str) -> Sequence:
-        """Report what is wrong with entries, and return those that lack nothing."""
+        """Report the problems of entries, and return the complete ones."""
         needed = {name for name, field in model.model_fields.items() if field.is_required()}
         right = ((entry, self.right(model, entry, what)) for entry in entries)
         # What a key of a listing means depends on its other keys.
@@ -119,7 +119,7 @@ class _Checker(NamedTuple):
         return Sequence(entries.at, entries.end, usable)
 
     def right(self, model: type[BaseModel], table: Node, what: str) -> Mapping:
-        """Report what is wrong with a table, and return the rest."""
+        """Report the problems of a table, and return the rest."""
         try:
             model.model_validate(table, context=self.context)
         except ValidationError as error:
@@ -191,7 +191,7 @@ class _Checker(NamedTuple):
         return meant
 
     def kind_hint(self, kind: str, key: str, node: Node) -> str:
-        """Return what to write in place of a value of another type."""
+        """Return the hint for a value of another type."""
         match kind, node:
             case "bool_type", Scalar():
                 return "write true or false, without quotes"
@@ -210,7 +210,7 @@ class _Checker(NamedTuple):
                 return ""
 
     def empty_hint(self, node: Node) -> str:
-        """Return why YAML reads nothing where a string seems to be."""
+        """Return the hint for an empty value where a string seems to be."""
         text = self.report.source.text
         if isinstance(node, Scalar) and node.plain and _COMMENT.match(text, node.at):
             return "quote the string: YAML reads what follows # as a comment"
@@ -253,7 +253,7 @@ class Placed(NamedTuple):
 
 
 def check(kind: Resource, entries: AnySequence[Placed], rules: SyncRules) -> None:
-    """Report what is wrong between the entries of one kind, of a manifest and its includes."""
+    """Report the problems between the entries of one kind, of a manifest and its includes."""
     _duplicates(kind, entries)
     if not may_repeat(kind):
         _case_twins(entries)

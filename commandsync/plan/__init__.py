@@ -1,1 +1,1 @@
-"""What would be changed, and whether it may be: matching, changes, rules, the guard, hints."""
+"""Planning: matching, changes, the rules and the guard, hints, and what users notice."""

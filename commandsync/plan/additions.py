@@ -1,4 +1,4 @@
-"""What is listed and a manifest lacks: records to add to it, and former names of its entries."""
+"""Additions to a manifest: listed records that it lacks, and former names of its entries."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _TWO_COMMANDS = "if two are different commands, do not merge: write both into th
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a manifest lacks of one collection."""
+    """The records of one collection that a manifest lacks."""
 
     added: tuple[Entry, ...]  # the listed entries that it has in no form, in their order
     # By the index of a wanted entry, the listed one that it probably was.
@@ -33,7 +33,7 @@ class Missing:
     finished: tuple[int, ...] = ()  # wanted indices whose former names are no longer needed
 
     def only(self, *, adds: bool, finishes: bool) -> "Missing":
-        """Return what is added and renamed, what is finished, or both."""
+        """Return only the additions and renames, only the finished renames, or both."""
         return replace(self if adds else Missing(()), finished=self.finished if finishes else ())
 
 
@@ -45,7 +45,7 @@ def missing_from(
     rules: SyncRules,
     ability: Ability,
 ) -> Missing:
-    """Find what a manifest lacks, by the matching of a plan.
+    """Find the records that a manifest lacks, by the matching of a plan.
 
     A wanted and a listed command that match in no other way are one under two names if their texts
     are nearly equal, and neither of them is as much like a third one. Ignored records are left out.
@@ -101,7 +101,7 @@ def _clear_renames(pairs: Sequence[tuple[int, Entry, float]]) -> dict[int, Entry
 def _expressible(
     listed: Iterable[Entry], wanted: Iterable[Entry], resource: Resource, ability: Ability
 ) -> tuple[list[Entry], list[Notice]]:
-    """Return the listed records that a manifest can contain, and what to know of the others."""
+    """Return the listed records that a manifest can contain, and notices about the others."""
     added, notices = [], []
     seen = {entry.text for entry in wanted}
     for entry in listed:

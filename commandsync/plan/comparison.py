@@ -16,7 +16,7 @@ from commandsync.records.texts import Abilities, Ability, Resource, Text
 
 Pair = tuple[Entry, Entry | None]
 Counts = Mapping[Text, tuple[int, int]]
-Going = tuple[Entry, datetime | None]  # what is deleted, and when it ended by the manifest
+Going = tuple[Entry, datetime | None]  # a deleted record, and when it ended by the manifest
 
 
 class Scheduled(NamedTuple):
@@ -92,7 +92,7 @@ class Comparison:
             self.notices += rename_hints(changes, wanted=wanted)
 
     def _deletes(self, resource: Resource, surplus: Sequence[Going]) -> list[Going]:
-        """Return what is deleted of the surplus; report what of it the manifest does not have."""
+        """Return the deletes of the surplus; report the records that the manifest does not have."""
         if self.rules.prune and self.rules.manages(resource, self.abilities):
             return [going for going in surplus if self._is_writable(resource, going[0])]
         self.unmanaged += [(resource, entry) for entry, until in surplus if until is None]
@@ -131,7 +131,7 @@ class Comparison:
     def _differing(
         self, resource: Resource, wanted: Sequence[Entry], matched: Mapping[int, Entry]
     ) -> list[Pair]:
-        """Return the wanted entries to add or change, with what is listed for them."""
+        """Return the wanted entries to add or change, each with its listed one."""
         differing: list[Pair] = []
         for index, entry in enumerate(wanted):
             listed = matched.get(index)
@@ -161,7 +161,7 @@ class Comparison:
         edits = self.abilities[resource].edit
         touched = {old.id for _, old in pairs if old} | {entry.id for entry, _ in deletes}
         added = {new.text for new, old in pairs if old is None or not edits}
-        others = (each.text for each in listed if each.id not in touched)
+        others = (entry.text for entry in listed if entry.id not in touched)
         counts = count_same_name(added, others)
         return [
             *(_change(resource, new, old, counts, edits=edits) for new, old in pairs),

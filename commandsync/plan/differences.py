@@ -1,4 +1,4 @@
-"""What a bot serves, its manifest and its listings -> where the names of its commands differ.
+"""Differences between the names that a bot serves, those of its manifest, and those listed.
 
 Only names are compared: a plan compares texts. They are folded, and a listed one may be cut.
 """
@@ -26,7 +26,7 @@ class Cell(StrEnum):
 class Difference(StrEnum):
     """How the places of a command differ."""
 
-    NOT_SERVED = "not served"  # what serves commands does not have it
+    NOT_SERVED = "not served"  # no place that serves commands has it
     NOT_LISTED = "not listed"  # the manifest or a listing does not have it
     GONE = "gone"  # only listings have it
 
@@ -77,14 +77,14 @@ class Parity:
 
 
 def key_of(name: str) -> str:
-    """Return what the names of one command have in common; a leading `/` is not part of it."""
+    """Return the key that the names of one command share; a leading `/` is not part of it."""
     return folded(name.removeprefix("/")) or folded(name)
 
 
 def parity(
     manifest: str, own: Place, *, served: Sequence[Place], listed: Sequence[Place] = ()
 ) -> Parity:
-    """Compare what is served, what a manifest has as its `own`, and what is listed."""
+    """Compare the served names, the `own` ones of a manifest, and the listed ones."""
     names: dict[str, str] = {}
     own_keys = _keys(own, names)
     places = [
@@ -127,7 +127,7 @@ def _cell(key: str, place: Place, own: Collection[str]) -> Cell:
 
 
 def _differences(cells: Sequence[Cell], served: int) -> tuple[Difference, ...]:
-    """Return the differences of a row, whose first cells are of what is served."""
+    """Return the differences of a row, which begins with the cells of the served names."""
     if Cell.NO in cells and Cell.YES not in cells[: served + 1]:
         return (Difference.GONE,)
     sides = {Difference.NOT_SERVED: cells[:served], Difference.NOT_LISTED: cells[served:]}

@@ -1,4 +1,4 @@
-"""What to know of single entries: renames that were not declared, and pinned ids that are lost.
+"""Hints about single entries: renames that were not declared, and pinned ids that are lost.
 
 A hint names the exact line to write; nothing is ever applied by itself.
 """
@@ -176,7 +176,7 @@ def pinned_by_both(
 
 
 def lost_pins(entries: Iterable[tuple[Entry, Entry | None]]) -> Iterator[Notice]:
-    """Yield what to know of entries whose pinned id is not listed.
+    """Yield a notice for each entry whose pinned id is not listed.
 
     Each comes with the listed entry that has its text; None for one that is added. Entries of a
     backup know their uses.
@@ -192,7 +192,7 @@ def lost_pins(entries: Iterable[tuple[Entry, Entry | None]]) -> Iterator[Notice]
 
 
 def _restored(entries: Sequence[Entry]) -> Notice:
-    """Return what becomes of the entries of a backup that are no longer listed."""
+    """Return the notice about entries of a backup that are no longer listed."""
     uses = sum(entry.uses or 0 for entry in entries)
     what = f"{entries[0].name!r} is" if len(entries) == 1 else f"{len(entries):,} entries are"
     message = f"{what} no longer listed, and added with a new id"

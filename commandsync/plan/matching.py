@@ -36,7 +36,7 @@ class Matching(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """What is not matched yet; both dicts keep their side's order and serve as ordered sets."""
+    """The entries that are not matched yet; both dicts keep their side's order, as ordered sets."""
 
     wanted: dict[int, Entry]
     listed: dict[int, Entry]
@@ -48,7 +48,7 @@ class _Open:
         del self.listed[listed]
 
     def take(self, part: Self) -> None:
-        """Pair what is paired in a part of this."""
+        """Take over the pairs of a part of this."""
         for wanted, listed in part.pairs.items():
             self.pair(wanted, listed)
 
@@ -147,7 +147,7 @@ def _match_names(rest: _Open, not_renamed: Container[int]) -> None:
 
 
 def _match_rewritten(rest: _Open) -> None:
-    """Pair what is equal in all fields but rewritten, where a name is not listed as it is.
+    """Pair records that are equal after rewriting, where a name is not listed as it is.
 
     Of two entries `a & b` and `a &amp; b`, a service that escapes lists the first under the name of
     the second, which would be matched with its record. Names decide where all of them are listed.
@@ -261,7 +261,7 @@ def starts_of(
 
 
 def _words(text: Text) -> frozenset[str]:
-    """Return the words of a text, without what services are known to rewrite."""
+    """Return the words of a text as services store them: unescaped, and in any case."""
     return frozenset(
         word for part in text for word in unescaped(part[:_COMPARED]).casefold().split()
     )

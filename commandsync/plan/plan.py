@@ -83,7 +83,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What would be changed, and what has to hold for it."""
+    """The changes that would be made, and the conditions under which they may be."""
 
     target: Target  # the listing it is for, and bound to
     manifest: tuple[str, ...]  # the files it was made from
@@ -92,7 +92,7 @@ class Plan:
     changes: tuple[Change, ...]
     unchanged: int  # how many wanted records are listed as they should be
     # How many records each collection showed, without ignored ones and exact copies.
-    listed: Mapping[Resource, int]
+    sizes: Mapping[Resource, int]
     # The limits it was made under; it is guarded by them again when applied later.
     rules: SyncRules = field(default_factory=SyncRules)
     # Listed records that the manifest does not have and that stay all the same.
@@ -115,7 +115,7 @@ class Plan:
         """Why apply would refuse it; None when it would not."""
         changes, rules = self.changes, self.rules
         refused = self.listing and self.listing.refusal(rules, changes=bool(changes))
-        return refused or refusal(changes, listed=self.listed, rules=rules, saved=self.saved)
+        return refused or refusal(changes, sizes=self.sizes, rules=rules, saved=self.saved)
 
     @property
     def pending(self) -> bool:
@@ -193,7 +193,7 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
         scope=desired.scope,
         changes=with_copies(changes, listed),
         unchanged=comparison.unchanged,
-        listed=countable(listed, desired.scope, rules),
+        sizes=countable(listed, desired.scope, rules),
         rules=rules,
         unmanaged=tuple(comparison.unmanaged),
         unwritable=tuple(comparison.unwritable),
@@ -205,7 +205,7 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
 
 
 def _essence(change: Change) -> dict[str, object]:
-    """Return what a change does, without where the manifest defines it."""
+    """Return the effect of a change, without its place in the manifest."""
     keys = {"id": "id", "before": "before", "after": "after", "listed": "listed"}
     keys["same_name"] = "alike"
     fields = {key: getattr(change, name) for name, key in keys.items() if hasattr(change, name)}

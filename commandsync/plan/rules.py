@@ -101,7 +101,7 @@ _END, _COPY = "end", "copy"
 def refusal(
     changes: Iterable[Change],
     *,
-    listed: Mapping[Resource, int],
+    sizes: Mapping[Resource, int],
     rules: SyncRules,
     saved: bool = False,
 ) -> Notice | None:
@@ -113,7 +113,7 @@ def refusal(
     asks for this very delete, which may be of the only record. Nor does an exact copy, with which
     nothing is lost.
 
-    `listed` is how many records each collection shows now, as `countable` counts them; `saved`
+    `sizes` is how many records each collection shows now, as `countable` counts them; `saved`
     means that the changes are those of a saved plan.
     """
     limit = rules.max_deletes
@@ -131,7 +131,7 @@ def refusal(
             + (_UNCOPIED if done[_COPY, resource] else ""),
             deleted=done["delete", resource],
             replaced=done["replace", resource],
-            of=listed.get(resource, 0) - done[_END, resource],
+            of=sizes.get(resource, 0) - done[_END, resource],
         )
         for resource in dict.fromkeys(
             resource for action, resource in done if action in {"delete", "replace"}
@@ -197,7 +197,7 @@ def _texts_beside(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loss:
-    """What changes take away from one collection."""
+    """The records that changes take away from one collection."""
 
     what: str
     deleted: int

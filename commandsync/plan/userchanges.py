@@ -1,4 +1,4 @@
-"""What users of a bot notice between two manifests: commands that are gone, changed and new.
+"""The changes between two manifests that users of a bot notice: commands gone, changed and new.
 
 `user_changes` matches the commands as for a plan, and compares the two texts of each: which fields
 differ, whether it is called differently, and whether what users typed after its name still works.
@@ -57,7 +57,7 @@ class ChangedCommand:
 
     @property
     def breaking(self) -> bool:
-        """Whether what users typed no longer works as it did."""
+        """Whether anything that users typed no longer works as it did."""
         return self.renamed or bool(self.needs) or self.accepts_less
 
     def differs(self, field: str) -> bool:
@@ -67,7 +67,7 @@ class ChangedCommand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserChanges:
-    """What users notice between two manifests, each in the order of the manifest that has it."""
+    """The changes that users notice, each in the order of the manifest that has it."""
 
     gone: tuple[CommandText, ...] = ()  # the commands that only the old manifest has: breaking
     changed: tuple[ChangedCommand, ...] = ()  # the commands with another text
@@ -140,7 +140,7 @@ def _command(entry: Entry) -> CommandText:
 
 
 def call_of(command: CommandText) -> str:
-    """Return what users type up to the name, such as `/config set`; the name if it is not known.
+    """Return the call up to the name, such as `/config set`; the name if it is not known.
 
     It is the beginning of the syntax up to the first place where the name is a word of its own.
     """
@@ -156,7 +156,7 @@ def call_of(command: CommandText) -> str:
 
 
 def lead_of(command: CommandText) -> str:
-    """Return what users type before the name, such as `/`; empty if the syntax does not show it."""
+    """Return the text before the name, such as `/`; empty if the syntax does not show it."""
     return call_of(command).removesuffix(command.name)
 
 

@@ -1,4 +1,4 @@
-"""What two texts have in common, by line or by word: one comparison for all that is shown."""
+"""The alignment of two texts, by line or by word: one comparison for every diff."""
 
 from bisect import bisect_left
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a service cannot show of a manifest: why, what happens instead, and sentences about both."""
+"""Losses: parts of a manifest that a service cannot show, with their reasons, as sentences."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ class Instead(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What several commands lose for one reason."""
+    """A part that several commands lose for one reason."""
 
     field: str  # what they lose: a field of a command, or one of the above
     reason: Reason
@@ -98,7 +98,7 @@ class Loss:
 
 
 def instead_of(loss: Loss) -> str:
-    """Return what happens instead of showing something."""
+    """Return the consequence of a loss, as the end of a sentence."""
     limit = loss.limit or Limit()
     why = loss.reason.value.format(field=loss.field, limit=limit)
     words = loss.instead.value.format(why=why, limit=limit)

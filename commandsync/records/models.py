@@ -260,7 +260,7 @@ read_account: Callable[[object], Account] = TypeAdapter(Account).validator.valid
 
 
 class Voter(_Read, Account):
-    """Somebody who voted for a bot, and when; None if the service does not send it."""
+    """A voter of a bot, and the time of the vote; None if the service does not send it."""
 
     voted_at: Time = Field(default=None, validation_alias="votedAt")
 

@@ -56,7 +56,7 @@ def unescaped(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return a text without what services are seen to change in a name.
+    """Return a text without the differences that services are seen to make in a name.
 
     HTML is unescaped, compatibility forms and case are folded, and spaces, emoji, variation
     selectors and joiners are left out, until nothing changes; of a text that has nothing else, only

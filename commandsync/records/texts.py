@@ -26,7 +26,7 @@ class CommandText(NamedTuple):
 
 
 class LoadedCommand(CommandText):
-    """The text of a command, and what its platform says of it; empty if not known."""
+    """The text of a command, and details from its platform; empty if not known."""
 
     mention: str = ""  # what mentions it in a message of Discord
     options: str = ""  # what its options are for, with their choices
@@ -91,7 +91,7 @@ class Resource(StrEnum):
 
 
 class Ability(NamedTuple):
-    """What a service can do with one kind of record; `services/` has the values."""
+    """The abilities of a service for one kind of record; `services/` has the values."""
 
     edit: bool  # whether it can edit a listed record, which then keeps its id
     uses: bool = False  # whether it counts how often a record is used
@@ -107,7 +107,7 @@ class Ability(NamedTuple):
 
 
 Abilities = Mapping[Resource, Ability]
-"""What a service can do with each kind that it lists."""
+"""The abilities of a service for each kind that it lists."""
 
 
 def with_article(noun: str) -> str:

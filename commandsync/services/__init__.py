@@ -1,1 +1,1 @@
-"""Listing services as values: what each can do, and the requests that it takes."""
+"""Listing services as values: the abilities of each, and the requests that it takes."""

@@ -1,4 +1,4 @@
-"""What is known of each listing service: its abilities, limits and other facts.
+"""The known facts of each listing service: its abilities, limits and others.
 
 Planning asks for the abilities only. Facts have their sources, so that `commandsync listings` can
 show where each is from; fitting a list to a service (`fit`) asks for its limits. Nothing here makes
@@ -38,7 +38,7 @@ class Answer(StrEnum):
 
 
 class Reads(StrEnum):
-    """What a service returns of a list of commands."""
+    """How much a service returns of a list of commands."""
 
     NO = "no"
     LIST = "whole list"
@@ -72,7 +72,7 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is known of a service's lists of commands."""
+    """The facts of a service's lists of commands."""
 
     read: Fact  # what it returns of a list
     replace: Fact  # whether one request replaces the whole list
@@ -97,7 +97,7 @@ class Facts:
         return name in self.fields and self.fields[name].value is Answer.YES
 
     def limit(self, name: str) -> Limit:
-        """Return what the service accepts as the text of a field; any text if that is not known."""
+        """Return the limit on the text of a field; any text is accepted if it is not known."""
         fact = self.limits.get(name)
         return fact.value if fact and isinstance(fact.value, Limit) else Limit()
 
@@ -116,7 +116,7 @@ def facts_of(
     /,
     **known: Answer | Reads | int,
 ) -> Facts:
-    """Return what one source says: the fields of a command that are taken, limits, and the rest."""
+    """Return the facts from one source: the fields of a command that are taken, limits, others."""
     facts = {name: source.says(value) for name, value in {**_OTHERWISE, **known}.items()}
     fields = dict.fromkeys(Resource.COMMAND.fields[1:], source.says(Answer.NO))
     fields |= dict.fromkeys(takes, source.says(Answer.YES))

@@ -50,7 +50,7 @@ _CATEGORIES = ("announcement", "event", "new_feature")
 
 
 def facts_of_objects(source: Source) -> Facts:
-    """Return what is known of a list of Discord's objects, as far as a source says nothing else."""
+    """Return the facts of a list of Discord's objects, unless a source says otherwise."""
     limits = {"name": NAME, "description": DESCRIPTION}
     objects = facts_of(_DISCORD, ("description",), limits, read=Reads.NO, replace=Answer.YES)
     return replace(
@@ -110,7 +110,7 @@ def replacing(
     wrap: str = "",
     fallback: Method | None = None,
 ) -> Callable[[str, Snapshot], Operation[None]]:
-    """Return what replaces a list: `{bot}` in its path is the bot's id, if it names the bot.
+    """Return the function that replaces a list: `{bot}` in its path is the id, if it names the bot.
 
     The array of the commands is sent under the key `wrap`, or bare without one.
     """
@@ -126,7 +126,7 @@ def replacing(
 
 
 def _announce_at_top_gg(text: AnnouncementText, category: str) -> Operation[None]:
-    """Return what posts an announcement; raises `ArgumentError` if top.gg does not take it."""
+    """Return the request that posts an announcement; `ArgumentError` if top.gg refuses it."""
     for name, limit in _ANNOUNCEMENT.items():
         value = arguments.string(name, getattr(text, name))
         if limit.is_short(value) or limit.is_long(value):

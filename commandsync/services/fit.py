@@ -1,4 +1,4 @@
-"""What a service can show of a manifest's commands, and what is lost: before anything is planned.
+"""Fitting a manifest's commands to a service, and the losses: before anything is planned.
 
 `fit` goes through the commands in the manifest's order. A name is never shortened or changed: a
 command is listed under its own name or not at all. The `/` in front of it is not part of the name
@@ -34,7 +34,7 @@ _Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What is sent to a service."""
+    """The commands that are sent to a service."""
 
     # Its commands as the service shows them, in the manifest's order, without ids. A sub-command
     # has the names of all levels, and a command that is shown as a group is one of them. What the
@@ -50,7 +50,7 @@ def fit(
     unprotected: Sequence[str] = (),
     objects: Mapping[str, Levels] | None = None,
 ) -> Fitted:
-    """Return what a service can show of a manifest; announcements are not part of its list.
+    """Return the part of a manifest that a service can show; announcements are not in its list.
 
     `unprotected` is what the manifest's policy keeps on a list, such as `ignore`: it keeps nothing
     where a list cannot be read. A service that shows options gets the platform's own `objects`, by
@@ -71,7 +71,7 @@ def fit(
 
 
 def as_listed(snapshot: Snapshot) -> Snapshot:
-    """Return what was sent to a service as what it lists: each entry with an id, its name.
+    """Return the entries that were sent to a service as listed ones, each with its name as id.
 
     Where that is taken or cannot be an id, it is the entry's number behind a space, with which no
     canonical name begins.
@@ -92,7 +92,7 @@ _CHANGED = Loss(TRANSLATIONS, Reason.CHANGED, Instead.NOT_SHOWN)
 
 
 class _Fitting:
-    """Fits one list, and gathers what is lost."""
+    """Fits one list, and gathers the losses."""
 
     def __init__(self, service: ListService, objects: Mapping[str, Levels]) -> None:
         self._facts, self._slash = service.facts, "/" if service.slash else ""
@@ -122,7 +122,7 @@ class _Fitting:
                 yield Entry(text, location=entry.location, formerly=formerly, own=own)
 
     def losses(self) -> tuple[Loss, ...]:
-        """Return what was lost so far, in the order of what happens instead."""
+        """Return the losses so far, in the order of their consequences."""
         order = list(Instead)
         losses = (
             replace(cause, names=tuple(each.name for each in lost), location=lost[0].location)
@@ -154,7 +154,7 @@ class _Fitting:
     def _shown(
         self, kind: Resource, name: str, texts: Mapping[str, str], levels: Levels
     ) -> Iterator[tuple[str, list[Loss]]]:
-        """Yield the text of each field as the service shows it, and what is lost of it."""
+        """Yield the text of each field as the service shows it, and its losses."""
         for field, text in texts.items():
             limit, is_prose = self._facts.limit(field), field in _PROSE
             if not self._facts.takes(field) or (is_prose and in_menu(levels)):
@@ -172,7 +172,7 @@ class _Fitting:
                 yield text, []
 
     def _uncalled(self, field: str, name: str, text: str, levels: Levels) -> Iterable[str]:
-        """Return what is not shown of how a command is called: the name is, and its own options."""
+        """Return the parts of the usage that are dropped; the name and own options are shown."""
         slash = "" if in_menu(levels) else self._slash
         before, found, rest = text.partition(name)
         lost = []

@@ -41,14 +41,14 @@ from commandsync.services.abilities import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What every service has."""
+    """The fields of every service."""
 
     name: str
     abilities: Abilities  # what can be planned for each kind of record
     facts: Facts  # what is known of it, with the sources
     authorization: str  # the header of this name, with `{token}`; empty for no header
     simulated_only: bool = False  # whether nobody has used it yet with this package
-    # Returns what reads a collection of a bot; its arguments are the bot's id and the kind.
+    # Returns the request that reads a collection; its arguments are the bot's id and the kind.
     read: Callable[[str, Resource], Operation[tuple[Entry, ...]]]
 
 
@@ -77,7 +77,7 @@ class ListService(Service):
     """
 
     origin: str  # its scheme and host
-    # Returns what replaces the list, of a bot's id and the commands as `fit` returns them.
+    # Returns the request that replaces the list, of a bot's id and the commands of `fit`.
     replace: Callable[[str, Snapshot], Operation[None]]
     variables: tuple[str, ...] = ()  # of its token; the first one that is set counts
     names_bot: bool = True  # whether its requests name the bot; else the token decides
@@ -88,7 +88,7 @@ class ListService(Service):
     # Returns what proves that the token is accepted, changes nothing, and reads whose it is, if the
     # answer says so; None where there is no such request.
     check: Callable[[], Operation[str]] | None = None
-    # Returns what posts an announcement, of a category; None where it takes none.
+    # Returns the request that posts an announcement, of a category; None where it takes none.
     announce: Callable[[AnnouncementText, str], Operation[None]] | None = None
 
 

@@ -226,7 +226,7 @@ DELETE = Delete(resource=Resource.COMMAND, id="1", before=command("a"))
 
 
 def plan_of(*changes: Delete) -> Plan:
-    return Plan(target=TARGET, manifest=(), scope=(), changes=changes, unchanged=0, listed={})
+    return Plan(target=TARGET, manifest=(), scope=(), changes=changes, unchanged=0, sizes={})
 
 
 def test_it_is_complete_when_all_is_done_and_seen() -> None:

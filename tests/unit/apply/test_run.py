@@ -388,7 +388,7 @@ def test_a_change_that_the_service_does_not_know_is_a_defect() -> None:
         scope=(Resource.ANNOUNCEMENT,),
         changes=(change,),
         unchanged=0,
-        listed={},
+        sizes={},
     )
     here = Snapshot({Resource.ANNOUNCEMENT: (Entry(then, id="1"),)})
 

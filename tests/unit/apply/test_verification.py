@@ -276,7 +276,7 @@ def plan_of(*changes: Change) -> Plan:
         scope=(Resource.COMMAND,),
         changes=changes,
         unchanged=0,
-        listed={},
+        sizes={},
     )
 
 

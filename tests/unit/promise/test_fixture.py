@@ -93,7 +93,7 @@ def test_a_mixed_change_among_faults_is_finished_by_running_again() -> None:
 
     plan = plan_now(service, desired)
     assert plan.changes == ()
-    assert plan.unchanged == plan.listed[Resource.COMMAND]
+    assert plan.unchanged == plan.sizes[Resource.COMMAND]
 
 
 def test_a_thousand_more_of_one_name_are_all_kept() -> None:
