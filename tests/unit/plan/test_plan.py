@@ -215,7 +215,7 @@ def test_a_collection_that_the_manifest_leaves_out_is_not_touched() -> None:
 
     assert plan.scope == (Resource.COMMAND,)
     assert [one.resource for one in plan.changes] == [Resource.COMMAND]
-    assert plan.listed == {Resource.COMMAND: 1}
+    assert plan.sizes == {Resource.COMMAND: 1}
 
 
 def test_ignored_names_are_not_touched_and_not_counted_as_too_much() -> None:
@@ -225,7 +225,7 @@ def test_ignored_names_are_not_touched_and_not_counted_as_too_much() -> None:
 
     assert plan.changes == ()
     assert plan.unmanaged == ()
-    assert plan.listed[Resource.COMMAND] == 1
+    assert plan.sizes[Resource.COMMAND] == 1
 
 
 def test_too_many_deletes_are_refused() -> None:
@@ -471,7 +471,7 @@ def test_only_what_matches_by_its_old_or_new_name_is_planned() -> None:
     mine, fewer = plan.only("mod-*"), plan.only("[!o]*")
 
     assert [change.name for change in mine.changes] == ["kick", "MOD-ban"]
-    assert (mine.left_out, mine.listed, mine.unchanged) == (2, plan.listed, 0)
+    assert (mine.left_out, mine.sizes, mine.unchanged) == (2, plan.sizes, 0)
     assert mine.notices == (
         *plan.notices,
         Notice("only what matches 'mod-*' is planned: 2 more changes are left out"),
