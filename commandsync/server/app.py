@@ -79,7 +79,7 @@ def create_app(
         generate_unique_id_function=lambda route: to_camel(route.name),
         lifespan=lifespan,
     )
-    app.state.now, app.state.vote_interval = now, vote_interval
+    app.state.now, app.state.vote_interval, app.state.check = now, vote_interval, None
     app.state.guests = MovingWindowRateLimiter(MemoryStorage())
     for routes in (router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")

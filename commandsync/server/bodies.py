@@ -52,8 +52,8 @@ class Body(BaseModel, strict=True, extra="ignore", frozen=True):
     """The body of a write."""
 
     def columns(self) -> dict[str, Any]:
-        """Return the fields that it contains, by column; `""` for null."""
-        columns = self.model_dump(exclude={"id"}, exclude_unset=True)
+        """Return its fields by column; `""` for one that is null or absent."""
+        columns = self.model_dump(exclude={"id"})
         return {name: "" if value is None else value for name, value in columns.items()}
 
 
@@ -82,7 +82,7 @@ class CommandBody(Body):
     category: Category | None = Field(
         default=None,
         examples=["Fun"],
-        description='its group; null or "" for none. If absent, an edit keeps the old one',
+        description='its group; absent, null or "" for none',
     )
 
 

@@ -106,6 +106,11 @@ def _concerns(scope: Scope, prefix: str) -> bool:
     return scope["type"] == "http" and str(scope["path"]).startswith(prefix)
 
 
+def _is_request(scope: Scope, prefix: str) -> bool:
+    """Return whether a limit counts it: a request, or the handshake of a WebSocket."""
+    return scope["type"] != "lifespan" and str(scope["path"]).startswith(prefix)
+
+
 def _latency(app: ASGIApp, *, prefix: str, seconds: float) -> ASGIApp:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if _concerns(scope, prefix):
@@ -129,7 +134,7 @@ def rate_limit(
     blocked = RateLimitItemPerSecond(1, block, namespace="BLOCKED") if block else None
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        key = client(scope) if _concerns(scope, prefix) else None
+        key = client(scope) if _is_request(scope, prefix) else None
         is_free = key is None or blocked is None or limiter.test(blocked, key)
         if key is None or (is_free and limiter.hit(limit, key)):
             await app(scope, receive, send)

@@ -52,7 +52,8 @@ _HINTS = {
 # The execution options of connections that read, and of those that write.
 _ONE_STATE = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 _WRITES = {"commandsync_writes": True}
-_ALONE = 7_265_120_934  # the key of the lock of `Database.writing_alone`
+# The keys of the locks of `Database.writing_alone` and `Database.check_writable`.
+_ALONE, _CHECKING = 7_265_120_934, 7_265_120_935
 
 
 class Database:
@@ -100,6 +101,7 @@ class Database:
         """Write a row, at most once a second; raises what the database does."""
         if monotonic() - self._written_at >= 1:
             with self.writing() as connection:
+                wait_alone(connection, _CHECKING)  # two processes could add the row twice
                 connection.execute(delete(settings).where(settings.c.key == "written"))
                 row = {"key": "written", "value": ""}
                 connection.execute(insert(settings).values(row))

@@ -5,19 +5,24 @@ the bot. Lists and deletes are made for each kind of record alike. Casting a vot
 statistics are extensions of this service: the interface has no path for them.
 """
 
+import asyncio
 from math import ceil
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 from fastapi.openapi.models import Example
+from pydantic import BeforeValidator
 
 from commandsync.records.texts import Resource
 from commandsync.server import bodies, search, storage, votes
 from commandsync.server.bodies import A_USER, StatsBody, VoteBody, VoteCheck, VoterPage
-from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot
+from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot, refusal
 from commandsync.server.records import Answer, BotPage, BotRecord, Done, Wire, refusals
 from commandsync.server.search import FARTHEST
 from commandsync.server.tables import SORTED
+
+LONGEST_CHECK = 1.0
+"""Seconds within which the database has to be writable for `/readyz`."""
 
 router = APIRouter()
 health = APIRouter(include_in_schema=False)
@@ -50,6 +55,11 @@ _PAGE = Query(ge=1, le=FARTHEST, description="the page, from 1", examples=[2])
 _LIMIT = Query(ge=1, le=100, description="the votes of a page", examples=[10])
 
 
+def _empty_as(default: int) -> BeforeValidator:
+    """Read an empty parameter as an absent one."""
+    return BeforeValidator(lambda value: default if value == "" else value)
+
+
 @router.get(
     "/bots",
     tags=["bots"],
@@ -63,10 +73,14 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
     answer: Answers,
     *,
     limit: Annotated[
-        int, Query(ge=1, le=100, description="the bots of a page", examples=[12])
+        int,
+        Query(ge=1, le=100, description="the bots of a page", examples=[12]),
+        _empty_as(12),
     ] = 12,
     page: Annotated[
-        int, Query(ge=1, le=FARTHEST, description="the page, from 1", examples=[1])
+        int,
+        Query(ge=1, le=FARTHEST, description="the page, from 1", examples=[1]),
+        _empty_as(1),
     ] = 1,
     q: Annotated[str, Query(description=_Q, examples=["music"])] = "",
     sort: Annotated[
@@ -138,8 +152,8 @@ def list_voters(
     bot: BotId,
     database: Db,
     answer: Answers,
-    page: Annotated[int, _PAGE] = 1,
-    limit: Annotated[int, _LIMIT] = 10,
+    page: Annotated[int, _PAGE, _empty_as(1)] = 1,
+    limit: Annotated[int, _LIMIT, _empty_as(10)] = 10,
 ) -> Response:
     """Return a page of the votes, the newest first. No token is needed.
 
@@ -335,7 +349,18 @@ async def alive(answer: Answers) -> Response:
 
 
 @health.get("/readyz")
-def ready(request: Request, answer: Answers) -> Response:
-    """Return that the database can be written; 503 otherwise, as for every endpoint."""
-    request.app.state.database.check_writable()
+async def ready(request: Request, database: Db, answer: Answers) -> Response:
+    """Return that the database can be written; 503 otherwise, as for every endpoint.
+
+    Probes at once share one check, which goes on after the time for an answer is over.
+    """
+    state = request.app.state
+    if state.check is None or state.check.done():
+        state.check = asyncio.create_task(asyncio.to_thread(database.check_writable))
+        state.check.add_done_callback(lambda check: check.cancelled() or check.exception())
+    try:
+        async with asyncio.timeout(LONGEST_CHECK):
+            await asyncio.shield(state.check)
+    except TimeoutError:
+        return refusal(503, f"the database was not writable within {LONGEST_CHECK:g} s", 1)
     return answer("The service is ready.")

@@ -125,6 +125,20 @@ def test_a_body_with_two_lengths_is_refused_and_what_follows_is_not_read(service
     assert asked(service.url, request)[0] == 400
 
 
+def test_handshakes_count_towards_the_limit_of_an_address(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commandsync.server.caller._OWN", set())  # as another machine
+    monkeypatch.setattr("commandsync.server.app.MOST_REQUESTS", "3/minute")
+    with running(database_url) as started:
+        refused = []
+        for _ in range(5):
+            with Listener(started.url, {"token": ""}) as listener:
+                refused.append(listener.refused and listener.refused.status)
+
+    assert refused == [None, None, None, 429, 429]
+
+
 @pytest.mark.parametrize("limit", ["most_connections", "most_of_address"])
 def test_more_connections_than_the_limit_are_refused_until_others_are_closed(
     service: Service, monkeypatch: pytest.MonkeyPatch, limit: str

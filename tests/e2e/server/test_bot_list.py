@@ -95,6 +95,15 @@ def test_parameters_restrict_and_sort(
     assert page(reader, **query)[1] == expected
 
 
+def test_an_empty_page_or_limit_is_an_absent_one(reader: Caller) -> None:
+    for path in ("/v1/bots", f"/v1/bot/{reader.bot}/voters"):
+        (_, absent), (status, empty) = (
+            reader.ask_anywhere("GET", f"{path}{query}") for query in ("", "?page=&limit=")
+        )
+
+        assert (status, empty["data"]) == (200, absent["data"])
+
+
 @pytest.mark.parametrize(
     ("query", "problem"),
     [
@@ -106,7 +115,7 @@ def test_parameters_restrict_and_sort(
         ("page=-1", "page must be at least 1"),
         ("page=1000000001", "page must be at most 1000000000"),
         pytest.param(f"page={'9' * 5_000}", "page is not valid", id="many digits"),
-        ("page=", "page must be a whole number"),
+        ("page=%20", "page must be a whole number"),
         ("certified=yes", "certified must be 'true' or 'false'"),
         ("limit=0&page=0", "limit must be at least 1; page must be at least 1"),
         ("sort=votes", "sort must be one of id, profile.username, statistics.servers,"),

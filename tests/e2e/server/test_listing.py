@@ -151,6 +151,14 @@ def test_an_edit_keeps_id_place_uses_and_creation(caller: Caller, method: str) -
     }
 
 
+@pytest.mark.parametrize("category", [{}, {"category": None}, {"category": ""}], ids=str)
+def test_an_edit_without_a_category_clears_it(caller: Caller, category: Record) -> None:
+    before = caller.added(category="Fun")
+    caller.ask("POST", "/commands", {**COMMAND, "id": before["id"], **category})
+
+    assert "category" not in caller.listed()[0]
+
+
 # Announcements
 
 

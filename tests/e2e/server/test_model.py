@@ -90,8 +90,8 @@ class Model:
             return 400
         records = self.records[call.collection]
         new = dict.fromkeys(FIELDS[call.collection], call.text)
-        if call.collection == "commands" and "category" in call.more:
-            new["category"] = call.more["category"] or ""
+        if call.collection == "commands":
+            new["category"] = call.more.get("category") or ""
         if call.act == "add":
             counters = {"uses": 0} if call.collection == "commands" else {}
             records[self.added[call.collection]] = {**new, **counters}

@@ -8,8 +8,11 @@ import signal
 import socket
 import sqlite3
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -172,6 +175,47 @@ def test_a_service_is_healthy_and_ready(database_url: str) -> None:
         answers = [ask(caller, path) for path in ("/healthz", "/readyz")]
 
     assert [(status, answer["success"]) for status, answer in answers] == [(200, True)] * 2
+
+
+def test_probes_at_once_are_all_answered(database_url: str) -> None:
+    with (
+        running(database_url) as one,
+        running(database_url) as other,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        callers = [Caller(service.url, "1", "") for service in (one, other)] * 4
+        statuses = [status for status, _ in pool.map(ask, callers, ["/readyz"] * 8)]
+
+    assert statuses == [200] * 8
+
+
+@contextmanager
+def locked(database_url: str, postgres: Server) -> Iterator[None]:
+    """Keep writers out of a table."""
+    if "://" in database_url:
+        with postgres.connected(database_url) as connection, connection.transaction():
+            connection.execute("LOCK TABLE settings IN ACCESS EXCLUSIVE MODE")
+            yield
+    else:
+        with closing(sqlite3.connect(database_url, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            yield
+
+
+def test_a_locked_table_is_not_waited_for(database_url: str, postgres: Server) -> None:
+    with running(database_url) as service:
+        caller = Caller(service.url, "1", "")
+        with locked(database_url, postgres):
+            before = monotonic()
+            status, answer = ask(caller, "/readyz")
+            seconds = monotonic() - before
+            alive, _ = ask(caller, "/healthz")
+        while (after := ask(caller, "/readyz"))[0] != 200:
+            pass
+
+    assert (status, alive, after[0]) == (503, 200, 200)
+    assert "not writable within 1 s" in answer["error"]
+    assert seconds < 2
 
 
 def test_without_its_database_it_is_healthy_and_not_ready(
