@@ -26,7 +26,7 @@ EXAMPLES = {
     for content in re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 }
 RUN = {
-    *("show_commands.py", "count.py", "voted.py", "uses.py", "start.py"),
+    *("show_commands.py", "voted.py", "uses.py", "start.py"),
     *("thanks.py", "events.py", "votes.py"),
     *("greeter.py", "test_greeter.py", "test_greeter_async.py", "test_uses.py"),
     *("show_help.py", "test_publish.py"),
@@ -154,7 +154,6 @@ MANIFEST = (
     ("example", "shown"),
     [
         (("show_commands.py",), "help: 7 uses\nping: 7 uses\n1 announcements\n"),
-        (("count.py",), "2 commands, 1 announcements\n"),
         (("uses.py", "uses.json"), "ping: 7 -> 0"),
         (("start.py",), "edit help: skipped\nthe bot starts"),
     ],
