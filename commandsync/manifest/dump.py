@@ -118,7 +118,7 @@ def _entry(entry: Entry, values: dict[str, str], *, pin: bool, uses: bool) -> li
     lines = list(_fields(values | pinned, "    "))
     lines[0] = f"  - {lines[0].lstrip()}"
     if uses and pinned and entry.uses is not None:
-        lines[-1] += f" # uses: {int(entry.uses)}"  # as `parts` reads it
+        lines[-1] += f" # uses: {int(entry.uses)}"  # as `reader` reads it
     return lines
 
 
