@@ -8,9 +8,10 @@ yielded; a `Tally` knows which of them are new. Without a gateway the voters are
 
 import logging
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
@@ -30,6 +31,7 @@ T = TypeVar("T")
 _log = logging.getLogger("commandsync.client")
 
 _NO_GATEWAY = "the service has no gateway: its voters are read every %g s, which shows only votes"
+_NOT_CAUGHT_UP = "missed votes cannot be caught up: %s"
 POLL = 60.0
 """Seconds between two reads of the voters, if there is no gateway."""
 
@@ -38,7 +40,10 @@ _ABNORMAL = 1006
 _BAD_REQUEST = 400
 _MOST_REFUSALS = 5  # in a row, of a token that was accepted before
 _LONGEST_READ = 10.0  # seconds for the voters of a gap: no frame is read meanwhile
-_MOST_VOTERS = 1_000  # that are read to catch up
+_MOST_AT_FIRST = 1_000  # voters, before any vote was missed
+_MOST_SEEN = 10_000  # votes that are remembered
+_ROW = 10  # voters that identify a place in a list without times
+_LATE = 10.0  # seconds in which the event of a vote may arrive that the list contained already
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,9 @@ class Ask:
 
 SubscriptionStep = Open | Listen | Say | Ask | Wait | Event
 """The next step of the driver; an event is yielded to the caller."""
+
+Seen: TypeAlias = tuple[str, datetime | None]
+"""A vote that was seen: its voter, and its time, which events and some lists do not have."""
 
 Steps: TypeAlias = Generator[SubscriptionStep, Any, T]
 
@@ -108,6 +116,7 @@ class Subscription:
         self._failures = 0
         self._refusals = 0  # of the token, in a row
         self._worked = False  # whether it has ever worked
+        self._connected = False  # whether there was a connection to catch up on
         self._ready = False  # whether the gateway has ever sent an event
         self._polling = False  # whether the voters are read in place of the gateway
         self._reconnecting = False  # whether `reconnecting` was yielded, and `reconnected` not yet
@@ -211,39 +220,45 @@ class Subscription:
             self._polling = True
             _log.warning(_NO_GATEWAY, POLL)
         try:
-            voters = yield from self._voters()
+            voters = yield from self._new_voters()
         except errors.ListingError as error:
             yield from self._failed(error)
             return
         yield from self._restored(heard=True)
-        for voter in self._tally.read(voters):
+        for voter in voters:
             yield Vote(voter, Account(id=self._bot))
         yield Wait(POLL)
 
     def _catch_up(self) -> Steps[None]:
-        """Yield the votes since the voters were read for the last time."""
+        """Yield the votes that were cast since the last one that was seen."""
         if not self._bot:
             return
+        warn = _log.warning if self._connected else _log.debug  # at first, no vote is missed
+        if self._connected and self._tally.is_empty:
+            warn(_NOT_CAUGHT_UP, "the voters could not be read before")
+        self._connected = True
         try:
-            voters = yield from self._voters(until=self._clock() + _LONGEST_READ)
+            voters = yield from self._new_voters(seconds=_LONGEST_READ)
         except errors.ListingError as error:
-            _log.debug("votes cannot be caught up: %s", error.message)
-        else:
-            for voter in self._tally.read(voters, caught_up=True):
-                yield Vote(voter, Account(id=self._bot), caught_up=True)
+            warn(_NOT_CAUGHT_UP, error.message)
+            return
+        for voter in voters:
+            yield Vote(voter, Account(id=self._bot), caught_up=True)
 
-    def _voters(self, *, until: float = math.inf) -> Steps[list[Voter]]:
-        """Read all voters; with a limit, a long list is an error."""
+    def _new_voters(self, *, seconds: float = math.inf) -> Steps[list[Voter]]:
+        """Read the voters and return the new ones: all voters, or in a limited time until enough.
+
+        Raises `ListingError` if a page cannot be read in time, or no vote that was seen is listed.
+        """
+        end, in_time = self._clock() + seconds, seconds < math.inf
         voters: list[Voter] = []
         paging = Paging(
             list_voters(self._bot, page=1, limit=LARGEST_PAGE), lambda page: page.voters
         )
-        while not paging.over:
-            if until < math.inf and len(voters) >= _MOST_VOTERS:
-                raise errors.ListingError(f"there are more than {_MOST_VOTERS} voters")
-            page = yield Ask(replace(paging.operation, deadline=until - self._clock()))
+        while not (paging.over or (in_time and self._tally.reaches(voters))):
+            page = yield Ask(replace(paging.operation, deadline=end - self._clock()))
             voters += paging.take(page)
-        return voters
+        return self._tally.read(voters, whole=paging.over, caught_up=in_time)
 
 
 def _failure(answer: errors.Reply | errors.TransportError | bool) -> errors.ListingError | None:  # noqa: FBT001 - the driver's answer
@@ -259,50 +274,122 @@ def _failure(answer: errors.Reply | errors.TransportError | bool) -> errors.List
     return errors.Invalid("the answer to the gateway's handshake is not a WebSocket", reply=answer)
 
 
-_LATE = 10.0  # seconds in which the event of a vote may arrive that the list contained already
-
-
 class Tally:
-    """Compares each read of a bot's voters with the reads and the events before it.
+    """Compares each read of a bot's voters, the newest first, with the votes seen before it.
 
-    A voter who was in either of the last two reads is not new: between two pages of one read an
-    entry may move from one to the other, and a vote must not be invented.
+    A read is enough when it reaches a vote that was seen, which is known by its voter and time, or
+    by several voters in a row: all votes in front of it are new, unless their events have come. Two
+    whole lists are compared as a whole. A voter who was in either of the last two is not new then:
+    between two pages of one read an entry may move from one to the other, and a vote must not be
+    invented.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._read: list[str] | None = None  # the last read, once there is one
-        self._before: Counter[str] = Counter()  # the one before it
-        self._events: Counter[str] = Counter()  # the votes since the last read
+        self._seen: deque[Seen] | None = None  # the newest first, once there was a read
+        self._whole = False  # whether these are all votes
+        self._events = 0  # so many of them came as events since the last read
+        self._before: Counter[str] = Counter()  # the voters of the last read but one
+        self._places: dict[tuple[object, ...], int] = {}  # of what identifies a seen vote
         self._caught_up: Counter[str] = Counter()
         self._until = 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the voters were never read."""
+        return self._seen is None
 
     def count(self, user: str) -> bool:
         """Count the event of a vote; False if the vote was caught up just before."""
         if self._caught_up[user] and self._clock() < self._until:
             self._caught_up[user] -= 1
             return False
-        if self._read is not None:
-            self._events[user] += 1
+        if self._seen is not None:
+            self._whole = self._whole and len(self._seen) < _MOST_SEEN
+            if len(self._seen) == _MOST_SEEN:
+                self._seen.pop()
+            self._seen.appendleft((user, None))
+            self._events += 1
+            self._places = {}
         return True
 
-    def read(self, voters: Sequence[Voter], *, caught_up: bool = False) -> list[Voter]:
-        """Return the new voters of a whole list, whose newest votes are in front, in their order.
+    def reaches(self, voters: Sequence[Voter]) -> bool:
+        """Whether a read needs no more than these voters, of which the last page is new."""
+        if self._seen is None:
+            return len(voters) >= _MOST_AT_FIRST
+        return self._place(voters, start=len(voters) - LARGEST_PAGE - _ROW) is not None
 
-        `caught_up` says that the events of these votes may still arrive.
+    def read(
+        self, voters: Sequence[Voter], *, whole: bool = True, caught_up: bool = False
+    ) -> list[Voter]:
+        """Return the new voters of a read, the last one being the newest.
+
+        `caught_up` says that the events of these votes may still arrive. Raises `ListingError` if
+        none of the votes that were seen is listed.
         """
-        listed = [voter.id for voter in voters]
-        last, before, events = self._read, self._before, self._events
-        self._read, self._events = listed, Counter()
-        if last is None:
-            return []
-        self._before = Counter(last)
-        new = Counter(listed) - (self._before | before) - events
+        is_first, front = self.is_empty, self._front(voters, whole=whole)
+        listed: list[Seen] = [(voter.id, voter.voted_at) for voter in voters]
+        if front is None:
+            self._keep(listed, whole=whole)
+            if is_first:
+                return []
+            raise errors.ListingError("none of the votes that were seen is listed")
+        at, known, old = front
+        behind = [*(self._seen or ())][known:]
+        self._keep(listed if whole else [*listed[:at], *behind], whole=whole or self._whole)
+        new = Counter(user for user, _ in listed[:at]) - old
         if caught_up:
             self._caught_up, self._until = new.copy(), self._clock() + _LATE
         voted: list[Voter] = []
-        for voter in voters:
+        for voter in voters[:at]:
             if new[voter.id] > 0:
                 new[voter.id] -= 1
                 voted.append(voter)
         return voted[::-1]
+
+    def _keep(self, seen: Sequence[Seen], *, whole: bool) -> None:
+        self._seen, self._whole = deque(seen[:_MOST_SEEN]), whole and len(seen) <= _MOST_SEEN
+        self._events, self._places = 0, {}
+
+    def _front(
+        self, voters: Sequence[Voter], *, whole: bool
+    ) -> tuple[int, int, Counter[str]] | None:
+        """Return how many voters in front may be new, and what was seen of these.
+
+        That is the number of the newest votes seen, and their voters; None without such a place.
+        """
+        users = [user for user, _ in self._seen or ()]
+        before, self._before = self._before, Counter()
+        if self._seen is not None and whole and self._whole:
+            self._before = Counter(users[self._events :])
+            old = (self._before | before) + Counter(users[: self._events])
+            return len(voters), len(users), old
+        if (place := self._place(voters)) is None:
+            return None
+        at, known = place
+        return at, known, Counter(users[:known])
+
+    def _place(self, voters: Sequence[Voter], *, start: int = 0) -> tuple[int, int] | None:
+        """Find the first vote that was seen: its index among the voters, and among those seen."""
+        self._places = self._places or self._new_places()
+        users = [voter.id for voter in voters]
+        for at in range(max(start, 0), len(voters)):
+            by_time = self._places.get((users[at], voters[at].voted_at))
+            known = self._places.get(tuple(users[at : at + _ROW])) if by_time is None else by_time
+            if known is not None:
+                return at, known
+        return None
+
+    def _new_places(self) -> dict[tuple[object, ...], int]:
+        """Return the places of the votes seen, by voter and time, and by voters in a row.
+
+        A row of few voters is left out: it may be listed anywhere.
+        """
+        seen = [*(self._seen or ())]
+        users = [user for user, _ in seen]
+        places: dict[tuple[object, ...], int] = {}
+        for known in range(len(users) - _ROW, -1, -1):
+            row = tuple(users[known : known + _ROW])
+            if len(set(row)) >= _ROW // 2:
+                places[row] = known
+        return places | {(user, at): known for known, (user, at) in enumerate(seen) if at}

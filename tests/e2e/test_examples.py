@@ -39,7 +39,7 @@ import discord
 from discord.ext.commands import Bot
 from yarl import URL
 
-from votes import CHANNEL, Votes, setup
+from votes import CHANNEL, Listing, setup
 
 discord.http.Route.BASE = os.environ["CHAT_REST"]
 discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(os.environ["CHAT_GATEWAY"])
@@ -51,9 +51,9 @@ async def main():
             await asyncio.sleep(0.01)
         await setup(bot)
         (cog,) = bot.cogs.values()
-        assert isinstance(cog, Votes)
+        assert isinstance(cog, Listing)
         {until}
-        await bot.remove_cog("Votes")
+        await bot.remove_cog("commandsync")
         assert cog.listening.done()
 
 asyncio.run(main())
@@ -236,8 +236,17 @@ def test_votes_on_the_service_are_told(bot: Bot, start: Start, name: str, words:
     assert any(lines(child, 1) == [told_last] for _ in range(user + 1))
 
 
+def test_the_greeter_of_votes_thanks_and_ends_quietly(gateway: Gateway, start: Start) -> None:
+    gateway.then(telling(vote(7)))
+    child = start("greeter.py")
+
+    assert lines(child, 1) == ["Thank you, u7!\n"]
+    assert_ends_quietly(child)
+
+
 def test_events_continue_after_a_lost_connection(gateway: Gateway, start: Start) -> None:
     gateway.then(closing(vote(7), code=1012, reason="restart"), telling(vote(8)))
+    gateway.voters = [[]]
 
     child = start("events.py")
 
@@ -275,7 +284,7 @@ def test_the_cog_logs_a_refused_token(home: Home, gateway: Gateway) -> None:
         ran = cog_of(home, chat, "await asyncio.wait([cog.listening])")
 
     assert ran.code == 0
-    assert ran.err.startswith("no events are")
+    assert ran.err.startswith("no votes will")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 import asyncio
 import json
 from collections.abc import Generator, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,11 +17,12 @@ from commandsync.client.gateway import Ended, Say, Session, event_of
 from commandsync.client.request import Secrecy
 from commandsync.client.stream import Stream
 from commandsync.client.subscription import Ask, Closed, Listen, Open, Subscription, Tally, pause
-from commandsync.errors import DecodeError, Invalid, Reply, TransportError
+from commandsync.errors import DecodeError, Invalid, ListingError, Reply, TransportError
 from commandsync.records.models import Voter, VoterPage
 from tests.support.clients import streamed
 from tests.support.gateway import Gateway, event, vote
 
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 SAID = {"user": {"id": "7"}, "bot": {"id": "42"}}
 
 
@@ -229,6 +231,49 @@ def test_a_list_that_drops_its_oldest_entries_is_read() -> None:
     found = [new(tally, ids[::-1]) for ids in ("abcd", "bcde", "cdefd")]
 
     assert found == ["", "e", "fd"]
+
+
+def page_by_page(tally: Tally, listed: Sequence[Voter]) -> tuple[list[str], int]:
+    """Return the missed voters, and how many entries of a list were read for them."""
+    for count in range(100, len(listed) + 100, 100):
+        if tally.reaches(listed[:count]):
+            return [voter.id for voter in tally.read(listed[:count], whole=False)], count
+    return [voter.id for voter in tally.read(listed, whole=True)], len(listed)
+
+
+@given(st.integers(0, 300), st.integers(0, 300), st.integers(1, 3_000), st.booleans())
+def test_a_long_list_is_read_until_a_vote_that_was_seen(
+    told: int,
+    missed: int,
+    users: int,
+    timed: bool,  # noqa: FBT001 - drawn
+) -> None:
+    fewest = 1 if timed else 10  # without times, voters in a row identify a place
+    earlier = [str(number % max(users, fewest)) for number in range(1_500)]
+    events = [f"told-{number}" for number in range(told)]
+    new = [f"missed-{number}" for number in range(missed)]
+    listed = [
+        Voter(id=user, votedAt=BEGIN + timedelta(minutes=minute) if timed else None)
+        for minute, user in enumerate([*earlier, *events, *new])
+    ][::-1]
+    tally = Tally(lambda: 0.0)
+
+    assert page_by_page(tally, listed[missed + told :]) == ([], 1_000)
+    assert all(tally.count(user) for user in events)
+    found, count = page_by_page(tally, listed)
+    assert found == new
+    assert count <= missed + told + 200
+    assert page_by_page(tally, listed) == ([], 100)
+
+
+def test_a_list_without_any_vote_that_was_seen_is_an_error_once() -> None:
+    tally = Tally(lambda: 0.0)
+    first, second = (voters([f"{name}{number}" for number in range(1_200)]) for name in "ab")
+    page_by_page(tally, first)
+
+    with pytest.raises(ListingError, match="none of the votes that were seen is listed"):
+        page_by_page(tally, second)
+    assert page_by_page(tally, [*voters("c"), *second]) == (["c"], 100)
 
 
 def test_the_event_of_a_vote_that_was_caught_up_just_before_is_not_told_again() -> None:
