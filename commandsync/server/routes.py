@@ -40,7 +40,8 @@ _Q = (
 )
 _SORT = (
     f"the field to sort by: {', '.join(f'`{path}`' for path in SORTED)}, with or "
-    "without the path before the name; with a `-` in front in descending order"
+    "without the path before the name; with a `-` in front in descending order. Every other field "
+    "of a bot sorts a long list more slowly"
 )
 _IDS = "only bots with these ids, separated by commas"
 _CERTIFIED = "only bots with a certificate above 0, or only others"

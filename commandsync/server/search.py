@@ -36,7 +36,15 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import TSQUERY
 
 from commandsync.server.database import limited
-from commandsync.server.tables import LONGEST_PART, SORTED, TAG_MARK, bots, catalogue, vote_days
+from commandsync.server.tables import (
+    LONGEST_PART,
+    SORTED,
+    TAG_MARK,
+    UNINDEXED,
+    bots,
+    catalogue,
+    vote_days,
+)
 
 LONGEST_TEXT = 10_000
 """Characters of a bot that are searched. PostgreSQL indexes up to 1 MiB for a row."""
@@ -126,8 +134,11 @@ def _kept(character: str) -> str:
 
 # A page of the list
 
-_BY_PATH = {path: column for path, (column, _) in SORTED.items()}
+_BY_PATH = {path: path for path in UNINDEXED}
+_BY_PATH |= {path: column for path, (column, _) in SORTED.items()}
+# `id` is the bot's own, and not that of its creator.
 _BY_NAME = {path.rpartition(".")[2]: column for path, column in _BY_PATH.items()} | _BY_PATH
+_COUNTED = {column for column, kind in SORTED.values() if kind is None}
 SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
 """The values of `sort`, as a regular expression."""
 
@@ -205,8 +216,8 @@ def _order(sort: str) -> tuple[str, bool]:
     name = sort.removeprefix("-")
     if name not in _BY_NAME:
         raise BadQueryError(
-            f"sort must be one of {', '.join(SORTED)}; the path before the name may be left out, "
-            "and a - in front sorts in descending order"
+            f"sort must be one of {', '.join((*SORTED, *UNINDEXED))}; the path before the name may "
+            "be left out, and a - in front sorts in descending order"
         )
     return _BY_NAME[name], name != sort
 
@@ -222,7 +233,7 @@ class _Chosen:
 
     def sorted_by(self, column: str, begin: int, end: int) -> list[int]:
         """Return the bots from one place in the ascending order to another."""
-        if column in catalogue.c:
+        if column not in _COUNTED:
             return self._walk(column, begin, end, self.number)
         # A bot without recent votes has none to sort by: these come first, as they were added.
         voted = list(self.connection.execute(_voted(self.by, column), self.values).scalars())
@@ -234,7 +245,8 @@ class _Chosen:
         # From the end, if it is nearer.
         backwards = number - end < begin
         place = {"limit": end - begin, "offset": min(begin, number - end)}
-        query = _page(self.by, column, backwards=backwards)
+        dialect = self.connection.dialect.name
+        query = _page(self.by, column, dialect, backwards=backwards)
         keys = list(self.connection.execute(query, self.values | place).scalars())
         return keys[::-1] if backwards else keys
 
@@ -281,13 +293,14 @@ def _few(searched: str, *, ids: bool) -> Select[int]:
 
 
 @lru_cache(_QUERIES)
-def _page(by: str, column: str, *, backwards: bool) -> Select[int]:
-    """Return the query of a part of the bots, as `seq`, sorted by a column of the catalogue.
+def _page(by: str, column: str, dialect: str, *, backwards: bool) -> Select[int]:
+    """Return the query of a part of the bots, as `seq`, sorted by a column or a field.
 
-    By another column, which counts votes: those that have none, as they were added.
+    By a column that counts votes: those that have none, as they were added.
     """
-    by_votes = column not in catalogue.c
+    by_votes = column in _COUNTED
     seq: ColumnElement[int]
+    order: list[ColumnElement[Any]]
     if by in FOUND and (by_votes or column == "seq"):
         seq = _found(by).c.seq  # the index of a search has this order too
         query, order = select(seq), [seq]
@@ -295,7 +308,9 @@ def _page(by: str, column: str, *, backwards: bool) -> Select[int]:
         seq = catalogue.c.seq
         # Few bots are sorted. For many, the order is walked: of a sum, SQLite has no index.
         query = select(seq).where(*_conditions(by, seq if by == _NAMED else seq + 0))
-        order = [seq] if by_votes else [catalogue.c[column], seq]
+        order = [seq] if by_votes else [_sort_key(column, dialect), seq]
+        if column in UNINDEXED:
+            query = query.join(bots, bots.c.seq == seq)
     if by_votes:
         voted = select(catalogue.c.seq).join(vote_days, vote_days.c.bot == catalogue.c.id)
         query = query.where(seq.not_in(voted.where(vote_days.c.day >= bindparam(column))))
@@ -304,6 +319,14 @@ def _page(by: str, column: str, *, backwards: bool) -> Select[int]:
         .limit(bindparam("limit"))
         .offset(bindparam("offset"))
     )
+
+
+def _sort_key(column: str, dialect: str) -> ColumnElement[Any]:
+    """Return a column of the catalogue, or the text of a field in the bot's record."""
+    if column in catalogue.c:
+        return catalogue.c[column]
+    field = func.coalesce(bots.c.record[tuple(column.split("."))].as_string(), "")
+    return field.collate("C") if dialect == "postgresql" else field
 
 
 @lru_cache(_QUERIES)

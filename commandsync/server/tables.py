@@ -84,6 +84,17 @@ SORTED: dict[str, tuple[str, TypeEngine[Any] | None]] = {
 What has no type is counted from the votes, with each list."""
 
 
+UNINDEXED = (
+    *("provider", "prefix", "inviteURL", "vanity"),
+    *(f"profile.{name}" for name in ("avatar", "avatarURL", "discriminator", "tag", "banner")),
+    *(f"information.{name}" for name in ("description", "overview", "tags")),
+    *("information.creator.isTeam", "information.creator.id"),
+    *(f"theme.{name}" for name in ("enabled", "automatic", "color", "colorLighter")),
+)
+"""The other fields of a bot: lists are sorted by their text in its record, within the time limit of
+a query."""
+
+
 def _of_bot() -> sa.Column[int]:
     """Return the key of a table that is derived from `bots`: its row goes with the bot's."""
     return sa.Column("seq", sa.ForeignKey(bots.c.seq, ondelete="CASCADE"), primary_key=True)

@@ -12,7 +12,7 @@ from commandsync.server import search, storage
 from commandsync.server.administration import Seed, create_bots
 from commandsync.server.database import Database
 from commandsync.server.search import BadQueryError, Wanted
-from commandsync.server.tables import SORTED, bots
+from commandsync.server.tables import SORTED, UNINDEXED, bots
 from commandsync.server.votes import cast, days, with_counts
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)  # a Wednesday
@@ -76,13 +76,28 @@ def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
     assert pages[-1][0] == []
 
 
-@pytest.mark.usefixtures("listed")
-@pytest.mark.parametrize("path", SORTED)
-def test_a_field_is_known_with_and_without_its_path(database: Database, path: str) -> None:
-    short = path.rpartition(".")[2]
+def test_every_other_field_of_a_bot_sorts_by_its_text(
+    database: Database, listed: list[dict[str, Any]]
+) -> None:
+    def text(bot: Any, path: str) -> str:  # noqa: ANN401 - of any field
+        for step in path.split("."):
+            bot = bot[step]
+        return "" if bot is None else str(bot)
 
-    assert len(found(database)) == len(BOTS)
-    assert found(database, sort=f"-{path}") == found(database, sort=f"-{short}")
+    for path in UNINDEXED:
+        expected = sorted(listed, key=lambda bot: text(bot, path))
+        certified = [bot["id"] for bot in expected if bot["certificate"]]
+
+        assert found(database, sort=path) == [bot["id"] for bot in expected], path
+        assert found(database, sort=path, certified=True) == certified, path
+
+
+@pytest.mark.usefixtures("listed")
+def test_a_field_is_known_with_and_without_its_path(database: Database) -> None:
+    for path in {*SORTED, *UNINDEXED} - {"information.creator.id"}:  # `id` is that of the bot
+        short = path.rpartition(".")[2]
+
+        assert found(database, sort=f"-{path}") == found(database, sort=f"-{short}"), path
 
 
 @pytest.mark.parametrize(
@@ -92,7 +107,7 @@ def test_another_field_is_refused_with_the_valid_ones(database: Database, sort: 
     with pytest.raises(BadQueryError) as caught:
         found(database, sort=sort)
 
-    assert all(path in str(caught.value) for path in SORTED)
+    assert all(path in str(caught.value) for path in (*SORTED, *UNINDEXED))
 
 
 @pytest.mark.parametrize(
