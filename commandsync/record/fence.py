@@ -17,7 +17,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,6 +58,7 @@ class Enclosed:
     cwd: str  # where the program runs: the folder, or one below it
     places: Sequence[Place]
     addresses: Sequence[str] = ()  # those of allowed services, given to loopback
+    files: Mapping[str, str] = field(default_factory=dict)  # the file that is seen at a path
 
 
 class Fence:
@@ -81,7 +82,8 @@ class Fence:
             raise FenceError(message, hint=_hint())
         place = run_folder / "place"
         place.mkdir()
-        order = {**asdict(enclosed), "place": str(place), "files": _name_files(run_folder)}
+        files = {**enclosed.files, **_name_files(run_folder)}
+        order = {**asdict(enclosed), "place": str(place), "files": files}
         control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             process = _script(theirs)

@@ -35,6 +35,11 @@ _TELEGRAM_LIBRARIES = re.compile(
     re.IGNORECASE,
 )
 _LISTS = ("package.json", "pyproject.toml", "requirements.txt", "Pipfile", "deno.json")
+_BUNDLES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+)
 _LASTS = dt.timedelta(days=2)
 
 
@@ -136,6 +141,14 @@ class Trust:
         (folder / "authority.pem").write_bytes(own)
         (folder / "roots.pem").write_bytes(b"\n".join([own, *_system_roots()]))
         return cls(folder, server)
+
+    @property
+    def system_files(self) -> dict[str, str]:
+        """The roots of the run in the places of this machine's own, for programs without variables.
+
+        They serve children that get an empty environment; Node reads none of them.
+        """
+        return dict.fromkeys(_BUNDLES, str(self.folder / "roots.pem"))
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return the variables by which programs find the authority."""

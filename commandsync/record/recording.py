@@ -190,6 +190,7 @@ async def _start_fenced(
         cwd=str(order.cwd),
         places=[*ours, *(service.place for service in allowed)],
         addresses=[each.inside for each in allowed if not each.inside.startswith("127.")],
+        files=trust.system_files,
     )
     fence = Fence.build(enclosed, trust.folder)
     stack.callback(fence.close)
