@@ -327,7 +327,16 @@ def test_where_the_fence_is_not_possible_nothing_runs(tmp_path: Path) -> None:
     limited = 'echo 0 > /proc/sys/user/max_net_namespaces; exec "$@"'
     words = [sys.executable, "-c", source, str(made)]
     ended = subprocess.run(
-        [shutil.which("unshare"), "--user", "--map-root-user", "sh", "-c", limited, "sh", *words],
+        [
+            shutil.which("unshare") or "",
+            "--user",
+            "--map-root-user",
+            "sh",
+            "-c",
+            limited,
+            "sh",
+            *words,
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,
