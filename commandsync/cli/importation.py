@@ -15,7 +15,7 @@ from commandsync.report.summary import counted
 from commandsync.sources.changeset import Import
 from commandsync.sync.files import write_edits
 from commandsync.sync.importplan import plan_import, saved_sources
-from commandsync.sync.importsource import read_registered
+from commandsync.sync.importsource import PROGRAM, Recorded, read_registered
 
 
 def import_commands(  # noqa: PLR0913 - the options of one command
@@ -30,6 +30,8 @@ def import_commands(  # noqa: PLR0913 - the options of one command
     discord_token_env: str,
     discord_application: str,
     discord_url: str,
+    program: Sequence[str],
+    recorded: Recorded | None,
 ) -> int:
     """Import or check, and show the result; return the exit code."""
     output = run.output
@@ -46,6 +48,7 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         run.settings,
         sources,
         registered=registered,
+        recorded=recorded,
         locale=locale,
         create=not check,
         prefix=prefix,
@@ -55,7 +58,8 @@ def import_commands(  # noqa: PLR0913 - the options of one command
     if check:
         language = ["--locale", locale] if locale else []
         files = run.settings.files
-        return _checked(result, output, command_line("import", *language, *sources, files=files))
+        words = [*language, *sources, *(("--", *program) if program else ())]
+        return _checked(result, output, command_line("import", *words, files=files))
     if result.refusal:
         raise TooManyDeletesError(f"the import {result.refusal.message}", hint=result.refusal.hint)
     if not write_approved(run, result.files, partial(render_import, result), asks=not yes):
@@ -64,7 +68,7 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         size = len(result.imported.after.encode()) // 1024 + 1
         count = counted(result.objects, "command")
         output.talk(f"{path(result.imported.path)}: {size:,} KiB, with Discord's object of {count}")
-    if not result.repeatable:
+    if not result.repeatable and result.sources != (PROGRAM,):
         _save(run, result, asks=not (save or yes), writes=save)
     return run.signals.code(Exit.CHANGES if result.is_partial else Exit.DONE)
 

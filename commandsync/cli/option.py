@@ -12,7 +12,16 @@ import click
 from click.core import ParameterSource
 
 OWN = "Options"
-SECTIONS = (OWN, "Conditions", "Simulation", "Manifest", "Discord", "Service", "Output")
+SECTIONS = (
+    OWN,
+    "Recording",
+    "Conditions",
+    "Simulation",
+    "Manifest",
+    "Discord",
+    "Service",
+    "Output",
+)
 """The sections of a help page in their order; the first one contains a command's own options."""
 
 

@@ -162,6 +162,12 @@ class ImportModel(Table):
         "this file's folder.",
         examples=["locales/en.json"],
     )
+    program: fields.AnyText = Field(
+        "",
+        description="The program that was recorded last, for the reader: commandsync never runs "
+        "it by itself.",
+        examples=["node deploy-commands.js"],
+    )
     unread: fields.Patterns = Field(
         (),
         description="Patterns of names, files and paths that are not read and known to be: "

@@ -19,6 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import trustme
+
 DISCORD, TELEGRAM = "discord", "telegram"
 APPLICATION = "1000000000000000001"
 """The application's id where no token shows one."""
@@ -129,8 +131,6 @@ class Trust:
     @classmethod
     def make(cls, folder: Path, hosts: tuple[str, ...]) -> Trust:
         """Make an authority and a certificate for hosts, and write what the program reads."""
-        import trustme  # noqa: PLC0415 - an extra
-
         authority = trustme.CA(organization_name="commandsync, a recording")
         names = [f"*{host}" if host.startswith(".") else host for host in hosts]
         until = dt.datetime.now(dt.UTC) + _LASTS

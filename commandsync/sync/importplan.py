@@ -18,7 +18,14 @@ from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.imported import LARGEST, Removals, by_name, imported_text
 from commandsync.sources.merge import three_way
 from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
-from commandsync.sync.importsource import LIVE, NamedSource, ReadSources, read_sources, sources_of
+from commandsync.sync.importsource import (
+    PROGRAM,
+    NamedSource,
+    ReadSources,
+    Recorded,
+    read_sources,
+    sources_of,
+)
 from commandsync.sync.objects import ImportedFile, read_beside
 from commandsync.sync.settings import Settings, default_manifest, load_to_edit, rules_of
 
@@ -26,11 +33,12 @@ _COMMANDS = Resource.COMMAND
 _SUFFIXES = frozenset({".yaml", ".yml"})
 
 
-def plan_import(
+def plan_import(  # noqa: PLR0913 - the options of one command
     settings: Settings,
     given: Sequence[str],
     *,
     registered: Callable[[str], SourceReading],
+    recorded: Recorded | None = None,
     locale: str = "",
     create: bool = False,
     prefix: str | None = None,
@@ -41,6 +49,7 @@ def plan_import(
         settings: The settings of the run, which name the manifest.
         given: The sources; empty for those of the manifest.
         registered: Reads what the bot has registered with Discord, in a language.
+        recorded: What a program registered while it was recorded.
         locale: The language of Discord's texts; empty for the manifest's.
         create: Whether to begin a manifest if it does not exist.
         prefix: The prefix of the bot's commands, for a new manifest.
@@ -51,13 +60,21 @@ def plan_import(
         UsageError: No source is known, or more than one manifest is given; or a prefix is given for
             one that exists.
     """
-    new = _new_manifest(settings.files, given, locale, prefix) if create else {}
+    program = recorded.program if recorded else ""
+    new = _new_manifest(settings.files, given, locale, prefix, program) if create else {}
     contents = dict(new)
     manifest = load_to_edit(settings, contents, what="import")
-    sources = sources_of(manifest, given)
+    has_sources = given or manifest.imports.sources or not recorded
+    sources = sources_of(manifest, given) if has_sources else []
     reading = read_sources(
-        manifest, sources, locale=locale or manifest.imports.locale, registered=registered
+        manifest,
+        sources,
+        locale=locale or manifest.imports.locale,
+        registered=registered,
+        recorded=recorded,
     )
+    if recorded:
+        sources = [NamedSource(PROGRAM, None), *sources]
     _check_prefix(manifest, reading.declared)
     imported = read_beside(manifest.path)
     ours = tuple(manifest.snapshot.collections.get(_COMMANDS, ()))
@@ -102,35 +119,36 @@ def plan_import(
 def _removals(
     imported: ImportedFile, reading: ReadSources, sources: Sequence[NamedSource]
 ) -> Removals:
-    """Return the proof of removals; Discord's own list is always complete."""
+    """Return the proof of removals; Discord's own list is always complete, a recording is not."""
     known = {file for _, _, file in imported.content.declared}
     files = dict(reading.files)
-    if any(source.path is None for source in sources):
-        files[LIVE] = ""
+    files |= {source.name: "" for source in sources if source.path is None}
     return Removals(files, reading.partial, known, (*reading.unread, *reading.acknowledged))
 
 
 def _new_manifest(
-    files: Sequence[str], given: Sequence[str], locale: str, prefix: str | None
+    files: Sequence[str], given: Sequence[str], locale: str, prefix: str | None, program: str
 ) -> dict[str, bytes]:
     """Return the text of the manifest by its path, if it does not exist yet and can be begun."""
     path = Path(files[0] if len(files) == 1 else default_manifest()).as_posix()
-    if Path(path).suffix not in _SUFFIXES or Path(path).exists() or not given:
+    if Path(path).suffix not in _SUFFIXES or Path(path).exists() or not (given or program):
         if prefix is not None:
             message = "a prefix is given for a new manifest, and this one exists"
             raise UsageError(message, hint="write prefix: at its top")
         return {}
-    names = [name for name, _ in sources_of(Manifest(path), given)]
+    names = [name for name, _ in sources_of(Manifest(path), given)] if given else []
     head = "" if prefix is None else f"prefix: {json.dumps(prefix, ensure_ascii=False)}\n"
-    text = f"version: 1\n{head}\n{_import_key(names, locale)}\ncommands: []\n"
+    text = f"version: 1\n{head}\n{_import_key(names, locale, program)}\ncommands: []\n"
     return {path: text.encode()}
 
 
-def _import_key(names: Iterable[str], locale: str) -> str:
-    """Return `import:` of a manifest, for sources and the language of Discord's texts."""
+def _import_key(names: Iterable[str], locale: str, program: str = "") -> str:
+    """Return `import:` of a manifest: sources, the language of Discord's texts, and a program."""
     sources = "".join(f"    - {json.dumps(name, ensure_ascii=False)}\n" for name in names)
+    listed = f"  from:\n{sources}" if sources else ""
     language = f"  locale: {json.dumps(locale)}\n" if locale else ""
-    return f"import:\n  from:\n{sources}{language}"
+    recorded = f"  program: {json.dumps(program, ensure_ascii=False)}\n" if program else ""
+    return f"import:\n{listed}{language}{recorded}"
 
 
 def saved_sources(settings: Settings, result: Import) -> FileEdit:
@@ -145,7 +163,8 @@ def saved_sources(settings: Settings, result: Import) -> FileEdit:
     if manifest.imports.sources:
         hint = "edit from: there"
         raise UsageError(f"{manifest.path} has import: already", hint=hint)
-    path, key = manifest.path, _import_key(result.sources, result.locale)
+    names = [name for name in result.sources if name != PROGRAM]
+    path, key = manifest.path, _import_key(names, result.locale)
     edited = {path: with_key(contents[path].decode(), key, path=path)}
     return checked_edits(manifest, contents, edited, when="with import:")[0]
 

@@ -21,6 +21,7 @@ from commandsync.api.redaction import keep_secret
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest, load_texts
+from commandsync.manifest.fields import uses_of_prefix
 from commandsync.records.snapshot import Node
 from commandsync.records.texts import canonical, pattern
 from commandsync.sources.changeset import Declared
@@ -48,8 +49,20 @@ LIVE = "discord"
 """The source that stands for what the bot has registered with Discord."""
 
 
+PROGRAM = "program"
+"""The source that stands for what a program registered while it was recorded."""
+
+
+class Recorded(NamedTuple):
+    """What a program registered while it was recorded."""
+
+    program: str
+    read: Callable[[str], SourceReading]  # in a language
+    is_whole: bool  # whether a command that is missing here is gone
+
+
 class NamedSource(NamedTuple):
-    """A source: its name, relative to the manifest's folder, and its path; None for Discord."""
+    """A source: its name, relative to the manifest's folder, and its path; None without files."""
 
     name: str
     path: str | None
@@ -92,7 +105,9 @@ def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
     if not sources:
         raise UsageError(
             "no source to import from was given",
-            hint="name the bot's code, Discord's commands as JSON or a list of commands, or write "
+            hint=f"record its program again: commandsync import -- {manifest.imports.program}"
+            if manifest.imports.program
+            else "name the bot's code, Discord's commands as JSON or a list of commands, or write "
             f"import: with from: in {manifest.path}",
         )
     if workspace := ci_workspace(os.environ):
@@ -108,22 +123,29 @@ def read_sources(
     *,
     locale: str,
     registered: Callable[[str], SourceReading],
+    recorded: Recorded | None = None,
 ) -> ReadSources:
     """Read sources, without what the manifest's rules leave out.
 
     Of equal commands the first one counts. `locale` is the language of Discord's texts, empty for
-    the default texts, in which `registered` reads Discord's own list. Raises `FileError` if a
+    the default texts, in which `registered` reads Discord's own list. What was `recorded` counts
+    before the code: of a command in both, the code gives the category. Raises `FileError` if a
     source cannot be read, or has no commands.
     """
     rules, found = manifest.imports, ReadSources()
     known: dict[tuple[str, str], Declared] = {}
     columns: dict[str, str] = dict(rules.columns.items())
     texts = _texts(manifest)
+    live = {LIVE: registered}
+    if recorded:
+        live[PROGRAM] = recorded.read
+        sources = [NamedSource(PROGRAM, None), *sources]
+        found.partial |= set() if recorded.is_whole else {PROGRAM}
     for name, path in sources:
         reading = (
             read(path, columns=columns, locale=locale, exclude=rules.exclude, texts=texts)
             if path
-            else registered(locale)
+            else live[name](locale)
         )
         _check_entries(reading, path or name)
         found.excluded += reading.excluded
@@ -143,6 +165,8 @@ def read_sources(
             key = command.entry.name, command.entry.syntax
             if reason := _reason(command.entry, path or "", manifest):
                 found.excluded.append(Excluded(entry, reason))
+            elif recorded and name != PROGRAM and not uses_of_prefix(entry.syntax):
+                found.excluded += _beside(command, known, is_whole=recorded.is_whole)
             elif (first := known.setdefault(key, command)) is not command:
                 where = first.entry.place or first.source
                 found.excluded.append(Excluded(entry, f"{where} has it already"))
@@ -161,6 +185,22 @@ def _one_sided(
             where = other.entry.place or other.source
             message = f"{entry.name!r} is imported from {where}, and left out here: {reason}"
             yield Notice(message, "leave it out with exclude: of import:", entry.place)
+
+
+def _beside(
+    command: Declared, known: dict[tuple[str, str], Declared], *, is_whole: bool
+) -> Iterator[Excluded]:
+    """Put a command of the code beside the recorded ones, and yield it if it is left out."""
+    for key, recorded in known.items():
+        if recorded.source == PROGRAM and recorded.entry.name == command.entry.name:
+            category = recorded.entry.category or command.entry.category
+            entry = replace(recorded.entry, category=category)
+            known[key] = recorded._replace(entry=entry)
+            return
+    if is_whole:
+        yield Excluded(command.entry, "the recorded program did not register it")
+    else:
+        known.setdefault((command.entry.name, command.entry.syntax), command)
 
 
 def _texts(manifest: Manifest) -> dict[str, str] | None:
