@@ -36,7 +36,8 @@ extra = {f"commandsync.client.{name}" for name in
          ("asynctransport", "stream")}
 without = ("commandsync.server", "commandsync.pages.", "commandsync.preview.",
            "commandsync.cli.display", "commandsync.action.checks", "commandsync.ext.",
-           "commandsync.testing.", "commandsync.sources.javascript")
+           "commandsync.testing.", "commandsync.sources.javascript", "commandsync.record.",
+           "commandsync.cli.recordings")
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync.", lambda name: None):
     if module.name not in extra and not module.name.startswith(without):
@@ -125,6 +126,7 @@ def test_without_extras(wheel: Path, folder: Path) -> None:
         ("preview", "preview", example, "--html", "site"),
         ("preview", "docs", "commands.html", "-f", example),
         ("javascript", "import", "bot.js", "--yes"),
+        ("record", "import", "--yes", "--", "true"),
     ):
         advice = run(program, *words, cwd=folder, fails=True)
         if f"commandsync[{extra}]" not in advice or "Traceback" in advice:

@@ -115,6 +115,7 @@ def test_what_is_recorded_is_what_was_sent(run: Run, commands: list[object]) -> 
 
 
 @fenced
+@pytest.mark.promise("folder-kept")
 def test_files_of_the_folder_stay_and_other_hosts_are_refused_by_name(
     run: Run, tmp_path: Path
 ) -> None:
@@ -166,6 +167,7 @@ def test_a_program_that_registers_nothing_is_shown_with_its_last_lines(run: Run)
 
 
 @fenced
+@pytest.mark.promise("nothing-left")
 def test_a_bot_that_stays_ends_when_it_is_quiet_with_all_that_it_started(run: Run) -> None:
     recording = run(
         f"""
@@ -257,6 +259,7 @@ ESCAPES = {
 
 @fenced
 @pytest.mark.parametrize("words", [(), ("env", "-i"), ("setsid", "--wait")], ids=str)
+@pytest.mark.promise("fence-holds")
 def test_nothing_leaves_the_fence(
     tmp_path: Path,
     tmp_path_factory: pytest.TempPathFactory,
@@ -315,6 +318,7 @@ def test_an_allowed_service_is_reached_but_not_as_a_platform(
 
 @fenced
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare is not installed")
+@pytest.mark.promise("no-fence-no-run")
 def test_where_the_fence_is_not_possible_nothing_runs(tmp_path: Path) -> None:
     source = (
         "import asyncio, pathlib, sys\n"

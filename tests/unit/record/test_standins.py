@@ -131,6 +131,7 @@ def test_a_stream_of_zstd_is_one_frame_of_raw_blocks() -> None:
     assert len(first) == 6 + 2 * 3 + 70_000
 
 
+@pytest.mark.promise("program-tokens")
 @given(st.integers(10**16, 10**19), st.integers(10**6, 10**10))
 def test_tokens_keep_their_id_and_lose_their_secret(application: int, bot: int) -> None:
     token = discord_token(str(application)).replace("recording", "Xs3cr3tvX")

@@ -1,0 +1,148 @@
+"""`commandsync import -- PROGRAM`: what a program registers reaches the manifest and stays."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tests.e2e.record.test_runs import CALL, fenced
+from tests.support.home import Home, Ran
+
+Import = Callable[..., Ran]
+OPTION = {"type": 3, "name": "song", "description": "Its name", "required": True}
+PLAY = {"type": 1, "name": "play", "description": "Plays a song", "options": [OPTION]}
+HELP = {"type": 1, "name": "help", "description": "Shows help"}
+
+
+@pytest.fixture
+def record(home: Home) -> Import:
+    """Import from a program of Python that registers some commands and then does something."""
+
+    def record(
+        commands: list[object], *words: str, then: str = "", flags: tuple[str, ...] = ("--yes",)
+    ) -> Ran:
+        text = f"{CALL}\nput(json.loads({json.dumps(commands)!r}))\n{then}\n"
+        (home.path / "deploy.py").write_text(text, encoding="utf-8")
+        return home.run("import", *words, *flags, "--", sys.executable, "deploy.py")
+
+    return record
+
+
+@fenced
+def test_a_recorded_command_is_in_the_manifest_with_its_object(home: Home, record: Import) -> None:
+    ran = record([PLAY, HELP])
+
+    assert (ran.code, "Recorded 2 commands (1 with options) from" in ran.err) == (0, True), ran.said
+    text = (home.path / "commands.yaml").read_text(encoding="utf-8")
+    assert 'syntax: "/play <song>"' in text
+    kept = (home.path / "commands.imported.json").read_text(encoding="utf-8")
+    assert json.loads(kept)["objects"]["program"][1] == PLAY
+    assert not {"application_id", "version", "guild_id"} & {
+        *json.loads(kept)["objects"]["program"][0]
+    }
+    assert record([PLAY, HELP], flags=("--check",)).code == 0
+
+
+@fenced
+@pytest.mark.promise("incomplete-run")
+@pytest.mark.parametrize(
+    ("then", "words"),
+    [("sys.exit(1)", ()), ("while True: put([]); time.sleep(0.2)", ("--timeout", "1"))],
+)
+def test_an_incomplete_run_adds_and_removes_nothing(
+    home: Home, record: Import, then: str, words: tuple[str, ...]
+) -> None:
+    record([PLAY, HELP])
+    before = (home.path / "commands.yaml").read_text(encoding="utf-8")
+    ran = record([{**PLAY, "description": "Plays"}], *words, then=then)
+
+    after = (home.path / "commands.yaml").read_text(encoding="utf-8")
+    assert "name: help" in after, ran.said
+    assert after.replace("Plays\n", "Plays a song\n") == before
+
+
+@fenced
+@pytest.mark.promise("incomplete-run")
+def test_an_empty_run_changes_nothing(home: Home, record: Import) -> None:
+    record([PLAY])
+    before = (home.path / "commands.yaml").read_bytes()
+    ran = record([])
+
+    assert (ran.code, "registered nothing" in ran.err) == (1, True)
+    assert record([], flags=("--check",)).code == 3
+    assert (home.path / "commands.yaml").read_bytes() == before
+
+
+@fenced
+def test_a_whole_run_without_a_command_removes_it(home: Home, record: Import) -> None:
+    record([PLAY, HELP])
+    ran = record([PLAY])
+
+    assert "1 to remove" in ran.out, ran.said
+    assert "name: help" not in (home.path / "commands.yaml").read_text(encoding="utf-8")
+
+
+@fenced
+def test_code_beside_a_recording_gives_categories_and_prefix_commands(
+    home: Home, record: Import
+) -> None:
+    code = """
+from discord.ext import commands
+
+class Music(commands.Cog):
+    @commands.command()
+    async def skip(self, ctx):
+        "Skips a song"
+
+    @commands.hybrid_command()
+    async def play(self, ctx, song: str):
+        "Read from the code"
+
+    @app_commands.command(description="It is old")
+    async def old(self, interaction): ...
+"""
+    (home.path / "bot.py").write_text(code, encoding="utf-8")
+    ran = record([PLAY], "bot.py", "--prefix", "!", flags=("--yes", "-v"))
+
+    text = (home.path / "commands.yaml").read_text(encoding="utf-8")
+    assert "Plays a song" in text, ran.said
+    assert "category: Music" in text
+    assert "{prefix}skip" in text
+    assert "name: old" not in text
+    assert "did not register" in ran.said
+
+
+@fenced
+@pytest.mark.promise("only-after-dashes")
+def test_an_import_without_the_program_runs_nothing_and_keeps_its_commands(
+    home: Home, record: Import
+) -> None:
+    record([PLAY])
+    (home.path / "deploy.py").write_text("open('ran', 'w')", encoding="utf-8")
+    ran = home.run("import", "--yes")
+
+    assert (ran.code, "commandsync import -- " in ran.err) == (2, True), ran.said
+    listed = [{"name": "skip", "description": "Skips", "type": 1}]
+    (home.path / "list.json").write_text(json.dumps(listed), encoding="utf-8")
+    assert home.run("import", "list.json", "--yes").code == 0
+    text = (home.path / "commands.yaml").read_text(encoding="utf-8")
+    assert ("name: play" in text, "name: skip" in text) == (True, True)
+    assert not (home.path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("--",), "no program follows --"),
+        (("--allow", "db", "--", "true"), "is not a valid service"),
+        (("--allow", "top.gg:443", "--", "true"), "the stand-ins answer"),
+        (("--timeout", "0", "--", "true"), "--timeout"),
+    ],
+)
+def test_wrong_usage_runs_nothing(home: Home, words: tuple[str, ...], part: str) -> None:
+    ran = home.run("import", "--yes", *words)
+
+    assert (ran.code, part in ran.err) == (2, True), ran.said
