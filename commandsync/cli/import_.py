@@ -41,7 +41,7 @@ class ImportCommand(Command):
     "sources",
     nargs=-1,
     type=PATH,
-    metavar="[SOURCE]... [-- PROGRAM...]",
+    metavar="[SOURCE]...",
     callback=not_empty,
     help="A file, a folder, or the word discord.",
 )

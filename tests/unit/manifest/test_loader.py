@@ -157,6 +157,9 @@ def test_the_rules_of_an_import_are_read(load: Load) -> None:
         "traits": ("nsfw",),
         "columns": {"syntax": "usage"},
         "locale": "de",
+        "texts": "",
+        "program": "",
+        "unread": (),
     }
 
 
