@@ -58,7 +58,7 @@ _BUILT = re.compile(r"/(dist|build|out|coverage)/|\.min\.[cm]?js$|\.d\.[cm]?ts$"
 _GENERATED, _HEAD = b"@generated", 1000
 _SHAPE = re.compile(rb"\.setName\(|CommandBuilder|extends\s+\w*Command|\b(aliases|execute)\b")
 _REST = "the rest of the file is read, and no command of it is removed"
-_LONGEST_LINE = 5000  # bytes, of code that is not minified
+_LONG_LINE = re.compile(rb"[^\n]{5001,}")  # of code that is minified
 
 
 @without_collector()
@@ -86,8 +86,8 @@ def read(
     def may_declare(file: str, data: bytes) -> bool:
         if not _DECLARING.search(data) and not BELOW.search(file):
             return False
-        longest = max(map(len, data.split(b"\n")))
-        if _GENERATED in data[:_HEAD] or longest > max(_LONGEST_LINE, len(data) // 2):
+        longest = max(map(len, _LONG_LINE.findall(data)), default=0)
+        if _GENERATED in data[:_HEAD] or longest > len(data) // 2:
             generated.add(file)
         return file not in generated
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.javascript.expression import DECLARING, Expressions, member
+from commandsync.sources.javascript.expression import Expressions, member
 from commandsync.sources.javascript.value import (
     REST,
     Builder,
@@ -38,6 +38,10 @@ _BUILDER = re.compile(
 )
 _CLASS = re.compile(r"class|(abstract_)?class_declaration")
 _ADDING = re.compile(r"(set|add|build|apply|register)(Slash)?(Command)?Options", re.IGNORECASE)
+_DECLARES = re.compile(  # in a function that may declare a command; not of the builders of messages
+    r"CommandBuilder|new\s+[\w.]*Command|\.\s*set(Name|NSFW|Default|DM|Contexts|Integration|Type)|\.push\("
+    r"|\.\s*add(\w+Option|Subcommand|Choices)|register\w*Command|pplicationCommands|\bcommands\."
+)
 _MAKER = re.compile("command", re.IGNORECASE)
 _KEEPING = re.compile(  # names of functions that do not change a builder
     r".*command.*|(set|push|put|create|add|log|stringify|(define|register|deploy)\w*)",
@@ -134,7 +138,7 @@ class Program(Expressions):
         function = Function(node, scope)
         if "class" in node.type:
             self.classes.append(function)
-        elif DECLARING.search(function.text):
+        elif _DECLARES.search(function.text):
             self._waiting[node] = function
         return function
 

@@ -93,6 +93,8 @@ def _problem(data: bytes) -> str:
         data.decode()
     except UnicodeDecodeError:
         return "is not UTF-8"
+    if sum(map(data.count, (b"[", b"(", b"{"))) <= _MOST_NESTED:
+        return ""
     depth = 0
     for bracket in _BRACKET.findall(data):
         depth = depth + 1 if bracket in b"[({" else max(depth - 1, 0)
@@ -120,8 +122,10 @@ def first_part(node: Node | None) -> Node | None:
 
 def field(node: Node | None, *names: str) -> Node | None:
     """Return the first of some fields that a node has."""
-    found = (node.child_by_field_name(name) for name in names) if node else ()
-    return next(filter(None, found), None)
+    for name in names if node else ():
+        if node and (found := node.child_by_field_name(name)):
+            return found
+    return None
 
 
 REST = "..."  # the key of further members of an object that only a run can tell

@@ -17,6 +17,7 @@ from commandsync.plan.rules import (
     countable,
     parse_delete_limit,
     refusal,
+    removals_refused,
     with_copies,
 )
 from commandsync.records.snapshot import Entry, Snapshot
@@ -273,3 +274,18 @@ def test_of_copies_that_all_go_one_counts(kept: int) -> None:
 
     copies = [isinstance(change, Delete) and change.exact_copy for change in marked]
     assert copies == [bool(kept), True, True]
+
+
+@pytest.mark.parametrize(
+    ("removed", "of", "limit", "is_refused"),
+    [
+        *((0, 5, None, False), (3, 5, None, False), (4, 5, None, True)),
+        *((5, 5, "9", True), (5, 5, "all", False), (4, 50, "3", True)),
+    ],
+)
+def test_an_import_is_limited_as_a_plan_is(
+    removed: int, of: int, limit: str | None, *, is_refused: bool
+) -> None:
+    rules = SyncRules(max_deletes=parse_delete_limit(limit) if limit else None)
+
+    assert (removals_refused(removed, of=of, rules=rules) is not None) is is_refused
