@@ -106,3 +106,9 @@ def test_only_a_listed_name_is_taken_for_the_beginning_of_another() -> None:
 @pytest.mark.parametrize("name", ["/", " / "])
 def test_a_name_of_a_slash_alone_is_a_name(name: str) -> None:
     assert key_of(name) == "/" != key_of("ban")
+
+
+def test_a_name_that_no_place_is_meant_to_have_is_not_a_row() -> None:
+    own = Place("manifest", names=("ban",), not_meant=frozenset({key_of("ban")}))
+
+    assert parity("commands.yaml", own, served=[Place("code")]).rows == ()

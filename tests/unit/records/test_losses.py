@@ -12,6 +12,7 @@ from commandsync.records.losses import (
     Loss,
     Reason,
     loss_notice,
+    renewed_notices,
 )
 
 LIMIT = Limit(least=3, most=7, allowed="a-z")
@@ -49,3 +50,18 @@ def test_each_loss_says_what_happens_instead(loss: Loss, words: list[str]) -> No
     said = loss_notice(loss, at="list").message
 
     assert all(word in said for word in words), said
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        ("a", "1 command changed (a: x, y)"),
+        ("abc", "3 commands changed (a: x, y; b: x, y; c: x, y)"),
+        ("abcde", "5 commands changed (a: x, y; b: x, y; c: x, y; and 2 more)"),
+    ],
+)
+def test_what_else_is_sent_is_named_with_the_parts_that_differ(names: str, shown: str) -> None:
+    (notice,) = renewed_notices(dict.fromkeys(names, ("x", "y")), at="list")
+
+    assert notice.message == f"list: the options, permissions or languages of {shown}"
+    assert renewed_notices({}, at="list") == []
