@@ -85,9 +85,7 @@ def plan_command(
       commandsync plan --out plan.json              # then: apply --plan plan.json
       commandsync plan bot.yaml --against old.yaml  # what did this edit change?
     """
-    from commandsync.cli.application import show_plans, show_requests
     from commandsync.errors import Exit, worst_exit
-    from commandsync.report import render_plans
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.selection import jobs, plan_jobs, split
     from commandsync.sync.settings import load
@@ -97,9 +95,14 @@ def plan_command(
         _check_one_page(manifests, against)
         check_target(out, force=force, read=manifests[0].paths)
     if requests:
+        from commandsync.cli.application import show_requests
+
         with jobs(run.settings, manifests) as opened:
             return show_requests(plan_jobs(opened), run.output)
     plans = _plans(run, manifests, against)
+    from commandsync.cli.application import show_plans  # after the page is asked
+    from commandsync.report import render_plans
+
     made, errors = split(plans)
     if out and made:  # an error in the place of the plan is shown, not saved
         write_file(out, render_plans(made, format="json"), force=force)
