@@ -8,6 +8,7 @@ service may run. A bot's token is made of what the database has, so that each st
 import json
 import os
 import secrets
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError, create_model, field_validator
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, Row, delete, select, update
 
 from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import Resource
@@ -25,6 +26,7 @@ from commandsync.server.database import Database, opened
 from commandsync.server.records import BotFields
 from commandsync.server.tables import bots, metadata
 
+_AT_ONCE = 500  # bots that a statement adds or reads
 _FIRST = 11  # bots: more than anybody starts by hand
 _HINT = 'a seed file is {"bots": [{"id": "...", "profile": {"username": "..."}, "commands": []}]}'
 
@@ -85,39 +87,53 @@ def create_bots(seed: Seed, database: Database, *, all_new: bool = False) -> tup
 
     Raises `UsageError` if one exists, and they have to be `all_new`.
     """
+    listed: list[SeededBot] = []
     with database.writing_alone() as connection:
-        for bot in seed.bots:
-            if not storage.token_keys_of(connection, [bot.id]):
-                _create(connection, bot)
-            elif all_new:
-                raise UsageError(f"the bot {bot.id} exists already")
-        return tuple(seeded(connection, bot.id, database.secret) for bot in seed.bots)
+        for start in range(0, len(seed.bots), _AT_ONCE):
+            planned = seed.bots[start : start + _AT_ONCE]
+            ids = [bot.id for bot in planned]
+            known = storage.token_keys_of(connection, ids)
+            if known and all_new:
+                raise UsageError(f"the bot {next(iter(known))} exists already")
+            _create(connection, [bot for bot in planned if bot.id not in known])
+            listed += _with_tokens(connection, ids, database.secret)
+    return tuple(listed)
 
 
 def first_bots(database: Database) -> tuple[SeededBot, ...]:
     """Return the first bots that were added, with their tokens."""
     with database.reading() as connection:
         added = connection.execute(select(bots.c.id).order_by(bots.c.seq).limit(_FIRST)).scalars()
-        return tuple(seeded(connection, bot, database.secret) for bot in added.all())
+        return tuple(_with_tokens(connection, added.all(), database.secret))
 
 
-def _create(connection: Connection, bot: _SeedBot) -> None:
-    fields = bot.model_dump(by_alias=True, exclude={"id", *(kind.collection for kind in Resource)})
-    storage.add_bot(connection, bot.id, fields)
+def _create(connection: Connection, planned: Sequence[_SeedBot]) -> None:
+    if not planned:
+        return
+    excluded = {"id", *(kind.collection for kind in Resource)}
+    fields = {bot.id: bot.model_dump(by_alias=True, exclude=excluded) for bot in planned}
+    storage.add_bots(connection, fields)
     for kind in Resource:
-        for record in getattr(bot, kind.collection):
-            storage.add(connection, bot.id, kind, record.columns())
+        records = [
+            (bot.id, record.columns())
+            for bot in planned
+            for record in getattr(bot, kind.collection)
+        ]
+        storage.add_all(connection, kind, records)
 
 
-def seeded(connection: Connection, bot: str, secret: str) -> SeededBot:
-    """Return a bot with its token; raises `UnknownError`."""
-    record = storage.bot_of(connection, bot)
+def _with_tokens(connection: Connection, ids: Sequence[str], secret: str) -> list[SeededBot]:
+    """Return bots, all of which are listed, with their tokens."""
+    rows = {row.id: row for row in connection.execute(select(bots).where(bots.c.id.in_(ids)))}
+    return [_with_token(rows[bot], secret) for bot in ids]
+
+
+def _with_token(row: Row[Any], secret: str) -> SeededBot:
     # Issued when the bot was created: every start on this database gives the same token, until
     # the bot gets a new one.
-    issued_at = int(datetime.fromisoformat(record["createdAt"]).timestamp())
-    key = storage.token_key_of(connection, bot)
-    token = caller.sign(bot, issued_at=issued_at, secret=secret, key=key)
-    return SeededBot(id=bot, username=record["profile"]["username"], token=token)
+    issued_at = int(datetime.fromisoformat(row.created_at).timestamp())
+    token = caller.sign(row.id, issued_at=issued_at, secret=secret, key=row.token_key)
+    return SeededBot(id=row.id, username=row.record["profile"]["username"], token=token)
 
 
 def stored(name: str) -> AbstractContextManager[Database]:
@@ -144,11 +160,11 @@ def add_bot(database: Database, bot: str, *, username: str) -> SeededBot:
 
 def find_bot(database: Database, bot: str) -> SeededBot:
     """Return a bot with its token; raises `UsageError` for an unknown one."""
-    try:
-        with database.reading() as connection:
-            return seeded(connection, bot, database.secret)
-    except storage.UnknownError as error:
-        raise UsageError(f"the database does not have the bot {bot}") from error
+    with database.reading() as connection:
+        row = connection.execute(select(bots).where(bots.c.id == bot)).one_or_none()
+    if row is None:
+        raise UsageError(f"the database does not have the bot {bot}")
+    return _with_token(row, database.secret)
 
 
 def renew_token(database: Database, bot: str) -> SeededBot:

@@ -52,10 +52,18 @@ def now() -> str:
 
 def add_bot(connection: Connection, bot: str, record: Mapping[str, Any]) -> None:
     """Add a bot; `record` is its documented record without id and timestamps."""
-    moment = now()
-    values = {"id": bot, "record": record, "created_at": moment, "updated_at": moment}
-    connection.execute(insert(bots).values(**values, token_key=secrets.token_hex(8)))
-    _insert(connection, [_row(connection, bot)])
+    add_bots(connection, {bot: record})
+
+
+def add_bots(connection: Connection, records: Mapping[str, Mapping[str, Any]]) -> None:
+    """Add bots by their ids, in their order, with few statements."""
+    moments = dict.fromkeys(("created_at", "updated_at"), now())
+    values = [
+        {"id": bot, "record": record, "token_key": secrets.token_hex(8), **moments}
+        for bot, record in records.items()
+    ]
+    connection.execute(insert(bots), values)
+    _insert(connection, connection.execute(_BOTS.where(bots.c.id.in_(records))).all())
 
 
 def token_key_of(connection: Connection, bot: str) -> str:
@@ -142,6 +150,19 @@ def add(
     table, moment = record_tables[resource], now()
     moments = {name: moment for name in _WIRE_NAMES if name in table.c}
     connection.execute(insert(table).values(id=secrets.token_hex(12), bot=bot, **values, **moments))
+
+
+def add_all(
+    connection: Connection, resource: Resource, records: Sequence[tuple[str, Mapping[str, Any]]]
+) -> None:
+    """Add records, each with its bot, which this transaction has added."""
+    table, moment = record_tables[resource], now()
+    moments = {name: moment for name in _WIRE_NAMES if name in table.c}
+    values = [
+        {"id": secrets.token_hex(12), "bot": bot, **columns, **moments} for bot, columns in records
+    ]
+    if values:
+        connection.execute(insert(table), values)
 
 
 def edit(
