@@ -1,16 +1,13 @@
-"""`commands.imported.json`: the last import, read and written.
+"""`commands.imported.json`: the last import, read and written, and the proof of removals.
 
 It is beside the manifest and in the repository with it: without it, an import could not tell an
 edit of the manifest from a change of the source. Beside the commands it has the platform's own
 objects, for services that take them: the keys of a request that creates a command in Discord's
-documentation, and the id. The other keys belong to people, to one server or to one registration,
-or are not Discord's.
+documentation, and the id.
 
-The proof that a command is gone, without which an import does not remove it.
-
-The file that declared it was read completely and has it no more; or the file is gone, and no file
-that is new or not read completely contains its name. `commands.imported.json` keeps the file of
-each command for that: one that an older version wrote has none, and holds back each removal once.
+It notes the file of each command, for the proof without which an import removes nothing: the file
+was read completely and has the command no more; or the file is gone, and no file that is new or not
+read completely contains its name. A file of an older version holds back each removal once.
 """
 
 import json

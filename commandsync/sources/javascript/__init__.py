@@ -4,8 +4,9 @@ Builders of discord.js, plain objects, and the objects and classes of command ha
 
 The statements of each file that may declare commands are followed (`program`) as far as their
 values are certain (`expression`); values and builders are those of `value`. The `Inventory` looks
-at exports, classes, registrations and builders: the keys of an object tell whether it is a slash
-command, which is read as Discord's, a prefix command, or no command.
+at exports, classes, decorators (`decorated`), registrations and builders: the keys of an object
+tell whether it is a slash command, which is read as Discord's, a prefix command, or no command.
+Last, `candidate` finds what looks like a command and is none of these: it is not read.
 """
 
 import re

@@ -1,12 +1,9 @@
 """A JavaScript or TypeScript file, parsed by tree-sitter, and the values that its code states.
 
 A value is text, a number, a list, an object (`Record`), a function or class (`Function`), or only
-a run can tell it (`Computed`). A `Builder` is an object that gets its members by method calls.
-
-The aliases of paths in a bot's configuration: a name in an import -> the paths it may mean.
-
-They are `paths` and `baseUrl` of tsconfig.json, and `imports` and `_moduleAliases` of package.json,
-in the folder of the code or in one above it.
+a run can tell it (`Computed`). A `Builder` is an object that gets its members by method calls. An
+import may name a file by an alias: `paths` and `baseUrl` of tsconfig.json, `imports` and
+`_moduleAliases` of package.json, in the folder of the code or one above it.
 """
 
 import json

@@ -3,8 +3,8 @@
 discord.py, py-cord, nextcord and disnake: commands, hybrid commands, slash commands, groups, cogs.
 python-telegram-bot and aiogram: the handlers of commands, and their texts.
 
-Each file that may declare commands is parsed (`parsedfile`) and visited once for its names and its
-possible declarations (`scope`). `meaning` follows names between the files and evaluates literals,
+Each file that may declare commands is parsed and visited once for its names and its possible
+declarations (`scope`). `meaning` follows names between the files and evaluates literals,
 `cog` reads classes and traits. The `Inventory` holds the declarations by decorators and
 calls (`declarations`); `entries` makes the commands of it, with their parameters (`parameter`).
 """

@@ -1,8 +1,8 @@
-"""One Python file of a bot: decoded as Python decodes it, and parsed; it is never run.
+"""One Python file of a bot, parsed, and its scopes: the bindings, and possible declarations.
 
-The scopes of a file: the bindings of names, and the statements that may declare commands.
-
-The bodies of functions are dropped once they were visited: a bot's code is mostly that.
+A file is decoded as Python decodes it, and parsed without the functions that are not valid; it is
+never run. One visit of its statements finds the names and the calls that may declare commands. The
+bodies of functions are dropped once they were visited: a bot's code is mostly that.
 """
 
 import ast
