@@ -113,6 +113,7 @@ def read(
     )
 
 
+_WHOLE = "command"  # as the reasons of unread parts call a whole command, not an option of it
 _COMMAND = re.compile("command", re.IGNORECASE)
 _DATA = ("data", "slash", "slashCommand", "command", "builder", "commandData")
 _SLASHES = ("slashCommand", "slash", "SlashCommand")
@@ -376,11 +377,11 @@ class Inventory:
             self._note(f"{part} of {whole} is computed at run time", value)
         return value if isinstance(value, (str, int)) else None
 
-    def _part(self, value: Value, at: Computed, what: str = "command", depth: int = 0) -> Value:
+    def _part(self, value: Value, at: Computed, what: str = _WHOLE, depth: int = 0) -> Value:
         """Return a command or a part as Discord has it; None if its name or type is not read."""
         fields, at = {**spelled(fields_of(value))}, getattr(value, "at", at)
         name, kind = fields.get("name", fields.get(REST, value)), fields.get("type")
-        is_callable = what == "command" or kind in _NESTING
+        is_callable = what == _WHOLE or kind in _NESTING
         for key, member in (("type", kind), ("name", name)):
             if isinstance(member, Computed):
                 if is_callable:
