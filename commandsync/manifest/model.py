@@ -171,7 +171,7 @@ class ImportModel(Table):
     unread: fields.Patterns = Field(
         (),
         description="Patterns of names, files and paths that are not read and known to be: "
-        "--check does not fail for them.",
+        "a check of the import does not fail for them.",
         examples=[["setup", "owner/*"]],
     )
 
