@@ -279,7 +279,8 @@ class Inventory:
         """
         path = PurePosixPath(handler.at.scope.file.path)
         is_command = is_whole and isinstance(handler.get("description"), str)
-        if not is_command or {"name", REST, *_DATA} & {*handler} or not BELOW.search(str(path)):
+        is_named = {"name", REST} & {*handler} or data_of(handler)
+        if not is_command or is_named or not BELOW.search(str(path)):
             return handler
         runs = any(isinstance(member, Function) for member in handler.values())
         if not runs or handler.at in self._read:

@@ -34,6 +34,7 @@ _RUNNING = re.compile(
     rb"\b(?:run|exec|execute|callback|handler?|(?:message|interaction|chatInput|slash)Run"
     rb"|(?:run|execute)(?:Slash|Message|Interaction))\s*[(:=<]"
 )
+_HEIR = re.compile(rb"\bclass\b[^{]*\bextends\b")
 _EXPORT = re.compile(rb"\bexport\s+(?:default|const|class)\b|\bexports\b")
 _HANDLES = re.compile(rb"[\"'](?:telegraf|grammy|node-telegram-bot-api)[\"']")
 _ADDS = re.compile(r"add\w+")
@@ -150,7 +151,8 @@ def _object(file: ParsedFile, node: Node) -> Node | None:
 
 def _of_file(file: ParsedFile, bases: Collection[int]) -> Iterator[Unread]:
     """Yield the export of a file of commands that can be run, unless it is a base class."""
-    runs, export = _RUNNING.search(file.data), _EXPORT.search(file.data)
+    runs = _RUNNING.search(file.data) or _HEIR.search(file.data)
+    export = _EXPORT.search(file.data)
     classes = [node for part in parts(file.tree) for node in (part, *part.named_children)]
     if runs and export and not any(node.id in bases for node in classes):
         node = file.tree.descendant_for_byte_range(export.start(), export.start() + 1)

@@ -105,6 +105,10 @@ UNREAD = {
         "src/commands/NAME.js",
         "module.exports = wrap(meta, { execute(i) {} });",
     ),
+    "a class of commands": (
+        "src/commands/NAME.js",
+        "export default class extends Other { static text = 'D.'; }",
+    ),
     "a decorator": ("src/NAME.ts", "class A { @CustomCommand('NAME') on() {} }"),
     "telegraf": (
         "src/NAME.js",
