@@ -4,6 +4,7 @@ import asyncio
 import logging
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -12,6 +13,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -183,6 +185,10 @@ class _Server(uvicorn.Server):
     def run_on_socket(self, when_ready: Callable[[], object]) -> None:
         """Run until `should_exit`; call `when_ready` at the beginning, and raise what it raises."""
         self._when_ready = when_ready
+        try:
+            self._listener.listen(BACKLOG)
+        except OSError as error:  # another service that starts has the same port, and was first
+            raise UsageError(f"cannot listen on {self.url}: {error.strerror}") from error
         self.run(sockets=[self._listener])
         if self._failure is not None:
             raise self._failure
@@ -223,10 +229,9 @@ def _prepared(
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family, *_, address = socket.getaddrinfo(host, _port(port), type=socket.SOCK_STREAM)[0]
-        bound = socket.create_server(address[:2], family=family)
+        bound = _bound(family, address[:2])
     except (OSError, OverflowError, UnicodeError) as error:  # the last: no such host name can be
         reason = getattr(error, "strerror", None) or str(error)
-        reason, _, _ = reason.partition(" (while ")  # create_server repeats the address as a tuple
         raise UsageError(
             f"cannot listen on {host}, port {port}: {reason}",
             hint="give another port (0 picks a free one) or address",
@@ -234,9 +239,24 @@ def _listen(host: str, port: int) -> socket.socket:
     # The connections inherit it: a client of the gateway may be silent for ever, and one whose
     # machine is gone is silent too.
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    return bound
+
+
+def _bound(family: int, address: tuple[Any, ...]) -> socket.socket:
+    """Return a socket with this address; it refuses connections until the server listens."""
     # asyncio sends small answers at once (TCP_NODELAY) only on sockets that are declared as TCP;
     # without it every answer waits about 40 ms for the client's acknowledgement.
-    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=bound.detach())
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if sys.platform != "win32":  # elsewhere the option lets two programs share a port
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.bind(address)
+    except OSError:
+        bound.close()
+        raise
+    return bound
 
 
 def _port(number: int) -> int:

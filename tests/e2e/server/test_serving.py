@@ -16,9 +16,12 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 
 from commandsync.errors import FileError
 from commandsync.extras import install_command
+from commandsync.server.app import create_app
+from commandsync.server.database import Database
 from commandsync.server.runner import running, serve
 from tests.support.callers import ROOT, Caller
 from tests.support.home import Home, fields, lines
@@ -175,6 +178,21 @@ def test_a_service_is_healthy_and_ready(database_url: str) -> None:
         answers = [ask(caller, path) for path in ("/healthz", "/readyz")]
 
     assert [(status, answer["success"]) for status, answer in answers] == [(200, True)] * 2
+
+
+def test_the_port_opens_when_the_service_answers() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+        port = other.getsockname()[1]
+    refused = []
+
+    def application(database: Database) -> FastAPI:
+        with closing(socket.socket()) as client:  # while the service prepares itself
+            refused.append(client.connect_ex(("127.0.0.1", port)) != 0)
+        return create_app(database)
+
+    with running(port=port, application=application) as service:
+        assert ask(Caller(service.url, "1", ""), "/healthz")[0] == 200
+    assert refused == [True]
 
 
 def test_probes_at_once_are_all_answered(database_url: str) -> None:

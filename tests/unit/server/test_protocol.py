@@ -79,9 +79,10 @@ def _end(url: str, _bots: object) -> None:
 
 
 def test_the_system_notices_a_client_that_is_gone_without_a_word() -> None:
-    with (
-        closing(_listen("127.0.0.1", 0)) as listener,
-        closing(socket.create_connection(listener.getsockname(), 30)),
-        closing(listener.accept()[0]) as connection,
-    ):
-        assert connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) != 0
+    with closing(_listen("127.0.0.1", 0)) as listener:
+        listener.listen()
+        with (
+            closing(socket.create_connection(listener.getsockname(), 30)),
+            closing(listener.accept()[0]) as connection,
+        ):
+            assert connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) != 0
