@@ -298,7 +298,11 @@ def _postgresql_engine(url: URL) -> Engine:
             pool_size=10,
             max_overflow=0,
             pool_pre_ping=True,  # after a restart of the server, no request meets a dead connection
-            connect_args={"connect_timeout": 10, "application_name": "commandsync"},
+            connect_args={
+                "connect_timeout": 10,
+                "application_name": "commandsync",
+                "prepare_threshold": None,  # a pooler such as PgBouncer changes the connection
+            },
             hide_parameters=True,
         )
     except ImportError as error:

@@ -314,3 +314,16 @@ def test_a_missing_driver_is_one_message(monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert "[postgres]" in str(caught.value.hint)
     assert "hunter2" not in f"{caught.value}"
+
+
+def test_no_statement_is_prepared_on_the_server_since_a_pooler_may_be_between(
+    postgres_url: str,
+) -> None:
+    with opened(postgres_url) as database:
+        for _ in range(8):  # more than the driver's own threshold
+            with database.reading() as connection:
+                connection.execute(select(settings)).all()
+        with database.reading() as connection:
+            number = connection.execute(text("SELECT count(*) FROM pg_prepared_statements"))
+
+            assert number.scalar_one() == 0
