@@ -7,18 +7,22 @@ success, they tell whose comments get the result.
 """
 
 import json
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from commandsync.action.inputs import GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.apply.outcomes import Result
-from commandsync.errors import RefusedError, StalePlanError
+from commandsync.errors import CommandsyncError, RefusedError, StalePlanError
 from commandsync.report import summary
-from commandsync.sync.history import Committed
-from commandsync.sync.settings import Site
+from commandsync.sync.history import Committed, place_of
+from commandsync.sync.job import Job
 
 MOST_COMMITS = 50
 SUCCESS = "SUCCESS"
@@ -30,7 +34,11 @@ SENDING: Status = ("pending", "sending the list")
 _DISPATCH = "run the workflow by hand on the branch: it applies the newest manifest"
 _PERMISSION = "the job needs `permissions: statuses: write` (read, if it only plans)"
 _MOST_REQUESTS = 30
-_STATUS = "status { contexts { context state } }"
+_STATUS = "status { contexts { context state description } }"
+_RECORD = re.compile(
+    r"(?P<count>[\d,]+) commands?\b.*, (?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ), "
+    r"request (?P<digest>[0-9a-f]{64})"
+)
 _REQUESTS = "associatedPullRequests(first: 10) { nodes { number merged } }"
 
 
@@ -40,8 +48,7 @@ class Branch:
 
     event: GitHubEvent
     github: GitHub | None = None  # GitHub's API, if there is a token for it
-    label: str = ""  # what the workflow calls this run, beside others
-    sites: Sequence[Site] = ()  # the listings of the run, as soon as they are known
+    jobs: Sequence[Job] = ()  # the listings of the run, as soon as they are known
     commits: Sequence[str] = ()  # its newest commits, the newest first, which is this run's own
     head: str = ""  # its newest commit, which has the same manifest; empty if that is unknown
 
@@ -52,30 +59,70 @@ class Branch:
             raise GitHubError("no github-token was given")
         return self.github
 
-    def context_of(self, site: Site) -> str:
-        """Return the name of the status for a listing: its own, the bot if need be, the label."""
-        bot = f" {site.bot or site.token_from}"
-        is_only = [other.name for other in self.sites].count(site.name) <= 1
-        label = f" ({self.label})" if self.label else ""
-        return f"commandsync/{site.name}{'' if is_only else bot}{label}"
-
-    def set_status(self, site: Site, status: Status, *, at: str = "") -> None:
+    def set_status(self, job: Job, status: Status, *, at: str = "") -> None:
         """Set the status of a listing at a commit, by default at this run's own."""
         commit = at or (self.commits[0] if self.commits else self.event.sha)
         state, description = status
-        body = {"state": state, "context": self.context_of(site), "description": description}
+        body = {"state": state, "context": context_of(job), "description": description}
         body["target_url"] = self.event.run_url
         self.api.post(f"/repos/{self.event.repository}/statuses/{commit}", body)
 
 
-def status_of(result: Result) -> Status:
-    """Return the status of a listing after an apply."""
+def context_of(job: Job, path: str | None = None) -> str:
+    """Return the name of the status of a listing: its own, and a digest of what identifies it.
+
+    That is the identity of the listing and the path of the manifest in the repository, by default
+    the present one.
+    """
+    if path is None:
+        path = job.path
+        with suppress(CommandsyncError):  # it is in no repository
+            _, path = place_of(job.path)
+    digest = sha256(f"{job.identity}\n{path}".encode("utf-8", "surrogateescape")).hexdigest()
+    return f"commandsync/{job.site.name} {digest[:8]}"
+
+
+@dataclass(frozen=True, slots=True)
+class CommitStatus:
+    """The status of a listing at a commit, with what its description says of a list."""
+
+    state: str
+    description: str = ""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the listing was applied."""
+        return self.state == SUCCESS
+
+    @property
+    def _record(self) -> re.Match[str] | None:
+        return _RECORD.search(self.description)
+
+    @property
+    def count(self) -> int:
+        """How many commands the list had; 0 if that is not known."""
+        return int(self._record["count"].replace(",", "")) if self._record else 0
+
+    @property
+    def at(self) -> datetime | None:
+        """When the list was made, by which its entries were due; None if that is not known."""
+        return datetime.fromisoformat(self._record["at"]) if self._record else None
+
+    @property
+    def digest(self) -> str:
+        """The digest of the request; empty if that is not known."""
+        return self._record["digest"] if self._record else ""
+
+
+def status_of(result: Result, now: datetime) -> Status:
+    """Return the status of a listing after an apply, whose entries were due at a time."""
     plan = result.plan
     if not result.complete:
         return "failure", "not complete"
     if plan.listing and plan.listing.whole:
         size = summary.counted(plan.listing.size, "command")
-        return "success", f"sent {size}" if result.sent else f"{size}, as sent before"
+        sent = f"sent {size}" if result.sent else f"{size} as sent before"
+        return "success", f"{sent}, {now:%Y-%m-%dT%H:%M:%SZ}, request {plan.listing.digest}"
     changed = summary.counted(len(plan.changes), "change")
     return "success", f"{changed} applied, {plan.unchanged} unchanged"
 
@@ -141,9 +188,9 @@ def _run_for(github: GitHub, event: GitHubEvent, head: str) -> str | None:
     return None
 
 
-def statuses_of(commits: Sequence[str], branch: Branch) -> list[dict[str, str]]:
-    """Return the states of the statuses of each commit, by their names; raises `GitHubError`."""
-    return [*map(_states, _queried(commits, branch, _STATUS, whole=True))]
+def statuses_of(commits: Sequence[str], branch: Branch) -> list[dict[str, CommitStatus]]:
+    """Return the statuses of each commit, by their names; raises `GitHubError`."""
+    return [*map(_statuses, _queried(commits, branch, _STATUS, whole=True))]
 
 
 def merged_requests(branch: Branch) -> list[int]:
@@ -152,10 +199,11 @@ def merged_requests(branch: Branch) -> list[int]:
     Raises `GitHubError`.
     """
     numbers: dict[int, None] = {}
-    contexts = [branch.context_of(site) for site in branch.sites]
+    contexts = [context_of(job) for job in branch.jobs]
     for n, commit in enumerate(_queried(branch.commits, branch, f"{_STATUS} {_REQUESTS}")):
-        states = _states(commit)
-        if n and all(states.get(context) == SUCCESS for context in contexts):
+        statuses = _statuses(commit)
+        known = [statuses.get(context) for context in contexts]
+        if n and all(status and status.is_success for status in known):
             break
         requests = (commit.get("associatedPullRequests") or {}).get("nodes") or ()
         numbers |= {each["number"]: None for each in requests if each.get("merged")}
@@ -177,6 +225,9 @@ def _queried(
     return [found.get(f"c{n}") or {} for n in range(len(commits))]
 
 
-def _states(commit: dict[str, Any]) -> dict[str, str]:
+def _statuses(commit: dict[str, Any]) -> dict[str, CommitStatus]:
     statuses = (commit.get("status") or {}).get("contexts") or ()
-    return {status.get("context", ""): status.get("state", "") for status in statuses}
+    return {
+        each.get("context", ""): CommitStatus(each.get("state", ""), each.get("description") or "")
+        for each in statuses
+    }

@@ -210,6 +210,7 @@ def settings_of(inputs: Inputs, environ: Mapping[str, str], mode: Mode) -> Setti
         prune=inputs.prune,
         max_deletes=inputs.max_deletes,
         owned=reviewed and mode in {"plan", "apply"},
+        in_clone=False,
     )
 
 

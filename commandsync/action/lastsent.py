@@ -1,18 +1,27 @@
 """The version that a list is compared with which is not read: the base branch's, or the last sent.
 
 An apply marks its commit with a status before it sends a list that cannot be read back, and again
-when the service has accepted it. So the newest commit whose status is a success has the manifest
-that the list shows. A later commit without success may have sent its own list: then the list is
-sent again, even if nothing seems to differ. A proposal is compared with the branch that it is
+when the service has accepted it. The description of that status has the number of commands, the
+time and the digest of the request. So the newest commit whose status is a success has the manifest
+that the list shows. The list is sent again, even if nothing seems to differ, if a later commit may
+have sent its own, if the recorded request is not the one that this version makes of that manifest,
+or if the branch lost commits by a forced push. A proposal is compared with the branch that it is
 merged into. Where nothing was sent yet, the list is replaced unseen only if the merged change adds
 the listing to the manifest, or the run is for `apply: current`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from commandsync.action.branch import MOST_COMMITS, SUCCESS, Branch, refusal, statuses_of
+from commandsync.action.branch import (
+    MOST_COMMITS,
+    Branch,
+    CommitStatus,
+    context_of,
+    refusal,
+    statuses_of,
+)
 from commandsync.action.rest import GitHubError
 from commandsync.errors import RefusedError
 from commandsync.sync.earlier import EarlierVersion
@@ -20,7 +29,8 @@ from commandsync.sync.history import first_parents, versions_since
 from commandsync.sync.job import ManifestJob
 from commandsync.sync.lists import ListJob
 
-_MOST_QUERIES = 10  # of `MOST_COMMITS` each
+_MOST_COMMITS = 10 * MOST_COMMITS
+_NO_COMMIT = "0" * 40
 
 
 def is_unread(job: ManifestJob) -> bool:
@@ -44,9 +54,8 @@ def compared(
     unread = [job for job in opened if isinstance(job, ListJob) and not job.is_read]
     if not unread:
         return [*opened]
-    history = _SentHistory(branch, _commits(unread[0], branch, current=current), current=current)
-    if not branch.event.proposes:
-        history.read_statuses(unread)
+    commits = _commits(unread[0], branch, current=current)
+    history = _SentHistory(branch, commits, current=current)
     return [
         history.compared(job, bases) if isinstance(job, ListJob) and not job.is_read else job
         for job in opened
@@ -57,7 +66,7 @@ def _commits(job: ListJob, branch: Branch, *, current: bool) -> list[str]:
     """Return the newest commits of the branch; raises `RefusedError` if git does not know them."""
     commits: list[str] = []
     try:
-        commits = first_parents(job.manifest.path, most=_MOST_QUERIES * MOST_COMMITS)
+        commits = first_parents(job.manifest.path, most=_MOST_COMMITS)
     except RefusedError:
         if not current:
             raise
@@ -71,47 +80,75 @@ class _SentHistory:
     branch: Branch
     commits: Sequence[str]
     current: bool
-    statuses: Sequence[Mapping[str, str]] = ()  # those of the newest commits
+    statuses: list[Mapping[str, CommitStatus]] = field(default_factory=list)  # as far as read
 
-    def read_statuses(self, unread: Sequence[ListJob]) -> None:
-        """Read the statuses of the newest commits, until each list has a success."""
-        names = [self.branch.context_of(job.site) for job in unread]
-        statuses: list[Mapping[str, str]] = []
-        try:
-            for start in range(0, len(self.commits), MOST_COMMITS):
-                statuses += statuses_of(self.commits[start : start + MOST_COMMITS], self.branch)
-                if all(any(each.get(name) == SUCCESS for each in statuses) for name in names):
-                    break
-        except GitHubError as error:
-            if not all(job.returned for job in unread):
-                what = "what was sent last is not known: the statuses of commits cannot be read"
-                raise refusal(what, error) from error
-            return
-        self.statuses = statuses
+    @property
+    def dropped(self) -> str:
+        """The commit that the branch had before a forced push; empty for none."""
+        before = self.branch.event.before
+        return "" if before in {"", _NO_COMMIT, *self.commits} else before
 
     def compared(self, job: ListJob, bases: Mapping[str, EarlierVersion]) -> ListJob:
         """Return a list with the version that it is compared with, if one is known."""
         if self.branch.event.proposes:
             return self._allowed(job.beside(bases.get(job.manifest.path)))
-        name = self.branch.context_of(job.site)
-        states = [each.get(name) for each in self.statuses]
-        if SUCCESS in states:
-            last = states.index(SUCCESS)
-            sent = next(versions_since(job.manifest.path, self.commits, last))
-            # The commits between are unknown, of which another one may have been sent.
-            again = bool(self.branch.head and self.branch.head not in self.branch.commits)
-            job = job.beside(sent, resend=again or any(states[:last]))
-        return self._allowed(job)
+        try:
+            found = self._with_sent(job) if self.commits else job
+        except GitHubError as error:
+            if not job.returned:
+                what = "what was sent last is not known: the statuses of commits cannot be read"
+                raise refusal(what, error) from error
+            found = job
+        return self._allowed(found)
+
+    def _with_sent(self, job: ListJob) -> ListJob:
+        """Return a list with what was sent last, if the statuses of commits tell that."""
+        # The commits between are unknown, of which another one may have been sent.
+        again = bool(self.branch.head and self.branch.head not in self.branch.commits)
+        count = 0
+        if dropped := self.dropped:
+            again = True
+            (lost,) = statuses_of([dropped], self.branch)
+            if status := lost.get(context_of(job)):
+                count = status.count
+        for version, status in self._of_versions(job):
+            if status and status.is_success:
+                digest = status.digest
+                at = replace(job.settings, now=status.at or job.settings.now)
+                found = job.beside(version, settings=at)
+                known = found.earlier
+                if known is None or known.digest != digest:
+                    again, count = True, max(count, status.count)
+                unseen = job.settings.unseen or (known is None and bool(count))
+                settings = replace(job.settings, unseen=unseen)
+                return replace(found, settings=settings, resend=again, sent=count)
+            again = again or status is not None
+        settings = replace(job.settings, unseen=job.settings.unseen or bool(count))
+        return replace(job, settings=settings, resend=again, sent=count)
+
+    def _of_versions(
+        self, job: ListJob
+    ) -> Iterator[tuple[EarlierVersion | None, CommitStatus | None]]:
+        """Yield the version of each commit, and the status of the list there, the newest first."""
+        path, start = job.manifest.path, 0
+        for end, version in versions_since(path, self.commits):
+            context = context_of(job, version.path if version else None)
+            for number in range(start, end):
+                if number >= len(self.statuses):
+                    some = self.commits[number : number + MOST_COMMITS]
+                    self.statuses += statuses_of(some, self.branch)
+                yield version, self.statuses[number].get(context)
+            start = end
 
     def _allowed(self, job: ListJob) -> ListJob:
         """Return a list that may be replaced unseen, if it is a new one of the manifest."""
-        if job.earlier or job.returned:
+        if job.earlier or job.returned or job.sent:
             return job
         if not self.current:
             before = self.branch.event.before
             start = self.commits.index(before) if before in self.commits else None
             versions = versions_since(job.manifest.path, self.commits, start or 0)
             earlier = islice(versions, start is None, None)
-            if any(version and job.is_in(version) for version in earlier):
+            if any(job.is_in(version) for _, version in earlier):
                 return job
         return replace(job, settings=replace(job.settings, unseen=True))

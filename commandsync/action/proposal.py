@@ -18,7 +18,8 @@ from commandsync.errors import CommandsyncError, RefusedError, UsageError, Wrong
 from commandsync.manifest import Manifest
 from commandsync.report.github import Annotation
 from commandsync.report.lines import code
-from commandsync.sync.earlier import EarlierVersion, version_at
+from commandsync.sync.earlier import EarlierVersion
+from commandsync.sync.history import version_before
 from commandsync.sync.settings import TOKEN_VARIABLE
 
 _KEYS = ("base_url", "bot", "token_env")
@@ -70,7 +71,7 @@ def base_manifests(
         if not event.base_sha:
             raise UsageError("the event does not name its commit")
         found = {
-            each.path: (version_at(event.base_sha, each.path) or _nothing(each.path))._replace(
+            each.path: (version_before(event.base_sha, each) or _nothing(each.path))._replace(
                 name=event.base_sha[:7]
             )
             for each in manifests

@@ -52,7 +52,9 @@ class Reporter:
             # A page alone has a status only if all is done; each of several listings has one.
             some = [pair for pair in self.applied if verdict.complete or pair[1].plan.listing]
             with self.warned("the commit's status is not set"):
-                self._set_statuses((item, status_of(result)) for item, result in some)
+                self._set_statuses(
+                    (item, status_of(result, item.job.settings.now)) for item, result in some
+                )
         self._put_comment(verdict)
         if self._keeps_issue(verdict):
             with self.warned("the issue is not written"):
@@ -82,7 +84,7 @@ class Reporter:
     def _set_statuses(self, statuses: Iterable[tuple[Planned, Status]]) -> None:
         for planned, status in statuses:
             at = self.branch.head if planned.plan.listing else ""
-            self.branch.set_status(planned.job.site, status, at=at)
+            self.branch.set_status(planned.job, status, at=at)
 
     def put_backups(self, planned: Sequence[Planned]) -> None:
         """Write what is listed, as manifests, where it is about to be changed.

@@ -60,7 +60,6 @@ def main(environ: MutableMapping[str, str]) -> int:
             reporter.inputs = inputs = read_inputs(environ)
             environ[HOSTS_VARIABLE] = inputs.hosts or environ.get(HOSTS_VARIABLE, "")
             reporter.branch.github = github_of(inputs.github_token, environ)
-            reporter.branch.label = inputs.label
             mode = reporter.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
             run = _Run(mode, reporter, settings_of(inputs, environ, mode), handler)
@@ -115,7 +114,7 @@ class _Run:
             return with_checks(verdict.of_validated(manifests))
         bases = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
-            self.reporter.branch.sites = [job.site for job in opened]
+            self.reporter.branch.jobs = opened
             read, unread = self._apart(opened)
             planned = plan_jobs(self._compared(read, bases))
             self._write_preview(manifests, planned)
@@ -213,14 +212,14 @@ class _Run:
                     hint="give the input base-url: a plan does not decide where the token goes",
                 )
             with saved_plan(replace(self.settings, files=()), path, writes=True) as item:
-                self.reporter.branch.sites = [item.job.site]
+                self.reporter.branch.jobs = [item.job]
                 yield [item]
             return
         self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
-            self.reporter.branch.sites = [job.site for job in opened]
-            for site in self.reporter.branch.sites:
-                site.check_token()
+            self.reporter.branch.jobs = opened
+            for job in opened:
+                job.site.check_token()
             yield plan_jobs(self._compared(opened, {}))
 
     def _plans_verdict(self, planned: Sequence[Planned | errors.CommandsyncError]) -> Verdict:

@@ -30,7 +30,7 @@ from commandsync.errors import (
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.matching import GROUP_LIMIT, count_same_name, starts_of
 from commandsync.plan.plan import Plan
-from commandsync.plan.rules import countable, refusal, with_copies
+from commandsync.plan.rules import countable, with_copies
 from commandsync.records.rewrites import folded, folded_start, text_agrees
 from commandsync.records.snapshot import Entry, Snapshot, by_identity, shown_time
 from commandsync.records.texts import Resource, Text, named
@@ -56,7 +56,7 @@ def refusal_of(
     bot = "" if listing and listing.whole else plan.target.bot
     by_token = token_refusal(token, bot, plan.changes, others=others, body=body)
     if by_token is None and listing:
-        refused = listing.refusal(plan.rules, changes=bool(plan.changes))
+        refused = listing.refusal(plan.rules)
         by_token = RefusedError(refused.message, hint=refused.hint) if refused else None
     not_owned = None if versions is None else _not_owned(plan, versions)
     return by_token or not_owned or _outdated_or_limited(plan, listed)
@@ -82,12 +82,9 @@ def _outdated_or_limited(plan: Plan, listed: Snapshot) -> RefusedError | None:
         return error
     both = zip(plan.changes, states, strict=True)  # pragma: no mutate - both have one length
     pending = [change for change, state in both if state is not State.DONE]
-    refused = refusal(
-        with_copies(pending, listed),  # what was one when a plan was saved may be the last one now
-        sizes=countable(listed, plan.scope, plan.rules),
-        rules=plan.rules,
-        saved=plan.saved,
-    )
+    # The last record of a text may have been a copy when a plan was saved.
+    pending_now = with_copies(pending, listed)
+    refused = plan.guarded(pending_now, countable(listed, plan.scope, plan.rules))
     return None if refused is None else TooManyDeletesError(refused.message, hint=refused.hint)
 
 

@@ -53,7 +53,7 @@ def replace_list(
     `wanted`; `before` are those that were listed, where the list was read, and `read` is None where
     the service does not return it.
     """
-    if plan.listing is None or not plan.listing.sends(changes=bool(plan.changes)):
+    if plan.listing is None or not plan.listing.sends:
         return Result(plan=plan, settled=(), verified=True if read else None)
     run = _Replacement(plan)
     failure: Failure | None = yield from run.call(Call(_SEND, send))

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Literal, cast, get_args
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -32,6 +31,8 @@ from commandsync.manifest.fields import AnyText, FieldName, keyed, matching, ref
 from commandsync.manifest.nodes import Node, Scalar
 from commandsync.manifest.source import FileProblems, did_you_mean, quoted
 from commandsync.records.losses import COMMANDS
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
 from commandsync.services.abilities import Source
 from commandsync.services.catalogue import LISTS, SERVICES, declared
 from commandsync.services.service import ListService
@@ -43,6 +44,7 @@ _Limited = Literal[FieldName, "commands"]
 _MOST = 999_999_999
 _SERVICE = r"\s*[A-Za-z0-9][A-Za-z0-9._-]{0,99}\s*"
 _URL = r"(https?://(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?)(/(?:[!\"$-\[\]-z|~]|\{bot\})*)"
+_UNQUOTED = re.compile("%([0-9A-Fa-f]{2})")
 _EXAMPLE = "https://list.example/api/bots/{bot}/commands"
 
 
@@ -50,6 +52,27 @@ def _with_name(keys: dict[str, FieldName]) -> dict[str, FieldName]:
     if "name" not in keys.values():
         raise refusal("fields has no key for the name", "write name: name")
     return keys
+
+
+def _normal(origin: str, target: str) -> str:
+    """Return a URL in its one spelling, as it is sent: a path has no empty parts and no dots."""
+    path, query, parameters = target.partition("?")
+    path, parameters = (_UNQUOTED.sub(_unquoted, text) for text in (path, parameters))
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in {"", "."}:
+            parts.append(part)
+    end = "/" if parts and path.endswith(("/", "/.", "/..")) else ""
+    return f"{types.address(origin)}/{'/'.join(parts)}{end}{query}{parameters}"
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    """Return a letter, digit or mark that needs no quoting; else the quoted one in capitals."""
+    character = chr(int(match[1], 16))
+    plain = character.isascii() and (character.isalnum() or character in "-._~")
+    return character if plain else match[0].upper()
 
 
 def _count(value: Node) -> int:
@@ -88,7 +111,7 @@ _Url = Annotated[
         f"url must look like {_EXAMPLE}",
         "it has a host and a path of ASCII characters, and only {bot} in braces",
     ),
-    AfterValidator(lambda url: re.sub(_URL, lambda part: types.address(part[1]) + part[2], url)),
+    AfterValidator(lambda url: re.sub(_URL, lambda part: _normal(part[1], part[2]), url)),
 ]
 _Authorization = Annotated[
     AnyText,
@@ -191,9 +214,8 @@ ADAPTER: TypeAdapter[list[ListingModel]] = TypeAdapter(
 
 
 _MANIFESTS_BOT = "the manifest's"  # not a valid id
-
-Target = tuple[str, str, str]
-"""What two listings may not both have: a host or none, a path or name, and a bot."""
+_NO_BOT = "0"  # in place of an id that is not known
+_NOTHING = Snapshot({Resource.COMMAND: ()})
 
 
 class Listing(ListingModel):
@@ -223,23 +245,31 @@ class Listing(ListingModel):
         """Return the bot's id on the service, empty for the one of the token."""
         return self.bot or ("" if self.list_service.own_bots else manifests_bot)
 
-    def identity(self, manifests_bot: str) -> tuple[str, ...]:
-        """Return the identity of the list: another service, bot or token means another list."""
-        service, own = self.list_service, self.replace
-        token = "" if service.names_bot else self.token_env
-        url = own.url if own else service.origin
-        return self.service, url, self.bot_of(manifests_bot), token
+    def address(self, manifests_bot: str) -> str:
+        """Return where the request goes, the same for every spelling of it."""
+        service, bot = self.list_service, self.bot_of(manifests_bot)
+        path = service.replace(bot or _NO_BOT, _NOTHING).path
+        return service_of(service.origin) + path
 
-    def targets(self, manifests_bot: str) -> Iterator[Target]:
-        """Yield the targets that no other listing may have: its address, a declared one's name."""
-        bot = self.bot_of(manifests_bot)
-        if self.list_service.own_bots and not bot:
-            bot = f"that of {self.token_env}"
-        if bot:
-            path = urlsplit(self.replace.url).path if self.replace else self.service
-            yield service_of(self.list_service.origin), path, bot
-            if self.replace:
-                yield "", self.service.casefold(), bot
+    def identity(self, manifests_bot: str) -> str:
+        """Return the identity of the list: its address, and the token where that decides the bot.
+
+        All variables of a known service are for one token, which the first of them stands for.
+        """
+        service = self.list_service
+        address = self.address(manifests_bot)
+        if service.names_bot:
+            return address
+        first, own = next(iter(service.variables), ""), self.token_env
+        return f"{address} {first if own in {'', *service.variables} else own}"
+
+    def targets(self, manifests_bot: str) -> Iterator[tuple[str, ...]]:
+        """Yield what no other listing may have: its identity, and its name for one bot."""
+        service, bot = self.list_service, self.bot_of(manifests_bot)
+        if bot or not service.names_bot:
+            yield (self.identity(manifests_bot),)
+        if bot and (self.replace or service.own_bots):
+            yield self.service.casefold(), bot
 
 
 def read_listings(
@@ -267,14 +297,15 @@ def same_listing_problems(listings: Iterable[tuple[Iterable[Listing], str]]) -> 
 
     The listings of each manifest come with its bot, empty where that is not known.
     """
-    first: dict[Target, Listing] = {}
+    first: dict[tuple[str, ...], Listing] = {}
     problems = {}
     named = ((listing, bot) for managed, bot in listings for listing in managed)
     for listing, target in ((each, target) for each, bot in named for target in each.targets(bot)):
         other = first.setdefault(target, listing)
         if other is not listing:
             message = f"duplicate listing {quoted(listing.service)} (first at {other.location})"
-            hint = "remove one; for another bot, write the bot: of each"
+            key = "bot" if listing.list_service.names_bot else "token_env"
+            hint = f"remove one; for another bot, write the {key}: of each"
             problems[listing.location] = Problem(listing.location, message, hint)
     return tuple(problems.values())
 

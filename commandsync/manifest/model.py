@@ -273,16 +273,17 @@ def keys_of(model: type[BaseModel]) -> list[str]:
 
 
 _ABOUT = """\
-A bot's public command list for commandsync. Text is text: a value such as off, 247 or ~ counts as \
-it is spelled, so text fields accept what YAML calls strings, numbers, booleans and null here. \
+A bot's public command list for commandsync. Text is text: a value such as off, 247 or ~ counts \
+as it is spelled, so text fields accept what YAML calls strings, numbers, booleans and null here. \
 This schema cannot express the following, which `commandsync validate` checks: a value left empty \
 is not a string, nor is one in typographic quotes; keys are unique; commands equal in all fields; \
 formerly naming a live command; an id pinned twice; names that sync.ignore matches; {prefix} \
 without prefix:; the form of base_url; days that a month does not have; that until is after \
-publish; services of listings; two listings of one bot on one service; their URLs; that \
-authorization contains {token}; that one of replace.fields is the name; token_env beside replace; \
-numbers in plain decimal digits; tags, merges and the limits on size. An included file \
-holds only commands: and announcements:, and needs no version:, which this schema requires."""
+publish; services of listings; two listings of one bot on one service; listings without commands; \
+their URLs; that authorization contains {token}; that one of replace.fields is the name; \
+token_env beside replace; numbers in plain decimal digits; tags, merges and the limits on size. \
+An included file holds only commands: and announcements:, and needs no version:, which this \
+schema requires."""
 
 
 def json_schema() -> dict[str, Any]:

@@ -38,6 +38,7 @@ from commandsync.manifest.validation import Model, Placed, check, validated
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Levels, Snapshot
 from commandsync.records.texts import Resource, canonical
+from commandsync.services.abilities import LIST_ABILITIES
 
 if TYPE_CHECKING:
     from commandsync.manifest.listings import Listing
@@ -136,6 +137,11 @@ class ManifestReader:
             main.report.warning(0, f"the manifest has no {keys}, so nothing is synced")
         if any(part.broken for part in parts):
             return None
+        listings = _listings(main)
+        for listing in () if LIST_ABILITIES.keys() <= {*snapshot.collections} else listings:
+            message = f"the manifest has no commands: to send to {listing.service}"
+            hint = "add commands:, or remove the listing"
+            self.problems.error(Problem(listing.location, message, hint))
         return Manifest(
             path=main.report.source.path,
             paths=tuple(part.report.source.path for part in parts),
@@ -149,7 +155,7 @@ class ManifestReader:
             category=defaults.category,
             rules=rules,
             imports=model.imports,
-            listings=_listings(main),
+            listings=listings,
             warnings=self.problems.warnings,
         )
 

@@ -33,13 +33,15 @@ class PlannedListing:
     name: str  # the service's name; of a page, its host
     whole: bool = False  # whether the list is replaced as a whole, in one request
     readable: bool = True  # whether the list is read
-    returned: bool = False  # whether the service returns its list, at least to who has the token
+    returned: bool = False  # whether the service returns its list, at least with the token
     compared_with: str = THE_LIST  # or a file, or a revision; empty where nothing is known
+    equal: bool = False  # whether the request is equal to the one that it is compared with
+    digest: str = ""  # of the request that replaces a whole list
     size: int = 0  # how many commands a whole list contains that is sent
+    sent: int = 0  # how many commands were sent last, at least
     losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
     unseen: bool = False  # whether a list may be replaced of which nothing is known
-    renewed: tuple[str, ...] = ()  # what is sent with other options or the like, and equal texts
-    resend: bool = False  # whether the list is sent also where it has no changes
+    resend: bool = False  # whether the list is sent even if the requests are equal
     wants_none: bool = False  # whether the manifest itself has no commands
 
     @property
@@ -47,13 +49,19 @@ class PlannedListing:
         """Whether the plan is compared with something."""
         return bool(self.compared_with)
 
-    def sends(self, *, changes: bool) -> bool:
-        """Whether apply sends the whole list; `changes` is whether the plan has some."""
-        return self.whole and (changes or bool(self.renewed) or self.resend or not self.known)
+    @property
+    def gone(self) -> int:
+        """How many commands a whole list has lost since it was sent last, at least."""
+        return max(0, self.sent - self.size)
 
-    def refusal(self, rules: SyncRules, *, changes: bool) -> Notice | None:
+    @property
+    def sends(self) -> bool:
+        """Whether apply sends the whole list."""
+        return self.whole and not (self.known and self.equal and not self.resend)
+
+    def refusal(self, rules: SyncRules) -> Notice | None:
         """Return why apply must not send the whole list; None if it may."""
-        if not self.sends(changes=changes):
+        if not self.sends:
             return None
         limit = rules.max_deletes
         if not (self.size or (self.wants_none and limit and limit.unlimited)):
@@ -113,15 +121,20 @@ class Plan:
     @property
     def refusal(self) -> Notice | None:
         """Why apply would refuse it; None when it would not."""
-        changes, rules = self.changes, self.rules
-        refused = self.listing and self.listing.refusal(rules, changes=bool(changes))
-        return refused or refusal(changes, sizes=self.sizes, rules=rules, saved=self.saved)
+        refused = self.listing and self.listing.refusal(self.rules)
+        return refused or self.guarded(self.changes, self.sizes)
+
+    def guarded(self, changes: Iterable[Change], sizes: Mapping[Resource, int]) -> Notice | None:
+        """Return why these changes of it delete too much; arguments as of `rules.refusal`."""
+        gone = (self.listing.gone, self.listing.sent) if self.listing else (0, 0)
+        return refusal(changes, sizes=sizes, rules=self.rules, saved=self.saved, gone=gone)
 
     @property
     def pending(self) -> bool:
         """Whether the listing is known to differ from the manifest."""
-        renewed = self.listing.renewed if self.listing else ()
-        return bool(self.changes or renewed) and self.known
+        if self.listing and self.listing.whole:
+            return self.listing.known and not self.listing.equal
+        return bool(self.changes)
 
     @property
     def known(self) -> bool:
@@ -131,8 +144,9 @@ class Plan:
     @property
     def writes(self) -> bool:
         """Whether apply sends anything: a whole list also without changes that are known."""
-        changes = bool(self.changes)
-        return changes or (self.listing is not None and self.listing.sends(changes=changes))
+        if self.listing and self.listing.whole:
+            return self.listing.sends
+        return bool(self.changes)
 
     def manages(self, resource: Resource) -> bool:
         """Whether listed records of a kind are changed and deleted, as `SyncRules.manages` says."""

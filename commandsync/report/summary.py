@@ -70,6 +70,8 @@ def no_changes(plan: Plan) -> str:
     """Return the remark on a plan without changes; empty for one that has some."""
     if plan.changes or plan.pending:
         return ""
+    if plan.writes and plan.known:
+        return "The list is sent again: another one may have been sent since."
     if not plan.scope:
         keys = " and no ".join(f"{kind.collection}:" for kind in Resource)
         return f"No changes: the manifest has no {keys}."

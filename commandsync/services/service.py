@@ -6,13 +6,21 @@ request. Its answer is read by `accepted`: the list was taken, or refused and wh
 fit a service without a base URL of the user's.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
+from math import inf
+from typing import Any, TypeVar
 
 from commandsync.api import operations
-from commandsync.api.content import content_of, http_time, raise_for_status
+from commandsync.api.content import (
+    content_of,
+    decode_json,
+    http_time,
+    raise_for_failure,
+    raise_for_status,
+)
 from commandsync.api.credentials import SCHEME
 from commandsync.api.operations import Operation
 from commandsync.api.policy import LONGEST_WAIT
@@ -37,6 +45,8 @@ from commandsync.services.abilities import (
     Source,
     facts_of,
 )
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +101,27 @@ class ListService(Service):
     # Returns the request that posts an announcement, of a category; None where it takes none.
     announce: Callable[[AnnouncementText, str], Operation[None]] | None = None
 
+    def limited(self, operation: Operation[T]) -> Operation[T]:
+        """Return an operation that waits after a 429 without a time as long as the facts say.
+
+        If they do not, it is not sent again.
+        """
+
+        def read(reply: Reply) -> T:
+            try:
+                return operation.read(reply)
+            except RateLimited as error:
+                if error.retry_after is not None:
+                    raise
+                wait = self.facts.wait.number
+                seconds = inf if wait is None else wait
+                hint = _LATER if wait is None else _when(seconds, reply) or _LATER
+                raise RateLimited(
+                    error.message, reply=reply, hint=hint, retry_after=seconds
+                ) from error
+
+        return replace(operation, read=read)
+
 
 def managed(snapshot: Snapshot) -> tuple[CommandText, ...]:
     """Return the commands of a list; raises `ValueError` for one that is not managed.
@@ -138,15 +169,45 @@ _MOVED = "redirects are not followed: the token is sent nowhere else"
 
 
 def accepted(reply: Reply) -> None:
-    """Read the answer to what was sent; its body may be anything but a failure.
+    """Read the answer to a list or an announcement; it may be anything but a failure.
+
+    An empty body, plain text, `null` and `true` are an acceptance, and so are an object and an
+    array in which nothing is a sign of failure.
 
     Raises `ApiError` if the service refused it, and `DecodeError` for a page, or an answer that is
-    not whole: the result is unknown.
+    not whole or cannot be read: the result is unknown.
     """
     with explained(reply):
         raise_for_status(reply)
-        if reply.body.lstrip()[:1] in {b"{", b"<"}:
-            content_of(reply, notice=True)
+        text = _text(reply).strip()
+        if text[:1] in {"{", "[", "<"}:
+            for level in _objects(content_of(reply, notice=True)):
+                raise_for_failure(level, reply, notice=True)
+        elif text.casefold() == "false":
+            raise_for_failure({"success": False}, reply)
+
+
+def _text(reply: Reply) -> str:
+    """Decode an answer; raises `DecodeError` if that is not possible."""
+    try:
+        return decode_json(reply.body)
+    except ValueError as error:
+        message = f"the answer is not text (HTTP {reply.status})"
+        raise DecodeError(message, reply=reply) from error
+
+
+def _objects(content: object) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects in an answer, at any depth."""
+    pending = [content]
+    while pending:
+        match pending.pop():
+            case dict() as level:
+                yield level
+                pending += level.values()
+            case list() as values:
+                pending += values
+            case _:
+                pass
 
 
 @contextmanager
@@ -163,16 +224,16 @@ def explained(reply: Reply, *, missing_is_token: bool = False) -> Iterator[None]
             raise Unauthorized(message, reply=reply, hint=Do.RENEW_TOKEN()) from error
         hint = _MOVED if error.status in _REDIRECTS else _HINTS.get(error.status, "")
         if isinstance(error, RateLimited) and (error.retry_after or 0) > LONGEST_WAIT:
-            hint = _when(error) or _LATER
+            hint = _when(error.retry_after or 0, reply) or _LATER
         raise error.having(hint=hint) from error.__cause__
     except DecodeError as error:
         raise error.having(hint=_LATER) from error.__cause__
 
 
-def _when(error: RateLimited) -> str:
+def _when(seconds: float, reply: Reply) -> str:
     """Return when to run again, by the clock that the answer is from; empty if it has none."""
-    wait = timedelta(seconds=min(error.retry_after or 0, _LONGEST.total_seconds()))
-    now = http_time(error.reply.headers.get("date", ""))
+    wait = timedelta(seconds=min(seconds, _LONGEST.total_seconds()))
+    now = http_time(reply.headers.get("date", ""))
     if now is None:
         return ""
     # Minutes are shown: the next full one is not too early.

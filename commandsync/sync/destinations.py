@@ -58,6 +58,11 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
     if not (base_url := settings.base_url or own):
         raise UsageError("the base URL is missing", hint=Do.GIVE_BASE_URL())
     address = parse_address(base_url, insecure_http=settings.insecure_http)
+    if variable and not settings.token_file and variable in _known_variables():
+        raise RefusedError(
+            f"{variable} is the token of a known service: it is not sent to {address}",
+            hint=f"name another variable in token_env:, such as {_PREFIX}PAGE",
+        )
     token, source = _token(settings, variable)
     bot, bot_from = bot_of(settings, manifest)
     if not bot and token and token.bot:

@@ -146,6 +146,7 @@ class EarlierVersion(NamedTuple):
 
     name: str  # a file, a revision, or the short name of a commit
     manifest: Manifest
+    path: str = ""  # its path in the repository, where it is from one
 
 
 def earlier_version(since: str, manifest: Manifest) -> EarlierVersion:

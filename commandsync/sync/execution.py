@@ -99,6 +99,11 @@ class SavedJob(Job):
         return self.saved.scope
 
     @property
+    def path(self) -> str:
+        """The path of the manifest that the plan was made from; empty for none."""
+        return next(iter(self.saved.manifest), "")
+
+    @property
     def replan(self) -> None:
         """Nothing plans again: the plan is verified by its own changes."""
 
@@ -168,6 +173,11 @@ def refusal_of(planned: Planned) -> RefusedError | None:
         )
     except RefusedError as error:  # the versions cannot be read
         return error
+    if versions and versions.cut and isinstance(refused, NotOwnedError):
+        unknown = f"the history before {versions.cut[0]} is not known"
+        known = f"no known version of the manifest had ({unknown})"
+        message = refused.message.replace("no version of the manifest had", known)
+        refused = refused.having(message=message)
     if versions and versions.skipped and isinstance(refused, NotOwnedError):
         skipped = ", ".join(versions.skipped)
         hint = f"{refused.hint}; versions that are not valid, and skipped: {skipped}"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,36 +69,74 @@ def _check_replaceable(path: str, mode: int, target: Path) -> None:
         raise FileError(f"{path} is an output of this run, and is not replaced", hint="name a file")
 
 
-def write_file(path: str, content: str | bytes, *, force: bool, new_folder: bool = False) -> None:
+def write_file(
+    path: str,
+    content: str | bytes,
+    *,
+    force: bool,
+    new_folder: bool = False,
+    private: bool = False,
+) -> None:
     """Write a file atomically: into a new file, flushed to the disk, moved into place.
 
-    Text is written as UTF-8, if it contains no token. Bytes are the copy of another file.
+    Text is written as UTF-8, if it contains no token. Bytes are the copy of another file. Nobody
+    else may read a `private` file.
 
     Raises:
         FileError: As `check_target`, or it cannot be written. An existing file is unchanged then.
         RefusedError: As `refuse_token`.
     """
     refuse_token(path, [content] if isinstance(content, str) else [])
+    with _prepared(path, content, force=force, new_folder=new_folder, private=private) as move:
+        move()
+
+
+@contextmanager
+def _prepared(
+    path: str,
+    content: str | bytes,
+    *,
+    force: bool,
+    new_folder: bool = False,
+    private: bool = False,
+) -> Iterator[Callable[[], None]]:
+    """Write a new file beside its place; the returned function moves it there.
+
+    Both raise as `write_file`.
+    """
     target = check_target(path, force=force, new_folder=new_folder)
     aside = target.with_name(f".{target.name}.{os.urandom(4).hex()}.new")
+
+    def move() -> None:
+        with _refusing(path):
+            _move(aside, target, force=force)
+        _flush_folder(target.parent)
+
     try:
-        if new_folder:
-            target.parent.mkdir(parents=True, exist_ok=True)
-        with aside.open("xb") as file:
-            if os.name == "posix" and target.exists():
-                aside.chmod(target.stat().st_mode & 0o777)
-            file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        _move(aside, target, force=force)
+        with _refusing(path):
+            if new_folder:
+                target.parent.mkdir(parents=True, exist_ok=True)
+            with aside.open("xb") as file:
+                if os.name == "posix" and (private or target.exists()):
+                    aside.chmod(0o600 if private else target.stat().st_mode & 0o777)
+                file.write(content.encode() if isinstance(content, str) else content)
+                file.flush()
+                os.fsync(file.fileno())
+        yield move
+    finally:
+        with suppress(OSError):
+            aside.unlink()  # gone already when it was moved
+
+
+@contextmanager
+def _refusing(path: str) -> Iterator[None]:
+    """Raise `FileError` for an error of the system while a file is written."""
+    try:
+        yield
     except FileExistsError as error:  # another program was quicker
         raise FileError(f"{path} exists already", hint=_REPLACE) from error
     except OSError as error:
         raise _refused(path, error) from error
-    finally:
-        with suppress(OSError):
-            aside.unlink()  # gone already when it was moved
-    _flush_folder(target.parent)
 
 
 def append_to_file(path: str, text: str) -> None:
@@ -124,10 +162,12 @@ def temporary_folder(name: str, *, within: str = "") -> Path:
 
 
 def write_edits(edits: Sequence[FileEdit]) -> None:
-    """Write files in their order, each whole or not at all, and none over what somebody changed.
+    """Write files, all of them or none, and none over what somebody changed.
+
+    All are prepared beside their places before the first one is moved there.
 
     Raises `FileError` if a file changed since it was read, or cannot be written, and `RefusedError`
-    as `refuse_token`.
+    as `refuse_token`. If a file cannot be moved after others were, the message names these.
     """
     for edit in edits:
         check_target(edit.path, force=edit.before is not None)  # a pipe would be read for ever
@@ -137,8 +177,21 @@ def write_edits(edits: Sequence[FileEdit]) -> None:
             and read_file(edit.path, most=MOST_BYTES) != edit.before.encode()
         ):
             raise FileError(f"{edit.path} has changed in the meantime", hint="run it again")
-    for edit in edits:
-        write_file(edit.path, edit.after, force=edit.before is not None)
+    with ExitStack() as files:
+        moves = [
+            files.enter_context(_prepared(edit.path, edit.after, force=edit.before is not None))
+            for edit in edits
+        ]
+        for number, move in enumerate(moves):
+            try:
+                move()
+            except FileError as error:
+                if not number:
+                    raise
+                written = " and ".join(edit.path for edit in edits[:number])
+                hint = "restore it from version control, or run the command again"
+                message = f"{error.message}; {written} was written before"
+                raise error.having(message=message, hint=hint) from error
 
 
 def refuse_token(path: str, texts: Iterable[str]) -> None:

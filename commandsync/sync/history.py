@@ -7,6 +7,7 @@ never the manifest.
 
 import os
 import posixpath
+import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from typing import NamedTuple
 from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, ManifestError, RefusedError
-from commandsync.manifest import Manifest
+from commandsync.manifest import Manifest, load_head
 from commandsync.records.snapshot import Snapshot
 from commandsync.sync.earlier import (
     LINK,
@@ -26,6 +27,7 @@ from commandsync.sync.earlier import (
     Entry,
     GitError,
     Read,
+    commit_of,
     contents,
     entries_at,
     git,
@@ -34,12 +36,15 @@ from commandsync.sync.earlier import (
     matching,
     patterns_of,
     resolved,
+    version_at,
 )
 
 MOST_VERSIONS = 200
 _NO_ENTRY = "000000"  # the mode of a file that a commit adds
 _RAW = ("-z", "-r", "--raw", "--no-abbrev", "--root", "--no-renames", "--no-ext-diff")
 _FIRST_PARENT = ("--first-parent", "--diff-merges=first-parent", "--format=%x01%H %P")
+_DELETED = ("-z", "--diff-filter=D", "--no-renames", "--name-only")
+_MANIFEST = re.compile(rb"^version\s*:", re.MULTILINE)
 _NOT_IN_GIT = Do.APPLY_ALL(first="commit the manifest (a saved plan needs no history)")
 
 
@@ -51,6 +56,7 @@ class History:
     bot: str  # the bot of the listing; a version for another one wanted nothing there
     base_url: str  # the listing's service, as `bot`
     skipped: list[str] = field(default_factory=list)  # the versions that are invalid
+    cut: list[str] = field(default_factory=list)  # the commit before which nothing is known, if any
     _older: list[Snapshot] | None = None  # those before it, once they were read to the end
 
     def __iter__(self) -> Iterator[Snapshot]:
@@ -61,8 +67,9 @@ class History:
             return
         older: list[Snapshot] = []
         self.skipped.clear()
+        self.cut.clear()
         with _refused(self.manifest.path):
-            for _, version in _versions(self.manifest.path, self.skipped):
+            for _, version in _versions(self.manifest.path, self.skipped, self.cut):
                 if version and self._is_here(version.manifest):
                     older.append(version.manifest.snapshot)
                     yield version.manifest.snapshot
@@ -91,74 +98,112 @@ def place_of(path: str) -> tuple[str, str]:
 
 
 def versions_since(
-    path: str, commits: Sequence[str], start: int
-) -> Iterator[EarlierVersion | None]:
+    path: str, commits: Sequence[str], start: int = 0
+) -> Iterator[tuple[int, EarlierVersion | None]]:
     """Yield the versions of a manifest from that of `commits[start]` on, the newest first.
 
-    None is for a version that is invalid, and for the time before the first one. The commits are
-    those of `first_parents`. Raises `RefusedError` if the history cannot be read.
+    Each comes with the number of the first commit that does not have it any more. None is for a
+    version that is invalid, and for a time without the manifest. The commits are those of
+    `first_parents`. Raises `RefusedError` if the history cannot be read.
     """
     places = {commit: number for number, commit in enumerate(commits)}
     with _refused(path):
-        walk = _versions(path, [])
+        walk = _versions(path, [], [])
         _, held = next(walk)
         for commit, version in walk:
-            if places.get(commit, len(commits)) > start:
-                yield held
+            if (end := places.get(commit, len(commits))) > start:
+                yield end, held
             held = version
-        yield held
+        yield len(commits), held
 
 
-def _versions(path: str, skipped: list[str]) -> Iterator[tuple[str, EarlierVersion | None]]:
+def version_before(revision: str, manifest: Manifest) -> EarlierVersion | None:
+    """Load a manifest as it was at a revision, under the path that it had then.
+
+    Raises as `version_at`, and `RefusedError` if it is not in a repository.
+    """
+    if version := version_at(revision, manifest.path):
+        return version
+    folder, path = place_of(manifest.path)
+    commit = commit_of(revision, folder)
+    removed = ("diff-tree", "-r", "-z", "--diff-filter=D", "--name-only", commit, "HEAD")
+    files = os.fsdecode(git(folder, *removed, "--", ":(top)*.yaml", ":(top)*.yml")).split("\0")
+    with contents(folder) as read:
+        for old in filter(None, [_path_before(folder, "HEAD", commit, path), *files]):
+            top, name = posixpath.split(old)
+            entries = resolved(entries_at(folder, "--full-tree", f"{commit}:{top}"), read)
+            is_renamed = old not in files
+            if is_renamed or (manifest.bot and _bot_of(name, read(entries[name])) == manifest.bot):
+                version = load_version(name, entries, revision, read)
+                return version._replace(path=old)
+    return None
+
+
+def _versions(
+    path: str, skipped: list[str], cut: list[str]
+) -> Iterator[tuple[str, EarlierVersion | None]]:
     """Yield the versions of a manifest, the newest first, each with the last commit that has it.
 
-    None is for one that is invalid, which goes into `skipped`, and at the end for no version.
+    None is for one that is invalid, which goes into `skipped`, and for no version: at the end, and
+    while the manifest was away. `cut` gets the commit before which its history is not known.
     """
     folder, name = place_of(path)
     with contents(folder) as read:
-        for commit, file, files in islice(_walk(folder, name, read), MOST_VERSIONS):
+        for commit, file, files in islice(_walk(folder, name, read, cut), MOST_VERSIONS):
             version = None
             try:
-                version = load_version(file, files, commit[:7], read) if file else None
+                if file:
+                    version = load_version(posixpath.basename(file), files, commit[:7], read)
             except ManifestError:
                 skipped.append(commit[:7])
-            yield commit, version
+            yield commit, version and version._replace(path=file)
 
 
-def _walk(folder: str, path: str, read: Read) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Yield the versions of a file, the newest first: commit, name, and the ids of its contents.
+def _walk(
+    folder: str, path: str, read: Read, cut: list[str]
+) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Yield the versions of a file, the newest first: commit, path, and the ids of its contents.
 
-    At the end comes the commit before the first version, with no name; of none if that is the root.
+    While it was away, and at the end, comes the last commit without it, with no path; of none if
+    the first version is in the root. `cut` is as for `_versions`.
     """
     commit = os.fsdecode(git(folder, "rev-parse", "HEAD")).strip()
     while path:
-        commit, path = yield from _of_one_name(folder, commit, path, read)
-    if git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true":
-        raise RefusedError("this clone has only the latest commits", hint=SHALLOW)
-    yield commit, path, {}
+        added, commit, main = yield from _of_one_path(folder, commit, path, read)
+        before = _path_before(folder, added, commit, path) if commit else ""
+        if not before:
+            if git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true":
+                raise RefusedError("this clone has only the latest commits", hint=SHALLOW)
+            yield commit, "", {}
+            commit, before = _removed(folder, added, path, main, cut) if commit else ("", "")
+        path = before
 
 
-def _of_one_name(
+def _of_one_path(
     folder: str, commit: str, path: str, read: Read
-) -> Generator[tuple[str, str, dict[str, str]], None, tuple[str, str]]:
-    """Yield the versions since a file has its name; return the commit before, and its old name."""
+) -> Generator[tuple[str, str, dict[str, str]], None, tuple[str, str, bytes]]:
+    """Yield the versions since a file has its path.
+
+    Return the commit that added it, the one before, and its content then.
+    """
     top, name = posixpath.split(path)
     entries = entries_at(folder, "--full-tree", f"{commit}:{top}")
     if name not in entries:
         raise RefusedError(f"{path} is not in the commit {commit[:7]}", hint=_NOT_IN_GIT)
     version = _version(name, entries, read)
-    yield commit, name, version.contents
+    yield commit, path, version.contents
+    child = commit
     for child, parent, changes in _changes(folder, commit, top):
         own = {name, imported_of(name)}
         concerned = version.linked or own & {*changes} or matching(changes, version.patterns)
         before = {**entries, **changes}.items()
         entries = {file: entry for file, entry in before if entry[0] != _NO_ENTRY}
         if name not in entries:
-            return parent, _name_before(folder, child, parent, path) if parent else ""
+            return child, parent, read(version.contents[name]) if name in version.contents else b""
         later, version = version, _version(name, entries, read) if concerned else version
         if version.contents != later.contents:
-            yield parent, name, version.contents
-    return "", ""
+            yield parent, path, version.contents
+    return child, "", b""
 
 
 class _Version(NamedTuple):
@@ -194,8 +239,40 @@ def _changes(folder: str, commit: str, top: str) -> Iterator[tuple[str, str, dic
         yield child, parents.partition(" ")[0], before
 
 
-def _name_before(folder: str, child: str, parent: str, path: str) -> str:
-    """Return the name that a file had before a commit that added it; empty for none."""
+def _removed(folder: str, added: str, path: str, main: bytes, cut: list[str]) -> tuple[str, str]:
+    """Return where the history of a manifest goes on that a commit added: a commit and a path.
+
+    It goes on with the same path, which was away for a while, or with another manifest that was
+    removed in that commit or since then, if both name one bot. Where it may be such a manifest and
+    does not name the bot, the history is `cut`.
+    """
+    printed = git(folder, "log", *_FIRST_PARENT, *_DELETED, added, "--", "*.yaml", "*.yml")
+    bot, may_be_other = _bot_of(path, main), False
+    for block in printed.split(b"\1")[1:]:
+        head, *files = os.fsdecode(block).rstrip("\0").split("\0")
+        parent = head.split()[1]
+        for file in filter(None, (name.strip("\n") for name in files)):
+            if file == path:
+                return parent, file
+            content = git(folder, "cat-file", "blob", f"{parent}:{file}")
+            if _MANIFEST.search(content):
+                if bot and bot == _bot_of(file, content):
+                    return parent, file
+                may_be_other = may_be_other or "" in {bot, _bot_of(file, content)}
+    if may_be_other:
+        cut.append(added[:7])
+    return "", ""
+
+
+def _bot_of(path: str, main: bytes) -> str:
+    """Return the bot that a manifest names; empty for none."""
+    with suppress(ManifestError):
+        return load_head(path, main).bot
+    return ""
+
+
+def _path_before(folder: str, child: str, parent: str, path: str) -> str:
+    """Return the path that a file had before a commit that added it; empty for none."""
     renames = ("diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status")
     fields = os.fsdecode(git(folder, *renames, parent, child)).split("\0")
     pairs = zip(fields[1::3], fields[2::3], strict=False)  # the last field is empty

@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from commandsync.api.arguments import service_of
 from commandsync.api.operations import Operation
 from commandsync.client.driver import start_reading
 from commandsync.client.threads import Gate
@@ -48,6 +49,16 @@ class Job(ABC):
     @abstractmethod
     def scope(self) -> Sequence[Resource]:
         """The collections that are managed."""
+
+    @property
+    @abstractmethod
+    def path(self) -> str:
+        """The path of the manifest."""
+
+    @property
+    def identity(self) -> str:
+        """The identity of the listing, which no spelling changes."""
+        return f"{service_of(self.site.address.base_url)} {self.site.bot}"
 
     @property
     def versions(self) -> History | None:
@@ -122,6 +133,11 @@ class ManifestJob(Job):
     def scope(self) -> Sequence[Resource]:
         """The collections of the manifest."""
         return self.manifest.snapshot.scope
+
+    @property
+    def path(self) -> str:
+        """The path of the manifest."""
+        return self.manifest.path
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare the manifest with a listing."""

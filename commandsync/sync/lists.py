@@ -1,26 +1,29 @@
 """The listings of a manifest that take a whole list: how each is planned and carried out.
 
-`listing_jobs` finds the listings of manifests, and fits the manifest into each service once. A list
-that is read is compared with what the service returns; any other one with the list of an earlier
-version of the manifest, if one is known. The plan shows what is different in the fitted lists, and
-one request replaces the whole list.
+A version of a manifest yields one request for a list: `content_of` fits its commands into the
+service of its own entry, and makes the request of them. A plan compares two requests. A list that
+is read is compared with the request that would send what is listed; any other one with the request
+of an earlier version, or of the list that was sent last from this clone. The changes are the
+differences of the two lists; a notice says what else differs. One request replaces the whole list.
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
-from commandsync.apply.outcomes import Result
+from commandsync.apply.outcomes import Outcome, Result
 from commandsync.apply.replacement import replace_list
 from commandsync.apply.run import Steps
 from commandsync.client.connection import Connection
 from commandsync.client.driver import start_reading
-from commandsync.diagnostics import Problem
-from commandsync.errors import ManifestError, UsageError
+from commandsync.diagnostics import Notice
+from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
+from commandsync.manifest.listings import Listing
 from commandsync.plan.changes import object_changes
 from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, expected_listing
 from commandsync.records.losses import loss_notice, renewed_notices
@@ -28,6 +31,7 @@ from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import Reads
 from commandsync.services.fit import Fitted, as_listed, fit
+from commandsync.services.listrequest import ListRequest, list_request, of_operation
 from commandsync.services.service import ListService
 from commandsync.sync.destinations import (
     ListSite,
@@ -40,6 +44,7 @@ from commandsync.sync.destinations import (
 from commandsync.sync.earlier import EarlierVersion, earlier_version
 from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
 from commandsync.sync.objects import with_objects
+from commandsync.sync.sentlist import SentList, keep_sent, mark_unclear, read_sent
 from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, Site, rules_of
 
 _COMMANDS = Resource.COMMAND
@@ -53,7 +58,6 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
     Raises:
         UsageError: The settings name a listing or a page that no manifest has, or as
             `check_tokens` and `list_sites`.
-        ManifestError: A manifest with lists does not manage commands.
         CommandsyncError: As `sites_of`, or the earlier version cannot be read.
     """
     manifests = [with_objects(manifest) for manifest in manifests]
@@ -67,15 +71,14 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
     ]
     sites = [site for _, site in found]
     check_tokens(sites)
-    named = [bool(settings.since and manifest.listings) for manifest in manifests]
     earlier = {
         manifest.path: earlier_version(settings.since, manifest)
-        for manifest, is_named in zip(manifests, named, strict=True)
-        if is_named
+        for manifest in manifests
+        if settings.since and manifest.listings
     }
     with connected(settings, sites) as connections:
         yield [
-            ListJob.of(settings, manifest, site, connection).beside(earlier.get(manifest.path))
+            _list_job(settings, manifest, site, connection, earlier.get(manifest.path))
             if isinstance(site, ListSite)
             else page_job(settings, manifest, site, connection, site.name)
             for (manifest, _), site, connection in zip(found, sites, connections, strict=True)
@@ -96,12 +99,30 @@ def _sites(settings: Settings, manifest: Manifest, page: Site | None) -> Iterato
     """Yield the selected listings of a manifest, its page first."""
     if page and is_selected(settings, page.name):
         yield page
-    for site in list_sites(settings, manifest):
-        if _COMMANDS not in manifest.snapshot.collections:
-            message = f"the manifest has no commands: to send to {site.entry.service}"
-            hint = "add commands:, or remove the listing"
-            raise ManifestError([Problem(site.entry.location, message, hint)])
-        yield site
+    yield from list_sites(settings, manifest)
+
+
+class ListContent(NamedTuple):
+    """The list of one version of a manifest."""
+
+    fitted: Fitted  # the commands, as the service shows them
+    request: ListRequest  # the request that replaces the list by them
+
+
+class EarlierList(NamedTuple):
+    """A list that was sent earlier, or the one of an earlier version."""
+
+    name: str  # the file, the revision or the record that it is from
+    commands: Snapshot  # its commands, as the service shows them
+    digest: str  # that of its request
+
+
+def content_of(settings: Settings, manifest: Manifest, entry: Listing) -> ListContent:
+    """Return the list of a version of a manifest for one of its listings."""
+    service = entry.list_service
+    fitted = fitted_list(settings, manifest, service)
+    request = list_request(service, entry.bot_of(manifest.bot), fitted.snapshot)
+    return ListContent(fitted, request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,36 +130,60 @@ class ListJob(ManifestJob):
     """One listing of a manifest that takes a whole list."""
 
     site: ListSite
-    fitted: Fitted  # the manifest as the service can show it
-    # The list of an earlier version, which was sent last, and its name; None if none is known.
-    earlier: Fitted | None = None
-    since: str = ""
+    content: ListContent  # the list of the manifest
+    earlier: EarlierList | None = None  # the one that it is compared with, if one is known
+    sent: int = 0  # how many commands were sent last, at least
+    resend: bool = False  # whether another list may have been sent than the earlier one
 
     @classmethod
     def of(
         cls, settings: Settings, manifest: Manifest, site: ListSite, connection: Connection
     ) -> Self:
         """Return the job of a listing, of which nothing earlier is known yet."""
-        fitted = fitted_list(settings, manifest, site.service)
         return cls(
             site=site,
             settings=settings,
             connection=connection,
             manifest=manifest,
             name=site.name,
-            fitted=fitted,
+            content=content_of(settings, manifest, site.entry),
         )
 
-    def beside(self, version: EarlierVersion | None, *, resend: bool = False) -> Self:
-        """Return this job with an earlier version of the manifest, if that had this listing.
+    @property
+    def identity(self) -> str:
+        """The identity of the list, which no spelling changes."""
+        return self.site.entry.identity(self.manifest.bot)
 
-        With `resend` the list is sent even if it has no changes.
+    def entry_in(self, version: EarlierVersion | None) -> Listing | None:
+        """Return the entry of this list in an earlier version of the manifest, if it has one."""
+        if version is None or _COMMANDS not in version.manifest.snapshot.collections:
+            return None
+        own, bot = self.identity, version.manifest.bot
+        return next((each for each in version.manifest.listings if each.identity(bot) == own), None)
+
+    def is_in(self, version: EarlierVersion | None) -> bool:
+        """Whether an earlier version has a list at this address that is no other one of today's."""
+        if version is None:
+            return False
+        bot, own = self.manifest.bot, self.site.entry
+        others = {each.identity(bot) for each in self.manifest.listings} - {self.identity}
+        return any(
+            each.address(version.manifest.bot) == own.address(bot)
+            and each.identity(version.manifest.bot) not in others
+            for each in version.manifest.listings
+        )
+
+    def beside(self, version: EarlierVersion | None, *, settings: Settings | None = None) -> Self:
+        """Return this job beside an earlier version of the manifest, if that had this list.
+
+        Its entries are due by the settings of then, if they are given.
         """
-        job = replace(self, settings=replace(self.settings, resend=True)) if resend else self
-        if version is None or not self.is_in(version):
-            return job
-        earlier = fitted_list(self.settings, version.manifest, self.site.service)
-        return replace(job, earlier=earlier, since=version.name)
+        entry = self.entry_in(version)
+        if version is None or entry is None:
+            return self
+        content = content_of(settings or self.settings, version.manifest, entry)
+        commands, digest = content.fitted.snapshot, content.request.digest
+        return replace(self, earlier=EarlierList(version.name, commands, digest))
 
     @property
     def returned(self) -> bool:
@@ -150,32 +195,22 @@ class ListJob(ManifestJob):
         """Whether the list is read: the service returns it, and there is a token to ask with."""
         return self.returned and self.site.token is not None
 
-    def is_in(self, version: EarlierVersion) -> bool:
-        """Whether an earlier version of the manifest has this listing, of the same bot."""
-        manifest = version.manifest
-        if _COMMANDS not in manifest.snapshot.collections:
-            return False
-        own = self.site.entry.identity(self.manifest.bot)
-        return any(each.identity(manifest.bot) == own for each in manifest.listings)
-
     def start_reading(self) -> Callable[[], Snapshot]:
         """Start to read the list; what is returned waits for it.
 
-        Of a list that is not read, it returns the list of the earlier version.
+        Of a list that is not read, it returns the earlier one.
         """
         if self.is_read:
             return start_reading(self.connection, self.site.bot, (_COMMANDS,))
-        known = as_listed(self.earlier.snapshot) if self.earlier else _NOTHING
+        known = as_listed(self.earlier.commands) if self.earlier else _NOTHING
         return lambda: known
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare what the service can show of the manifest with a list."""
-        sent, settings = self.fitted, self.settings
-        warned = [loss for loss in sent.losses if loss.field not in self.site.entry.lossy]
-        renewed = self._renewed()
+        fitted, settings = self.content.fitted, self.settings
+        warned = [loss for loss in fitted.losses if loss.field not in self.site.entry.lossy]
         notices = [loss_notice(loss, at=self.name) for loss in warned]
-        notices += renewed_notices(renewed, at=self.name)
-        shown = replace(self.manifest, snapshot=sent.snapshot, warnings=())
+        shown = replace(self.manifest, snapshot=fitted.snapshot, warnings=())
         if not self.is_read:
             if settings.only:
                 message = "does not return its list: it is replaced as a whole"
@@ -185,20 +220,54 @@ class ListJob(ManifestJob):
             shown = replace(shown, rules=replace(shown.rules, prune=True, ignore=()))
             settings = replace(settings, prune=True)
         plan = plan_manifest(shown, listed, settings=settings, site=self.site, notices=notices)
+        wanted, earlier = self._wanted(plan, listed), self._compared(listed)
+        request = self._request(wanted)
         listing = PlannedListing(
             name=self.site.service.name,
             whole=True,
             readable=self.is_read,
             returned=self.returned,
-            compared_with=THE_LIST if self.is_read else self.since,
-            size=len(self._wanted(plan, listed)),
-            losses=sent.losses,
+            compared_with=earlier.name if earlier else "",
+            equal=earlier is not None and earlier.digest == request.digest,
+            digest=request.digest,
+            size=len(wanted.collections[_COMMANDS]),
+            sent=self.sent,
+            losses=fitted.losses,
             unseen=self.settings.unseen,
-            resend=self.settings.resend,
-            renewed=tuple(renewed),
+            resend=self.settings.resend or self.resend,
             wants_none=not self.manifest.snapshot.collections.get(_COMMANDS),
         )
-        return replace(plan, listing=listing)
+        others = self._other_changes(earlier, wanted) if earlier else []
+        return replace(plan, listing=listing, notices=(*others, *plan.notices))
+
+    def _compared(self, listed: Snapshot) -> EarlierList | None:
+        """Return the list that the manifest is compared with."""
+        if not self.is_read:
+            return self.earlier
+        return EarlierList(THE_LIST, listed, self._request(listed).digest)
+
+    def _request(self, commands: Snapshot) -> ListRequest:
+        return list_request(self.site.service, self.site.bot, commands)
+
+    def _other_changes(self, earlier: EarlierList, wanted: Snapshot) -> Iterator[Notice]:
+        """Yield the differences of two lists that no change of a text shows."""
+        before, now = earlier.commands.collections[_COMMANDS], wanted.collections[_COMMANDS]
+        if not self.is_read:
+            known = {entry.text: entry.own for entry in before}
+            pairs = [(entry, known.get(entry.text, entry.own)) for entry in now]
+            renewed = {
+                entry.name: object_changes(own, entry.own)
+                for entry, own in pairs
+                if json.dumps(own) != json.dumps(entry.own)
+            }
+            yield from renewed_notices(renewed, at=self.name)
+        names = [[entry.name for entry in entries] for entries in (before, now)]
+        both = {*names[0]} & {*names[1]}
+        if len({tuple(name for name in order if name in both) for order in names}) > 1:
+            yield Notice(f"{self.name}: the order of the commands changed")
+        if self._request(earlier.commands).digest != earlier.digest:
+            what = "its method, its address or its keys"
+            yield Notice(f"{self.name}: the request is made in another way ({what})")
 
     def steps(
         self,
@@ -207,49 +276,71 @@ class ListJob(ManifestJob):
         health: Health,  # noqa: ARG002 - one request has no health to watch
         unordered: bool = False,  # noqa: ARG002 - as above
     ) -> Steps[Result]:
-        """Return the steps that replace the list."""
-        return replace_list(
+        """Replace the list, and keep it in this clone if it was accepted."""
+        service, read = self.site.service, None
+        in_clone = self.settings.in_clone and planned.plan.writes
+        if self.is_read:
+            read = service.limited(service.read(self.site.bot, _COMMANDS))
+        if in_clone:
+            mark_unclear(self.manifest.path, self.identity)
+        wanted = self._wanted(planned.plan, planned.listed)
+        result = yield from replace_list(
             planned.plan,
             send=self.request(planned),
-            wanted=self._wanted(planned.plan, planned.listed),
+            wanted=wanted.collections[_COMMANDS],
             before=planned.listed.collections[_COMMANDS],
-            read=self.site.service.read(self.site.bot, _COMMANDS) if self.is_read else None,
+            read=read,
         )
+        if not in_clone or result.sent not in {Outcome.DONE, Outcome.SENT}:
+            return result
+        digest = self._request(wanted).digest
+        sent = SentList(digest, self.settings.now, wanted.collections[_COMMANDS])
+        notice = keep_sent(self.manifest.path, self.identity, sent)
+        return replace(result, notices=(*result.notices, notice)) if notice else result
 
     def request(self, planned: Planned) -> Operation[None]:
         """Return the request that replaces the list, without the token."""
         wanted = self._wanted(planned.plan, planned.listed)
-        return self.site.service.replace(self.site.bot, Snapshot({_COMMANDS: wanted}))
+        return self.site.service.limited(self.site.service.replace(self.site.bot, wanted))
 
     def shown(self, planned: Planned) -> dict[str, object]:
         """Return the request that replaces the list as keys of a JSON document: without a token."""
         operation = self.request(planned)
+        request = of_operation(self.site.service, operation)
         return {
             "listing": self.name,
-            "method": operation.method,
-            "url": self.site.address.api + operation.path,  # which may have `{token}`
+            "method": request.method,
+            "url": request.url,
             "authorization": self.site.service.authorization or None,
             "body": operation.body,
         }
 
-    def _renewed(self) -> dict[str, tuple[str, ...]]:
-        """Return what differs in the commands whose texts are as they were sent, by their names."""
-        if self.is_read or self.earlier is None:
-            return {}
-        known = {entry.text: entry.own for entry in self.earlier.snapshot.collections[_COMMANDS]}
-        entries = self.fitted.snapshot.collections[_COMMANDS]
-        return {
-            entry.name: object_changes(before, entry.own)
-            for entry in entries
-            if (before := known.get(entry.text, entry.own)) != entry.own
-        }
-
-    def _wanted(self, plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:
+    def _wanted(self, plan: Plan, listed: Snapshot) -> Snapshot:
         """Return the commands that are sent, with the listed ones that stay, if anything does."""
         kept = any(plan.rules.ignores(entry.name) for entry in listed.collections[_COMMANDS])
         if not (kept or plan.left_out or plan.unmanaged):
-            return self.fitted.snapshot.collections[_COMMANDS]
-        return tuple(Entry(record.text) for record in expected_listing(plan, listed)[_COMMANDS])
+            return self.content.fitted.snapshot
+        expected = expected_listing(plan, listed)[_COMMANDS]
+        return Snapshot({_COMMANDS: tuple(Entry(record.text) for record in expected)})
+
+
+def _list_job(
+    settings: Settings,
+    manifest: Manifest,
+    site: ListSite,
+    connection: Connection,
+    earlier: EarlierVersion | None,
+) -> ListJob:
+    """Return the job of a list, beside an earlier version or the list last sent from this clone."""
+    job = ListJob.of(settings, manifest, site, connection)
+    if earlier or not settings.in_clone:
+        return job.beside(earlier)
+    sent = read_sent(manifest.path, job.identity)
+    if sent is None:
+        return job
+    commands = Snapshot({_COMMANDS: sent.commands})
+    earlier_list = EarlierList(sent.name, commands, sent.digest)
+    return replace(job, earlier=earlier_list, resend=sent.unclear)
 
 
 def fitted_list(settings: Settings, manifest: Manifest, service: ListService) -> Fitted:

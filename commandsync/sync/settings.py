@@ -142,8 +142,9 @@ class Settings:
     plan, the plan that is made again after a question, and the verification agree on what is due.
     `owned` is for a run that deletes and replaces only what a version of the manifest had.
     `since` is an earlier manifest, what was sent last to a list that cannot be read; `unseen`
-    allows to replace one of which nothing is known, `resend` sends one without changes, and
-    `listing` has the names of the listings of the run, none for all.
+    allows replacing an unknown list, `resend` sends one without changes, and `listing` has the
+    names of the listings of the run, none for all. `in_clone` keeps the list that was sent last in
+    git's folder.
     `base_url_from` and `bot_from` are the flag, variable or input that each is from.
     `on_progress` is called with what the run does meanwhile, from any thread.
     """
@@ -168,6 +169,7 @@ class Settings:
     unseen: bool = False
     resend: bool = False
     listing: tuple[str, ...] = ()
+    in_clone: bool = True
     on_progress: Callable[[Progress], object] = field(
         default=lambda _progress: None, repr=False, compare=False
     )

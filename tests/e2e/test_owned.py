@@ -1,8 +1,10 @@
 """`apply --owned` takes away only what a version of the manifest had, by its history in git."""
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.support.bots import Bot, Service
 from tests.support.gitrepo import GitRepo, git_repo
@@ -261,3 +263,46 @@ def test_a_saved_plan_needs_no_history(home: Home, bot: Bot) -> None:
     assert "--owned" in both.err
     assert ran.code == 0, ran.said
     assert "gone" not in bot.names()
+
+
+OTHER = 'bot: "4242"\n'
+
+
+@pytest.mark.parametrize("names_bot", [True, False])
+def test_a_manifest_that_was_moved_and_rewritten_goes_on_where_both_name_the_bot(
+    home: Home, bot: Bot, repo: GitRepo, *, names_bot: bool
+) -> None:
+    head = f'bot: "{bot.id}"\n' if names_bot else ""
+    repo.commit({"old.yaml": f"{head}{wanted('gone')}"})
+    (repo.path / "old.yaml").unlink()
+    rewritten = json.dumps(yaml.safe_load(f"{head}{wanted('other')}"))
+    added = repo.commit({"commands.yaml": rewritten})
+    ran = applied(home)
+
+    if names_bot:
+        assert explained(ran, bot)
+    else:
+        assert not explained(ran, bot)
+        assert f"the history before {added[:7]} is not known" in ran.err
+        assert "what no version" not in ran.err
+
+
+def test_a_manifest_that_was_away_for_a_while_goes_on(home: Home, bot: Bot, repo: GitRepo) -> None:
+    repo.commit({"commands.yaml": wanted("gone")})
+    (repo.path / "commands.yaml").unlink()
+    repo.commit({"README.md": "Away."})
+    repo.commit({"commands.yaml": wanted("other")})
+
+    assert explained(applied(home), bot)
+
+
+def test_a_manifest_of_another_bot_is_no_earlier_version(
+    home: Home, bot: Bot, repo: GitRepo
+) -> None:
+    repo.commit({"old.yaml": f"{OTHER}{wanted('gone')}"})
+    (repo.path / "old.yaml").unlink()
+    repo.commit({"commands.yaml": f'bot: "{bot.id}"\n{wanted("other")}'})
+    ran = applied(home)
+
+    assert not explained(ran, bot)
+    assert "what no version of the manifest had" in ran.err

@@ -86,7 +86,7 @@ class Place:
         address = parse_address(service.origin, version=None)
         site = ListSite(address, BOT, token, "", service=service, entry=entry)
         known = numbers.random() < 2 / 3
-        settings = Settings(now=read_clock(), unseen=not known)
+        settings = Settings(now=read_clock(), unseen=not known, in_clone=False)
         driver: Any = None  # which connects, in place of a connection
         earlier = EarlierVersion("before", before) if known else None
         self.job = ListJob.of(settings, now, site, driver).beside(earlier)

@@ -158,8 +158,11 @@ class Hub(SocketServer):
         """Return what GraphQL tells of a commit."""
         name, commit = asked
         numbers = self.merged.get(commit) or (self.merged.get(SHA, []) if name == "c0" else [])
-        newest = {each["context"]: each["state"].upper() for each in self.statuses.get(commit, [])}
-        contexts = [{"context": name, "state": state} for name, state in newest.items()]
+        newest = {each["context"]: each for each in self.statuses.get(commit, [])}
+        contexts = [
+            {**each, "state": each["state"].upper(), "description": each.get("description")}
+            for each in newest.values()
+        ]
         requests = [{"number": number, "merged": True} for number in numbers]
         status = {"contexts": contexts} if contexts else None
         return name, {"status": status, "associatedPullRequests": {"nodes": requests}}

@@ -103,12 +103,10 @@ def test_a_revision_says_what_was_sent_last(unread: Destination) -> None:
     assert unread.names == ["ping", "ban"]
 
 
-@pytest.mark.parametrize("change", ["no listing", "another bot"])
-def test_a_revision_without_the_listing_knows_nothing(unread: Destination, change: str) -> None:
+def test_a_revision_without_the_listing_knows_nothing(unread: Destination) -> None:
     unread.write("ping")
     text = unread.home.read("commands.yaml")
-    other_bot = text.replace(f'bot: "{unread.listing.bot}"', 'bot: "42"')
-    unread.home.write(text.partition("listings:")[0] if change == "no listing" else other_bot, SENT)
+    unread.home.write(text.partition("listings:")[0], SENT)
 
     ran = unread.apply("--since", SENT)
 
@@ -116,11 +114,27 @@ def test_a_revision_without_the_listing_knows_nothing(unread: Destination, chang
     assert unread.proxy.requests == []
 
 
-def test_without_its_commands_an_earlier_manifest_knows_nothing(unread: Destination) -> None:
+def test_a_bot_that_is_sent_tells_lists_apart_and_any_other_does_not(unread: Destination) -> None:
     unread.write("ping")
-    unread.home.write("version: 1\n" + unread.manifest().partition("commands: []\n")[2], SENT)
+    text = unread.home.read("commands.yaml")
+    unread.home.write(text.replace(f'bot: "{unread.listing.bot}"', 'bot: "42"'), SENT)
 
-    assert unread.apply("--since", SENT).code == 5
+    ran = unread.apply("--since", SENT)
+
+    names_bot = unread.listing.service != "top.gg"
+    assert ran.code == (5 if names_bot else 0)
+    assert names_bot or result_of(ran)["summary"]["unchanged"] == 1
+    assert unread.proxy.requests == []
+
+
+def test_a_manifest_with_listings_has_commands(unread: Destination) -> None:
+    unread.home.write("version: 1\n" + unread.manifest().partition("commands: []\n")[2])
+
+    ran = unread.home.run("validate")
+
+    assert ran.code == 4
+    assert f"the manifest has no commands: to send to {unread.listing.service}" in ran.err
+    assert unread.home.run("plan").err == ran.err
 
 
 def test_a_loss_is_shown_and_refused_by_a_strict_run(place: Destination) -> None:

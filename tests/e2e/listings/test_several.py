@@ -113,8 +113,8 @@ def test_one_token_for_lists_of_two_manifests_is_refused(
 
     ran = home.run("apply", "--yes", "--unseen", "-f", "commands.yaml", "-f", "other.yaml")
 
-    assert ran.code == 2
-    assert "two listings of top.gg" in ran.err
+    assert ran.code == 4
+    assert 'duplicate listing "top.gg"' in ran.err
     assert places["top.gg"].proxy.requests == []
 
 

@@ -63,6 +63,7 @@ def plan_of(
         whole=True,
         readable=readable,
         compared_with=THE_LIST if known else "",
+        equal=before == wanted,
         size=len(wanted),
         resend=resend,
     )
@@ -268,7 +269,7 @@ def test_a_stop_while_waiting_ends_the_reads() -> None:
     known=st.booleans(),
     unseen=st.booleans(),
     resend=st.booleans(),
-    changes=st.booleans(),
+    equal=st.booleans(),
 )
 def test_an_empty_or_unseen_list_is_refused_unless_it_is_allowed(
     limit: DeleteLimit | None,
@@ -278,23 +279,24 @@ def test_an_empty_or_unseen_list_is_refused_unless_it_is_allowed(
     known: bool,
     unseen: bool,
     resend: bool,
-    changes: bool,
+    equal: bool,
 ) -> None:
     listing = PlannedListing(
         name="list",
         whole=True,
         compared_with=THE_LIST if known else "",
+        equal=equal,
         size=size,
         unseen=unseen,
         resend=resend,
         wants_none=wants_none,
     )
-    refusal = listing.refusal(SyncRules(max_deletes=limit), changes=changes)
+    refusal = listing.refusal(SyncRules(max_deletes=limit))
 
-    sends = changes or resend or not known
+    sends = not equal or resend or not known
     empty = size == 0 and not (wants_none and limit)
     assert (refusal is not None) is (sends and (empty or not (known or unseen)))
-    assert PlannedListing(name="page").refusal(SyncRules(), changes=changes) is None
+    assert PlannedListing(name="page").refusal(SyncRules()) is None
 
 
 def test_an_error_of_another_kind_is_never_a_success() -> None:

@@ -153,7 +153,8 @@ def test_the_page_is_synced_without_listings_or_with_a_base_url(
 
 
 def test_the_bot_of_a_run_makes_two_listings_one(load: Load) -> None:
-    text = "version: 1\nlistings: [{service: top.gg}, {service: top.gg, bot: 42}]\ncommands: []\n"
+    text = "version: 1\nlistings: [{service: discordbotlist.com}, "
+    text += "{service: discordbotlist.com, bot: 42}]\ncommands: []\n"
     listings = load(text).listings
 
     assert same_listing_problems([(listings, "")]) == ()

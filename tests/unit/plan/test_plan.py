@@ -589,18 +589,17 @@ UNSEEN = Notice(
 
 
 def test_an_empty_and_an_unknown_list_are_refused() -> None:
-    flags = ("whole", "returned", "unseen", "resend", "wants_none")
+    flags = ("whole", "returned", "equal", "unseen", "resend", "wants_none")
     switched: list[dict[str, Any]] = [
         dict(zip(flags, on, strict=True)) for on in product((False, True), repeat=len(flags))
     ]
     for on, known, size in product(switched, ("", "v1.2.0", THE_LIST), (0, 1, 113)):
         listing = replace(PlannedListing(name="top.gg", compared_with=known, size=size), **on)
-        for rules, changes in product(LIMITS, (False, True)):
-            refused = listing.refusal(rules, changes=changes)
+        for rules in LIMITS:
+            refused = listing.refusal(rules)
 
-            sent = listing.whole and (changes or listing.resend or not known)
-            assert listing.sends(changes=changes) is sent
-            assert replace(listing, renewed=("ban",)).sends(changes=changes) is listing.whole
+            sent = listing.whole and (not listing.equal or listing.resend or not known)
+            assert listing.sends is sent
             wanted = listing.wants_none and rules is LIMITS[-1]
             if sent and not size and not wanted:
                 assert refused == (EMPTY if listing.wants_none else ALL_LOST)
@@ -608,3 +607,16 @@ def test_an_empty_and_an_unknown_list_are_refused() -> None:
                 assert refused == UNSEEN
             else:
                 assert refused is None
+
+
+def test_what_was_sent_last_counts_where_no_change_shows_it() -> None:
+    listing = PlannedListing(name="top.gg", whole=True, size=30, sent=40)
+    plan = replace(plan_of(listed([]), listed([]), SyncRules()), listing=listing)
+
+    assert listing.gone == 10
+    assert replace(listing, size=41).gone == 0
+    assert plan.guarded((), {}) is None
+    limit = SyncRules(max_deletes=DeleteLimit(count=9))
+    refused = replace(plan, rules=limit).guarded((), {})
+    assert refused
+    assert "would delete 10 of 40 commands that were sent" in refused.message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Ability, CommandText, Resource, Text
 from commandsync.services.catalogue import LISTS
+from commandsync.services.discordlists import DISCORD_BOT_LIST, TOP_GG
 from commandsync.services.fit import as_listed, fit
 from commandsync.services.service import PAGE, ListService, RecordService, accepted
 from commandsync.services.telegram import TELEGRAM
@@ -42,6 +44,7 @@ from commandsync.sync.process import Signals
 from commandsync.sync.settings import Settings, load, read_clock
 from tests.support.rawserver import Exchange, SocketServer, answer
 
+DATED = {"date": "Mon, 23 Nov 2026 15:05:02 +0100"}
 MANIFEST = """\
 version: 1
 bot: "7"
@@ -162,6 +165,11 @@ def test_a_run_of_a_client_uses_the_service_of_its_connection(manifest: str) -> 
         Reply(200, b""),
         Reply(200, b"OK"),
         Reply(200, b"[]"),
+        Reply(200, b"null"),
+        Reply(200, b"true"),
+        Reply(200, "\ufeffOK".encode()),
+        Reply(200, b'[{"name": "ban", "description": "Bans."}]'),
+        Reply(200, '[{"name": "ban"}]'.encode("utf-16")),
         Reply(200, b'{"message": "Success"}'),
         Reply(200, b'{"status": 200, "message": "Updated"}'),
         Reply(201, b'{"success": true}'),
@@ -176,7 +184,16 @@ def test_any_body_of_a_success_is_accepted(reply: Reply) -> None:
     [
         (Reply(200, b'{"success": false, "message": "No."}'), Invalid, "failure: No."),
         (Reply(200, b'{"error": {"status": 500, "message": "No."}}'), Invalid, "failure: No."),
+        (Reply(200, '\ufeff{"success": false}'.encode()), Invalid, "reports a failure"),
+        (Reply(200, '{"success": false}'.encode("utf-16")), Invalid, "reports a failure"),
+        (Reply(200, b'[{"name": "ban"}, {"error": "No."}]'), Invalid, "failure: No."),
+        (Reply(200, b'{"data": {"ok": false}}'), Invalid, "reports a failure"),
+        (Reply(200, b"false"), Invalid, "reports a failure"),
         (Reply(200, b"<!doctype html>"), DecodeError, "HTML page"),
+        (Reply(200, "\ufeff<html>".encode()), DecodeError, "not valid JSON"),
+        (Reply(200, "<html>".encode("utf-16")), DecodeError, "not valid JSON"),
+        (Reply(200, b"\xff\xfe\xfd"), DecodeError, "not text"),
+        (Reply(200, b"[{"), DecodeError, "not valid JSON"),
         (Reply(200, b'{"message": "Succ'), DecodeError, "not valid JSON"),
         (Reply(302, b""), Invalid, "redirects"),
         (Reply(400, b'{"title": "Bad Request", "status": 400}'), Invalid, "400: Bad Request"),
@@ -299,3 +316,25 @@ def test_changes_name_the_commands() -> None:
     assert (edit.id, edit.after[1]) == ("ban", "Bans you.")
     assert add.after == CommandText("warn", "W.", "")
     assert delete.id == "kick"
+
+
+@pytest.mark.parametrize(
+    ("service", "reply", "seconds", "hint"),
+    [
+        (TOP_GG, Reply(429, b"", DATED), 3600, "run again after 15:06 UTC"),
+        (TOP_GG, Reply(429, b'{"retry-after": "3600"}', DATED), 3600, "run again after 15:06 UTC"),
+        (TOP_GG, Reply(429, b"", DATED | {"retry-after": "3600.0"}), 3600, "after 15:06 UTC"),
+        (TOP_GG, Reply(429, b"", DATED | {"retry-after": "5"}), 5, "run again later"),
+        (DISCORD_BOT_LIST, Reply(429, b"", DATED), inf, "run again later"),
+    ],
+)
+def test_a_limit_without_a_time_costs_what_is_known_of_the_service(
+    service: ListService, reply: Reply, seconds: float, hint: str
+) -> None:
+    operation = service.limited(service.replace("42", Snapshot({Resource.COMMAND: ()})))
+
+    with pytest.raises(RateLimited) as refusal:
+        operation.read(reply)
+
+    assert refusal.value.retry_after == seconds
+    assert hint in str(refusal.value.hint)

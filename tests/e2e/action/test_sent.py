@@ -1,0 +1,165 @@
+"""What was sent last is known by its request, through moves, respellings, gaps and lost commits."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from commandsync.testing import serve_simulation
+from tests.e2e.action.test_listings import TEN, Lists, error_of, pushed
+from tests.support.hub import Hub
+from tests.support.runner import Runner
+
+
+@pytest.fixture
+def lists(runner: Runner, hub: Hub) -> Iterator[Lists]:
+    """A repository whose manifest has one listing, which cannot be read."""
+    with ExitStack() as opened:
+        yield Lists(runner, hub, {"top.gg": opened.enter_context(serve_simulation("top.gg"))})
+
+
+def entry_of(text: str, **keys: object) -> str:
+    """Return a manifest whose first entry has more keys."""
+    more = "".join(f"    {key}: {json.dumps(value)}\n" for key, value in keys.items())
+    return text.replace("service: top.gg\n", f"service: top.gg\n{more}")
+
+
+def listed(lists: Lists) -> str:
+    lists.listed(*TEN)
+    return (lists.runner.workspace / "commands.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "keys", [{"token_env": "COMMANDSYNC_TOKEN_TOPGG"}, {"bot": "42"}, {"lossy": ["sync"]}], ids=str
+)
+def test_another_spelling_of_an_entry_is_the_same_list(
+    lists: Lists, keys: dict[str, object]
+) -> None:
+    text = listed(lists).replace("    lossy: [syntax, category, options]\n", "")
+    lists.runner.write(entry_of(text, **keys))
+    step = lists.merge()
+    lists.runner.write(
+        entry_of(lists.write("command0"), **keys).replace(
+            "    lossy: [syntax, category, options]\n", ""
+        )
+    )
+    refused = lists.merge()
+
+    assert (step.code, step.outputs["result"]) == (0, "no-changes"), step.log
+    assert lists.writes == [1]
+    assert (refused.code, "would delete 9 of 10" in error_of(refused)) == (5, True), refused.log
+
+
+def test_a_limit_that_is_added_counts_what_it_leaves_out(lists: Lists) -> None:
+    lists.runner.write(entry_of(listed(lists), limits={"commands": 1}))
+    step = lists.merge()
+
+    assert step.code == 5, step.log
+    assert "would delete 9 of 10" in error_of(step)
+    assert lists.writes == [1]
+
+
+def test_another_order_is_sent(lists: Lists) -> None:
+    lists.listed(*TEN)
+    lists.write(*reversed(TEN))
+    step = lists.merge()
+
+    assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
+    assert "the order of the commands changed" in step.log
+    assert lists.names == [TEN[::-1]]
+
+
+def test_two_jobs_with_two_manifests_send_both_lists(lists: Lists, hub: Hub) -> None:
+    text = listed(lists)
+    with serve_simulation("top.gg") as other:
+        place = lists.places["top.gg"]
+        lists.runner.write(text.replace(place.base_url, other.base_url), "other.yaml")
+        lists.places = {"top.gg": other}
+        step = lists.merge(file="other.yaml")
+
+        assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
+        assert lists.names == [TEN]
+    contexts = {each["context"] for each in hub.statuses[lists.head]}
+    assert len(contexts) == 1
+    assert contexts.isdisjoint(
+        each["context"]
+        for commit, all_of in hub.statuses.items()
+        if commit != lists.head
+        for each in all_of
+    )
+
+
+def moved(lists: Lists, text: str) -> None:
+    lists.runner.repo.git("rm", "--quiet", "commands.yaml")
+    lists.runner.write(text, "bot.yaml")
+    lists.runner.commit()
+
+
+@pytest.mark.parametrize("rewritten", [True, False])
+def test_a_moved_manifest_is_planned_and_applied_as_the_same(
+    lists: Lists, *, rewritten: bool
+) -> None:
+    text = listed(lists)
+    if rewritten:
+        text = lists.write(*[f"new{number}" for number in range(10)])
+        lists.runner.repo.git("checkout", "--quiet", "--", "commands.yaml")
+    moved(lists, text)
+    step = lists.merge(file="bot.yaml")
+
+    if rewritten:
+        assert "would delete 10 of 10" in error_of(step), step.log
+    else:
+        assert (step.code, step.outputs["result"]) == (0, "no-changes"), step.log
+    assert lists.writes == [1]
+
+
+def test_a_forced_push_that_drops_what_was_sent_sends_again(lists: Lists) -> None:
+    lists.listed(*TEN)
+    old = lists.head
+    lists.write(*TEN, "new")
+    lists.merge()
+    dropped = lists.head
+    lists.runner.repo.git("reset", "--quiet", "--hard", old)
+    step = lists.merge(pushed(dropped))
+
+    assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
+    assert lists.names == [TEN]
+
+
+def test_a_forced_push_hides_no_deletes_from_the_guard(lists: Lists) -> None:
+    lists.listed(*TEN[:2])
+    old = lists.head
+    lists.write(*TEN)
+    lists.merge()
+    dropped = lists.head
+    lists.runner.repo.git("reset", "--quiet", "--hard", old)
+    step = lists.merge(pushed(dropped))
+
+    assert step.code == 5, step.log
+    assert "would delete 8 of 10 commands that were sent" in error_of(step)
+
+
+def test_a_request_that_is_made_in_another_way_now_is_sent_again(lists: Lists, hub: Hub) -> None:
+    lists.listed(*TEN)
+    for statuses in hub.statuses.values():
+        for status in statuses:
+            head, request, digest = status["description"].rpartition("request ")
+            status["description"] = f"{head}{request}{'0' * len(digest)}".replace("10 ", "40 ")
+    quiet = lists.merge()
+    lists.write(*TEN[1:])
+    step = lists.merge()
+
+    assert quiet.code == 5, quiet.log
+    assert "would delete 30 of 40 commands that were sent" in error_of(quiet)
+    assert step.code == 5, step.log
+
+
+def test_what_was_sent_is_found_with_few_requests(lists: Lists, hub: Hub) -> None:
+    lists.listed(*TEN)
+    lists.runner.repo.commit_many("README.md", [f"Version {n}." for n in range(498)])
+    hub.requests.clear()
+    step = lists.merge()
+
+    assert (step.code, step.outputs["result"]) == (0, "no-changes"), step.log
+    assert sum(b"status {" in each.body for each in hub.requests) <= 20

@@ -1,0 +1,137 @@
+"""A plan of a whole list compares two requests: each drawn pair of versions shows it."""
+
+import json
+from collections import Counter
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.api.arguments import parse_address
+from commandsync.api.credentials import Token
+from commandsync.manifest import Manifest, load_manifests
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import Resource
+from commandsync.services.listrequest import list_request
+from commandsync.sync.destinations import ListSite
+from commandsync.sync.earlier import EarlierVersion
+from commandsync.sync.job import Planned
+from commandsync.sync.lists import ListJob
+from commandsync.sync.settings import Settings, read_clock
+
+NAMES = [f"c{number}" for number in range(8)]
+FIELDS = st.sampled_from(
+    [
+        {"name": "name"},
+        {"name": "name", "description": "description"},
+        {"title": "name", "description": "description"},
+        {"name": "name", "description": "description", "usage": "syntax"},
+    ]
+)
+COMMANDS = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.sampled_from(["Does it.", "Does more."])),
+    unique_by=lambda command: command[0],
+    min_size=1,
+)
+REQUIRED: dict[str, st.SearchStrategy[Any]] = {"commands": COMMANDS, "fields": FIELDS}
+OPTIONAL: dict[str, st.SearchStrategy[Any]] = {
+    "wrap": st.sampled_from(["commands", "list"]),
+    "limits": st.fixed_dictionaries({"commands": st.integers(1, 8)}),
+    "method": st.sampled_from(["POST", "PUT"]),
+    "url": st.sampled_from(
+        ["https://LIST.example:443/a/b", "https://list.example/x/..//a/%62", "//"]
+    ),
+    "bot": st.just("42"),
+}
+VERSIONS = st.fixed_dictionaries(REQUIRED, optional=OPTIONAL)
+
+
+def manifest_of(version: dict[str, Any]) -> Manifest:
+    url = version.get("url", "//")
+    own: dict[str, Any] = {
+        "method": version.get("method", "POST"),
+        "url": "https://list.example/a/b" if url == "//" else url,
+        "authorization": "{token}",
+        "fields": version["fields"],
+        **{key: version[key] for key in ("wrap", "limits") if key in version},
+    }
+    entry = {"service": "ours", "token_env": "COMMANDSYNC_TOKEN_OURS", "replace": own}
+    entry |= {key: version[key] for key in ("bot",) if key in version}
+    commands = [
+        {"name": name, "description": text, "syntax": f"/{name}"}
+        for name, text in version["commands"]
+    ]
+    document = {"version": 1, "sync": {"max_deletes": "all"}, "commands": commands}
+    content = json.dumps(document | {"listings": [entry]}).encode()
+    (manifest,) = load_manifests(["m.yaml"], stdin=bytes, contents={"m.yaml": content})
+    return manifest
+
+
+def job_of(manifest: Manifest) -> ListJob:
+    (entry,) = manifest.listings
+    service = entry.list_service
+    address = parse_address(service.origin, version=None)
+    site = ListSite(address, "", Token("secret-token"), "", service=service, entry=entry)
+    settings = Settings(now=read_clock(), in_clone=False)
+    connection: Any = None
+    return ListJob.of(settings, manifest, site, connection)
+
+
+def planned(now: dict[str, Any], before: dict[str, Any]) -> tuple[Planned, ListJob]:
+    job = job_of(manifest_of(now)).beside(EarlierVersion("before", manifest_of(before)))
+    return job.planned(job.start_reading()()), job
+
+
+def request_of(version: dict[str, Any]) -> tuple[str, str]:
+    """Return the method and the body; all the URLs are spellings of one."""
+    job = job_of(manifest_of(version))
+    request = list_request(job.site.service, "", job.content.fitted.snapshot)
+    return request.method, request.body
+
+
+@given(now=VERSIONS, before=VERSIONS)
+def test_no_changes_means_that_the_requests_are_equal(
+    now: dict[str, Any], before: dict[str, Any]
+) -> None:
+    (_, _, plan), _ = planned(now, before)
+
+    assert plan.listing
+    assert plan.known
+    assert plan.writes == plan.pending == (request_of(now) != request_of(before))
+    assert plan.pending or not plan.changes
+
+
+@given(now=VERSIONS, before=VERSIONS)
+def test_every_command_that_is_no_longer_sent_counts_as_deleted(
+    now: dict[str, Any], before: dict[str, Any]
+) -> None:
+    (_, _, plan), _ = planned(now, before)
+    sent, was = (
+        [name for name, _ in version["commands"]][: version.get("limits", {}).get("commands", 8)]
+        for version in (now, before)
+    )
+
+    assert plan.count("delete") == len(set(was) - set(sent))
+    assert plan.count("add") == len(set(sent) - set(was))
+    assert Counter(change.name for change in plan.changes if change.action == "delete") == Counter(
+        set(was) - set(sent)
+    )
+
+
+@given(version=VERSIONS, entry=VERSIONS)
+def test_the_identity_of_a_list_has_no_spelling(
+    version: dict[str, Any], entry: dict[str, Any]
+) -> None:
+    one, other = (job_of(manifest_of(each)) for each in (version, {**version, **entry}))
+
+    assert one.identity == other.identity
+
+
+def test_an_entry_of_another_address_or_token_is_another_list() -> None:
+    version = {"commands": [("c1", "Does it.")], "fields": {"name": "name"}}
+    own = job_of(manifest_of(version))
+    moved = job_of(manifest_of({**version, "url": "https://list.example/a/c"}))
+
+    assert own.identity != moved.identity
+    assert own.beside(EarlierVersion("before", moved.manifest)).earlier is None
+    assert own.start_reading()() == Snapshot({Resource.COMMAND: ()})
