@@ -152,3 +152,21 @@ def test_there_is_no_token_option(home: Home) -> None:
 
     assert ran.code == 2
     assert MARKED not in ran.said
+
+
+@pytest.mark.promise("token-env")
+@pytest.mark.parametrize("variable", ["COMMANDSYNC_TOKEN_TOPGG", "COMMANDSYNC_TOKEN_TELEGRAM"])
+@pytest.mark.parametrize("command", ["plan", "apply --yes", "pull"])
+def test_the_variable_of_a_known_service_is_never_sent_to_a_page(
+    home: Home, proxy: Proxy, variable: str, command: str
+) -> None:
+    home.variable(variable, MARKED)
+    home.write(
+        f'version: 1\nbase_url: {proxy.url}\nbot: "42"\ntoken_env: {variable}\ncommands: []\n'
+    )
+
+    ran = home.run(*command.split())
+
+    assert ran.code == 5
+    assert f"{variable} is the token of a known service" in ran.err
+    assert proxy.requests == []

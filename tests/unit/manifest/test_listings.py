@@ -5,6 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commandsync.errors import ManifestError
 from commandsync.manifest import load_head, load_manifests
 from commandsync.manifest.dump import dump_manifest
 from commandsync.manifest.fileedits import ListEdits, edit
@@ -178,3 +179,23 @@ def test_an_edit_and_a_dump_leave_listings_alone(load: Load) -> None:
         for text in (edited, edited.replace(OWN[OWN.index("listings:") : len(head)], ""))
     }
     assert len(dumps) == 1
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        "https://list.example/a//b/commands",
+        "https://list.example/x/../a/./b/commands",
+        "https://list.example/a/%62/%63ommands",
+        "https://LIST.EXAMPLE/a/b/commands",
+    ],
+)
+def test_a_url_has_one_spelling_and_two_entries_with_it_are_one(load: Load, spelled: str) -> None:
+    text = "{{service: {}, replace: {{method: POST, url: '{}', fields: {{name: name}}}}}}"
+    entries = [text.format("one", "https://list.example/a/b/commands"), text.format("two", spelled)]
+
+    with pytest.raises(ManifestError, match='duplicate listing "two"'):
+        load(f"version: 1\nbot: 42\ncommands: []\nlistings: [{', '.join(entries)}]\n")
+    (listing,) = load(f"version: 1\ncommands: []\nlistings: [{entries[1]}]\n").listings
+    assert listing.replace
+    assert listing.replace.url == "https://list.example/a/b/commands"

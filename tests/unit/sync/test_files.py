@@ -102,3 +102,49 @@ def test_a_file_is_written_only_over_what_was_read(tmp_path: Path, before: str) 
         write_edits([FileEdit(str(path), before, "second\n")])
 
     assert path.read_text(encoding="utf-8") == "first\n"
+
+
+def edits_of(tmp_path: Path) -> list[FileEdit]:
+    paths = [tmp_path / name for name in ("first.yaml", "second.yaml")]
+    for path in paths:
+        path.write_text("old", encoding="utf-8")
+    return [FileEdit(str(path), "old", "new") for path in paths]
+
+
+def test_a_disk_that_fills_between_two_files_changes_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed = iter([None, OSError(28, "No space left on device")])
+
+    def full(_: int) -> None:
+        if error := next(flushed, None):
+            raise error
+
+    monkeypatch.setattr(os, "fsync", full)
+
+    with pytest.raises(FileError, match=r"second\.yaml: no space left"):
+        write_edits(edits_of(tmp_path))
+
+    texts = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    assert texts == {"first.yaml": "old", "second.yaml": "old"}
+
+
+def test_a_file_that_cannot_be_moved_after_another_names_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved: list[Path] = []
+    replace = Path.replace
+
+    def once(self: Path, target: Path) -> Path:
+        if moved:
+            raise OSError(5, "Input/output error")
+        moved.append(target)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", once)
+
+    with pytest.raises(FileError, match=r"first\.yaml was written before") as error:
+        write_edits(edits_of(tmp_path))
+
+    assert "nothing was changed" not in str(error.value.hint)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.yaml", "second.yaml"]
