@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from commandsync.errors import CommandsyncError
+from commandsync.errors import RefusedError
 
 UNFENCED = "--unfenced"
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
@@ -36,7 +36,7 @@ _NAME_SERVICE = {
 """The files by which programs find hosts, as they are inside."""
 
 
-class FenceError(CommandsyncError):
+class FenceError(RefusedError):
     """The machine does not allow the fence, so the program was not run."""
 
 

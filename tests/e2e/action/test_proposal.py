@@ -269,7 +269,7 @@ def test_a_manifest_that_is_out_of_date_fails_with_an_annotation_for_each_differ
 def test_a_manifest_that_is_up_to_date_is_only_validated(outdated: Runner) -> None:
     text = "version: 1\nimport: {from: list.json}\ncommands:\n- " + json.dumps(BAN)
     outdated.write(text)
-    imported = {"version": 1, "commands": [BAN | {"source": "list.json"}]}
+    imported = {"version": 1, "commands": [BAN | {"source": "list.json", "file": "list.json"}]}
     outdated.write(json.dumps(imported, indent=2) + "\n", "commands.imported.json")
     step = outdated.run(other("workflow_dispatch"), import_check="true")
     outdated.write(f"{text}\n- {json.dumps(BAN | {'name': 'old'})}\n")
