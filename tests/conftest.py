@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, settings
 
 from commandsync.diagnostics import LIBRARY, Hint, Location
 from tests.support.postgres import database_url, postgres, postgres_url
-from tests.support.wording import wording
 
-__all__ = ["database_url", "postgres", "postgres_url", "wording"]
+__all__ = ["database_url", "postgres", "postgres_url"]
 
 # What runs in the background of a shell ignores Ctrl-C, and so would every program that is started.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,7 +8,6 @@ import pytest
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, Ran, fields
 from tests.support.proxy import Proxy
-from tests.support.wording import Wording
 
 MANIFEST = """\
 # Written by hand.
@@ -180,14 +179,17 @@ def test_posting_needs_no_manifest(home: Home, bot: Bot) -> None:
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(
-    "event",
+    ("event", "reason", "hint"),
     [
-        *({"draft": True}, {"prerelease": True}, {"tag_name": "v1.2.0-rc.1"}),
-        *({"action": "deleted"}, {"action": "unpublished"}),
+        ({"draft": True}, "'1.2.0' is a draft", "--draft announces it"),
+        ({"prerelease": True}, "'1.2.0' is a prerelease", "--prerelease announces it"),
+        ({"tag_name": "v1.2.0-rc.1"}, "'1.2.0-rc.1' is a prerelease", "--prerelease announces it"),
+        ({"action": "deleted"}, "'1.2.0' was deleted", ""),
+        ({"action": "unpublished"}, "'1.2.0' was unpublished", ""),
     ],
 )
 def test_a_release_that_is_not_for_everybody_is_passed_over(
-    home: Home, wording: Wording, event: dict[str, Any]
+    home: Home, event: dict[str, Any], reason: str, hint: str
 ) -> None:
     release(home, **event)
 
@@ -195,7 +197,9 @@ def test_a_release_that_is_not_for_everybody_is_passed_over(
 
     assert ran.out == "Nothing to announce.\n"
     assert added(home) == ""
-    wording(*ran.err.splitlines())
+    warning, *hints = ran.err.splitlines()
+    assert warning == f"warning: the release {reason}: nothing is announced"
+    assert hints == ([f"  hint: {hint}"] if hint else [])
 
 
 @pytest.mark.usefixtures("bot")
@@ -234,30 +238,108 @@ def test_untrusted_text_of_a_release_stays_text(home: Home) -> None:
 @pytest.mark.promise("large-release")
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(
-    ("options", "code"),
+    ("options", "code", "message", "hint"),
     [
-        ("", 2),
-        ("--event e --notes-file n", 2),
-        ("--event", 2),
-        ("--event missing.json", 1),
-        ("--event commands.yaml", 1),
-        ("--event event.json --version 1.2.0", 2),
-        ("--changelog CHANGELOG.md --version=", 2),
-        ("--changelog CHANGELOG.md --version 1.3", 1),
-        ("--changelog latin.md", 1),
-        ("--changelog CHANGELOG.md --link lantern", 2),
-        ("--changelog CHANGELOG.md --limit 99", 2),
-        ("--notes-file text.md", 2),
-        ("--notes-file text.md --title {version}!", 2),
-        ("--notes-file empty.md --title T", 1),
-        ("--notes-file long.md --title T", 1),
-        ("--changelog huge.md", 1),
-        ("--changelog CHANGELOG.md -f -", 2),
-        ("--notes-file text.md --title beta-7", 4),
+        ("", 2, "announce takes one source", "give --changelog, --event, --notes-file or --since"),
+        (
+            "--event e --notes-file n",
+            2,
+            "announce takes one source",
+            "give --changelog, --event, --notes-file or --since",
+        ),
+        ("--event", 2, "--event has no path, and GITHUB_EVENT_PATH is not set", "name the file"),
+        (
+            "--event missing.json",
+            1,
+            "cannot read missing.json: no such file or directory",
+            "check the path",
+        ),
+        (
+            "--event commands.yaml",
+            1,
+            "commands.yaml is not valid JSON",
+            "it must be the payload of a release event",
+        ),
+        (
+            "--event event.json --version 1.2.0",
+            2,
+            "a release event has its own version",
+            "leave out the version",
+        ),
+        (
+            "--changelog CHANGELOG.md --version=",
+            2,
+            "Invalid value for '--version': the version is empty",
+            "see commandsync announce --help",
+        ),
+        (
+            "--changelog CHANGELOG.md --version 1.3",
+            1,
+            "CHANGELOG.md has no heading for the version 1.3",
+            "it has 1.2.0, 1.1.0",
+        ),
+        ("--changelog latin.md", 1, "latin.md is not UTF-8", "save it as UTF-8"),
+        (
+            "--changelog CHANGELOG.md --link lantern",
+            2,
+            "'lantern' is not a valid link",
+            "a link begins with https://",
+        ),
+        (
+            "--changelog CHANGELOG.md --limit 99",
+            2,
+            "--limit must be a whole number from 100 to 20000, not 99",
+            "see commandsync announce --help",
+        ),
+        (
+            "--notes-file text.md",
+            2,
+            "the announcement has no title",
+            "give a title or a version, or begin the file with a heading",
+        ),
+        (
+            "--notes-file text.md --title {version}!",
+            2,
+            "the title has {version}, which is not known",
+            "give the version",
+        ),
+        (
+            "--notes-file empty.md --title T",
+            1,
+            "the announcement has no text",
+            "write some, or give a link",
+        ),
+        (
+            "--notes-file long.md --title T",
+            1,
+            "long.md is longer than 125,000 characters",
+            "is it the right file?",
+        ),
+        (
+            "--changelog huge.md",
+            1,
+            "huge.md is larger than 4,194,304 bytes",
+            "is it the right file?",
+        ),
+        (
+            "--changelog CHANGELOG.md -f -",
+            2,
+            "announce edits the manifest in place",
+            "name its file with -f",
+        ),
+        (
+            "--notes-file text.md --title beta-7",
+            4,
+            (
+                'with the announcement: sync.ignore matches "beta-7": '
+                "it would be added again on every run"
+            ),
+            "change the pattern, or remove the entry",
+        ),
     ],
 )
 def test_what_cannot_be_announced_is_named_and_nothing_is_written(
-    home: Home, wording: Wording, options: str, code: int
+    home: Home, options: str, code: int, message: str, hint: str
 ) -> None:
     home.forget("GITHUB_EVENT_PATH")
     home.write(MANIFEST.replace("version: 1", "version: 1\nsync: {ignore: [beta-*]}"))
@@ -272,7 +354,7 @@ def test_what_cannot_be_announced_is_named_and_nothing_is_written(
     ran = announced(home, *options.split(), code=code)
 
     assert {path: path.read_bytes() for path in home.path.iterdir()} == before
-    wording(*ran.err.splitlines())
+    assert f"error: {message}\n  hint: {hint}\n" in ran.err
 
 
 @pytest.mark.usefixtures("bot")

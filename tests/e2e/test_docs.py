@@ -5,7 +5,6 @@ import json
 import pytest
 
 from tests.support.home import Home, checked, failed, fields
-from tests.support.wording import Wording
 
 README = """\
 # Bot\r
@@ -258,10 +257,23 @@ def test_an_html_page_is_written_whole_checked_and_printed(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["<!doctype html>\n<title>Mine</title>\n", ""], ids=["another", "edited"]
+    ("content", "message", "hint"),
+    [
+        (
+            "<!doctype html>\n<title>Mine</title>\n",
+            "the file is not a list that docs wrote",
+            "name another file",
+        ),
+        (
+            "",
+            "the list was edited by hand",
+            "move the edit into the manifest, or in Markdown out of the markers",
+        ),
+    ],
+    ids=["another", "edited"],
 )
 def test_an_html_page_that_somebody_wrote_is_replaced_by_force_alone(
-    home: Home, wording: Wording, content: str
+    home: Home, content: str, message: str, hint: str
 ) -> None:
     home.run("docs", "site.html")
     mine = content or home.read("site.html").replace("<title>", "<title>My ")
@@ -271,7 +283,10 @@ def test_an_html_page_that_somebody_wrote_is_replaced_by_force_alone(
 
     assert ran.code == 5
     assert home.read("site.html") == mine
-    wording(*ran.err.splitlines())
+    assert ran.err.splitlines() == [
+        f"error: site.html:1:1: {message}",
+        f"  hint: {hint}; --force replaces it",
+    ]
     assert home.run("docs", "site.html", "--force").code == 0
     assert home.run("docs", "site.html", "--check").code == 0
 

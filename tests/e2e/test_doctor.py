@@ -20,7 +20,6 @@ from tests.support.home import Home, Ran, fields
 from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import RawServer, Request, answering
 from tests.support.terminal import POSIX, Monitor
-from tests.support.wording import Wording
 
 SECRET = "opaque-and-never-shown"
 
@@ -133,27 +132,36 @@ def test_offline_it_says_so_and_ends_after_one_attempt(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    "instead",
+    ("instead", "message"),
     [
-        Instead(404, {"error": "no"}),
-        Instead(503, {"error": "busy"}),
-        Instead(200, {"success": True}),
-        Instead(401, {"error": "bad"}),
+        (Instead(404, {"error": "no"}), "not checked: the service has no gateway"),
+        (
+            Instead(503, {"error": "busy"}),
+            "not checked: the service has an internal error (503: busy)",
+        ),
+        (
+            Instead(200, {"success": True}),
+            "the answer to the gateway's handshake is not a WebSocket",
+        ),
+        (Instead(401, {"error": "bad"}), "the service does not accept the token (401: bad)"),
     ],
-    ids=lambda instead: str(instead.status),
+    ids=["404", "503", "200", "401"],
 )
 def test_only_a_refusal_of_the_gateway_is_a_failure(
-    home: Home, bot: Bot, proxy: Proxy, wording: Wording, instead: Instead
+    home: Home, bot: Bot, proxy: Proxy, instead: Instead, message: str
 ) -> None:
     home.knows(bot, url=proxy.url)
     proxy.rule = gateway(instead)
-    state = "failed" if instead.status == 401 else "skipped"
+    state, hint = "skipped", "no other call checks a token and changes nothing: "
+    if instead.status == 401:
+        state, hint = "failed", "copy the bot's token again from the service's page "
+
     ran = home.run("doctor", "--format", "json")
 
     assert (ran.code, ran.err) == (int(state == "failed"), "")
     access = ran.document["checks"][-1]
-    assert (access["name"], access["state"]) == ("access", state)
-    wording(access["message"], access["hint"])
+    assert (access["name"], access["state"], access["message"]) == ("access", state, message)
+    assert access["hint"].startswith(hint)
     assert [request.method for request in proxy.requests] == ["GET", "GET"]
 
 

@@ -1,7 +1,6 @@
 """The rooms and the recipes of CONTRIBUTING.md match the code."""
 
 import ast
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 import commandsync
 from commandsync.records.texts import Resource
 from tests.support.runner import ACTION
-from tests.support.wording import GOLDEN, TESTS
 
 PACKAGE = Path(commandsync.__file__).parent
 TABLE = Path(__file__).parents[2] / "CONTRIBUTING.md"
@@ -207,10 +205,3 @@ def test_one_module_writes_all_files() -> None:
     writing = {path.as_posix() for path, tree in trees() if any(map(writes_a_file, ast.walk(tree)))}
 
     assert writing == {"sync/files.py", *OTHERS}
-
-
-def test_each_golden_wording_has_its_test() -> None:
-    for file in GOLDEN.rglob("*.json"):
-        module = TESTS / file.relative_to(GOLDEN).with_suffix(".py")
-        defined = set(re.findall(r"^def (test_\w+)", module.read_text("utf-8"), re.MULTILINE))
-        assert {name.partition("[")[0] for name in json.loads(file.read_text("utf-8"))} <= defined

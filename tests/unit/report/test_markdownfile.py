@@ -23,7 +23,6 @@ from commandsync.report.markdownfile import (
     with_lists,
 )
 from tests.support.pages import COMMANDS, formatted
-from tests.support.wording import Wording
 
 FENCED = f"""\
 # Bot
@@ -250,12 +249,16 @@ def test_a_file_without_markers_is_an_error() -> None:
     assert hint.endswith(": <!-- commandsync:commands --> and <!-- /commandsync:commands -->")
 
 
-@pytest.mark.parametrize("category", ["Genral", "Music"])
-def test_a_category_that_no_command_has_is_an_error(wording: Wording, category: str) -> None:
+@pytest.mark.parametrize(
+    ("category", "hint"),
+    [("Genral", "did you mean General?"), ("Music", 'the categories are "", General, Fun')],
+)
+def test_a_category_that_no_command_has_is_an_error(category: str, hint: str) -> None:
     text = NEW_FILE.replace("commands -->", f"commands category={category} -->", 1)
     commands = [HELP, PING, HELP._replace(category="")]
 
-    wording(problem(text, *commands))
+    message = f'COMMANDS.md:3:1: no command has the category "{category}"'
+    assert problem(text, *commands) == f"{message} | {hint}"
 
 
 def test_of_many_categories_the_first_are_named() -> None:

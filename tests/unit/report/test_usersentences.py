@@ -13,7 +13,6 @@ from commandsync.records.texts import Resource
 from commandsync.report.lines import Screen
 from commandsync.report.usersentences import markdown, text
 from tests.support.plans import UNTRUSTED, command, commands
-from tests.support.wording import Wording
 
 COLOR = Screen(color=True)
 OLD = [
@@ -56,15 +55,20 @@ def test_the_wording_of_the_markdown(golden: Callable[[str, str], None]) -> None
     golden(markdown(between(OLD, NEW)), "changes.markdown")
 
 
-def test_without_a_change_the_text_says_so_and_the_markdown_is_empty(wording: Wording) -> None:
+def test_without_a_change_the_text_says_so_and_the_markdown_is_empty() -> None:
     changes = between(OLD, OLD)
 
     assert markdown(changes) == ""
-    wording(text(changes))
+    assert text(changes) == "No change that users notice.\n"
 
 
-def test_without_a_breaking_change_only_the_others_are_told(wording: Wording) -> None:
-    wording(text(between([], [command("play")])))
+def test_without_a_breaking_change_only_the_others_are_told() -> None:
+    assert text(between([], [command("play")])).splitlines() == [
+        "Other changes:",
+        "  - New: /play.",
+        "",
+        "1 command with changes that users notice, none breaking.",
+    ]
 
 
 def test_a_terminal_marks_the_headings_and_quiet_prints_the_last_line() -> None:
@@ -74,26 +78,33 @@ def test_a_terminal_marks_the_headings_and_quiet_prints_the_last_line() -> None:
     assert text(changes, screen=Screen(quiet=True)) == text(changes).splitlines()[-1] + "\n"
 
 
-def test_commands_with_the_same_new_prefix_are_told_together(wording: Wording) -> None:
+def test_commands_with_the_same_new_prefix_are_told_together() -> None:
     old = [command(name, syntax=f"!{name}") for name in ("ban", "kick", "mute")]
     new = [command(name, syntax=f"/{name}") for name in ("ban", "kick", "mute")]
 
-    wording(markdown(between(old, new)), markdown(between(old[:1], new[:1])))
+    assert markdown(between(old, new)) == (
+        "- **Breaking**: Now with `/` instead of `!`: `/ban`, `/kick` and `/mute`.\n"
+    )
+    assert markdown(between(old[:1], new[:1])) == "- **Breaking**: `!ban` is now called `/ban`.\n"
 
 
-def test_a_syntax_that_shows_another_prefix_only_now_is_another_usage(wording: Wording) -> None:
+def test_a_syntax_that_shows_another_prefix_only_now_is_another_usage() -> None:
     changes = between([command("ban", syntax="ban")], [command("ban", syntax="/ban")])
 
-    wording(markdown(changes))
+    assert markdown(changes) == "- `/ban` is used differently now: `/ban`, before: `ban`.\n"
 
 
-def test_of_many_names_and_sentences_the_rest_is_a_number(wording: Wording) -> None:
+def test_of_many_names_and_sentences_the_rest_is_a_number() -> None:
     changes = between(
         [command("a", "Old."), command("b", syntax="/b <x>")],
         [command("a"), command("b", syntax="/b <y>"), *(command(f"n{n}") for n in range(5))],
     )
 
-    wording(markdown(changes, most=2))
+    assert markdown(changes, most=2).splitlines() == [
+        "- New: `/n0`, `/n1` and 3 more.",
+        "- `/b` is used differently now: `/b <y>`, before: `/b <x>`.",
+        "- and 1 more",
+    ]
 
 
 def test_texts_that_look_the_same_are_spelt_out() -> None:
