@@ -34,14 +34,22 @@ from commandsync.sources.entry import (
     Unread,
 )
 from commandsync.sources.reading import read, read_answer
-from commandsync.sources.sourcefile import IMPORTED, files_of, folder_traits, path_pattern
+from commandsync.sources.sourcefile import (
+    IMPORTED,
+    PYTHON,
+    SCRIPTS,
+    files_of,
+    folder_traits,
+    path_pattern,
+)
 from commandsync.sync.files import ci_workspace, read_text, real, relative
 from commandsync.sync.settings import Settings, Site
 
 _NEXT = (
-    "import what the bot has registered: commandsync import discord; or a list of commands in the "
-    "repository"
+    "record the bot's program: commandsync import -- {}; or import what the bot has registered: "
+    "commandsync import discord; or a list of commands in the repository"
 )
+_BOTS_OF_TELEGRAM = {"telegraf", "grammy", "node-telegram-bot-api"}
 _LIST = re.compile(r"[\w-]*commands?[\w-]*\.json", re.IGNORECASE)
 _IN_CI = "in CI a manifest names only sources in the checkout"
 _LARGEST_TEXTS = 4 * 1024 * 1024  # bytes
@@ -258,12 +266,25 @@ def _check_entries(reading: SourceReading, source: str) -> None:
         return
     parts = [f"{part.place}: {part.reason}" for part in reading.unread]
     parts += [f"{note.location}: {note.message}" for note in reading.notes]
-    if not parts and not reading.frameworks:
+    program = _program_of(reading)
+    if not parts and not program:
         hint = "is it the right file or folder?"
     else:
         found = f"it uses {', '.join(reading.frameworks)}; " if reading.frameworks else ""
-        hint = "\n".join([*parts, f"{found}{_NEXT}{_list_in(source)}"])
+        steps = _NEXT.format(program or "PROGRAM")
+        hint = "\n".join([*parts, f"{found}{steps}{_list_in(source)}"])
     raise FileError(f"{source} has no commands that can be read", hint=hint)
+
+
+def _program_of(reading: SourceReading) -> str:
+    """Return a program that that may register the commands of code; empty without code."""
+    suffixes = {posixpath.splitext(file)[1].casefold() for file in reading.files}
+    if suffixes & {*PYTHON}:
+        return "python bot.py"
+    if suffixes & {*SCRIPTS}:
+        script = "bot" if _BOTS_OF_TELEGRAM & {*reading.frameworks} else "deploy-commands"
+        return f"node {script}.js"
+    return ""
 
 
 def _list_in(source: str) -> str:

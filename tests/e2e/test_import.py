@@ -526,7 +526,8 @@ def test_when_nothing_is_found_each_place_the_framework_and_the_next_step_are_na
 
     assert ran.code == 1
     assert "src/bot.js:2:1: the commands of this framework are not read" in ran.err
-    assert "it uses telegraf; import what the bot has registered" in ran.err
+    assert "it uses telegraf; record the bot's program: " in ran.err
+    assert "commandsync import -- node bot.js; or import what the bot has registered" in ran.err
     assert "such as src/my-commands.json" in ran.err
 
 

@@ -110,7 +110,8 @@ def test_a_file_that_is_broken_removes_none_of_its_commands(folder: Path) -> Non
     (unread,) = broken.unread
     assert unread.reason.endswith(": '(' was never closed")
     assert f": {unread.reason}\n" in str(caught.value.hint)
-    assert "it uses discord; import what the bot has registered" in str(caught.value.hint)
+    assert "it uses discord; record the bot's program: " in str(caught.value.hint)
+    assert "commandsync import -- python bot.py; or " in str(caught.value.hint)
     assert broken.files == ()
     assert [held.name for held in broken.merge.held_back] == ["a"]
     assert len(removed.merge.of(Removed)) == 1
