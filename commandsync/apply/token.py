@@ -45,7 +45,9 @@ def token_refusal(
     return None
 
 
-def check_call(operation: Operation[object], token: Token | None, *, bot: str) -> None:
+def check_call(
+    operation: Operation[object], token: Token | None, *, bot: str, others: Sequence[Token] = ()
+) -> None:
     """Check a single call of a client for a bot, before it is sent; reads are always allowed.
 
     Raises `WrongBotError` if the token belongs to another bot, and `RefusedError` if a text
@@ -54,7 +56,7 @@ def check_call(operation: Operation[object], token: Token | None, *, bot: str) -
     if token is None or operation.method == "GET":
         return
     what = f"a text of {operation.name!r}"
-    if error := token_refusal(token, bot, body=operation.body, what=what):
+    if error := token_refusal(token, bot, others=others, body=operation.body, what=what):
         raise error
 
 

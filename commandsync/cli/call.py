@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Doubt, Failure
+from commandsync.api.redaction import known_tokens
 from commandsync.apply.token import check_call
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, ResultLostError
@@ -137,7 +138,7 @@ class Writer:
 
     def _result_of(self, operation: Operation[T]) -> T | Failure:
         """Send it, and wait for the result, or until a second signal."""
-        check_call(operation, self.site.token, bot=self.bot)
+        check_call(operation, self.site.token, bot=self.bot, others=known_tokens())
         abandoned = Event()
 
         def answer(count: int) -> None:

@@ -73,6 +73,7 @@ def test_what_was_refused_was_not_posted(home: Home, top_gg: SimulatedListing, s
     [
         ("--listing top.gg", "Short.", 2, "top.gg has 10 to 2,000 characters"),
         ("--listing top.gg", "The secret is {token} today.", 5, "contains the bot's token"),
+        ("--listing top.gg", "It is a-token-for-discord today.", 5, "contains the bot's token"),
         ("--listing telegram", "", 2, "services that do: top.gg"),
         ("--listing listing.example", "", 2, "is not one service in listings:"),
         ("--listing top.gg --listing telegram", "", 2, "top.gg, telegram is not one service"),
@@ -82,6 +83,7 @@ def test_what_cannot_be_posted_is_not_sent(
     home: Home, top_gg: SimulatedListing, line: str, notes: str, code: int, message: str
 ) -> None:
     home.write(f"{home.read('commands.yaml')}  - service: telegram\n")
+    home.variable("DISCORD_TOKEN", "a-token-for-discord")
     if notes:
         home.write(f"# Slash commands\n\n{notes.format(token=top_gg.token)}\n", "news.md")
 

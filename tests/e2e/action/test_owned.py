@@ -281,7 +281,7 @@ def test_an_apply_sets_a_status_for_its_listing_and_a_refused_one_does_not(
     (status,) = hub.statuses[commit]
     assert without == {}
     assert status["state"] == "success"
-    assert status["context"] == f"commandsync/localhost:{bot.url.rpartition(':')[2]} (lantern)"
+    assert status["context"].startswith(f"commandsync/localhost:{bot.url.rpartition(':')[2]} ")
     assert status["description"] == "1 change applied, 10 unchanged"
 
 
