@@ -201,13 +201,18 @@ def merged_requests(branch: Branch) -> list[int]:
     numbers: dict[int, None] = {}
     contexts = [context_of(job) for job in branch.jobs]
     for n, commit in enumerate(_queried(branch.commits, branch, f"{_STATUS} {_REQUESTS}")):
-        statuses = _statuses(commit)
-        known = [statuses.get(context) for context in contexts]
-        if n and all(status and status.is_success for status in known):
+        if n and _is_applied(commit, contexts):
             break
         requests = (commit.get("associatedPullRequests") or {}).get("nodes") or ()
         numbers |= {each["number"]: None for each in requests if each.get("merged")}
     return list(numbers)[:_MOST_REQUESTS]
+
+
+def _is_applied(commit: dict[str, Any], contexts: Sequence[str]) -> bool:
+    """Whether all listings were applied at a commit, by its statuses."""
+    statuses = _statuses(commit)
+    known = [statuses.get(context) for context in contexts]
+    return all(status and status.is_success for status in known)
 
 
 def _queried(

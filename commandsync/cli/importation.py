@@ -56,21 +56,29 @@ def import_commands(  # noqa: PLR0913 - the options of one command
     output.notices(result.notes)
     output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
     if check:
-        language = ["--locale", locale] if locale else []
-        files = run.settings.files
-        words = [*language, *sources, *(("--", *program) if program else ())]
-        return _checked(result, output, command_line("import", *words, files=files))
+        again = [*sources, *(("--", *program) if program else ())]
+        return _checked(result, output, _command(again, locale, run.settings.files))
     if result.refusal:
         raise TooManyDeletesError(f"the import {result.refusal.message}", hint=result.refusal.hint)
     if not write_approved(run, result.files, partial(render_import, result), asks=not yes):
         return Exit.FAILED
+    _tell_size(result, output)
+    if not result.repeatable and result.sources != (PROGRAM,):
+        _save(run, result, asks=not (save or yes), writes=save)
+    return run.signals.code(Exit.CHANGES if result.is_partial else Exit.DONE)
+
+
+def _command(words: Sequence[str], locale: str, files: Sequence[str]) -> str:
+    """Return the command line that imports again, and writes."""
+    language = ["--locale", locale] if locale else []
+    return command_line("import", *language, *words, files=files)
+
+
+def _tell_size(result: Import, output: Output) -> None:
     if result.imported and result.objects:
         size = len(result.imported.after.encode()) // 1024 + 1
         count = counted(result.objects, "command")
         output.talk(f"{path(result.imported.path)}: {size:,} KiB, with Discord's object of {count}")
-    if not result.repeatable and result.sources != (PROGRAM,):
-        _save(run, result, asks=not (save or yes), writes=save)
-    return run.signals.code(Exit.CHANGES if result.is_partial else Exit.DONE)
 
 
 def _checked(result: Import, output: Output, command: str) -> int:

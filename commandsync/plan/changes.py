@@ -4,7 +4,7 @@ deepdiff compares the fields of a record, and the nested objects of a platform (
 permissions), so that a plan can name what changed in them. Equal records never come here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
@@ -35,10 +35,18 @@ def field_changes(before: Text, after: Text) -> tuple[FieldChange, ...]:
     new: dict[str, str] = after._asdict()
     long = {name for name in old if "\n" in old[name] or "\n" in new[name]}
     changed = {name for name in long if old[name] != new[name]}
-    short, shorter = ({n: side[n] for n in side.keys() - long} for side in (old, new))
-    if short != shorter:
-        changed.update(path[0] for path in _changed_paths(short, shorter))
+    changed |= _changed_lines(old, new, old.keys() - long)
     return tuple(FieldChange(n, old=old[n], new=new[n]) for n in old if n in changed)
+
+
+def _changed_lines(
+    old: Mapping[str, str], new: Mapping[str, str], names: Collection[str]
+) -> set[str]:
+    """Return those of some fields that differ; all of them have one line."""
+    before, after = ({name: side[name] for name in names} for side in (old, new))
+    if before == after:
+        return set()
+    return {path[0] for path in _changed_paths(before, after)}
 
 
 def object_changes(before: Levels, after: Levels) -> tuple[str, ...]:

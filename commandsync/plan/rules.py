@@ -121,27 +121,22 @@ def refusal(
     limit = rules.max_deletes
     if limit is not None and limit.unlimited:
         return None
-    done = Counter(
-        (_END if change.ends_record else _COPY if change.exempt else change.action, change.resource)
-        for change in changes
-    )
+    done = Counter((_action_of(change), change.resource) for change in changes)
     resources = [resource for action, resource in done if action in {"delete", "replace"}]
     losses = [
-        _Loss(
-            what=f"listed {resource.collection}"
-            + (_UNIGNORED if rules.ignore else "")
-            + (_UNENDED if done[_END, resource] else "")
-            + (_UNCOPIED if done[_COPY, resource] else ""),
-            deleted=done["delete", resource],
-            replaced=done["replace", resource],
-            of=sizes.get(resource, 0) - done[_END, resource],
-        )
+        _loss(resource, done, of=sizes.get(resource, 0), ignores=bool(rules.ignore))
         for resource in dict.fromkeys(resources)
     ]
     if gone[0] > sum(loss.count for loss in losses):
         losses = [_Loss(what="commands that were sent", deleted=gone[0], replaced=0, of=gone[1])]
     allow = Do.ALLOW_DELETES_OF_NEW_PLAN if saved else Do.ALLOW_DELETES
     return _emptied(losses, allow) or _over(losses, limit, allow)
+
+
+def _action_of(change: Change) -> str:
+    if change.ends_record:
+        return _END
+    return _COPY if change.exempt else change.action
 
 
 def removals_refused(removed: int, *, of: int, rules: SyncRules) -> Notice | None:
@@ -210,6 +205,23 @@ class _Loss:
     @property
     def count(self) -> int:
         return self.deleted + self.replaced
+
+
+def _loss(
+    resource: Resource, done: Mapping[tuple[str, Resource], int], *, of: int, ignores: bool
+) -> _Loss:
+    """Return the records that a collection of `of` countable ones loses."""
+    limits = (
+        (_UNIGNORED, ignores),
+        (_UNENDED, done[_END, resource]),
+        (_UNCOPIED, done[_COPY, resource]),
+    )
+    return _Loss(
+        what="".join([f"listed {resource.collection}", *(text for text, is_so in limits if is_so)]),
+        deleted=done["delete", resource],
+        replaced=done["replace", resource],
+        of=of - done[_END, resource],
+    )
 
 
 def _emptied(losses: Sequence[_Loss], allow: Do) -> Notice | None:

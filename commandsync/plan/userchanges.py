@@ -7,7 +7,7 @@ are left out: they speak for themselves.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import islice, zip_longest
@@ -193,12 +193,14 @@ def _compared(old: CommandText, new: CommandText) -> tuple[tuple[Argument, ...],
     needs = tuple(
         now.argument
         for was, now in places
-        if now
-        and now.argument
-        and now.required
-        and not (was.required if was else now.choices in gone)
+        if now and now.argument and _is_needed_now(was, now, gone)
     )
     return needs, any(_fails(was, now, known) for was, now in places)
+
+
+def _is_needed_now(was: _Part | None, now: _Part, gone: Collection[frozenset[str]]) -> bool:
+    """Whether a part has to be typed that did not have to be; `gone` are the old parts' choices."""
+    return now.required and not (was.required if was else now.choices in gone)
 
 
 def _places(

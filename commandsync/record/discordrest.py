@@ -102,19 +102,22 @@ class Discord:
         if asked.method == "GET":
             return 200, list(listed.values())
         if asked.method == "POST":
-            command = self._made(asked.body, at)
-            same = [k for k, v in listed.items() if _key(v) == _key(command)]
-            for identifier in same:  # an upsert keeps the id
-                command = {**command, "id": identifier}
-            listed[command["id"]] = command
-            self.on_change()
-            return (200 if same else 201), command
+            return self._upsert(listed, self._made(asked.body, at))
         known = {_key(command): command["id"] for command in listed.values()}
         made = [self._made(body, at) for body in asked.body or []]
         kept = [{**command, "id": known.get(_key(command), command["id"])} for command in made]
         self.lists[scope] = {command["id"]: command for command in kept}
         self.on_change()
         return 200, kept
+
+    def _upsert(self, listed: dict[str, dict[str, Any]], command: dict[str, Any]) -> Answer:
+        """Add a command to a list, or put it in the place of the one with its name and type."""
+        same = [identifier for identifier, kept in listed.items() if _key(kept) == _key(command)]
+        for identifier in same:
+            command = {**command, "id": identifier}
+        listed[command["id"]] = command
+        self.on_change()
+        return (200 if same else 201), command
 
     def command(self, asked: Asked, at: Mapping[str, str]) -> Answer:
         """Answer a request about one command: read it, edit it, or delete it."""

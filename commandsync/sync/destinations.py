@@ -58,11 +58,7 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
     if not (base_url := settings.base_url or own):
         raise UsageError("the base URL is missing", hint=Do.GIVE_BASE_URL())
     address = parse_address(base_url, insecure_http=settings.insecure_http)
-    if variable and not settings.token_file and variable in _known_variables():
-        raise RefusedError(
-            f"{variable} is the token of a known service: it is not sent to {address}",
-            hint=f"name another variable in token_env:, such as {_PREFIX}PAGE",
-        )
+    _check_variable(variable, settings, str(address))
     token, source = _token(settings, variable)
     bot, bot_from = bot_of(settings, manifest)
     if not bot and token and token.bot:
@@ -72,6 +68,15 @@ def site_of(settings: Settings, manifest: Manifest | None, *, of_bot: bool = Tru
         _check_bot(bot, no_id)
     base_url_from = "" if address.base_url == own else settings.base_url_from
     return Site(address, bot, token, source, bot_from=bot_from, base_url_from=base_url_from)
+
+
+def _check_variable(variable: str, settings: Settings, address: str) -> None:
+    """Refuse to send the token of a known service to a page; raises `RefusedError`."""
+    if variable and not settings.token_file and variable in _known_variables():
+        raise RefusedError(
+            f"{variable} is the token of a known service: it is not sent to {address}",
+            hint=f"name another variable in token_env:, such as {_PREFIX}PAGE",
+        )
 
 
 def _check_bot(bot: str, no_id: str) -> None:
