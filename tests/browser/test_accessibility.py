@@ -10,10 +10,10 @@ from commandsync.pages.botpage import BotPage, Preview
 from commandsync.pages.commandlist import Mark, Row
 from commandsync.records.texts import Resource
 from commandsync.server.live_preview import preview_server
-from tests.support.botpages import bot
 from tests.support.bots import Bot
 from tests.support.browser import Visits, violations, visiting
 from tests.support.inside import Inside
+from tests.support.pages import bot
 
 SCHEMES = ("light", "dark")
 COMMAND, ANNOUNCEMENT = Resource

@@ -10,7 +10,7 @@ from commandsync.pages.commandlist import commands_page
 from commandsync.records.texts import CommandText
 from commandsync.report.markdownfile import sealed
 from tests.support.browser import Visits, violations, visiting
-from tests.support.hostile import FRAGMENTS
+from tests.support.pages import FRAGMENTS
 
 COMMANDS = [
     CommandText("ban", "Bans a member.", "/ban <user>", "Staff"),

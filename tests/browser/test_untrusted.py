@@ -20,11 +20,10 @@ from commandsync.records.texts import Resource
 from commandsync.server import votes
 from commandsync.server.live_preview import preview_server
 from tests.e2e.test_untrusted_text import TEXTS
-from tests.support.botpages import bot
 from tests.support.bots import Bot
 from tests.support.browser import Visits, visiting
-from tests.support.hostile import FRAGMENTS
 from tests.support.inside import Inside
+from tests.support.pages import FRAGMENTS, bot
 
 LONG = (
     "W" * 1_000,

@@ -5,12 +5,18 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.support import clients
-from tests.support.bots import Service, serving
-from tests.support.clients import TOKEN, Either, HastyAsyncClient, HastyClient, Source
-from tests.support.connecting import plain_environment, server
+from tests.support.bots import Service, proxy, serving
+from tests.support.clients import (
+    TOKEN,
+    Either,
+    HastyAsyncClient,
+    HastyClient,
+    Source,
+    plain_environment,
+    server,
+)
 from tests.support.gateway import Gateway
 from tests.support.postgres import Server
-from tests.support.proxy import proxy
 from tests.support.rawserver import RawServer
 
 __all__ = ["client", "gateway", "open_client", "plain_environment", "proxy", "server", "service"]

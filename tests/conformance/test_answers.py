@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from commandsync import ListingError, TransportError
+from tests.support.bots import WHOLE
 from tests.support.clients import TOKEN, Open
-from tests.support.listedbot import WHOLE
 from tests.support.rawserver import RawServer, answer, answering, dripping, keeping, sending
 
 Path = tuple[str, ...]

@@ -18,8 +18,8 @@ from commandsync.server.storage import timestamp
 from tests.support.bots import Bot, Service
 from tests.support.clients import LONGEST, TOKEN, Open
 from tests.support.gateway import Act, Gateway, Guest, telling, vote
+from tests.support.inside import user
 from tests.support.rawserver import Exchange, answer
-from tests.support.votes import user
 
 Voters = list[dict[str, Any]]
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

@@ -11,9 +11,8 @@ from commandsync.apply.outcomes import Settled
 from commandsync.errors import ManifestError, WrongBotError
 from commandsync.sync import Outcome
 from commandsync.sync.settings import load_files
-from tests.support.bots import Service
+from tests.support.bots import Instead, Proxy, Service
 from tests.support.clients import Open
-from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import RawServer, answering, closing
 
 HELP = {"id": "1", "name": "help", "description": "Does it.", "syntax": "/help"}

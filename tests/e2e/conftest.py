@@ -1,5 +1,4 @@
-from tests.support.bots import service
+from tests.support.bots import proxy, service
 from tests.support.home import home
-from tests.support.proxy import proxy
 
 __all__ = ["home", "proxy", "service"]

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import Home
-from tests.support.proxy import Proxy
 from tests.support.terminal import POSIX, Terminal
 
 Record = dict[str, Any]

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import Home, Ran, fields
-from tests.support.proxy import Proxy
 
 MANIFEST = """\
 # Written by hand.

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import Home, checked, failed, fields
-from tests.support.proxy import Proxy
 
 GOOD = fields(("help",))
 

@@ -10,9 +10,8 @@ import trustme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import Home, checked, failed, fields
-from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import RawServer
 
 HTML = b"<!doctype html><title>Welcome</title><h1>Welcome to the listing</h1>"

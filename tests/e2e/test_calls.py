@@ -10,9 +10,8 @@ import pytest
 
 from commandsync.server.runner import running
 from tests.e2e.test_signals import end_of, heard, held
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Rule, Service
 from tests.support.home import Home, failed
-from tests.support.proxy import Instead, Proxy, Rule
 from tests.support.rawserver import RawServer, Request, answering
 from tests.support.terminal import POSIX
 

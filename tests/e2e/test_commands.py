@@ -6,10 +6,8 @@ import re
 import pytest
 
 from commandsync import __version__
-from tests.support.bots import Bot, Service
-from tests.support.commandtree import commands_of
-from tests.support.home import ROOT, Home, checked, failed, fields
-from tests.support.proxy import Instead, Proxy
+from tests.support.bots import Bot, Instead, Proxy, Service
+from tests.support.home import ROOT, Home, checked, commands_of, failed, fields
 
 COMMANDS = {" ".join(words): command for words, command in commands_of() if words}
 FORMATS = pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])

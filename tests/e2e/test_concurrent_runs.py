@@ -4,9 +4,8 @@ from collections import Counter
 
 import pytest
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Proxy, Service, meeting
 from tests.support.home import LONGEST, Home, Ran, checked, fields
-from tests.support.proxy import Proxy, meeting
 
 NAMES = [f"command {number}" for number in range(4)]
 NEW = [f"new {number}" for number in range(3)]

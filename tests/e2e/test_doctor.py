@@ -15,9 +15,8 @@ from commandsync.client import acceptance
 from commandsync.client.network import proxy_host, surroundings
 from commandsync.sync import diagnosis
 from commandsync.testing import SimulatedListing, serve_simulation
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import Home, Ran, fields
-from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import RawServer, Request, answering
 from tests.support.terminal import POSIX, Monitor
 

@@ -20,10 +20,9 @@ from commandsync.api.operations import add, cast_vote
 from commandsync.errors import RefusedError, WrongBotError
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sync import run, run_async
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import Home
 from tests.support.hub import Hub, hub
-from tests.support.proxy import Instead, Proxy
 from tests.support.runner import ACTION, Runner, push
 
 __all__ = ["hub"]

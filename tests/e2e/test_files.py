@@ -5,9 +5,8 @@ import sys
 
 import pytest
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import Home, fields
-from tests.support.proxy import Proxy
 from tests.support.terminal import POSIX
 
 NAMES = [f"command {number}" for number in range(10)]

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Rule, Service
 from tests.support.home import Home, checked, fields
-from tests.support.proxy import Instead, Proxy, Rule
 from tests.support.rawserver import Request
 
 LIMITS = (

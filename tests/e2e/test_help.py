@@ -9,8 +9,7 @@ import pytest
 
 from commandsync.cli.option import SECTIONS, Command
 from tests.support.bots import Service
-from tests.support.commandtree import commands_of
-from tests.support.home import Home, fields
+from tests.support.home import Home, commands_of, fields
 from tests.support.terminal import POSIX
 
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.dump import starter
 from commandsync.testing import serve_simulation
-from tests.support.bots import Service
+from tests.support.bots import Instead, Proxy, Service
 from tests.support.home import ROOT, Home, fields
-from tests.support.proxy import Instead, Proxy
 
 WORDS = st.text("abcXYZ éß😀[]:#{}'\"-/", min_size=1, max_size=12).filter(
     lambda text: text == text.strip()

@@ -7,8 +7,7 @@ import pytest
 
 from commandsync.cli.program import GROUPS, program
 from tests.support.bots import Service
-from tests.support.commandtree import commands_of
-from tests.support.home import Home, fields
+from tests.support.home import Home, commands_of, fields
 
 HEAVY = ("requests", "urllib3", "pydantic", "yaml", "deepdiff", "rich", "aiohttp", "fastapi")
 SERVER = ("fastapi", "sqlalchemy", "uvicorn", "jwt", "starlette")

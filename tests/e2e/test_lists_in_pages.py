@@ -4,9 +4,8 @@ from random import Random
 
 import pytest
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Rule, Service
 from tests.support.home import Home, checked, failed
-from tests.support.proxy import Instead, Proxy, Rule
 from tests.support.rawserver import Request
 from tests.support.ways import HTTP, SIGNS, Manner, manners
 

@@ -4,9 +4,8 @@ import signal
 
 import pytest
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import Home, failed, fields
-from tests.support.proxy import Proxy
 from tests.support.terminal import POSIX, Terminal
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")

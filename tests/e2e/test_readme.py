@@ -35,7 +35,7 @@ from tests.e2e.readme_blocks import (
     shows,
     with_real_outputs,
 )
-from tests.support.commandtree import commands_of
+from tests.support.home import commands_of
 from tests.support.runner import ACTION
 from tests.support.terminal import POSIX
 

@@ -17,8 +17,7 @@ import click
 import pytest
 
 from tests.support.bots import Bot, Service
-from tests.support.commandtree import commands_of
-from tests.support.home import PROGRAM, Home, Ran, checked
+from tests.support.home import PROGRAM, Home, Ran, checked, commands_of
 from tests.support.terminal import POSIX, Terminal
 
 LEAVES = {

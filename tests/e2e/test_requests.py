@@ -4,9 +4,8 @@ from collections import Counter
 
 import pytest
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Proxy, Service, meeting
 from tests.support.home import Home, checked, fields
-from tests.support.proxy import Proxy, meeting
 
 NEWS = "announcements:\n  - title: v2\n    description: News.\n"
 NAMES = [f"command {number}" for number in range(12)]

@@ -9,7 +9,7 @@ from commandsync import Client
 from commandsync.sync import run, settings
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, checked, failed
-from tests.support.schedules import day, set_clock
+from tests.support.plans import day, set_clock
 
 APPLY = ("apply", "--yes")
 NEWS = """\

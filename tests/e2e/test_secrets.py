@@ -13,9 +13,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Rule, Service
 from tests.support.home import LONGEST, Home, Ran, fields
-from tests.support.proxy import Instead, Proxy, Rule
 from tests.support.rawserver import RawServer, Request
 
 VARIABLE = "COMMANDSYNC_TOKEN"

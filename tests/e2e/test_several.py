@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import Home, checked, failed, fields
-from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
 
 LISTED = [f"command {number}" for number in range(10)]

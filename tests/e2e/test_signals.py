@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Rule, Service
 from tests.support.home import LONGEST, Home, Ran, checked, failed, fields
-from tests.support.proxy import Instead, Proxy, Rule
 from tests.support.rawserver import Request
 from tests.support.terminal import POSIX
 

@@ -1,8 +1,7 @@
 """`--strict`: a warning about the manifest fails, before anything is written."""
 
-from tests.support.bots import Service
+from tests.support.bots import Proxy, Service
 from tests.support.home import Home, checked, fields
-from tests.support.proxy import Proxy
 
 
 def test_a_warning_of_the_file_fails_before_any_request(

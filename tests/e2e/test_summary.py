@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.bots import Service
+from tests.support.bots import Instead, Proxy, Service
 from tests.support.home import Home, checked, fields
-from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
 
 FORMATS = ["text", "json", "markdown", "github"]

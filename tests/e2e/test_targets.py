@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import PROGRAM, Home, fields
-from tests.support.proxy import Proxy
 from tests.support.terminal import POSIX
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="Windows has other links and devices")

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.e2e.test_prompt import bot
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.echoes import ENCODINGS, echoes, jwts, plain_tokens
 from tests.support.home import LONGEST, Home, checked
-from tests.support.proxy import Instead, Proxy
 
 __all__ = ["bot"]
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from commandsync.manifest.dump import dump_manifest
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource, canonical
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import Home
-from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
 from tests.support.untrusted import FORMATS, harmless
 

@@ -1,10 +1,16 @@
-"""Strategies for the code of bots: cogs and commands of discord.py, written in many ways."""
+"""Strategies for the code of bots: cogs and commands of discord.py, written in many ways.
+
+What its reading notes is listed by place.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
+
+from commandsync.diagnostics import Location
+from commandsync.sources.entry import SourceReading
 
 STYLES = (
     """
@@ -292,3 +298,20 @@ def bots(draw: DrawFn) -> str:
     for key, name in NAMES[style].items():
         code = code.replace(f"{{{key}}}", name)
     return code
+
+
+ReadingOf = Callable[..., SourceReading]
+
+COMMANDS = "import discord\nfrom discord.ext import commands\n"
+COMPUTED_NAME = "the name of this command is computed at run time"
+
+
+def notes_of(reading: SourceReading) -> list[str]:
+    """Return the notes and the unread parts, each with its file's name, its line and its column."""
+    parts = [(note.location, note.message) for note in reading.notes]
+    parts += [(unread.place, unread.reason) for unread in reading.unread]
+    return [
+        f"{place.path.rpartition('/')[2]}:{place.line}:{place.column} {message}"
+        for place, message in sorted(parts, key=lambda part: part[0] or Location(""))
+        if place
+    ]

@@ -1,7 +1,12 @@
-"""Bots on the embedded service, one for each test: seeded beforehand, read without the product."""
+"""Bots on the embedded service, one for each test: seeded beforehand, read without the product.
+
+A `Proxy` is a real HTTP server in front of the service: it counts, delays and replaces answers.
+`WHOLE` is a bot as the service sends it, with all its fields.
+"""
 
 import json
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +21,7 @@ from commandsync.server import broadcast, votes
 from commandsync.server.administration import Seed, create_bots, find_bot
 from commandsync.server.database import Database, opened
 from commandsync.server.runner import running
+from tests.support.rawserver import Exchange, Request, SocketServer, answer
 
 Record = dict[str, Any]
 
@@ -142,3 +148,113 @@ def serving(database_url: str, *, port: int = 0) -> Iterator[Service]:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with serving(str(tmp_path_factory.mktemp("service") / "listing.db")) as started:
         yield started
+
+
+Rule = Callable[[Request], "Instead | None"]
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What is answered in place of the service; `forwarded` lets it do the work all the same.
+
+    The status 0 closes the connection without an answer.
+    """
+
+    status: int = 200
+    body: bytes | object = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    forwarded: bool = False
+
+
+@dataclass(repr=False)  # what was sent would be in the reports of generated tests
+class Proxy(SocketServer):
+    """The server."""
+
+    upstream: str  # the base URL of the service
+    # Asked about each request before it goes on; it may wait, and may answer itself.
+    rule: Rule = lambda _: None
+    hangs_up: bool = False  # whether it closes each connection right after its answer
+    most: int = 0  # the most requests that were here at the same time
+    _here: int = 0
+
+    def handle(self, exchange: Exchange) -> None:
+        with self._changed:
+            self._here += 1
+            self.most = max(self.most, self._here)
+        try:
+            instead = self.rule(exchange.request)
+            if instead is None or instead.forwarded:
+                forwarded = self._forwarded(exchange.request)
+                instead = instead or forwarded
+        finally:
+            with self._changed:
+                self._here -= 1
+        if not instead.status:
+            exchange.reset()
+            return
+        exchange.send(answer(instead.body, status=instead.status, headers=instead.headers))
+        exchange.open = not self.hangs_up
+
+    def _forwarded(self, request: Request) -> Instead:
+        kept = {"authorization", "content-type"}
+        headers = {name: value for name, value in request.headers.items() if name in kept}
+        netloc = urlsplit(self.upstream).netloc
+        with closing(HTTPConnection(netloc, timeout=30)) as connection:
+            connection.request(request.method, request.target, request.body or None, headers)
+            reply = connection.getresponse()
+            waits = {"Retry-After": reply.headers.get("Retry-After", "")}
+            return Instead(reply.status, reply.read(), waits)
+
+
+@pytest.fixture
+def proxy(service: Service) -> Iterator[Proxy]:
+    with Proxy(service.url) as running:
+        yield running
+
+
+def meeting(count: int, *, when: Callable[[Request], bool] = lambda _: True) -> Rule:
+    """Return a rule that lets requests go on only by so many at a time."""
+    all_here = threading.Barrier(count)
+
+    def rule(request: Request) -> None:
+        if when(request):
+            all_here.wait(20)  # breaks unless so many are here at once
+
+    return rule
+
+
+WHOLE: dict[str, Any] = {
+    "id": "42",
+    "provider": "discord",
+    "profile": {
+        "avatar": "a1",
+        "avatarURL": "https://cdn.example/a.png",
+        "username": "Helper",
+        "discriminator": "0001",
+        "tag": "Helper#0001",
+        "banner": "https://cdn.example/b.png",
+    },
+    "prefix": "!",
+    "information": {
+        "description": "Helps.",
+        "overview": "Help",
+        "creator": {"isTeam": True, "id": "1"},
+        "tags": ["fun", "music"],
+    },
+    "statistics": {
+        "servers": 12,
+        "dailyVotes": 1,
+        "weeklyVotes": 2,
+        "monthlyVotes": 3,
+        "totalVotes": 4,
+    },
+    "state": 1,
+    "certificate": 2,
+    "inviteURL": "https://chat.example/invite",
+    "ratings": {"average": 4.5, "total": 7},
+    "vanity": "helper",
+    "theme": {"enabled": True, "automatic": False, "color": "#00ff00", "colorLighter": "#aaffaa"},
+    "status": 3,
+    "createdAt": "2021-02-03T04:05:06.789Z",
+    "updatedAt": "2022-02-03T04:05:06.789Z",
+}

@@ -2,6 +2,7 @@
 
 The asynchronous connection gets the interface of the blocking one in the same way: its calls run in
 a thread. Events come from the stand-in for a gateway or from a real service.
+Both connections are made to a raw server, in an environment without proxies and certificates.
 """
 
 import asyncio
@@ -16,13 +17,15 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
+import pytest
+
 from commandsync import AsyncClient, Client, Event, Vote
-from commandsync.api.arguments import Address
+from commandsync.api.arguments import Address, parse_address
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
 from commandsync.client.buffer import AsyncReader, Buffer
-from commandsync.client.connection import AsyncConnection
+from commandsync.client.connection import AsyncConnection, Connection
 from commandsync.client.stream import AsyncStream
 from commandsync.client.subscription import SubscriptionStep
 from commandsync.manifest import Manifest
@@ -30,6 +33,7 @@ from commandsync.sync import Result, run, run_async
 from commandsync.sync.library import Options
 from tests.support.bots import Bot
 from tests.support.gateway import Gateway, Guest, vote
+from tests.support.rawserver import RawServer
 
 T = TypeVar("T")
 
@@ -331,3 +335,49 @@ def played() -> Iterator[Source]:
 def real(bot: Bot) -> Source:
     """Return a bot of a real service as the source of its events."""
     return _Real(bot.url, bot.token, bot.id, bot)
+
+
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC")
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in PROXIES:
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    for name in BUNDLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def server() -> Iterator[RawServer]:
+    with RawServer() as running:
+        yield running
+    assert running.acts == []
+
+
+def _connecting(kind: Callable[..., Connection]) -> Iterator[Callable[..., Connection]]:
+    opened: list[Connection] = []
+
+    def connect(url: str, token: str | None = TOKEN, **settings: object) -> Connection:
+        given = {"retries": 0, "jitter": float, "timeout": 5.0} | settings
+        address = parse_address(url, insecure_http=True)
+        opened.append(kind(address, Token(token) if token else None, **given))
+        return opened[-1]
+
+    yield connect
+    for connection in opened:
+        connection.end() if isinstance(connection, Blocked) else connection.close()
+
+
+@pytest.fixture(params=[Connection, Blocked], ids=["blocking", "asynchronous"])
+def connect(request: pytest.FixtureRequest) -> Iterator[Callable[..., Connection]]:
+    """Connect by either driver: what a test says is true of both."""
+    yield from _connecting(request.param)
+
+
+@pytest.fixture
+def connect_blocking() -> Iterator[Callable[..., Connection]]:
+    """Connect by the blocking driver, where a test looks into its threads."""
+    yield from _connecting(Connection)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from commandsync.testing import SimulatedListing, serve_simulation
+from tests.support.bots import Instead, Proxy
 from tests.support.home import Home, Ran, fields
-from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
 
 SERVICES = ("top.gg", "discordbotlist.com", "telegram", "disq.ink")

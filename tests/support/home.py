@@ -1,4 +1,7 @@
-"""A place to run the whole program in: an empty folder, a clean environment, no terminal."""
+"""A place to run the whole program in: an empty folder, a clean environment, no terminal.
+
+The commands of the program are listed as click has them.
+"""
 
 import io
 import json
@@ -15,11 +18,13 @@ from threading import Timer
 from types import MappingProxyType
 from typing import IO, Any
 
+import click
 import jsonschema
 import pytest
 
 from commandsync.action import rest
 from commandsync.apply import replacement, run
+from commandsync.cli.program import program as root
 from commandsync.cli.program import run as program
 from commandsync.client.threads import Gate
 from tests.support.bots import Bot
@@ -221,3 +226,18 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     home = Home(folder, monkeypatch)
     yield home
     home.close()
+
+
+def commands_of(
+    group: click.Group = root, *words: str
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Yield the group itself and every command in it, with its words."""
+    context = click.Context(group)
+    yield words, group
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands_of(command, *words, name)
+        else:
+            yield (*words, name), command

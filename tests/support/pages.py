@@ -1,10 +1,13 @@
-"""Pages as their readers see them, and the outline by which two pages are compared.
+"""Pages as their readers see them, and the bots and texts that a page is made of.
 
-A Markdown file is read by GitHub's own parser. An outline has the tags of a page without texts.
+A Markdown file is read by GitHub's own parser. Two pages are compared by their outlines: the tags
+without the texts. The records are those that the pages of the service are given; the hostile texts
+try to be more than text on a page.
 """
 
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import mdformat
 from cmarkgfm import (  # type: ignore[import-untyped]  # it has no types
@@ -13,7 +16,9 @@ from cmarkgfm import (  # type: ignore[import-untyped]  # it has no types
 from cmarkgfm.cmark import Options  # type: ignore[import-untyped]  # as above
 from hypothesis import strategies as st
 
+from commandsync.records.models import Bot
 from commandsync.records.texts import LoadedCommand, canonical
+from commandsync.server.records import BotRecord
 
 _BLOCKS = frozenset({"h1", "h2", "h3", "li", "td", "th"})
 _PIECES = (
@@ -171,3 +176,55 @@ class Outline:
     def headings(self) -> list[int]:
         """Return the levels of the headings, in their order."""
         return [int(tag[2]) for tag in self.tags if tag[:2] == "<h" and tag[2].isdigit()]
+
+
+MOMENT = "2026-03-04T12:00:00.000Z"
+
+
+def bot(identifier: str = "7", **fields: Any) -> Bot:  # noqa: ANN401 - the fields of the record
+    """Return a bot with the defaults of the service for all other fields."""
+    profile = {"username": "Lantern", **fields.pop("profile", {})}
+    record = {"id": identifier, "profile": profile, "createdAt": MOMENT, "updatedAt": MOMENT}
+    return Bot.model_validate(BotRecord.model_validate(record | fields).model_dump(by_alias=True))
+
+
+def command(number: int = 1, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    """Return a command as listed."""
+    texts = {"name": f"n{number}", "description": f"d{number}", "syntax": f"/n{number}"}
+    return {
+        "id": f"c{number}",
+        **texts,
+        "uses": 0,
+        "createdAt": MOMENT,
+        "updatedAt": MOMENT,
+        **fields,
+    }
+
+
+def announcement(number: int = 1, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    """Return an announcement as listed."""
+    texts = {"title": f"t{number}", "description": f"text {number}"}
+    return {"id": f"a{number}", **texts, "createdAt": MOMENT, **fields}
+
+
+def voter(**fields: str) -> dict[str, Any]:
+    """Return a vote as listed."""
+    return {"id": "1", "username": "Ann", "avatar": "", "votedAt": MOMENT, **fields}
+
+
+FRAGMENTS = (
+    *("<script>alert(1)</script>", "</script>", "<!--", "-->", "]]>", "<![CDATA[", "<?x?>"),
+    *('"', "'", "`", ">", "<", "&", "&lt;", "&#60;", "&quot;", "&#0;", "\\", "/", "="),
+    *('" onmouseover="alert(1)', "' autofocus onfocus='alert(1)", '"><img src=x onerror=alert(1)>'),
+    *("</title>", "</li></ul></main><h1>", "</style>", "<svg/onload=alert(1)>", "<base href=//x>"),
+    *("javascript:alert(1)", "data:text/html,x", "{{7*7}}", "{% raw %}", "${7*7}", "%00"),
+    *("\u202e", "\u2066", "\u200d", "\ufeff", "\x00", "\x1b", "\x0c", "\u2028", "\U0001f3b5"),
+    *("مرحبا", "שלום", "a\u0300\u0301\u0302", " ", "\n", "\t"),
+)
+
+texts = (
+    st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=6), min_size=1, max_size=6)
+    .map("".join)
+    .filter(str.strip)
+)
+"""Such texts, which are not empty."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.bots import service
+from tests.support.bots import proxy, service
 from tests.support.home import end_waits
 from tests.support.hub import Hub, hub
 from tests.support.locked import (
@@ -14,7 +14,6 @@ from tests.support.locked import (
     system_python_with_pip,
     wheels,
 )
-from tests.support.proxy import proxy
 from tests.support.runner import ACTION, Runner
 
 __all__ = [

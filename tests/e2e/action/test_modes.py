@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import fields
 from tests.support.hub import Hub
-from tests.support.proxy import Instead, Proxy
 from tests.support.runner import SHA, Event, Runner, other, pull_request, push
 
 

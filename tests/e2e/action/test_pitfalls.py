@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.bots import Service
+from tests.support.bots import Instead, Proxy, Service
 from tests.support.home import fields
 from tests.support.hub import Hub
-from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
 from tests.support.runner import Runner, other, pull_request, push
 

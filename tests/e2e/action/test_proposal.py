@@ -9,10 +9,9 @@ import pytest
 
 from commandsync.records.texts import CommandText
 from commandsync.report.markdownfile import with_lists
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import fields
 from tests.support.hub import Hub
-from tests.support.proxy import Instead, Proxy
 from tests.support.runner import BASE_SHA, Event, Runner, other, pull_request, push
 
 GROUP = Event("merge_group", {"merge_group": {"base_sha": BASE_SHA}})

@@ -8,10 +8,9 @@ import pytest
 
 from commandsync.action import run as action_run
 from commandsync.action.reporter import Reporter
-from tests.support.bots import Service
+from tests.support.bots import Instead, Proxy, Service
 from tests.support.home import fields
 from tests.support.hub import Hub
-from tests.support.proxy import Instead, Proxy
 from tests.support.rawserver import Request
 from tests.support.runner import Runner, Step, other, pull_request, push
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.bots import Instead, Proxy
 from tests.support.destination import LOST, LOST_AFTER, Destination, Fault, outcomes, result_of
 from tests.support.home import Ran
-from tests.support.proxy import Instead, Proxy
 
 REFUSED = 1
 INCOMPLETE = 6

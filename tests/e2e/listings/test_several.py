@@ -9,10 +9,9 @@ from contextlib import ExitStack
 import pytest
 
 from commandsync.api.arguments import service_of
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.destination import SENT, SERVICES, Destination, destination
 from tests.support.home import Home, checked, fields
-from tests.support.proxy import Instead, Proxy
 
 
 @pytest.fixture

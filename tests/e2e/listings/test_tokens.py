@@ -10,9 +10,9 @@ from contextlib import ExitStack
 import pytest
 
 from commandsync.services.catalogue import LISTS
+from tests.support.bots import Instead
 from tests.support.destination import LOST, SERVICES, Destination, destination
 from tests.support.home import Home, failed
-from tests.support.proxy import Instead
 from tests.support.rawserver import RawServer, sending
 
 HOST = "lists.example"

@@ -23,7 +23,7 @@ from commandsync.client.gateway import Ended, Session
 from commandsync.client.request import LARGEST_BODY, Body, BodyError, Secrecy
 from commandsync.errors import CommandsyncError
 from commandsync.records.texts import CommandText, Resource
-from tests.support.connecting import TOKEN
+from tests.support.clients import TOKEN
 from tests.support.echoes import ENCODINGS, folded, plain_tokens, spelled, texts_in, tokens
 from tests.support.rawserver import (
     Act,

@@ -12,9 +12,8 @@ from commandsync.document.saved import LARGEST_PLAN, load_plan
 from commandsync.errors import FileError, RefusedError
 from commandsync.plan.plan import Plan, make_plan
 from commandsync.report import render_plans
-from tests.support.plans import edits, plans, varied_plan
+from tests.support.plans import day, edits, plans, post, posted, varied_plan
 from tests.support.runs import EVERYTHING, TARGET, wanted
-from tests.support.schedules import day, post, posted
 
 
 def _saved(plan: Plan) -> str:

@@ -14,9 +14,7 @@ from commandsync.pages.commandlist import Mark, Row, listed_rows
 from commandsync.pages.templates import beside, previewed, served
 from commandsync.records.models import Bot
 from commandsync.records.texts import Resource
-from tests.support.botpages import announcement, bot, command, voter
-from tests.support.hostile import texts
-from tests.support.pages import Outline
+from tests.support.pages import Outline, announcement, bot, command, texts, voter
 
 EMPTY = Preview(summary="Plan: nothing.")
 COMMAND, ANNOUNCEMENT = Resource

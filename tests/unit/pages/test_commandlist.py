@@ -21,8 +21,7 @@ from commandsync.pages.commandlist import (
     listed_rows,
 )
 from commandsync.records.texts import CommandText, Resource
-from tests.support.hostile import texts
-from tests.support.pages import Outline
+from tests.support.pages import Outline, texts
 
 COMMAND = Resource.COMMAND
 

@@ -21,8 +21,7 @@ from commandsync.pages.templates import (
     static_files,
 )
 from commandsync.records.models import Bot
-from tests.support.hostile import FRAGMENTS
-from tests.support.pages import Outline
+from tests.support.pages import FRAGMENTS, Outline
 
 
 def test_a_file_has_another_name_for_other_content() -> None:

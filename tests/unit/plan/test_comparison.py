@@ -15,8 +15,8 @@ from commandsync.plan.plan import Plan, make_plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
+from tests.support.plans import day, post, posted
 from tests.support.runs import TARGET
-from tests.support.schedules import day, post, posted
 
 KIND = Resource.ANNOUNCEMENT
 APPEND = SyncRules()

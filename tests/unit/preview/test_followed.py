@@ -10,7 +10,7 @@ from commandsync.manifest import Manifest
 from commandsync.preview import followed
 from commandsync.preview.followed import FollowedManifest, Saves
 from commandsync.sync.settings import Settings
-from tests.support.schedules import day
+from tests.support.plans import day
 
 LONGEST = 20.0  # seconds that a busy machine may take
 MAIN = "version: 1\nprefix: /\ninclude: [commands/*.yaml]\ncommands: []\n"

@@ -40,10 +40,9 @@ from commandsync.records.texts import Resource
 from commandsync.report.summary import plan_line
 from commandsync.services.service import PAGE
 from commandsync.sync.settings import Settings
-from tests.support.botpages import bot
 from tests.support.bots import Service, service
-from tests.support.plans import announcement, command
-from tests.support.schedules import day, post, set_clock
+from tests.support.pages import bot
+from tests.support.plans import announcement, command, day, post, set_clock
 
 __all__ = ["service"]
 

@@ -12,8 +12,8 @@ from commandsync.errors import ListingError
 from commandsync.plan.rules import SyncRules
 from tests.support.driver import Driver
 from tests.support.listing import FAULTS, LIMITED, REFUSED, Fault, Listing
+from tests.support.plans import day, post
 from tests.support.runs import announcement, command, seed, sync, wanted
-from tests.support.schedules import day, post
 
 OLD = [command(f"old{n}") for n in range(6)]
 KEPT = [command(f"kept{n}") for n in range(9)]

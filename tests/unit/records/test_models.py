@@ -14,7 +14,7 @@ from commandsync.records.models import (
     VoterPage,
     with_raw,
 )
-from tests.support.listedbot import WHOLE
+from tests.support.bots import WHOLE
 
 
 def test_a_command_is_read_as_documented() -> None:

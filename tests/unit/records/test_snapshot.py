@@ -7,7 +7,7 @@ from commandsync.api.operations import reading
 from commandsync.errors import DecodeError, Reply
 from commandsync.records.snapshot import Entry, Phase, Schedule, Snapshot, by_identity, shown_time
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-from tests.support.schedules import day, post
+from tests.support.plans import day, post
 
 TEXT = CommandText("help", "Shows the menu.", "/help")
 

@@ -15,9 +15,8 @@ from commandsync.records.snapshot import Entry
 from commandsync.report import Format, render_plans, render_results
 from commandsync.report.lines import Screen
 from commandsync.report.summary import question
-from tests.support.plans import announcement, command, plan_of
+from tests.support.plans import announcement, command, day, plan_of, post, posted
 from tests.support.runs import EVERYTHING, TARGET, wanted
-from tests.support.schedules import day, post, posted
 
 ENTRIES = (
     post("over", until=2),

@@ -8,7 +8,7 @@ import pytest
 
 from commandsync.server.database import Database, opened
 from tests.support.bots import service
-from tests.support.votes import with_bots
+from tests.support.inside import with_bots
 
 __all__ = ["service"]
 

@@ -14,8 +14,7 @@ from commandsync.server import broadcast, storage
 from commandsync.server.broadcast import Client, delivering
 from commandsync.server.database import Database
 from commandsync.server.tables import outbox as table
-from tests.support.inside import statements_with
-from tests.support.votes import NOON, entries
+from tests.support.inside import NOON, entries, statements_with
 
 pytestmark = pytest.mark.usefixtures("two_bots")
 LONGEST = 30

@@ -12,9 +12,9 @@ from commandsync.pages.templates import served_files
 from commandsync.server import live_preview, protocol
 from commandsync.server.live_preview import PreviewServer, preview_server
 from commandsync.server.middleware import HEADERS
-from tests.support.botpages import bot
 from tests.support.callers import Caller
 from tests.support.listeners import opened_stream
+from tests.support.pages import bot
 
 LONG_NUMBER = 10**4_000
 SENT = 1_200  # long numbers, more than the system keeps for a client that does not read

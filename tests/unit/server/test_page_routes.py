@@ -12,9 +12,7 @@ from commandsync.pages.templates import render, served
 from commandsync.records.models import Bot
 from commandsync.server.page_routes import SORTS, address, pages_of, render_list, wanted_of
 from commandsync.server.search import SORT_PATTERN, Wanted
-from tests.support.botpages import bot, voter
-from tests.support.hostile import texts
-from tests.support.pages import Outline
+from tests.support.pages import Outline, bot, texts, voter
 
 
 def page(*bots: Bot, number: int | None = None, **wanted: Any) -> str:  # noqa: ANN401 - fields

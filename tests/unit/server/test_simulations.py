@@ -11,17 +11,8 @@ from commandsync.server import simulated_service as module
 from commandsync.server.simulated_service import Shown
 from commandsync.server.simulations import SERVICES
 from commandsync.testing import SimulatedListing, serve_simulation
-from tests.support.simulations import (
-    PATHS,
-    PING,
-    SCHEMES,
-    TELEGRAM_PING,
-    Reply,
-    ask,
-    call,
-    pings,
-    send,
-)
+from tests.support.callers import PATHS, PING, SCHEMES, TELEGRAM_PING, ask, call, pings, send
+from tests.support.callers import SimulatedReply as Reply
 
 
 @pytest.fixture(params=PATHS)

@@ -15,7 +15,7 @@ from starlette.datastructures import Headers
 from commandsync.server import caller
 from commandsync.server.vote_page import COOKIE, is_from_own_page, remember, voter_of
 from tests.support.bots import Bot, Service
-from tests.support.votes import told
+from tests.support.inside import told
 
 OWN_PAGE = {"Sec-Fetch-Site": "same-origin"}
 

@@ -13,7 +13,7 @@ from commandsync.server.broadcast import Broadcast, Client
 from commandsync.server.database import Database, opened
 from commandsync.server.storage import UnknownError
 from commandsync.server.votes import TooEarlyError, with_counts
-from tests.support.votes import BOT, NOON, cast, entries, told, user, with_bots
+from tests.support.inside import BOT, NOON, cast, entries, told, user, with_bots
 
 pytestmark = pytest.mark.usefixtures("two_bots")
 HALF_DAY = timedelta(hours=12)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from commandsync.server import storage, tables, votes
 from commandsync.server.database import Database
 from commandsync.server.votes import with_counts
-from tests.support.votes import cast, entries
+from tests.support.inside import cast, entries
 
 INTERVAL = timedelta(hours=12)
 BEGIN = datetime(2026, 2, 27, 23, 59, tzinfo=UTC)  # a Friday: the week, the month and the day end

@@ -21,7 +21,7 @@ from commandsync.sync.edits import EntryPlaces, edited_texts
 from commandsync.sync.files import write_edits, write_file
 from commandsync.sync.importplan import plan_import
 from commandsync.sync.settings import Settings
-from tests.support.schedules import day
+from tests.support.plans import day
 
 MANIFEST = """\
 version: 1

@@ -10,8 +10,8 @@ import pytest
 from commandsync.errors import FileError, UsageError
 from commandsync.sync.importsource import read_registered
 from commandsync.sync.settings import Settings
+from tests.support.plans import day
 from tests.support.rawserver import RawServer, answering
-from tests.support.schedules import day
 
 TOKEN = "NzcxMjM0NTY3ODkwMTIzNDU2.X5hvTg.marked-token-7f3a9c1e"
 CLAIMS = urlsafe_b64encode(b'{"id": "1"}').decode()

@@ -10,7 +10,7 @@ from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.sync.destinations import site_of
 from commandsync.sync.settings import Settings, read_clock, rules_of
-from tests.support.schedules import day
+from tests.support.plans import day
 
 # {"id":"42"} between a header and a signature nobody checks here
 JWT = "e30.eyJpZCI6IjQyIn0.c2ln"

@@ -9,7 +9,7 @@ import yaml
 from commandsync import UsageError
 from commandsync.server.simulations import SERVICES
 from commandsync.testing import Listing, serve_simulation
-from tests.support.simulations import PING, ask, send
+from tests.support.callers import PING, ask, send
 
 LOST = (RemoteDisconnected, ConnectionResetError, BadStatusLine)
 

@@ -4,7 +4,7 @@ import pytest
 
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.python import read
-from tests.support.botfiles import ReadingOf
+from tests.support.botcode import ReadingOf
 
 
 @pytest.fixture

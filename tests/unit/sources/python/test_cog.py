@@ -3,7 +3,7 @@
 import pytest
 
 from commandsync.sources.entry import Trait
-from tests.support.botfiles import COMMANDS, ReadingOf
+from tests.support.botcode import COMMANDS, ReadingOf
 
 START = COMMANDS + "from discord import app_commands\n"
 IN_COG = START + "class Fun({}):\n    {}\n    @{}\n    async def ping(self, ctx): 'Pong'\n"

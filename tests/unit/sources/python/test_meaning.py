@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.botfiles import COMMANDS, COMPUTED_NAME, ReadingOf, notes_of
+from tests.support.botcode import COMMANDS, COMPUTED_NAME, ReadingOf, notes_of
 
 IMPORTS = {
     "the module": "import discord\n@discord.ext.commands.command()",

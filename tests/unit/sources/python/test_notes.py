@@ -4,7 +4,7 @@ import gc
 from pathlib import Path
 
 from commandsync.sources.entry import SourceReading
-from tests.support.botfiles import COMMANDS, COMPUTED_NAME, ReadingOf, notes_of
+from tests.support.botcode import COMMANDS, COMPUTED_NAME, ReadingOf, notes_of
 
 START = COMMANDS + "from discord import app_commands\nbot = commands.Bot('!')\n"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.botfiles import COMMANDS, ReadingOf, notes_of
+from tests.support.botcode import COMMANDS, ReadingOf, notes_of
 
 START = (
     COMMANDS

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commandsync.sources.python import read
-from tests.support.botfiles import COMPUTED_NAME, notes_of
+from tests.support.botcode import COMPUTED_NAME, notes_of
 from tests.support.offline import BOTS as RECORDED
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,9}", fullmatch=True)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from tests.support.botcode import bots
-from tests.support.botfiles import COMMANDS, ReadingOf, notes_of
+from tests.support.botcode import COMMANDS, ReadingOf, bots, notes_of
 
 ONE_COMMAND = COMMANDS + "@commands.command()\nasync def ping(ctx, x=1): 'Pong'\n"
 PIECES = (
