@@ -1,7 +1,7 @@
 """An import: the manifest, its sources and what was imported last -> new texts of files."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -64,8 +64,7 @@ def plan_import(  # noqa: PLR0913 - the options of one command
     new = _new_manifest(settings.files, given, locale, prefix, program) if create else {}
     contents = dict(new)
     manifest = load_to_edit(settings, contents, what="import")
-    has_sources = given or manifest.imports.sources or not recorded
-    sources = sources_of(manifest, given) if has_sources else []
+    sources = sources_of(manifest, given, recorded)
     reading = read_sources(
         manifest,
         sources,
@@ -73,8 +72,6 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         registered=registered,
         recorded=recorded,
     )
-    if recorded:
-        sources = [NamedSource(PROGRAM, None), *sources]
     _check_prefix(manifest, reading.declared)
     imported = read_beside(manifest.path)
     ours = tuple(manifest.snapshot.collections.get(_COMMANDS, ()))
@@ -101,7 +98,7 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         repeatable=bool(manifest.imports.sources) and locale in {"", manifest.imports.locale},
         ours=ours,
         merge=merge,
-        edits=tuple(edit._replace(before=None) if edit.path in new else edit for edit in edits),
+        edits=_with_new(edits, new),
         imported=after if after.after != after.before else None,
         objects=objects,
         excluded=tuple(reading.excluded),
@@ -114,6 +111,11 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         generated=tuple(reading.generated),
         places=_places(merge, places, texts),
     )
+
+
+def _with_new(edits: Iterable[FileEdit], new: Collection[str]) -> tuple[FileEdit, ...]:
+    """Return edits of which those of new files have nothing before."""
+    return tuple(edit._replace(before=None) if edit.path in new else edit for edit in edits)
 
 
 def _removals(

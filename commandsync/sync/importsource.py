@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,23 +95,44 @@ class ReadSources:
     generated: list[str] = field(default_factory=list)
     objects: dict[str, Sequence[Node]] = field(default_factory=dict)  # the platform's, by source
 
+    def take(
+        self, reading: SourceReading, name: str, near: str, *, acknowledged: Sequence[str]
+    ) -> None:
+        """Add the parts of a source that are not commands; `near` is the manifest's folder."""
+        self.excluded += reading.excluded
+        for part in reading.unread:
+            is_known = _is_acknowledged(part, acknowledged)
+            (self.acknowledged if is_known else self.unread).append(part)
+        self.files |= {relative(file, near): file for file in reading.files if file}
+        self.partial |= {relative(file, near) for file in reading.partial}
+        self.notes += reading.notes
+        self.generated += reading.generated
+        self.objects[name] = reading.objects
 
-def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
+
+def sources_of(
+    manifest: Manifest, given: Sequence[str], recorded: Recorded | None = None
+) -> list[NamedSource]:
     """Return the sources that are given, relative to here, or else those of the manifest.
+
+    What was `recorded` is the first one.
 
     Raises:
         UsageError: None is given, and the manifest has none.
         FileError: In CI, one of the manifest's is out of the workspace.
     """
     folder = posixpath.dirname(manifest.path)
+    first = [NamedSource(PROGRAM, None)] if recorded else []
     if given:
         near = folder or "."
-        return [_source(path, relative(path, near), Path(path).as_posix()) for path in given]
+        return first + [
+            _source(path, relative(path, near), Path(path).as_posix()) for path in given
+        ]
     sources = [
         _source(path, posixpath.normpath(path), posixpath.normpath(posixpath.join(folder, path)))
         for path in manifest.imports.sources
     ]
-    if not sources:
+    if not (sources or first):
         raise UsageError(
             "no source to import from was given",
             hint=f"record its program again: commandsync import -- {manifest.imports.program}"
@@ -118,11 +140,16 @@ def sources_of(manifest: Manifest, given: Sequence[str]) -> list[NamedSource]:
             else "name the bot's code, Discord's commands as JSON or a list of commands, or write "
             f"import: with from: in {manifest.path}",
         )
+    _check_in_workspace(filter(None, (path for _, path in sources)))
+    return first + sources
+
+
+def _check_in_workspace(paths: Iterable[str]) -> None:
+    """Refuse paths of a manifest that lead out of the checkout in CI; raises `FileError`."""
     if workspace := ci_workspace(os.environ):
-        for path in filter(None, (path for _, path in sources)):
+        for path in paths:
             if not real(path).is_relative_to(real(workspace)):
                 raise FileError(f"{path} is not in the workspace, and is not read", hint=_IN_CI)
-    return sources
 
 
 def read_sources(
@@ -142,45 +169,47 @@ def read_sources(
     """
     rules, found = manifest.imports, ReadSources()
     known: dict[tuple[str, str], Declared] = {}
-    columns: dict[str, str] = dict(rules.columns.items())
-    texts = _texts(manifest)
+    read_files = partial(
+        read,
+        columns=dict(rules.columns.items()),
+        locale=locale,
+        exclude=rules.exclude,
+        texts=_texts(manifest),
+    )
     live = {LIVE: registered}
     if recorded:
         live[PROGRAM] = recorded.read
-        sources = [NamedSource(PROGRAM, None), *sources]
         found.partial |= set() if recorded.is_whole else {PROGRAM}
-    for name, path in sources:
-        reading = (
-            read(path, columns=columns, locale=locale, exclude=rules.exclude, texts=texts)
-            if path
-            else live[name](locale)
-        )
-        _check_entries(reading, path or name)
-        found.excluded += reading.excluded
-        for part in reading.unread:
-            known_part = _is_acknowledged(part, rules.unread)
-            (found.acknowledged if known_part else found.unread).append(part)
-        near = posixpath.dirname(manifest.path) or "."
-        found.files |= {relative(file, near): file for file in reading.files if file}
-        found.partial |= {relative(file, near) for file in reading.partial}
-        found.notes += reading.notes
-        found.generated += reading.generated
-        found.objects[name] = reading.objects
+    near = posixpath.dirname(manifest.path) or "."
+    for source in sources:
+        reading = read_files(source.path) if source.path else live[source.name](locale)
+        _check_entries(reading, source.path or source.name)
+        found.take(reading, source.name, near, acknowledged=rules.unread)
         for entry in reading.entries:
-            file = entry.place.path if entry.place else ""
-            declared_in = relative(file, near) if file else name
-            command = Declared(name, _canonical(entry, rules.categories), declared_in)
-            key = command.entry.name, command.entry.syntax
-            if reason := _reason(command.entry, path or "", manifest):
+            file = relative(entry.place.path, near) if entry.place else source.name
+            command = Declared(source.name, _canonical(entry, rules.categories), file)
+            if reason := _reason(command.entry, source.path or "", manifest):
                 found.excluded.append(Excluded(entry, reason))
-            elif recorded and name != PROGRAM and not uses_of_prefix(entry.syntax):
-                found.excluded += _beside(command, known, is_whole=recorded.is_whole)
-            elif (first := known.setdefault(key, command)) is not command:
-                where = first.entry.place or first.source
-                found.excluded.append(Excluded(entry, f"{where} has it already"))
+            else:
+                found.excluded += _keep(command, entry, known, recorded)
     found.declared += known.values()
     found.notes += _one_sided(found.excluded, known)
     return found
+
+
+def _keep(
+    command: Declared,
+    entry: SourceEntry,
+    known: dict[tuple[str, str], Declared],
+    recorded: Recorded | None,
+) -> Iterator[Excluded]:
+    """Keep a command in `known`, and yield it if an equal one or the recorded one counts."""
+    if recorded and command.source != PROGRAM and not uses_of_prefix(entry.syntax):
+        yield from _beside(command, known, is_whole=recorded.is_whole)
+        return
+    first = known.setdefault((command.entry.name, command.entry.syntax), command)
+    if first is not command:
+        yield Excluded(entry, f"{first.entry.place or first.source} has it already")
 
 
 def _one_sided(
