@@ -381,7 +381,8 @@ def test_one_token_for_two_listings_is_a_failed_check(home: Home, simulations: S
     one = simulations["top.gg"]
     text = manifest({"top.gg": one})
     again = f'  - service: top.gg\n    bot: "1"\n    base_url: {one.base_url}\n'
-    home.write(text + again + f"    token_env: {one.variable}\n")
+    home.write(text + again + "    token_env: COMMANDSYNC_TOKEN_AGAIN\n")
+    home.variable("COMMANDSYNC_TOKEN_AGAIN", one.token)
 
     ran = home.run("doctor", "--format", "json")
 
