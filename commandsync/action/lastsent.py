@@ -103,28 +103,28 @@ class _SentHistory:
 
     def _with_sent(self, job: ListJob) -> ListJob:
         """Return a list with what was sent last, if the statuses of commits tell that."""
-        # The commits between are unknown, of which another one may have been sent.
-        again = bool(self.branch.head and self.branch.head not in self.branch.commits)
-        count = 0
-        if dropped := self.dropped:
-            again = True
-            (lost,) = statuses_of([dropped], self.branch)
-            if status := lost.get(context_of(job)):
-                count = status.count
+        # Another list may have been sent from commits that are not known here.
+        again = bool(self.dropped) or self.branch.head not in {"", *self.branch.commits}
+        count, found = self._dropped_count(job), job
         for version, status in self._of_versions(job):
             if status and status.is_success:
-                digest = status.digest
                 at = replace(job.settings, now=status.at or job.settings.now)
                 found = job.beside(version, settings=at)
-                known = found.earlier
-                if known is None or known.digest != digest:
+                if found.earlier is None or found.earlier.digest != status.digest:
                     again, count = True, max(count, status.count)
-                unseen = job.settings.unseen or (known is None and bool(count))
-                settings = replace(job.settings, unseen=unseen)
-                return replace(found, settings=settings, resend=again, sent=count)
+                break
             again = again or status is not None
-        settings = replace(job.settings, unseen=job.settings.unseen or bool(count))
-        return replace(job, settings=settings, resend=again, sent=count)
+        unseen = job.settings.unseen or (found.earlier is None and count > 0)
+        settings = replace(job.settings, unseen=unseen)
+        return replace(found, settings=settings, resend=again, sent=count)
+
+    def _dropped_count(self, job: ListJob) -> int:
+        """Return how many commands were sent at the commit that a forced push dropped."""
+        if not self.dropped:
+            return 0
+        (lost,) = statuses_of([self.dropped], self.branch)
+        status = lost.get(context_of(job))
+        return status.count if status else 0
 
     def _of_versions(
         self, job: ListJob

@@ -2,18 +2,22 @@
 
 A `RecordService` writes records one by one; `PAGE`, whose requests come from the service interface
 ("Endpoints", "Authentication"), is the only one. A `ListService` replaces its whole list by one
-request. Its answer is read by `accepted`: the list was taken, or refused and why, with hints that
-fit a service without a base URL of the user's.
+request. `list_request` makes that request a value: a list is as it was exactly if the digest of its
+request is. Its answer is read by `accepted`: the list was taken, or refused and why, with hints
+that fit a service without a base URL of the user's.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
+from hashlib import sha256
 from math import inf
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from commandsync.api import operations
+from commandsync.api.arguments import service_of
 from commandsync.api.content import (
     content_of,
     decode_json,
@@ -239,3 +243,33 @@ def _when(seconds: float, reply: Reply) -> str:
     # Minutes are shown: the next full one is not too early.
     until = now.astimezone(UTC) + wait + timedelta(minutes=1)
     return f"run again after {until:{'%H:%M' if wait < _DAY else '%Y-%m-%d %H:%M'}} UTC"
+
+
+class ListRequest(NamedTuple):
+    """A request, which has `{token}` where the token goes."""
+
+    method: str
+    url: str
+    body: str  # the JSON text
+
+    @property
+    def digest(self) -> str:
+        """The digest over the whole request, whatever the host is called in its URL."""
+        scheme, _, rest = self.url.partition("://")
+        host, slash, path = rest.partition("/")
+        url = f"{scheme}://{service_of(f'{scheme}://{host}')}{slash}{path}"
+        return sha256(f"{self.method}\n{url}\n{self.body}".encode()).hexdigest()
+
+
+def list_request(service: ListService, bot: str, commands: Snapshot) -> ListRequest:
+    """Return the request that replaces a list by commands, as `fit` returns them.
+
+    Raises `ValueError` if the commands are not managed.
+    """
+    return of_operation(service, service.replace(bot, commands))
+
+
+def of_operation(service: ListService, operation: Operation[None]) -> ListRequest:
+    """Return the request of an operation of a service."""
+    body = json.dumps(operation.body)
+    return ListRequest(operation.method, service.origin + operation.path, body)

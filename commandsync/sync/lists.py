@@ -31,8 +31,7 @@ from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import Reads
 from commandsync.services.fit import Fitted, as_listed, fit
-from commandsync.services.listrequest import ListRequest, list_request, of_operation
-from commandsync.services.service import ListService
+from commandsync.services.service import ListRequest, ListService, list_request, of_operation
 from commandsync.sync.destinations import (
     ListSite,
     check_tokens,
@@ -71,11 +70,7 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
     ]
     sites = [site for _, site in found]
     check_tokens(sites)
-    earlier = {
-        manifest.path: earlier_version(settings.since, manifest)
-        for manifest in manifests
-        if settings.since and manifest.listings
-    }
+    earlier = _earlier(settings, manifests)
     with connected(settings, sites) as connections:
         yield [
             _list_job(settings, manifest, site, connection, earlier.get(manifest.path))
@@ -83,6 +78,12 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
             else page_job(settings, manifest, site, connection, site.name)
             for (manifest, _), site, connection in zip(found, sites, connections, strict=True)
         ]
+
+
+def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[str, EarlierVersion]:
+    """Load the earlier versions that the settings name, by the paths of the manifests."""
+    named = [manifest for manifest in manifests if settings.since and manifest.listings]
+    return {manifest.path: earlier_version(settings.since, manifest) for manifest in named}
 
 
 def _pages(settings: Settings, manifests: Sequence[Manifest]) -> list[Site | None]:
@@ -253,17 +254,8 @@ class ListJob(ManifestJob):
         """Yield the differences of two lists that no change of a text shows."""
         before, now = earlier.commands.collections[_COMMANDS], wanted.collections[_COMMANDS]
         if not self.is_read:
-            known = {entry.text: entry.own for entry in before}
-            pairs = [(entry, known.get(entry.text, entry.own)) for entry in now]
-            renewed = {
-                entry.name: object_changes(own, entry.own)
-                for entry, own in pairs
-                if json.dumps(own) != json.dumps(entry.own)
-            }
-            yield from renewed_notices(renewed, at=self.name)
-        names = [[entry.name for entry in entries] for entries in (before, now)]
-        both = {*names[0]} & {*names[1]}
-        if len({tuple(name for name in order if name in both) for order in names}) > 1:
+            yield from renewed_notices(_renewed(before, now), at=self.name)
+        if _is_reordered(before, now):
             yield Notice(f"{self.name}: the order of the commands changed")
         if self._request(earlier.commands).digest != earlier.digest:
             what = "its method, its address or its keys"
@@ -322,6 +314,24 @@ class ListJob(ManifestJob):
             return self.content.fitted.snapshot
         expected = expected_listing(plan, listed)[_COMMANDS]
         return Snapshot({_COMMANDS: tuple(Entry(record.text) for record in expected)})
+
+
+def _renewed(before: Sequence[Entry], now: Sequence[Entry]) -> dict[str, tuple[str, ...]]:
+    """Return the differences of commands whose texts are as they were, by their names."""
+    known = {entry.text: entry.own for entry in before}
+    pairs = [(entry, known.get(entry.text, entry.own)) for entry in now]
+    return {
+        entry.name: object_changes(own, entry.own)
+        for entry, own in pairs
+        if json.dumps(own) != json.dumps(entry.own)
+    }
+
+
+def _is_reordered(before: Sequence[Entry], now: Sequence[Entry]) -> bool:
+    """Whether the names that two lists have in common are in another order."""
+    old, new = ([entry.name for entry in entries] for entries in (before, now))
+    both = {*old} & {*new}
+    return [name for name in old if name in both] != [name for name in new if name in both]
 
 
 def _list_job(

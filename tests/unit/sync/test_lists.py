@@ -12,7 +12,7 @@ from commandsync.api.credentials import Token
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.listrequest import list_request
+from commandsync.services.service import list_request
 from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Planned
