@@ -231,9 +231,13 @@ class Removals:
             return f"{file} is not read completely"
         if file in self.files:
             return ""
+        return self._moved(own, was_noted=file != source)
+
+    def _moved(self, name: str, *, was_noted: bool) -> str:
+        """Return why a command may be in another file; one that was not noted is held back once."""
         for other in self.files:
-            is_new = other not in self.known and file != source  # it was held back once
-            if (is_new or other in self.partial) and self._contains(other, own):
+            is_new = other not in self.known and was_noted
+            if (is_new or other in self.partial) and self._contains(other, name):
                 return f"{other} contains its name, and {'is new' if is_new else 'is not read'}"
         return ""
 

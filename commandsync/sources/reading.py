@@ -122,8 +122,7 @@ def _read_files(
         return code
     if not paths:
         raise FileError(f"{source} has no file of code or JSON", hint=_EXPECTED)
-    contents = sourcefile.read_all(paths, folder)
-    data = {path: data for path, data in contents.items() if not sourcefile.is_foreign(data)}
+    data = _own(sourcefile.read_all(paths, folder))
     of_folder = partial(of_json, columns=columns, locale=locale, folder=folder.as_posix())
     unwanted = {path: data.pop(path) for path in [*data] if sourcefile.path_pattern(path, exclude)}
     reading = of_folder(data)
@@ -132,6 +131,11 @@ def _read_files(
             entries = of_folder({path: content}).entries
             reading = replace(reading, entries=(*reading.entries, *entries))
     return reading
+
+
+def _own(contents: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a folder that are not the configuration of a tool."""
+    return {path: data for path, data in contents.items() if not sourcefile.is_foreign(data)}
 
 
 def _read_code(

@@ -96,18 +96,11 @@ def _hits(file: ParsedFile) -> Iterator[tuple[Node, str]]:
         node = file.tree.descendant_for_byte_range(start + 1, start + 2)
         if number > _MOST_HITS or node is None or node.type in {"comment", "string_fragment"}:
             continue
-        if kind == "builder":
-            node = _chain(file, node)
-        elif kind == "shape":
-            node = _object(file, node)
-        elif kind == "call" and not handles:
-            node = None
-        elif kind == "decorator":
-            node = _decorated(file, node)
-        else:
-            node = node.parent
-        if node:
-            yield node, kind
+        if kind == "call" and not handles:
+            continue
+        whole = _AROUND[kind](file, node) if kind in _AROUND else node.parent
+        if whole:
+            yield whole, kind
 
 
 def _chain(file: ParsedFile, node: Node) -> Node | None:
@@ -144,9 +137,17 @@ def _object(file: ParsedFile, node: Node) -> Node | None:
     if node.type != "object":
         return None
     keys = {_text(file, field(part, "key", "name") or part).strip("\"'") for part in parts(node)}
+    return node if _are_of_command(keys) else None
+
+
+def _are_of_command(keys: set[str]) -> bool:
     is_named = {"name", "description"} <= keys or ("name" in keys and keys & _SHAPES)
     runs = any(map(_RUN.fullmatch, keys)) or {"name", "description", "options"} <= keys
-    return node if is_named and runs and not keys & _OTHER else None
+    return bool(is_named and runs and not keys & _OTHER)
+
+
+_AROUND = {"builder": _chain, "shape": _object, "decorator": _decorated}
+"""Functions that find the whole candidate around a hit, by the kind of the hit."""
 
 
 def _of_file(file: ParsedFile, bases: Collection[int]) -> Iterator[Unread]:

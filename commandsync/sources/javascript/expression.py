@@ -154,10 +154,10 @@ class Expressions:
             return self._other(node, scope)
         sides = [self.value(node, scope, side) for side in ("left", "right")]
         if operator in {"??", "||"}:
-            is_absent = sides[0] is None or (operator == "||" and sides[0] in (False, "", 0))
-            return sides[1] if is_absent or self._lacks(node, scope) else sides[0]
+            is_absent = _is_absent(sides[0], operator) or self._lacks(node, scope)
+            return sides[1] if is_absent else sides[0]
         if operator == "|":  # of permissions, which are all listed
-            return [part for side in sides for part in listed(side)][:_MOST_PARTS]
+            return [*listed(sides[0]), *listed(sides[1])][:_MOST_PARTS]
         return _joined(sides, computed) if str in map(type, sides) else computed
 
     def _lacks(self, node: Node, scope: Scope) -> bool:
@@ -228,6 +228,11 @@ def member(owner: Value, key: str, otherwise: Value) -> Value:
     """Return a member of an object or a scope."""
     has = isinstance(owner, (Record, ChainMap))
     return owner.get(key, owner.get(REST, otherwise)) if has else otherwise
+
+
+def _is_absent(value: Value, operator: str) -> bool:
+    """Whether `??` or `||` returns its right side for this left one."""
+    return value is None or (operator == "||" and value in (False, "", 0))
 
 
 def _joined(pieces: list[Value], otherwise: Computed) -> Value:

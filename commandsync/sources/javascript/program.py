@@ -171,9 +171,7 @@ class Program(Expressions):
         """Return the members of the objects of a class: fields, methods, arguments of `super`."""
         node = owner.node
         if node not in self._fields:
-            heritage = next((part for part in parts(node) if part.type == "class_heritage"), None)
-            base = self.value(heritage, owner.scope)
-            name = _HEAD.sub("", owner.scope.text(heritage))
+            name, base = self._base_of(node, owner.scope)
             built = _BUILDER.fullmatch(name) if isinstance(base, Computed) else None
             made = Builder if built or isinstance(base, Builder) else Record
             found = self._fields[node] = made({}, owner)
@@ -182,16 +180,25 @@ class Program(Expressions):
                 found["type"] = built[1] or built[2] or "ChatInput"
             found.bases = f"{name} {getattr(base, 'bases', '')}"
             found.update(fields_of(base))
-            for around in (node.parent or node, node):
-                for decorator in around.children_by_field_name("decorator"):
-                    for members in self._given(first_part(decorator), scope):
-                        found.update(fields_of(members))
+            self._add_decorators(found, node, scope)
             if b"@sapphire/" in owner.scope.file.data and "ommand" in name:
                 found["name"] = PurePosixPath(owner.scope.file.path).stem
             self.add_members(found, parts(field(node, "body")), scope)
             self._constructors[node] = found.pop("constructor", None)
             self._call(self._constructors[node], [])
         return self._fields[node]
+
+    def _base_of(self, node: Node, scope: Scope) -> tuple[str, Value]:
+        """Return the name and the value of the class that a class extends."""
+        heritage = next((part for part in parts(node) if part.type == "class_heritage"), None)
+        return _HEAD.sub("", scope.text(heritage)), self.value(heritage, scope)
+
+    def _add_decorators(self, found: Record, node: Node, scope: Scope) -> None:
+        """Add the members of the objects that the decorators of a class are given."""
+        for around in (node.parent or node, node):
+            for decorator in around.children_by_field_name("decorator"):
+                for members in self._given(first_part(decorator), scope):
+                    found.update(fields_of(members))
 
     def add_options(self, command: Record) -> None:
         """Add the options that a method of a class adds to the builder that it is given."""
@@ -233,16 +240,20 @@ class Program(Expressions):
         else:
             called = self.value(function, scope)
         if isinstance(owner, Builder) and not isinstance(called, Function):
-            flat = [part for argument in given for part in listed(argument)]
-            built = [self._call(part, [Builder({}, part, self.level)]) for part in flat]
-            owner.apply(name if owner.level >= self.level else "", built, at)
-            return owner
+            return self._built(owner, name, given, at)
         if isinstance(owner, list) and name == "push":
             owner += [at] if self.level else given
         if name == "require":
             return self._module(next(iter(given), None), at)
         result = self._result(name, called, given, at)
         return self._text(given, result) if isinstance(result, Computed) else result
+
+    def _built(self, owner: Builder, name: str, given: list[Value], at: Computed) -> Builder:
+        """Return a builder after a call of one of its methods."""
+        flat = [part for argument in given for part in listed(argument)]
+        built = [self._call(part, [Builder({}, part, self.level)]) for part in flat]
+        owner.apply(name if owner.level >= self.level else "", built, at)
+        return owner
 
     def _text(self, given: list[Value], computed: Computed) -> Value:
         """Return the text of the bot for a call with one literal, such as `t("ping.text")`."""
@@ -285,16 +296,20 @@ class Program(Expressions):
             return first
         return first if _MAKER.search(name) else at
 
+    def _extend(self, this: Record, given: list[Value], at: Computed) -> None:
+        """Give an object the arguments of `super`, and run the constructor above it."""
+        if len(given) > 1 and isinstance(given[0], str):  # the id of discord-akairo
+            this.setdefault("name", given[0])
+        for argument in given:
+            this.update(fields_of(argument))
+        self._construct(this, given, at)
+
     def _register(self, name: str, given: list[Value], at: Computed) -> None:
         """Remember the arguments for Discord, a framework, or the class above."""
         first, last = (given[0], fields_of(given[-1])) if given else (None, {})
         this = fields_of(at.scope.names.get("this"))
         if name == "super" and isinstance(this, Record):
-            if len(given) > 1 and isinstance(first, str):  # the id of discord-akairo
-                this.setdefault("name", first)
-            for argument in given:
-                this.update(fields_of(argument))
-            self._construct(this, given, at)
+            self._extend(this, given, at)
         if name in _REGISTERING:
             command = self._call(first, [Builder({}, at, self.level)])
             self.registered.append((command, Record({**this, **last}, at)))
