@@ -27,7 +27,16 @@ from sqlalchemy import delete as sql_delete
 
 from commandsync.records.texts import Resource
 from commandsync.server.search import fold, indexed, plain
-from commandsync.server.tables import SORTED, bot_words, bots, catalogue, record_tables, vote_days
+from commandsync.server.tables import (
+    SORTED,
+    bot_search,
+    bot_words,
+    bots,
+    catalogue,
+    endings,
+    record_tables,
+    vote_days,
+)
 
 _WIRE_NAMES = {"created_at": "createdAt", "updated_at": "updatedAt"}
 _PRIVATE = {"seq", "bot"}
@@ -228,6 +237,9 @@ def _insert(connection: Connection, rows: Sequence[Row[Any]]) -> None:
     connection.execute(insert(catalogue), [{"seq": row.seq, **_columns(row)} for row in rows])
     words = [{"seq": row.seq, "words": _words(row.record)} for row in rows]
     connection.execute(insert(bot_words), words)
+    if connection.dialect.name == "sqlite":  # a trigger would write the index once for each row
+        index = [{"rowid": row["seq"], "endings": endings(row["words"])} for row in words]
+        connection.execute(insert(bot_search), index)
 
 
 def _columns(row: Row[Any]) -> dict[str, Any]:

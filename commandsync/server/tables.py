@@ -4,6 +4,7 @@
 wire (ISO 8601, UTC, milliseconds); it sorts by time.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -38,7 +39,7 @@ AnyText = sa.String().with_variant(_Escaped(), "postgresql")
 SortKey = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 """Text that sorts by its code points, in every database alike."""
 
-SCHEMA = "6"
+SCHEMA = "7"
 """The stamp of a database with these tables; another one is refused. A change needs a new one."""
 
 metadata = sa.MetaData()
@@ -115,6 +116,10 @@ bot_words = sa.Table(
 """The folded words and tags of a bot that are searched; see `search.indexed`. The index of a search
 follows from it: a table in SQLite, a column in PostgreSQL."""
 
+bot_search = sa.table("bot_search", sa.column("rowid"), sa.column("endings"))
+"""SQLite's index of the words: `endings` of the words of the bot whose `seq` is `rowid`. What adds
+words adds them here; triggers follow their changes."""
+
 LONGEST_PART = 16
 """Characters of a part of a query; a longer word is searched as several parts."""
 
@@ -124,25 +129,30 @@ TAG_MARK = "\u00b7"  # begins a tag in the index; as punctuation it is not in fo
 def endings(words: str) -> str:
     """Return every ending of words, cut to the length of a part, and the tags, whole.
 
-    The triggers of SQLite's index call this; PostgreSQL's has the same rule in SQL.
+    SQLite's index calls this; PostgreSQL's has the same rule in SQL.
     """
-    every = {
-        word if word.startswith(TAG_MARK) else word[start : start + LONGEST_PART]
-        for word in set(words.split())
-        for start in range(len(word))
-    }
-    return " ".join(sorted(every))
+    return " ".join(
+        _known_endings(word) if len(word) <= LONGEST_PART else _endings_of(word)
+        for word in sorted(set(words.split()))
+    )
+
+
+def _endings_of(word: str) -> str:
+    if word.startswith(TAG_MARK):
+        return word
+    every = (word[start : start + LONGEST_PART] for start in range(len(word)))
+    return " ".join(dict.fromkeys(every))
+
+
+_known_endings = lru_cache(20_000)(_endings_of)  # most words are those of many bots
 
 
 _SEARCH = {
     "sqlite": (
         """CREATE VIRTUAL TABLE bot_search USING fts5(
-            endings, content='', detail=none, prefix='1 2 3',
+            endings, content='', detail=none, prefix='1 2',
             tokenize="ascii tokenchars '$+<=>^`|~'"
         )""",
-        """CREATE TRIGGER bot_words_added AFTER INSERT ON bot_words BEGIN
-            INSERT INTO bot_search (rowid, endings) VALUES (new.seq, word_endings(new.words));
-        END""",
         """CREATE TRIGGER bot_words_deleted AFTER DELETE ON bot_words BEGIN
             INSERT INTO bot_search (bot_search, rowid, endings)
             VALUES ('delete', old.seq, word_endings(old.words));

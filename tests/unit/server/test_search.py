@@ -244,11 +244,11 @@ def test_untrusted_markup_is_read_in_linear_time(untrusted: str) -> None:
 
 
 def test_every_ending_of_a_word_is_indexed() -> None:
-    assert endings("bot music") == "bot c ic music ot sic t usic"
+    assert endings("bot music").split() == ["bot", "ot", "t", "music", "usic", "sic", "ic", "c"]
 
 
 def test_long_endings_are_cut() -> None:
-    assert endings("a" * 40).split() == ["a" * length for length in range(1, LONGEST_PART + 1)]
+    assert endings("a" * 40).split() == ["a" * length for length in range(LONGEST_PART, 0, -1)]
 
 
 WORDS = tuple(f"w{number}" for number in range(100))
