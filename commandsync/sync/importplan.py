@@ -1,7 +1,7 @@
 """An import: the manifest, its sources and what was imported last -> new texts of files."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from commandsync.manifest.fields import uses_of_prefix, with_prefix
 from commandsync.manifest.fileedits import field_places, with_key
 from commandsync.manifest.source import quoted
 from commandsync.plan.rules import removals_refused
+from commandsync.records.snapshot import Node
 from commandsync.records.texts import CommandText, Patterns, Resource
 from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Merge, Removed
 from commandsync.sources.entry import SourceEntry, SourceReading
@@ -201,11 +202,12 @@ def _after(
 
     They are left out where the file would be too large, which a notice says.
     """
-    names = {entry.name for _, entry, _ in merge.imported}
+    names, before = {entry.name for _, entry, _ in merge.imported}, file.content.objects
+    held = {held.name for held in merge.held_back} - names
     objects = {
         source: kept
-        for source, each in {**file.content.objects, **reading.objects}.items()
-        if (kept := [content for content in each if not names.isdisjoint(by_name([content]))])
+        for source, each in {**before, **reading.objects}.items()
+        if (kept := [*_named(each, names), *_named(before.get(source, ()), held)])
     }
     gone = (each if each.file else each._replace(file=each.source) for each in merge.gone)
     imported = (*merge.imported, *gone)
@@ -216,6 +218,11 @@ def _after(
         notes = (Notice(message, f"{file.path} has at most {LARGEST:,}"),)
         objects, text = {}, imported_text(imported)
     return FileEdit(file.path, file.text, text), sum(map(len, objects.values())), notes
+
+
+def _named(objects: Iterable[Node], names: Collection[str]) -> Iterator[Node]:
+    """Yield the objects that have one of the names, or a part with it."""
+    return (node for node in objects if not by_name([node]).keys().isdisjoint(names))
 
 
 def _places(

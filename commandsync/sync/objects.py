@@ -79,7 +79,10 @@ def objects_of(manifest: Manifest) -> Mapping[str, Levels]:
 
 
 def _named(file: ImportedFile) -> Mapping[str, Levels]:
-    return by_name(each for objects in file.content.objects.values() for each in objects)
+    """Return the objects by their names: first registered ones, then recorded ones, then others."""
+    objects = [(source, node) for source, nodes in file.content.objects.items() for node in nodes]
+    objects.sort(key=lambda pair: ("id" not in pair[1], pair[0] != "program"))
+    return by_name(node for _, node in objects)
 
 
 def mention_of(name: str, objects: Mapping[str, Levels]) -> str:

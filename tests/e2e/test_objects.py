@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 import commandsync
+from commandsync.manifest import load_manifests
+from commandsync.sync.objects import objects_of
 from tests.support.destination import Destination, destination
 from tests.support.gitrepo import git_repo
 from tests.support.home import Home, Ran, checked
@@ -74,6 +76,41 @@ def test_a_list_gets_what_the_platform_has_and_each_change_of_it(home: Home, ear
         assert place.apply(*since).code == 0
         texts = {key: text for key, text in other.items() if key != "description_localizations"}
         assert place.listing.commands == [texts | {"description": "Bans them."}, MENU, CONFIG]
+
+
+CODE = """\
+exports.data = new SlashCommandBuilder().setName("ban").setDescription("Bans.")
+  .addUserOption((option) => option.setName("member").setDescription("Who").setRequired(true));
+"""
+
+
+def test_a_list_gets_the_options_of_a_builder_whose_code_is_literal(home: Home) -> None:
+    home.write(CODE, "src/ban.js")
+    with destination(home, "top.gg") as place:
+        place.write(more="    lossy: [category, description]\n")
+        assert home.run("import", "src", "--yes").code == 0
+        planned = place.home.run("plan", "--requests")
+        assert place.apply("--unseen").code == 0
+
+    (sent,) = json.loads(planned.out[planned.out.index("\n[") :])
+    assert sent["options"] == [WHO]
+    assert place.listing.commands == [
+        {"type": 1, "name": "ban", "description": "Bans.", "options": [WHO]}
+    ]
+
+
+def test_registered_objects_count_before_recorded_ones_and_these_before_code(home: Home) -> None:
+    code, recorded = BAN | {"description": "Code."}, BAN | {"description": "Run."}
+    document = {"version": 1, "commands": [], "objects": {"bot": [code], "program": [recorded]}}
+    home.write("version: 1\ncommands: []\n")
+    home.write(json.dumps(document), OBJECTS)
+    manifest = load_manifests([str(home.path / "commands.yaml")], stdin=bytes)[0]
+    first = objects_of(manifest)["ban"]
+    document["objects"] = {"bot": [code], "discord": [BAN | {"id": "11"}], "program": [recorded]}
+    home.write(json.dumps(document), OBJECTS)
+
+    assert [node["description"] for node in first] == ["Run."]
+    assert [node["description"] for node in objects_of(manifest)["ban"]] == ["Bans."]
 
 
 def test_nothing_is_sent_of_objects_that_are_broken_or_contain_the_token(home: Home) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from commandsync.diagnostics import Notice
+from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import CommandReader, spelled, type_number
 from commandsync.sources.entry import (
@@ -26,6 +26,7 @@ from commandsync.sources.entry import (
     Unread,
     traits_by_key,
 )
+from commandsync.sources.imported import kept
 from commandsync.sources.javascript.candidate import BELOW, BROKEN, candidates_in, frameworks_in
 from commandsync.sources.javascript.decorated import decorated
 from commandsync.sources.javascript.program import Program
@@ -103,6 +104,7 @@ def read(
     reading = code_reading(entries, [*notes, *inventory.notes], missed, root)
     modules = {f"{root.as_posix()}/node_modules"} if (root / "node_modules").is_dir() else set()
     partial = partial_files(reading.unread, program.notes)
+    places = dict.fromkeys(entry.place for entry in reading.entries)
     broken = {place.path for place in errors}
     return replace(
         reading,
@@ -110,6 +112,7 @@ def read(
         partial=tuple(sorted({*partial, *broken, *(generated & {*files})})),
         generated=tuple(sorted(modules | generated)),
         frameworks=frameworks_in(program.files),
+        objects=tuple(inventory.objects[at] for at in places if at in inventory.objects),
     )
 
 
@@ -217,6 +220,11 @@ _NESTING = {1, 2, "Subcommand", "SubcommandGroup", "SUB_COMMAND", "SUB_COMMAND_G
 _TEXTS = {"name_localizations", "description_localizations"}
 _LISTS = {"options", "choices"}
 _KEYS = {"name", "description", "type", "required", "category"} | _TEXTS | _LISTS
+_FURTHER: dict[str, type | tuple[type, ...]] = {  # other keys, with the types of their values
+    **dict.fromkeys(("autocomplete", "nsfw"), bool),
+    **dict.fromkeys(("min_value", "max_value", "min_length", "max_length"), (int, float)),
+}
+_COMMAND_TYPES, _MENU_TYPES, _OPTION_TYPES = range(1, 5), range(2, 4), range(1, 12)
 _BELOW = re.compile(r"(?:^|/)commands/([^/]+)/", re.IGNORECASE)  # a folder, which is a category
 
 
@@ -232,6 +240,7 @@ class Inventory:
         self._stems: Counter[str] = Counter()  # names of files below a folder of commands
         self.notes: list[Notice] = []
         self.unread: list[Unread] = []
+        self.objects: dict[Location, dict[str, Value]] = {}  # the platform's own, by their places
 
     @property
     def covered(self) -> set[Computed]:
@@ -307,7 +316,7 @@ class Inventory:
                 yield from self._slash(command, handler)
 
     def _slash(self, value: Value, handler: Record) -> Iterator[SourceEntry]:
-        at, self._left = getattr(value, "at", handler.at), _MOST_PARTS
+        at, self._left, noted = getattr(value, "at", handler.at), _MOST_PARTS, len(self.notes)
         document = None if at in self._read else self._part(value, at)
         self._read.add(at)
         if document is None:
@@ -319,6 +328,9 @@ class Inventory:
         except FileError as error:
             self._skip(error.message, at, Candidate.SHAPE, document["name"])
             return
+        whole = kept(document)
+        if len(self.notes) == noted and _is_complete(whole):  # all of it is literal
+            self.objects[at.place] = whole
         for entry in entries:
             key = f"{self._key(at)} {entry.name.partition(' ')[2]}".rstrip()
             yield replace(entry, key=key, traits=traits)
@@ -403,7 +415,8 @@ class Inventory:
         whole = f"the {what.partition(' of ')[0]} {name!r}"
         self._plain(fields.get(REST), REST, whole)
         keys = [key for key in fields if key in self._keys]
-        return {key: self._member(key, fields[key], whole, at, depth) for key in keys}
+        members = {key: self._member(key, fields[key], whole, at, depth) for key in keys}
+        return {**_further(fields, is_choice=what.startswith("choice")), **members}
 
     def _member(self, key: str, value: Value, whole: str, at: Computed, depth: int) -> Value:
         if key in _TEXTS and isinstance(value, Record):
@@ -418,6 +431,32 @@ class Inventory:
         what = f"{key.removesuffix('s')} of {whole}"
         parts = [self._part(part, at, what, depth + 1) for part in value]
         return [*filter(None, parts)] if key == "options" or all(parts) else []
+
+
+def _further(fields: Mapping[str, Value], *, is_choice: bool) -> dict[str, Value]:
+    """Return the literal members that only the platform's own object has."""
+    value, permissions = fields.get("value"), str(fields.get("default_member_permissions"))
+    if is_choice:
+        return {"value": value} if isinstance(value, (str, int, float)) else {}
+    members = {key: fields[key] for key in _FURTHER if isinstance(fields.get(key), _FURTHER[key])}
+    for key in _TEXTS & fields.keys():
+        texts = fields_of(fields[key])
+        members |= {key: dict(texts)} if all(isinstance(texts[part], str) for part in texts) else {}
+    permissions = "8" if permissions.upper() == "ADMINISTRATOR" else permissions
+    if permissions.isdecimal():
+        members["default_member_permissions"] = permissions
+    return members
+
+
+def _is_complete(node: Mapping[str, Value], depth: int = 0) -> bool:
+    """Whether an object has all that Discord requires of a command, or of an option in it."""
+    kind = node.get("type")
+    return (
+        kind in (_OPTION_TYPES if depth else _COMMAND_TYPES)
+        and bool(node.get("description") or (not depth and kind in _MENU_TYPES))
+        and all("value" in choice for choice in node.get("choices", ()))
+        and all(_is_complete(option, depth + 1) for option in node.get("options", ()))
+    )
 
 
 def _candidate(value: Value) -> Candidate:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from commandsync.sources import javascript
 from commandsync.sources.entry import SourceReading
+from commandsync.sources.imported import kept
 from commandsync.sources.reading import of_json
 from tests.support.jsforms import RECORDED, drawn, made_by_discord_js
 from tests.support.runner import ROOT
@@ -59,6 +60,34 @@ def test_code_reads_as_discord_js_was_seen_to_make_it(
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
 
     assert [read_drawn(seed) for seed in range(len(recorded))] == list(map(expected, recorded))
+
+
+def test_literal_code_gives_the_objects_that_discord_js_was_seen_to_make(tmp_path: Path) -> None:
+    for seed, command in enumerate(json.loads(RECORDED.read_text(encoding="utf-8"))):
+        name, code, _ = drawn(seed)
+        (tmp_path / name).write_text(code, encoding="utf-8")
+        (found,) = javascript.read(str(tmp_path / name)).objects
+
+        assert found == kept(command)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "{ name: 'to', description: texts.to, type: 3 }",
+        "{ name: 'to', description: 'To.' }",
+        "{ name: 'to', type: 3 }",
+        "{ name: 'to', description: 'To.', type: 3, choices: [{ name: 'a' }] }",
+        "...more",
+    ],
+)
+def test_code_that_is_not_all_literal_gives_no_object(option: str, tmp_path: Path) -> None:
+    code = f"exports.data = {{ name: 'go', description: 'Goes.', type: 1, options: [{option}] }};"
+    (tmp_path / "go.js").write_text(code, encoding="utf-8")
+    reading = javascript.read(str(tmp_path / "go.js"))
+
+    assert [entry.name for entry in reading.entries] == ["go"]
+    assert reading.objects == ()
 
 
 def test_code_reads_as_discord_js_makes_it_now(
