@@ -9,7 +9,7 @@ from commandsync.cli.approval import check_terminal, confirm, write_approved
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, command_line
 from commandsync.errors import Exit, TooManyDeletesError
-from commandsync.report.imports import render_import, render_left_out
+from commandsync.report.imports import by_cause, render_import, render_left_out
 from commandsync.report.lines import path, visible
 from commandsync.report.summary import counted
 from commandsync.sources.changeset import Import
@@ -53,7 +53,7 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         create=not check,
         prefix=prefix,
     )
-    output.notices(result.notes)
+    output.notices(result.notes if output.verbosity > 0 else [*by_cause(result.notes)])
     output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
     if check:
         again = [*sources, *(("--", *program) if program else ())]

@@ -1,9 +1,11 @@
 """An import as text, JSON, Markdown and annotations: the files' changes, then what is left."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Literal, assert_never
 
-from commandsync.diagnostics import Location
+from commandsync.diagnostics import Location, Notice
 from commandsync.document import VERSION
 from commandsync.document.part import notice_document, place_document
 from commandsync.report import Format, github
@@ -34,6 +36,8 @@ from commandsync.sources.changeset import (
 )
 from commandsync.sources.entry import Excluded, Unread
 
+_NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_MANY = 5  # further notices with one cause, which are counted
 _MEND = "run commandsync import, and commit what it writes"
 _READ = "write it as literals, or acknowledge it with unread: in import: of the manifest"
 _IMPORTED_CHANGES = "what was imported last is not up to date"
@@ -104,6 +108,19 @@ def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
     known = (f"not read: {_unread(part)}: acknowledged" for part in result.acknowledged)
     files = (f"not read: {path(name)}: it was generated" for name in result.generated)
     return joined((*commands, *known, *files), screen)
+
+
+def by_cause(notes: Iterable[Notice]) -> Iterator[Notice]:
+    """Yield notices; of many that differ only in the named parts, the first with their number."""
+    causes: dict[tuple[str, str], list[Notice]] = {}
+    for note in notes:
+        cause = _NAMED.sub("", note.message), str(note.hint)
+        causes.setdefault(cause, []).append(note)
+    for first, *more in causes.values():
+        if len(more) < _MANY:
+            yield from (first, *more)
+        else:
+            yield replace(first, message=f"{first.message}; {len(more):,} more like it")
 
 
 def unread_lines(result: Import) -> Iterator[str]:

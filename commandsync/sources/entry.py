@@ -97,6 +97,7 @@ class SourceReading:
     partial: tuple[str, ...] = ()  # that were not read completely, of these and generated ones
     generated: tuple[str, ...] = ()  # files that are not read: a program wrote them
     frameworks: tuple[str, ...] = ()  # that the code names
+    text_keys: tuple[str, ...] = ()  # of computed descriptions: literals that may name a text
     objects: tuple[Node, ...] = ()  # the kept parts of the platform's own objects
 
 

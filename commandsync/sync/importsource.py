@@ -21,7 +21,7 @@ from commandsync.api.credentials import Token
 from commandsync.api.redaction import keep_secret
 from commandsync.diagnostics import Notice
 from commandsync.errors import FileError, UsageError
-from commandsync.manifest import Manifest, load_texts
+from commandsync.manifest import Manifest
 from commandsync.manifest.fields import uses_of_prefix
 from commandsync.records.snapshot import Node
 from commandsync.records.texts import canonical, pattern
@@ -43,7 +43,8 @@ from commandsync.sources.sourcefile import (
     folder_traits,
     path_pattern,
 )
-from commandsync.sync.files import ci_workspace, read_text, real, relative
+from commandsync.sync.bottexts import IN_CI, texts_notice, texts_of
+from commandsync.sync.files import ci_workspace, real, relative
 from commandsync.sync.settings import Settings, Site
 
 _NEXT = (
@@ -52,8 +53,6 @@ _NEXT = (
 )
 _BOTS_OF_TELEGRAM = {"telegraf", "grammy", "node-telegram-bot-api"}
 _LIST = re.compile(r"[\w-]*commands?[\w-]*\.json", re.IGNORECASE)
-_IN_CI = "in CI a manifest names only sources in the checkout"
-_LARGEST_TEXTS = 4 * 1024 * 1024  # bytes
 LIVE = "discord"
 """The source that stands for what the bot has registered with Discord."""
 
@@ -149,7 +148,7 @@ def _check_in_workspace(paths: Iterable[str]) -> None:
     if workspace := ci_workspace(os.environ):
         for path in paths:
             if not real(path).is_relative_to(real(workspace)):
-                raise FileError(f"{path} is not in the workspace, and is not read", hint=_IN_CI)
+                raise FileError(f"{path} is not in the workspace, and is not read", hint=IN_CI)
 
 
 def read_sources(
@@ -167,14 +166,14 @@ def read_sources(
     before the code: of a command in both, the code gives the category. Raises `FileError` if a
     source cannot be read, or has no commands.
     """
-    rules, found = manifest.imports, ReadSources()
+    rules, found, keys = manifest.imports, ReadSources(), set[str]()
     known: dict[tuple[str, str], Declared] = {}
     read_files = partial(
         read,
         columns=dict(rules.columns.items()),
         locale=locale,
         exclude=rules.exclude,
-        texts=_texts(manifest),
+        texts=texts_of(manifest),
     )
     live = {LIVE: registered}
     if recorded:
@@ -184,6 +183,7 @@ def read_sources(
     for source in sources:
         reading = read_files(source.path) if source.path else live[source.name](locale)
         _check_entries(reading, source.path or source.name)
+        keys |= {*reading.text_keys}
         found.take(reading, source.name, near, acknowledged=rules.unread)
         for entry in reading.entries:
             file = relative(entry.place.path, near) if entry.place else source.name
@@ -194,6 +194,7 @@ def read_sources(
                 found.excluded += _keep(command, entry, known, recorded)
     found.declared += known.values()
     found.notes += _one_sided(found.excluded, known)
+    found.notes += filter(None, [texts_notice(manifest, keys)])
     return found
 
 
@@ -238,16 +239,6 @@ def _beside(
         yield Excluded(command.entry, "the recorded program did not register it")
     else:
         known.setdefault((command.entry.name, command.entry.syntax), command)
-
-
-def _texts(manifest: Manifest) -> dict[str, str] | None:
-    """Return the bot's texts by their keys; None if the manifest names no file with them."""
-    if not manifest.imports.texts:
-        return None
-    path = posixpath.join(posixpath.dirname(manifest.path), manifest.imports.texts)
-    if (workspace := ci_workspace(os.environ)) and not real(path).is_relative_to(real(workspace)):
-        raise FileError(f"{path} is not in the workspace, and is not read", hint=_IN_CI)
-    return load_texts(path, read_text(path, most=_LARGEST_TEXTS))
 
 
 def _is_acknowledged(part: Unread, patterns: Sequence[str]) -> bool:

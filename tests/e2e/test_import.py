@@ -531,6 +531,35 @@ def test_when_nothing_is_found_each_place_the_framework_and_the_next_step_are_na
     assert "such as src/my-commands.json" in ran.err
 
 
+def test_a_locale_file_that_has_the_texts_is_named_with_the_setting(home: Home) -> None:
+    home.write("version: 1\nimport: {from: src}\ncommands: []\n")
+    home.write(CODE.replace("NAME", "ping").replace("'D.'", "t('ping.about')"), "src/ping.js")
+    home.write('{"ping": {"other": "x"}}', "src/locales/de.json")
+    home.write('{"ping": {"about": "Ping."}}', "src/locales/en.json")
+    before = home.run("import", "--yes")
+    home.write(home.read("commands.yaml").replace("src}", "src, texts: src/locales/en.json}"))
+    after = home.run("import", "--yes")
+
+    assert 'description: "…"' in before.out
+    assert "src/locales/en.json has the texts of 1 of the computed descriptions" in before.err
+    assert "under import: in the manifest: texts: src/locales/en.json" in before.err
+    assert after.err.count("texts") == 0
+    assert "Ping." in home.read("commands.yaml")
+
+
+def test_many_warnings_for_one_cause_are_one_line(home: Home) -> None:
+    home.write("version: 1\nimport: {from: src}\ncommands: []\n")
+    for number in range(10):
+        code = CODE.replace("NAME", f"c{number}").replace("'D.'", "texts.about")
+        home.write(code, f"src/c{number}.js")
+    short, full = home.run("import", "--check"), home.run("import", "--check", "-v")
+
+    first = "the description of the command 'c0' is computed at run time; 9 more like it"
+    assert short.err.count("warning: ") == 1
+    assert first in short.err
+    assert full.err.count("is computed at run time") == 10
+
+
 def test_a_command_that_one_source_leaves_out_is_named(home: Home) -> None:
     home.write("version: 1\nimport: {from: [src, list.json]}\ncommands: []\n")
     home.write(CODE.replace("NAME", "c1").replace("};", ", ownerOnly: true };"), "src/c1.js")

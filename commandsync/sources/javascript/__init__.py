@@ -112,6 +112,7 @@ def read(
         partial=tuple(sorted({*partial, *broken, *(generated & {*files})})),
         generated=tuple(sorted(modules | generated)),
         frameworks=frameworks_in(program.files),
+        text_keys=tuple(sorted(inventory.text_keys)) if texts is None else (),
         objects=tuple(inventory.objects[at] for at in places if at in inventory.objects),
     )
 
@@ -214,6 +215,7 @@ def _kind_by_functions(handler: Record, named: str) -> str:
     return "slash" if _COMMAND.search(named) else ""
 
 
+_TEXT_KEY = re.compile(r"""\(\s*(?:[\w.]+\s*,\s*)?["'`]([\w.:-]+)["'`]""")  # in a call
 _MOST_PARTS = 2000  # of a command
 _DEEPEST = 4  # command > group > sub-command > option > choice
 _NESTING = {1, 2, "Subcommand", "SubcommandGroup", "SUB_COMMAND", "SUB_COMMAND_GROUP"}
@@ -239,6 +241,7 @@ class Inventory:
         self._read: set[Computed] = set()  # where the commands are that were read
         self._stems: Counter[str] = Counter()  # names of files below a folder of commands
         self.notes: list[Notice] = []
+        self.text_keys: set[str] = set()  # that computed descriptions name
         self.unread: list[Unread] = []
         self.objects: dict[Location, dict[str, Value]] = {}  # the platform's own, by their places
 
@@ -388,6 +391,8 @@ class Inventory:
         if isinstance(value, Computed):
             part = f"the {key}" if key != REST else "a part"
             self._note(f"{part} of {whole} is computed at run time", value)
+            if key == "description" and (named := _TEXT_KEY.search(value.text)):
+                self.text_keys.add(named[1])
         return value if isinstance(value, (str, int)) else None
 
     def _part(self, value: Value, at: Computed, what: str = _WHOLE, depth: int = 0) -> Value:
