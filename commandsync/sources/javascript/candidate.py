@@ -68,20 +68,31 @@ def frameworks_in(files: Iterable[ParsedFile]) -> tuple[str, ...]:
 def candidates_in(program: Program, covered: Collection[Computed]) -> Iterator[Unread]:
     """Yield the candidates in the files of a bot, but for the `covered` declarations."""
     known: dict[str, list[Span]] = defaultdict(list)
+    bases = {node.id for node in program.bases}
     for at in covered:
         known[at.scope.file.path].append(_span(at.node))
     for file in program.files:
         spans = known[file.path]
         for node, kind in _hits(file):
             begin, end = _span(node)
-            if not any(begin < other_end and start < end for start, other_end in spans):
+            if not _is_inside(node, bases) and not any(
+                begin < other_end and start < end for start, other_end in spans
+            ):
                 spans.append((begin, end))
                 reason, candidate = _REASONS[kind]
                 yield Unread(file.place(node), reason, candidate, _name(file, node))
         if not spans and BELOW.search(file.path):
-            yield from _of_file(file, {node.id for node in program.bases})
+            yield from _of_file(file, bases)
         if file.error:
             yield from _of_error(file, file.error)
+
+
+def _is_inside(node: Node, classes: Collection[int]) -> bool:
+    """Whether a node is in one of some classes: those that others extend are not commands."""
+    around = node.parent
+    while around and around.id not in classes:
+        around = around.parent
+    return around is not None
 
 
 def _span(node: Node) -> Span:

@@ -110,6 +110,14 @@ UNREAD = {
         "export default class extends Other { static text = 'D.'; }",
     ),
     "a decorator": ("src/NAME.ts", "class A { @CustomCommand('NAME') on() {} }"),
+    "a group of necord": (
+        "src/NAME.ts",
+        (
+            "import { createCommandGroupDecorator, Subcommand } from 'necord';\n"
+            "const Go = createCommandGroupDecorator({ name: 'go', description: 'G.' });\n"
+            "@Go() class A { @Subcommand({ name: 'NAME', description: 'D.' }) up() {} }"
+        ),
+    ),
     "telegraf": (
         "src/NAME.js",
         ("const { T } = require('telegraf');\nbot.command('NAME', () => 1);"),
@@ -153,6 +161,71 @@ def written(folder: Path, form: tuple[str, str], name: str, *, after: str = "") 
 
 def counted(reading: SourceReading) -> int:
     return len(reading.entries) + len(reading.unread) + len(reading.excluded)
+
+
+# Of each further form: its files, and the syntaxes that are read.
+RUNS = "run(interaction) {}"
+FURTHER: dict[str, tuple[dict[str, str], list[str]]] = {
+    "a builder's base class in another file": (
+        {
+            "base.js": "class Base extends SlashCommandBuilder { constructor(n, d) { super(); "
+            "this.setName(n).setDescription(d); } } module.exports = { Base };",
+            "go.js": "const { Base } = require('./base'); class Go extends Base { constructor() { "
+            "super('go', 'Goes.'); this.addStringOption((o) => o.setName('to')"
+            ".setDescription('To.').setRequired(true)); } } module.exports = new Go();",
+        },
+        ["/go <to>"],
+    ),
+    "SlashCommand: {run}": (
+        {
+            "go.js": "module.exports = { name: 'go', description: 'Goes.', SlashCommand: { "
+            "options: [{ name: 'to', description: 'To.', type: 3 }], run: async (client, "
+            "interaction) => {} } };",
+        },
+        ["/go [to]"],
+    ),
+    "slashCommand: true": (
+        {"go.js": "module.exports = { name: 'go', description: 'Goes.', slashCommand: true };"},
+        ["/go"],
+    ),
+    "SlashGroup": (
+        {
+            "go.ts": "import { Slash, SlashGroup } from 'discordx';\n"
+            "@Discord() @SlashGroup({ name: 'go', description: 'G.' }) @SlashGroup('go')\n"
+            "class Go { @Slash({ name: 'up', description: 'Up.' }) up() {} "
+            "@Slash({ name: 'on', description: 'On.' }) on() {} }",
+        },
+        ["/go up", "/go on"],
+    ),
+    "setOptions(command)": (
+        {
+            "go.js": "module.exports = class Go extends Command { name = 'go'; description = 'G.'; "
+            "setOptions(command) { command.addStringOption((o) => o.setName('to')"
+            f".setDescription('To.')); }} {RUNS} }};",
+        },
+        ["/go [to]"],
+    ),
+    "command_group in __init__": (
+        {
+            "go.py": "import discord\nclass Go:\n    def __init__(self, bot):\n"
+            "        group = bot.command_group('go', 'Goes.')\n"
+            "        @group.command(description='Up.')\n        async def up(ctx): ...\n",
+        },
+        ["/go up"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "syntaxes"), FURTHER.values(), ids=FURTHER)
+def test_each_further_form_is_read(
+    files: dict[str, str], syntaxes: list[str], tmp_path: Path
+) -> None:
+    for name, code in files.items():
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    reading = read(str(tmp_path))
+
+    assert [entry.syntax for entry in reading.entries] == syntaxes
+    assert reading.unread == ()
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
