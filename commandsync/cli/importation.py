@@ -53,7 +53,7 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         create=not check,
         prefix=prefix,
     )
-    output.notices(result.notes if output.verbosity > 0 else [*by_cause(result.notes)])
+    output.notices([*by_cause(result.notes, each=output.verbosity > 0)])
     output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
     if check:
         again = [*sources, *(("--", *program) if program else ())]

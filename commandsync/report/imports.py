@@ -110,14 +110,14 @@ def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
     return joined((*commands, *known, *files), screen)
 
 
-def by_cause(notes: Iterable[Notice]) -> Iterator[Notice]:
-    """Yield notices; of many that differ only in the named parts, the first with their number."""
+def by_cause(notes: Iterable[Notice], *, each: bool) -> Iterator[Notice]:
+    """Yield notices; without `each`, of many with one cause the first, with their number."""
     causes: dict[tuple[str, str], list[Notice]] = {}
     for note in notes:
         cause = _NAMED.sub("", note.message), str(note.hint)
         causes.setdefault(cause, []).append(note)
     for first, *more in causes.values():
-        if len(more) < _MANY:
+        if each or len(more) < _MANY:
             yield from (first, *more)
         else:
             yield replace(first, message=f"{first.message}; {len(more):,} more like it")

@@ -99,12 +99,11 @@ def read(
     unread, notes = unparsed(program.notes, _SHAPE)
     missed = [*unread, *inventory.unread, *candidates_in(program, inventory.covered)]
     known = {part.place for part in missed}
-    errors = [file.place(file.error) for file in program.files if file.error]
+    errors = _error_places(program)
     notes += [Notice(BROKEN, _REST, place) for place in errors if place not in known]
     reading = code_reading(entries, [*notes, *inventory.notes], missed, root)
     modules = {f"{root.as_posix()}/node_modules"} if (root / "node_modules").is_dir() else set()
     partial = partial_files(reading.unread, program.notes)
-    places = dict.fromkeys(entry.place for entry in reading.entries)
     broken = {place.path for place in errors}
     return replace(
         reading,
@@ -113,8 +112,13 @@ def read(
         generated=tuple(sorted(modules | generated)),
         frameworks=frameworks_in(program.files),
         text_keys=tuple(sorted(inventory.text_keys)) if texts is None else (),
-        objects=tuple(inventory.objects[at] for at in places if at in inventory.objects),
+        objects=inventory.objects_of(reading.entries),
     )
+
+
+def _error_places(program: Program) -> list[Location]:
+    """Return where the parser could not read a part of a file."""
+    return [file.place(file.error) for file in program.files if file.error]
 
 
 _WHOLE = "command"  # as the reasons of unread parts call a whole command, not an option of it
@@ -143,14 +147,21 @@ def described(handler: Record) -> Record:
     about = handler.get("description")
     if isinstance(about, Record) and "content" in about:
         handler = _with(handler, {"usage": None, **about, "description": about["content"]})
-    for key in ("slashCommand", "SlashCommand", "slash") if "name" in handler else ():
+    if "name" in handler:
+        handler = _with_slash(handler)
+    if isinstance(prefix := handler.get("command"), Record) and "name" not in prefix:
+        handler = _with(handler, {"command": True, **prefix, "enabled": True})
+    return handler
+
+
+def _with_slash(handler: Record) -> Record:
+    """Return a module with the options of its part for slash commands, if that is on."""
+    for key in ("slashCommand", "SlashCommand", "slash"):
         part = handler.get(key)
         if isinstance(part, Record) and "name" not in part and "enabled" in {*part, "enabled"}:
             is_on = part.get("enabled") is not False
             options = {"options": part["options"]} if "options" in part else {}
             handler = _with(handler, {key: is_on, **(options if is_on else {})})
-    if isinstance(prefix := handler.get("command"), Record) and "name" not in prefix:
-        handler = _with(handler, {"command": True, **prefix, "enabled": True})
     return handler
 
 
@@ -250,6 +261,11 @@ class Inventory:
         """The declarations of the commands that are read, or known as not read."""
         return self._read
 
+    def objects_of(self, entries: Sequence[SourceEntry]) -> tuple[dict[str, Value], ...]:
+        """Return the platform's own objects of commands, each once."""
+        places = dict.fromkeys(entry.place for entry in entries if entry.place)
+        return tuple(self.objects[place] for place in places if place in self.objects)
+
     def of(self, files: Sequence[str]) -> Iterator[SourceEntry]:
         """Yield the commands that files of a bot declare."""
         program = self._program
@@ -259,6 +275,12 @@ class Inventory:
         program.finish()
         for path, value in exported.items():
             yield from self._of(value, named=path, deep=2)
+        yield from self._of_classes(program)
+        for value, arguments in program.registered + program.built:
+            yield from self._slash(value, arguments)
+        self.notes += self._reader.notes()
+
+    def _of_classes(self, program: Program) -> Iterator[SourceEntry]:
         for owner in program.classes:
             fields = program.fields(owner)
             is_command = fields.bases.strip() or isinstance(fields.get("name"), str)
@@ -268,9 +290,6 @@ class Inventory:
                 yield from self._slash(command, command)
             if is_command and owner.node not in program.bases and not commands:
                 yield from self._of(fields, named=fields.bases)
-        for value, arguments in program.registered + program.built:
-            yield from self._slash(value, arguments)
-        self.notes += self._reader.notes()
 
     def _of(self, value: Value, *, named: str, deep: int = 0) -> Iterator[SourceEntry]:
         """Yield the commands that an object declares, or those that are in it or in a list."""
@@ -419,9 +438,14 @@ class Inventory:
             return None
         whole = f"the {what.partition(' of ')[0]} {name!r}"
         self._plain(fields.get(REST), REST, whole)
-        keys = [key for key in fields if key in self._keys]
-        members = {key: self._member(key, fields[key], whole, at, depth) for key in keys}
+        members = self._members(fields, whole, at, depth)
         return {**_further(fields, is_choice=what.startswith("choice")), **members}
+
+    def _members(
+        self, fields: Mapping[str, Value], whole: str, at: Computed, depth: int
+    ) -> dict[str, Value]:
+        keys = [key for key in fields if key in self._keys]
+        return {key: self._member(key, fields[key], whole, at, depth) for key in keys}
 
     def _member(self, key: str, value: Value, whole: str, at: Computed, depth: int) -> Value:
         if key in _TEXTS and isinstance(value, Record):

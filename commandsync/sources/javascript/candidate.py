@@ -74,11 +74,8 @@ def candidates_in(program: Program, covered: Collection[Computed]) -> Iterator[U
     for file in program.files:
         spans = known[file.path]
         for node, kind in _hits(file):
-            begin, end = _span(node)
-            if not _is_inside(node, bases) and not any(
-                begin < other_end and start < end for start, other_end in spans
-            ):
-                spans.append((begin, end))
+            if not _is_inside(node, bases) and not _overlaps(node, spans):
+                spans.append(_span(node))
                 reason, candidate = _REASONS[kind]
                 yield Unread(file.place(node), reason, candidate, _name(file, node))
         if not spans and BELOW.search(file.path):
@@ -93,6 +90,11 @@ def _is_inside(node: Node, classes: Collection[int]) -> bool:
     while around and around.id not in classes:
         around = around.parent
     return around is not None
+
+
+def _overlaps(node: Node, spans: Iterable[Span]) -> bool:
+    begin, end = _span(node)
+    return any(begin < other_end and start < end for start, other_end in spans)
 
 
 def _span(node: Node) -> Span:
