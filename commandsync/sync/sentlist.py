@@ -65,7 +65,7 @@ def keep_sent(manifest: str, identity: str, sent: SentList) -> Notice | None:
             write_file(str(path), json.dumps(document), force=True, new_folder=True, private=True)
     except CommandsyncError as error:
         message = f"the list that was sent is not kept for the next plan: {error.message}"
-        return Notice(message, "name what was sent last with --since, or mend that")
+        return Notice(message, "mend that, or name for the next plan what was sent last")
     return None
 
 
