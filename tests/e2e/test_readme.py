@@ -56,6 +56,9 @@ NOT_RUN_COMMANDS = {
     "pipx install",  # .ci/wheel.py
     "pip download",  # needs a package index
     "node -e",  # tests/unit/sources/javascript/test_forms.py
+    "commandsync import --allow",  # tests/e2e/record
+    "sudo sysctl",  # changes the machine
+    "createdb restored",  # as createdb; tests/e2e/server/test_backups.py
     "createdb listing",  # needs PostgreSQL; tests/e2e/server/test_processes.py
     "export COMMANDSYNC_TOKEN_TELEGRAM=...",  # a secret
     "export COMMANDSYNC_DATABASE=",  # as createdb
