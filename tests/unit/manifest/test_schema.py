@@ -91,7 +91,7 @@ BOTH_ACCEPT += [
         "version: 1\nlistings: []\n",
         "version: 1\nlistings: [{service: top.gg}, {service: ' telegram ', bot: 0779}]\n",
         "version: 1\nlistings: [{service: top.gg, base_url: http://127.0.0.1:80, lossy: sync}]\n",
-        "version: 1\nlistings:\n- {service: top.gg, token_env: COMMANDSYNC_X, lossy: [name, name]}\n",
+        "version: 1\nlistings: [{service: top.gg, token_env: COMMANDSYNC_X, lossy: [name]}]\n",
         "version: 1\nlistings: [{service: top.gg, limits: {name: 1, commands: 0999}, lossy: []}]\n",
         f"{REPLACE}}}\n",
         f"{REPLACE}, wrap: 7, fields: {{1: name, true: name, x: syntax}}, limits: {{}}}}\n",
