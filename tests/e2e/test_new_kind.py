@@ -154,7 +154,7 @@ def service(recipe: Recipe) -> None:
         "        else:\n"
         "            storage.add(connection, bot, Resource.REVIEW, body.columns())\n"
         '    return answer("The review was written.")\n',
-        before="\n\n_PING =",
+        before='\n\n@router.post(\n    "/bot/{bot}/commands"',
     )
     recipe.insert("server/tables.py", 'SCHEMA = "1000"\n', before='"""The stamp of a database')
 
