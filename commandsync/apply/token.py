@@ -62,7 +62,7 @@ def check_call(
 
 def _exposed(what: str) -> RefusedError:
     return RefusedError(
-        f"{what} contains the bot's token",
+        f"{what} contains a token",
         hint="remove it there, and renew the token: others may have read it",
     )
 

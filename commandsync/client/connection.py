@@ -107,7 +107,7 @@ class AnyConnection:
         """Carry out an operation: yield each thing to be awaited, and receive its result."""
         self.check_process()
         policy = attempt(
-            operation,
+            self.service.limited(operation),
             retries=self.retries,
             jitter=self._jitter,
             health=Health() if health is None else health,

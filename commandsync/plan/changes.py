@@ -55,9 +55,10 @@ def object_changes(before: Levels, after: Levels) -> tuple[str, ...]:
     A name has those of the options that lead there, and the key; `order` if nothing else differs.
     """
     parts: set[str] = set()
-    nothing: Node = {}
-    for old, new in zip_longest(before, after, fillvalue=nothing):
-        for path in _changed_paths(_by_name(old), _by_name(new)):
+    for old, new in zip_longest(before, after):
+        # Without an object the texts are sent alone.
+        sides = (old or _texts_of(new), new or _texts_of(old))
+        for path in _changed_paths(*map(_by_name, sides)):
             names: list[str] = []
             while path[:1] == ["options"] and path[1:]:
                 names.append(path[1])
@@ -65,6 +66,10 @@ def object_changes(before: Levels, after: Levels) -> tuple[str, ...]:
             parts.add(" ".join([*names, *path[:1]]))
     order = {"order"} if before != after else set()
     return tuple(sorted(parts or order))
+
+
+def _texts_of(node: Node) -> Node:
+    return {key: node[key] for key in ("type", "name", "description") if key in node}
 
 
 def _by_name(value: Any) -> Any:  # noqa: ANN401 - any part of an object

@@ -65,6 +65,10 @@ class Service:
     # Returns the request that reads a collection; its arguments are the bot's id and the kind.
     read: Callable[[str, Resource], Operation[tuple[Entry, ...]]]
 
+    def limited(self, operation: Operation[T]) -> Operation[T]:
+        """Return an operation as connections to the service carry it out."""
+        return operation
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordService(Service):

@@ -272,7 +272,7 @@ class ListJob(ManifestJob):
         service, read = self.site.service, None
         in_clone = self.settings.in_clone and planned.plan.writes
         if self.is_read:
-            read = service.limited(service.read(self.site.bot, _COMMANDS))
+            read = service.read(self.site.bot, _COMMANDS)
         if in_clone:
             mark_unclear(self.manifest.path, self.identity)
         wanted = self._wanted(planned.plan, planned.listed)
@@ -293,7 +293,7 @@ class ListJob(ManifestJob):
     def request(self, planned: Planned) -> Operation[None]:
         """Return the request that replaces the list, without the token."""
         wanted = self._wanted(planned.plan, planned.listed)
-        return self.site.service.limited(self.site.service.replace(self.site.bot, wanted))
+        return self.site.service.replace(self.site.bot, wanted)
 
     def shown(self, planned: Planned) -> dict[str, object]:
         """Return the request that replaces the list as keys of a JSON document: without a token."""

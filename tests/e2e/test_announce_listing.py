@@ -72,8 +72,8 @@ def test_what_was_refused_was_not_posted(home: Home, top_gg: SimulatedListing, s
     ("line", "notes", "code", "message"),
     [
         ("--listing top.gg", "Short.", 2, "top.gg has 10 to 2,000 characters"),
-        ("--listing top.gg", "The secret is {token} today.", 5, "contains the bot's token"),
-        ("--listing top.gg", "It is a-token-for-discord today.", 5, "contains the bot's token"),
+        ("--listing top.gg", "The secret is {token} today.", 5, "contains a token"),
+        ("--listing top.gg", "It is a-token-for-discord today.", 5, "contains a token"),
         ("--listing telegram", "", 2, "services that do: top.gg"),
         ("--listing listing.example", "", 2, "is not one service in listings:"),
         ("--listing top.gg --listing telegram", "", 2, "top.gg, telegram is not one service"),

@@ -186,7 +186,7 @@ def test_a_text_with_the_token_is_never_sent(
         door, manifest(*NAMES, place=place, text=text), bot=bot.id, token=token
     )
 
-    assert "the bot's token" in refused
+    assert "contains a token" in refused
     assert proxy.writes == []
 
 
@@ -335,7 +335,7 @@ def test_a_vote_never_sends_the_token_in_the_name_of_its_user(
     ran = home.run("vote", "42", "--username", text)
 
     assert ran.code == 5, ran.said
-    assert "the bot's token" in ran.err
+    assert "contains a token" in ran.err
     assert proxy.writes == []
 
 
@@ -361,7 +361,7 @@ def test_a_client_never_sends_its_token_in_a_text(
 ) -> None:
     text = data.draw(spelled(token))
 
-    with pytest.raises(RefusedError, match="the bot's token"):
+    with pytest.raises(RefusedError, match="contains a token"):
         called(kind, proxy.url, token, lambda client: CALLS[call](client, text))
 
     assert proxy.requests == []

@@ -124,7 +124,7 @@ def test_nothing_is_sent_of_objects_that_are_broken_or_contain_the_token(home: H
         broken = place.apply("--unseen", form="text")
 
         assert (exposing.code, broken.code) == (5, 4)
-        assert "the bot's token" in exposing.err
+        assert "contains a token" in exposing.err
         assert f"{OBJECTS}:1:2: error: " in broken.err
         assert place.listing.token not in exposing.said
         assert place.listing.requests == []

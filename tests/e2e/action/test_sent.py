@@ -1,15 +1,21 @@
 """What was sent last is known by its request, through moves, respellings, gaps and lost commits."""
 
 import json
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from commandsync.testing import serve_simulation
 from tests.e2e.action.test_listings import TEN, Lists, error_of, pushed
+from tests.support.gitrepo import git_repo
+from tests.support.home import Home
 from tests.support.hub import Hub
-from tests.support.runner import Runner
+from tests.support.runner import Runner, Step
 
 
 @pytest.fixture
@@ -112,6 +118,102 @@ def test_a_moved_manifest_is_planned_and_applied_as_the_same(
     else:
         assert (step.code, step.outputs["result"]) == (0, "no-changes"), step.log
     assert lists.writes == [1]
+
+
+def test_a_proposal_that_moves_the_manifest_is_compared_with_it(lists: Lists) -> None:
+    text = listed(lists)
+    lists.runner.repo.git("mv", "commands.yaml", "bot.yaml")
+    pure = lists.propose(file="bot.yaml")
+    lists.runner.write(text.replace("command9", "new"), "bot.yaml")
+    edited = lists.propose(file="bot.yaml")
+
+    assert (pure.code, pure.outputs["result"]) == (0, "no-changes"), pure.log
+    assert (edited.code, edited.outputs["result"]) == (0, "changes"), edited.log
+    assert (edited.outputs["adds"], edited.outputs["deletes"]) == ("1", "1")
+
+
+def test_options_that_were_sent_are_known_and_their_removal_is_a_change(lists: Lists) -> None:
+    option = {"type": 3, "name": "reason", "description": "Why."}
+    node = {"type": 1, "name": "command0", "description": "Does it.", "options": [option]}
+    document = {"version": 1, "commands": [], "objects": {"bot": [node]}}
+    lists.write(*TEN)
+    lists.runner.write(json.dumps(document), "commands.imported.json")
+    lists.merge()
+    sent = lists.places["top.gg"].commands[0]
+    quiet = lists.merge()
+    (lists.runner.workspace / "commands.imported.json").unlink()
+    gone = lists.merge()
+
+    assert sent["options"] == [option]
+    assert (quiet.code, quiet.outputs["result"]) == (0, "no-changes"), quiet.log
+    assert (gone.code, gone.outputs["result"]) == (0, "applied"), gone.log
+    assert "languages of 1 command changed (command0: options)" in gone.log
+    assert "options" not in lists.places["top.gg"].commands[0]
+
+
+@pytest.mark.parametrize("variable", ["DISCORD_TOKEN", "TOPGG_TOKEN", "COMMANDSYNC_TOKEN_OTHER"])
+def test_the_token_of_any_variable_in_a_text_is_not_sent(lists: Lists, variable: str) -> None:
+    lists.listed(*TEN)
+    lists.runner.variables[variable] = "marked-secret-of-lantern"
+    lists.write(*TEN, "new marked-secret-of-lantern")
+    step = lists.merge()
+
+    assert step.code == 5, step.log
+    assert "contains a token" in error_of(step)
+    assert "marked-secret" not in step.log.replace("::add-mask::marked-secret-of-lantern\n", "")
+    assert lists.writes == [1]
+
+
+NAMES = st.lists(st.sampled_from(TEN), unique=True, min_size=1)
+ENTRIES: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {},
+    optional={
+        "limits": st.fixed_dictionaries({"commands": st.integers(1, 10)}),
+        "bot": st.just("42"),
+        "token_env": st.just("COMMANDSYNC_TOKEN_TOPGG"),
+    },
+)
+
+
+def counted(step: Step) -> tuple[int, ...]:
+    assert step.code == 0, step.log
+    pending = step.outputs["changed"] == "true"
+    return (pending, *(int(step.outputs[name]) for name in ("adds", "edits", "deletes")))
+
+
+def planned(home: Home) -> tuple[int, ...]:
+    ran = home.run("plan", "-f", CLONED, "--format", "json", "--detailed-exitcode")
+    summary = ran.document["summary"]
+    return (ran.code == 3, *(summary[name] for name in ("add", "edit", "delete")))
+
+
+CLONED = "clone/commands.yaml"
+
+
+@settings(max_examples=4)
+@given(versions=st.lists(st.tuples(NAMES, ENTRIES), min_size=2, max_size=4))
+def test_what_an_accepted_run_records_makes_the_next_plan_here_and_there(
+    versions: Sequence[tuple[list[str], dict[str, Any]]], runner: Runner, hub: Hub, home: Home
+) -> None:
+    for folder in (runner.workspace, home.path / "clone"):
+        shutil.rmtree(folder, ignore_errors=True)
+        git_repo(folder)
+    hub.statuses.clear()
+    with serve_simulation("top.gg") as there, serve_simulation("top.gg") as here:
+        lists = Lists(runner, hub, {"top.gg": there})
+        home.variable(here.variable, here.token)
+        for number, (names, keys) in enumerate(versions):
+            text = entry_of(lists.write(*names) + "sync: {max_deletes: all}\n", **keys)
+            runner.write(text)
+            home.write(text.replace(there.base_url, here.base_url), CLONED)
+            first = number == 0
+            if not first:
+                assert counted(lists.merge(mode="plan")) == planned(home)
+            step = lists.merge(apply="current" if first else "reviewed")
+            ran = home.run("apply", "--yes", "-f", CLONED, *(["--unseen"] if first else []))
+            assert (step.code, ran.code) == (0, 0), step.log + ran.said
+            assert there.commands == here.commands
+            assert counted(lists.merge(mode="plan")) == planned(home) == (0, 0, 0, 0)
 
 
 def test_a_forced_push_that_drops_what_was_sent_sends_again(lists: Lists) -> None:

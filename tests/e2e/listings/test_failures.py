@@ -126,3 +126,26 @@ def test_too_long_a_list_is_refused_in_the_services_words(topgg: Destination) ->
     assert ran.code == REFUSED
     assert "at most 100 items" in ran.said
     assert topgg.names == []
+
+
+def test_a_429_without_a_time_is_not_followed_by_another_request(place: Destination) -> None:
+    place.sent("ping", "ban")
+    place.fail(instead(Instead(429, b"{}")), reads=True)
+
+    ran = changed(place)
+
+    assert ran.code == REFUSED
+    assert [request.writes for request in place.proxy.requests] == [not place.is_read]
+    assert place.names == ["ping", "ban"]
+
+
+def test_commands_in_another_order_are_sent_and_verified(place: Destination) -> None:
+    place.sent("ping", "ban", "kick")
+    place.write("kick", "ping", "ban")
+
+    drift = place.home.run("plan", "--detailed-exitcode", *place.known)
+    ran = place.apply(*place.known)
+
+    assert drift.code == 3
+    assert ran.code == 0
+    assert place.names == ["kick", "ping", "ban"]

@@ -76,8 +76,9 @@ def test_what_differs_in_the_objects_of_a_command_has_a_name(
     assert object_changes(({"name": "mod"}, BAN), ({"name": "mod"}, BAN | changed)) == parts
 
 
-def test_an_object_that_was_not_there_has_all_of_its_keys_as_differences() -> None:
-    assert object_changes((), (BAN,)) == ("default_member_permissions", "name", "options")
+def test_an_object_that_was_not_there_adds_what_is_beside_its_texts() -> None:
+    assert object_changes((), (BAN,)) == ("default_member_permissions", "options")
+    assert object_changes((BAN,), ()) == ("default_member_permissions", "options")
 
 
 @given(st.lists(WORDS, min_size=4, max_size=4), st.lists(WORDS, min_size=4, max_size=4))
