@@ -22,6 +22,7 @@ class Do(Enum):
     GIVE_PREFIX = auto()
     GIVE_SOURCE = auto()
     GIVE_TOKEN = auto()
+    IMPORT_OBJECTS = auto()
     KEEP_LIMITS = auto()
     KEEP_TARGET = auto()
     LOWER_CONCURRENCY = auto()
@@ -54,6 +55,10 @@ LIBRARY = {
     Do.DELETE_ALONE: "{mend}; or make the deletes alone, with only=NAMES",
     Do.GIVE_BOT: "give the bot's id: bot=...",
     Do.GIVE_TOKEN: "give the bot's token: token=...",
+    Do.IMPORT_OBJECTS: (
+        "record a run of the bot (commandsync import -- PROGRAM), or import Discord's JSON: a "
+        "syntax does not say enough"
+    ),
     Do.LOWER_CONCURRENCY: "run again later; a lower concurrency helps",
     Do.RAISE_TIMEOUT: "run again later, or with a longer timeout",
     Do.RENEW_TOKEN: "copy the bot's token again from the service's page",

@@ -144,6 +144,7 @@ _Lossy = Annotated[
     BeforeValidator(types.items_of),
     types.one_or_more(list(get_args(Loss))),
 ]
+_PrefixCommands = Annotated[Literal["omit", "send"], BeforeValidator(types.as_written)]
 
 
 class ReplaceModel(types.Table):
@@ -187,6 +188,11 @@ class ListingModel(types.Table):
         "", description="The environment variable with the token for this service."
     )
     lossy: _Lossy = Field((), description="What the service may lack without a warning.")
+    prefix_commands: _PrefixCommands = Field(
+        "omit",
+        description="Whether commands that are called with a prefix other than / are sent to a "
+        "service that shows names with a /.",
+    )
     replace: ReplaceModel | None = Field(
         None,
         json_schema_extra=_without_null,
@@ -239,7 +245,9 @@ class Listing(ListingModel):
                 limit = facts.limit(name)
                 limits[name] = says(limit._replace(most=min(most, limit.most or most)))
         facts = replace(facts, limits=MappingProxyType(limits), most_records=most_records)
-        return replace(service, facts=facts, origin=self.base_url or service.origin)
+        prefixed = self.prefix_commands == "send"
+        origin = self.base_url or service.origin
+        return replace(service, facts=facts, origin=origin, prefixed=prefixed)
 
     def bot_of(self, manifests_bot: str) -> str:
         """Return the bot's id on the service, empty for the one of the token."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from commandsync.diagnostics import Location, Notice
+from commandsync.diagnostics import Do, Location, Notice
 from commandsync.records.texts import named
 
 MOST_NAMED = 3
@@ -65,6 +65,8 @@ class Reason(Enum):
     LEVELS = "the name has more levels than sub-commands have there"
     SUB_COMMANDS = "a group has at most {limit.most} sub-commands"
     RECORDS = "the list has at most {limit.most} commands"
+    PREFIX = "only commands that are called with / are listed there"
+    MENU = "a command in a menu needs the platform's own object"
     NOT_TAKEN = "the service does not take that field"
     CHANGED = "the manifest has another text"
     NOT_READ = "the service does not return its list"
@@ -116,7 +118,8 @@ def loss_notice(loss: Loss, *, at: str) -> Notice:
     what = commands if whole else f"the {loss.field} of {commands}"
     verb = "are" if plural else "is"
     message = f"{at}: {what} {verb} {instead_of(loss)} ({names})"
-    return Notice(message, location=loss.location)
+    hint = Do.IMPORT_OBJECTS() if loss.field == OPTIONS or loss.reason is Reason.MENU else ""
+    return Notice(message, hint, loss.location)
 
 
 def renewed_notices(parts: Mapping[str, Sequence[str]], *, at: str) -> list[Notice]:

@@ -8,6 +8,7 @@ Services that take Discord's objects get the platform's own object of a command,
 permissions and languages, and with the manifest's texts laid over it: the functions at the end.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -27,6 +28,7 @@ from commandsync.records.texts import Resource, canonical
 from commandsync.services.abilities import Answer, Facts, Reads
 from commandsync.services.service import ListService
 
+_QUOTES = "`\"'*_"  # that a manifest may put around a syntax
 _PROSE = frozenset({"description"})  # what is understood without its end; other texts are not cut
 
 _Path = tuple[str, ...]
@@ -96,6 +98,7 @@ class _Fitting:
 
     def __init__(self, service: ListService, objects: Mapping[str, Levels]) -> None:
         self._facts, self._slash = service.facts, "/" if service.slash else ""
+        self._prefixed = service.prefixed
         self._names = _Names(service.facts, unique=service.unique)
         self._objects = objects if self._facts.options.value is Answer.YES else {}
         self._lost: dict[Loss, list[Entry]] = {}
@@ -108,7 +111,11 @@ class _Fitting:
             formerly = tuple(map(self._name, entry.formerly))
             levels = own_of(self._objects, (name, *formerly))
             path = (name,) if in_menu(levels) else self._names.path(name)
-            cause = self._misfit(path, texts, levels) or self._names.take(path)
+            cause = (
+                self._uncallable(path, texts[kind.usage], levels)
+                or self._misfit(path, texts, levels)
+                or self._names.take(path)
+            )
             if cause:
                 self._lose(entry, cause)
             if not cause or cause.instead is Instead.GROUP:
@@ -136,6 +143,19 @@ class _Fitting:
 
     def _name(self, name: str) -> str:
         return " ".join(name.removeprefix("/").split()) if self._slash else name
+
+    def _uncallable(self, path: _Path, usage: str, levels: Levels) -> Loss | None:
+        """Return why a command is not one that users call with a `/`; it may be without its object.
+
+        The name of a command in a menu has spaces, and its usage is the name alone.
+        """
+        if levels or not self._slash:
+            return None
+        if not self._prefixed and has_prefix(usage, path[0]):
+            return Loss(COMMANDS, Reason.PREFIX)
+        if len(path) > 1 and usage == " ".join(path):
+            return Loss(COMMANDS, Reason.MENU)
+        return None
 
     def _misfit(self, path: _Path, texts: Mapping[str, str], levels: Levels) -> Loss | None:
         """Return why a command cannot be listed, whatever else is."""
@@ -247,6 +267,19 @@ def _reason(name: str, limit: Limit) -> Reason | None:
 
 _MENUS = (2, 3)  # of users and of messages
 _LANGUAGES = ("name_localizations", "description_localizations")
+
+
+def has_prefix(usage: str, name: str) -> bool:
+    """Whether a command is called with a prefix other than `/`, such as `!afk` or `m!afk <reason>`.
+
+    A word is not a prefix, and neither is the beginning of an argument.
+    """
+    first, *_ = usage.lstrip(_QUOTES).split(" ", 1)
+    if first.startswith("/"):
+        return False
+    before = first.partition(name)[0] if name and name in first else ""
+    signs = before or re.split(r"[\w<\[({]", first, maxsplit=1)[0]
+    return re.search(r"\W", signs) is not None
 
 
 def own_of(objects: Mapping[str, Levels], names: Sequence[str]) -> Levels:

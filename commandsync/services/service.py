@@ -101,6 +101,7 @@ class ListService(Service):
     names_bot: bool = True  # whether its requests name the bot; else the token decides
     own_bots: bool = False  # whether its bots have ids of their own: not the manifest's
     slash: bool = True  # whether it shows names with a `/` that is not sent
+    prefixed: bool = False  # whether it gets commands with another prefix all the same
     unique: bool = True  # whether a name is sent once: a second could make it refuse the list
     read: Callable[[str, Resource], Operation[tuple[Entry, ...]]] = _unreadable
     # Returns what proves that the token is accepted, changes nothing, and reads whose it is, if the

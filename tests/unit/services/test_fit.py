@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.manifest import listings
-from commandsync.records.losses import Instead, Limit, Loss, Reason
+from commandsync.records.losses import COMMANDS, Instead, Limit, Loss, Reason
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 from commandsync.services.catalogue import LISTS, declared
@@ -336,8 +337,6 @@ def test_commands_are_counted_and_not_their_sub_commands() -> None:
     [
         ("/ban", []),
         ("/ban <user> [reason]", ["options"]),
-        (".ban", ["syntax"]),
-        (".ban <user>", ["options", "syntax"]),
         ("ban", ["syntax"]),
         ("/banish", ["options", "syntax"]),
         ("/kick", ["syntax"]),
@@ -350,6 +349,54 @@ def test_what_the_name_does_not_show_of_a_syntax(syntax: str, lost: list[str]) -
     assert sorted(loss.field for loss in fit(TOP_GG, snapshot).losses) == lost
     without_options = {loss.field for loss in fit(TELEGRAM, snapshot).losses}
     assert without_options == ({"syntax"} if lost else set())
+
+
+SIGNS = st.text("!.?-+~$%&>😀", min_size=1, max_size=3)
+PREFIXES = st.builds("{}{}".format, st.sampled_from(["", "m", "b2"]), SIGNS)
+
+
+@pytest.mark.parametrize("service", [*LISTS.values(), TIGHT], ids=lambda service: service.name)
+@given(prefix=PREFIXES, rest=st.sampled_from(["", " <user>", " [reason]"]))
+def test_a_command_with_a_prefix_is_left_out_unless_it_is_to_be_sent(
+    service: ListService, prefix: str, rest: str
+) -> None:
+    snapshot = snapshot_of([command("ban", syntax=f"{prefix}ban{rest}"), command("kick")])
+    fitted = fit(service, snapshot)
+    all_sent = fit(replace(service, prefixed=True), snapshot)
+
+    assert [entry.name for entry in sent(fitted)] == ["kick"]
+    (left_out,) = (loss for loss in fitted.losses if loss.instead is Instead.LEFT_OUT)
+    assert (left_out.field, left_out.names) == (COMMANDS, ("ban",))
+    assert [entry.name for entry in sent(all_sent)] == ["ban", "kick"]
+
+
+@pytest.mark.parametrize(
+    "syntax", ["ban", "/ban", "`/ban`", "<user>", "[user] ban", "hey ban", "ban!", "/x !ban", "/"]
+)
+def test_a_word_and_a_slash_are_not_a_prefix(syntax: str) -> None:
+    assert [entry.name for entry in sent(fit(TOP_GG, snapshot_of([command("ban", syntax=syntax)])))]
+
+
+@given(prefix=PREFIXES)
+def test_what_a_manifest_declares_by_fields_has_any_prefix(prefix: str) -> None:
+    snapshot = snapshot_of([command("ban", syntax=f"{prefix}ban")])
+
+    assert [entry.name for entry in sent(fit(WHOLE, snapshot))] == ["ban"]
+
+
+def test_a_command_in_a_menu_needs_its_object() -> None:
+    snapshot = snapshot_of([command("report user", syntax="report user"), command("a b")])
+    fitted = fit(TOP_GG, snapshot)
+
+    assert [entry.name for entry in sent(fitted)] == ["a b"]
+    assert [(loss.reason, loss.names) for loss in fitted.losses] == [
+        (Reason.MENU, ("report user",))
+    ]
+    own = {"report user": ({"type": 2, "name": "report user"},)}
+    assert [entry.name for entry in sent(fit(TOP_GG, snapshot, objects=own))] == [
+        "report user",
+        "a b",
+    ]
 
 
 def test_a_description_is_shortened_and_a_category_is_not_shown() -> None:
