@@ -36,7 +36,6 @@ _SEND, _READ = -2, -1  # keys of no change: a write of a record has the index of
 
 Steps: TypeAlias = Generator[Step, StepResult, Result]
 Entries: TypeAlias = tuple[Entry, ...]
-Texts: TypeAlias = Counter[Text]
 
 
 def replace_list(
@@ -63,13 +62,19 @@ def replace_list(
         return run.result(Outcome.FAILED, failure)  # no connection was made
     if read is None:
         return run.result(_unread(failure), failure)
-    yield from run.reread(read, texts_of(wanted))
-    return run.result(_read(run.listed, texts_of(wanted), texts_of(before), failure), failure)
+    yield from run.reread(read, wanted)
+    return run.result(_read(run.listed, wanted, before, failure), failure)
 
 
-def texts_of(entries: Entries) -> Texts:
-    """Return the texts of a list, in any order."""
-    return Counter(entry.text for entry in entries)
+def shows(listed: Entries, wanted: Entries) -> bool:
+    """Whether a list has the texts that were sent, in any order, and the keys beside them.
+
+    Keys that were not sent do not count: the service may add them.
+    """
+    if Counter(entry.text for entry in listed) != Counter(entry.text for entry in wanted):
+        return False
+    shown: dict[Text, dict[str, Any]] = {entry.text: dict(*entry.own) for entry in listed}
+    return all(dict(*entry.own).items() <= shown[entry.text].items() for entry in wanted)
 
 
 def _unread(failure: Failure | None) -> Outcome:
@@ -80,14 +85,16 @@ def _unread(failure: Failure | None) -> Outcome:
     return Outcome.FAILED if refused and not failure.doubt else Outcome.UNKNOWN
 
 
-def _read(listed: Texts | None, wanted: Texts, before: Texts, failure: Failure | None) -> Outcome:
+def _read(
+    listed: Entries | None, wanted: Entries, before: Entries, failure: Failure | None
+) -> Outcome:
     """Return the outcome by the last read of the list, which is None if it could not be read."""
-    if listed == wanted:
-        return Outcome.DONE
     if listed is None:
         return Outcome.UNKNOWN if failure else Outcome.DONE
+    if shows(listed, wanted):
+        return Outcome.DONE
     may_arrive = failure is None or failure.doubt is Doubt.SILENT
-    return Outcome.UNKNOWN if may_arrive or listed != before else Outcome.FAILED
+    return Outcome.UNKNOWN if may_arrive or not shows(listed, before) else Outcome.FAILED
 
 
 @dataclass(slots=True)
@@ -96,7 +103,7 @@ class _Replacement:
 
     plan: Plan
     interrupted: bool = False  # whether it was stopped from outside
-    listed: Texts | None = None  # the texts of the list in the last read; None before it
+    listed: Entries | None = None  # the list in the last read; None before it
     unread: str = ""  # why the last read failed
 
     def call(self, call: Call) -> Generator[Step, StepResult, Any]:
@@ -109,7 +116,9 @@ class _Replacement:
             event = yield Step()
         return event.value
 
-    def reread(self, read: Operation[Entries], wanted: Texts) -> Generator[Step, StepResult, None]:
+    def reread(
+        self, read: Operation[Entries], wanted: Entries
+    ) -> Generator[Step, StepResult, None]:
         """Read the list until it shows the commands that were sent."""
         for pause in REREADS:
             if pause and isinstance((yield Step(wait=pause)), Interrupted | Aborted):
@@ -120,8 +129,8 @@ class _Replacement:
             if isinstance(value, Failure):
                 self.unread = value.error.message
             else:
-                self.listed = texts_of(value)
-            if self.listed == wanted:
+                self.listed = value
+            if self.listed is not None and shows(self.listed, wanted):
                 return
 
     def result(self, outcome: Outcome, failure: Failure | None) -> Result:

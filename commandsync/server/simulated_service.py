@@ -60,7 +60,7 @@ class _LongCommand(BaseModel):
     description: Annotated[str, Field(max_length=1_000)] = ""
 
 
-class _TelegramCommand(BaseModel):
+class _TelegramCommand(BaseModel, extra="allow"):  # newer keys are kept and returned
     command: Annotated[str, Field(pattern="^[a-z0-9_]{1,32}$")]
     description: Annotated[str, Field(min_length=1, max_length=256)]
 

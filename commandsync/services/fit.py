@@ -82,7 +82,7 @@ def as_listed(snapshot: Snapshot) -> Snapshot:
     for kind, entries in snapshot.collections.items():
         found: dict[str, Entry] = {}
         for number, entry in enumerate(entries, start=1):
-            named = Entry(entry.text, id=entry.name)
+            named = Entry(entry.text, id=entry.name, own=entry.own)
             is_free = named.writable and named.id not in found
             record = named if is_free else replace(named, id=f" {number}")
             found[record.id] = record

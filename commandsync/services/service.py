@@ -142,6 +142,11 @@ def managed(snapshot: Snapshot) -> tuple[CommandText, ...]:
     return snapshot.commands
 
 
+def with_others(keys: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
+    """Return the object of a command with the keys beside ours that it was listed with."""
+    return {**keys, **dict(*entry.own)}
+
+
 PAGE = RecordService(
     name="page",
     abilities=PAGE_ABILITIES,

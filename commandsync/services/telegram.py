@@ -10,13 +10,14 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES, Answer, Reads, Source, facts_of
 from commandsync.services.fit import as_listed
-from commandsync.services.service import ListService, explained, managed
+from commandsync.services.service import ListService, explained, managed, with_others
 
 _SOURCE = Source(
     "Telegram Bot API: setMyCommands", "https://core.telegram.org/bots/api#setmycommands", "2026-11"
 )
 _BOT = "/bot{token}"  # the path of each method begins with it
 _NAME = Limit(least=1, most=32, pattern="[a-z0-9_]+", allowed="a-z, 0-9 and _")
+_KEYS = ("command", "description")
 _FACTS = facts_of(
     _SOURCE,
     ("description",),
@@ -48,7 +49,8 @@ def _listed(reply: Reply) -> tuple[Entry, ...]:
         match command:
             case {"command": str(name), "description": str(description)}:
                 text = CommandText(canonical(name), canonical(description), syntax="")
-                entries.append(Entry(text))
+                others = {key: value for key, value in command.items() if key not in _KEYS}
+                entries.append(Entry(text, own=(others,) if others else ()))
             case _:
                 raise DecodeError("the answer contains no list of commands", reply=reply)
     return as_listed(Snapshot({Resource.COMMAND: tuple(entries)})).collections[Resource.COMMAND]
@@ -62,10 +64,13 @@ def _account(reply: Reply) -> str:
 
 
 def _replace(bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa: ARG001 - the token names the bot
-    commands = managed(snapshot)
+    managed(snapshot)
+    commands = snapshot.collections[Resource.COMMAND]
     if not commands:
         return Operation("clear commands", "POST", f"{_BOT}/deleteMyCommands", _done, body={})
-    listed = [{"command": each.name, "description": each.description} for each in commands]
+    listed = [
+        with_others({"command": each.name, "description": each.text[1]}, each) for each in commands
+    ]
     path, body = f"{_BOT}/setMyCommands", {"commands": listed}
     return Operation("replace commands", "POST", path, _done, body=body)
 

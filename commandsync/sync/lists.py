@@ -24,7 +24,7 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
 from commandsync.manifest.listings import Listing
-from commandsync.plan.changes import object_changes
+from commandsync.plan.changes import Edit, object_changes
 from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, expected_listing
 from commandsync.records.losses import loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Phase, Snapshot
@@ -311,9 +311,20 @@ class ListJob(ManifestJob):
         """Return the commands that are sent, with the listed ones that stay, if anything does."""
         kept = any(plan.rules.ignores(entry.name) for entry in listed.collections[_COMMANDS])
         if not (kept or plan.left_out or plan.unmanaged):
-            return self.content.fitted.snapshot
-        expected = expected_listing(plan, listed)[_COMMANDS]
-        return Snapshot({_COMMANDS: tuple(Entry(record.text) for record in expected)})
+            wanted = self.content.fitted.snapshot
+        else:
+            expected = expected_listing(plan, listed)[_COMMANDS]
+            wanted = Snapshot({_COMMANDS: tuple(Entry(record.text) for record in expected)})
+        return _with_others(wanted, listed, plan) if self.returned else wanted
+
+
+def _with_others(wanted: Snapshot, listed: Snapshot, plan: Plan) -> Snapshot:
+    """Return commands with the keys beside ours that those which stay were listed with."""
+    own = {entry.id: entry.own for entry in listed.collections[_COMMANDS]}
+    staying = {entry.text: entry.own for entry in listed.collections[_COMMANDS]}
+    staying |= {edit.after: own[edit.id] for edit in plan.changes if isinstance(edit, Edit)}
+    entries = wanted.collections[_COMMANDS]
+    return Snapshot({_COMMANDS: tuple(replace(e, own=staying.get(e.text, ())) for e in entries)})
 
 
 def _renewed(before: Sequence[Entry], now: Sequence[Entry]) -> dict[str, tuple[str, ...]]:

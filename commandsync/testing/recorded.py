@@ -82,6 +82,11 @@ class SimulatedListing(Recorded):
         return self._shown.read()
 
     @property
+    def lists(self) -> Mapping[str, list[dict[str, Any]]]:
+        """All lists: of Telegram by scope, and language behind a space; else only `default`."""
+        return self._shown.lists()
+
+    @property
     def announcements(self) -> Sequence[Mapping[str, Any]]:
         """The announcements that it shows, the newest first."""
         return [*self._shown.announcements]

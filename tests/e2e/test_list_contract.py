@@ -43,6 +43,7 @@ _SENT = {
     "syntax": "marked-syntax",
     "category": "marked-category",
 }
+OTHERS = {"is_ephemeral": True, "icon": {"id": "7", "sizes": [16, 32]}}
 NEWS = AnnouncementText("v2.0 is out", "Slash commands everywhere.")
 
 
@@ -177,6 +178,22 @@ def no_output_has_the_token(trial: Trial) -> None:
     assert trial.place.secret not in "".join(said) + trial.logged.text
 
 
+def keys_that_are_not_ours_survive(trial: Trial) -> None:
+    """A list that is read and sent again has the keys of each command that nothing here knows."""
+    if not trial.place.is_read:
+        return
+    operation = trial.service.replace(trial.place.listing.bot, trial.fitted(*TEXTS))
+    body = {"commands": [{**each, **OTHERS} for each in operation.body["commands"]]}
+    assert trial.call(replace(operation, body=body)) is None
+    before = trial.place.listing.commands
+    assert all(each.items() >= OTHERS.items() for each in before)
+
+    entries = trial.read()
+    assert trial.call(trial.service.replace("42", Snapshot({COMMANDS: entries}))) is None
+
+    assert trial.place.listing.commands == before
+
+
 def no_redirect_is_followed(trial: Trial) -> None:
     with Proxy(trial.place.listing.base_url) as other:
         trial.place.fail(lambda _: Instead(307, headers={"Location": f"{other.url}/x"}))
@@ -193,7 +210,7 @@ RULES: dict[str, Callable[[Trial], None]] = {
     for rule in (
         *(twice_is_no_change, each_ability_is_as_declared, a_lost_answer_is_asked_for_again),
         *(a_429_is_waited_for_up_to_two_minutes, no_output_has_the_token),
-        no_redirect_is_followed,
+        *(no_redirect_is_followed, keys_that_are_not_ours_survive),
     )
 }
 
@@ -263,6 +280,19 @@ def declaring(**facts: Any) -> Callable[[ListService, Destination], ListService]
     return lambda service, _place: replace(service, facts=replace(service.facts, **facts))
 
 
+def without_own(sent: Snapshot) -> Snapshot:
+    return Snapshot({COMMANDS: tuple(replace(each, own=()) for each in sent.collections[COMMANDS])})
+
+
+def without_others(service: ListService, *given: Any) -> Operation[tuple[Entry, ...]]:  # noqa: ANN401 - as of `read`
+    operation = service.read(*given)
+
+    def read(reply: Reply) -> tuple[Entry, ...]:
+        return without_own(Snapshot({COMMANDS: operation.read(reply)})).collections[COMMANDS]
+
+    return replace(operation, read=read)
+
+
 NUMBERS = count()
 FIELDS = MappingProxyType({**TOP_GG.facts.fields, "category": SAYS(Answer.YES)})
 
@@ -304,6 +334,18 @@ BROKEN = {
             )
         ),
     ),
+    "keys that are not ours are not read": (
+        "keys_that_are_not_ours_survive",
+        lambda service, _place: replace(
+            service, read=lambda *given: without_others(service, *given)
+        ),
+    ),
+    "keys that are not ours are not sent": (
+        "keys_that_are_not_ours_survive",
+        lambda service, _place: replace(
+            service, replace=lambda bot, sent: service.replace(bot, without_own(sent))
+        ),
+    ),
     "a redirect is a success": (
         "no_redirect_is_followed",
         reading(range(300, 400), lambda _reply, _operation: None),
@@ -317,8 +359,9 @@ def test_exactly_one_rule_finds_a_broken_service(
 ) -> None:
     expected, damage = BROKEN[broken]
     found = []
+    is_of_reads = expected == "keys_that_are_not_ours_survive"
     for name, rule in RULES.items():
-        with destination(home, "top.gg") as place:
+        with destination(home, "telegram" if is_of_reads else "top.gg") as place:
             trial = Trial(damage(service_of(place), place), place, caplog)
             try:
                 rule(trial)

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import requests
+
 from commandsync.testing import SimulatedListing, serve_simulation
 from tests.support.bots import Instead, Proxy
 from tests.support.home import Home, Ran, fields
@@ -48,6 +50,11 @@ class Destination:
     def names(self) -> list[str]:
         """The names that it shows."""
         return [record.get("name") or record["command"] for record in self.listing.commands]
+
+    def call(self, method: str, **body: Any) -> Any:  # noqa: ANN401 - JSON
+        """Call a method of Telegram as another program does, and return its result."""
+        url = f"{self.listing.base_url}/bot{self.listing.token}/{method}"
+        return requests.post(url, json=body, timeout=10).json()["result"]
 
     @property
     def secret(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.bots import Instead
 from tests.support.destination import NAMES, SENT, Destination, outcomes, result_of
 from tests.support.gitrepo import git_repo
 from tests.support.home import Home, checked
@@ -309,3 +310,41 @@ def test_without_a_token_a_list_that_can_be_read_is_said_to_be_read_by_apply(
     assert ran.code == 0
     assert "with the token" in ran.out
     assert "refused" not in ran.out
+
+
+SECRET = {"command": "command0", "description": "Shows a secret.", "is_ephemeral": True}
+
+
+@pytest.mark.promise("foreign-keys")
+@pytest.mark.parametrize("formerly", ["", "formerly: [command0]"])
+@pytest.mark.parametrize("options", [(), ("--only", "command1"), ("--no-prune",)])
+def test_keys_that_are_not_ours_survive(
+    telegram: Destination, formerly: str, options: tuple[str, ...]
+) -> None:
+    other = {"command": "command1", "description": "Says hello.", "later": {"key": [1]}}
+    telegram.call("setMyCommands", commands=[SECRET, other])
+    name = "renamed" if formerly else "command0"
+    telegram.write((name, "Shows a secret."), ("command1", "Says goodbye."))
+    if formerly:
+        text = telegram.home.read("commands.yaml")
+        telegram.home.write(text.replace('- name: "renamed"', f'- name: "renamed"\n    {formerly}'))
+
+    ran = telegram.apply(*options)
+
+    assert (ran.code, result_of(ran)["verified"]) == (0, True)
+    kept = SECRET if "--only" in options else {**SECRET, "command": name}
+    assert telegram.listing.commands == [kept, {**other, "description": "Says goodbye."}]
+
+
+@pytest.mark.promise("foreign-keys")
+def test_a_service_that_drops_a_key_does_not_show_what_was_sent(telegram: Destination) -> None:
+    telegram.call("setMyCommands", commands=[SECRET])
+    telegram.write(("command0", "Shows another secret."))
+    lost = {"ok": True, "result": [{"command": "command0", "description": "Shows another secret."}]}
+    telegram.proxy.rule = lambda request: (
+        Instead(200, lost) if telegram.proxy.writes and "getMyCommands" in request.target else None
+    )
+
+    ran = telegram.apply()
+
+    assert (ran.code, result_of(ran)["verified"]) == (6, False)
