@@ -161,6 +161,11 @@ def only_administrators(permissions: object) -> bool:
     return type(permissions) is int and (permissions == 0 or bool(permissions & 1 << 3))
 
 
+def is_owner_check(name: str) -> bool:
+    """Whether a check with this name, such as `IsOwner`, lets only the bot's owner pass."""
+    return bool(re.fullmatch(_CHECK, name.replace("_", "").casefold()))
+
+
 def _is_set(value: object) -> bool:
     return isinstance(value, (bool, str, int, list)) and bool(value)
 
@@ -172,6 +177,7 @@ def _is_for_developers(value: object) -> bool:
 
 
 _OWNERS = "(bot)?owners?(only)?|dev(eloper)?s?(only)?"
+_CHECK = rf"(is|only|require|check)?({_OWNERS})(check|guard)?"
 _RULES: dict[str, _Rule] = {  # by the keys, in lower case and without underscores
     "(group)?nsfw(only)?|agerestricted": (Trait.NSFW, _is_set),
     "hidden|hide|disabled": (Trait.HIDDEN, _is_set),

@@ -217,12 +217,14 @@ def _one_sided(
     excluded: Iterable[Excluded], known: Mapping[tuple[str, str], Declared]
 ) -> Iterator[Notice]:
     """Yield a notice for each command that one source leaves out, and another one does not."""
+    imported = {(name, syntax[:1]): command for (name, syntax), command in known.items()}
     for entry, reason in excluded:
-        other = known.get((entry.name, entry.syntax))
+        other = imported.get((entry.name, entry.syntax[:1]))
         if other and entry.traits and entry.place != other.entry.place:
             where = other.entry.place or other.source
-            message = f"{entry.name!r} is imported from {where}, and left out here: {reason}"
-            yield Notice(message, "leave it out with exclude: of import:", entry.place)
+            message = f"{entry.name!r} is left out here, since {reason}, but imported from {where}"
+            hint = f"{where} does not say so: leave it out with exclude: of import:"
+            yield Notice(message, hint, entry.place)
 
 
 def _beside(

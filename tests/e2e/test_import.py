@@ -547,6 +547,25 @@ def test_a_locale_file_that_has_the_texts_is_named_with_the_setting(home: Home) 
     assert "Ping." in home.read("commands.yaml")
 
 
+@pytest.mark.parametrize("key", ["commands:ping.about", "commands.ping.about", "ping.about"])
+def test_texts_that_are_split_by_their_files_are_found_in_their_folder(
+    key: str, home: Home
+) -> None:
+    home.write("version: 1\nimport: {from: src}\ncommands: []\n")
+    for name, used in {"ping": key, "pong": "events:pong"}.items():
+        code = CODE.replace("NAME", name).replace("'D.'", f"t('{used}')")
+        home.write(code, f"src/{name}.js")
+    home.write('{"ping": {"about": "Ping."}}', "locales/en/commands.json")
+    home.write('pong: "Pong."', "locales/en/events.yaml")
+    before = home.run("import", "--yes")
+    home.write(home.read("commands.yaml").replace("src}", "src, texts: locales/en}"))
+    home.run("import", "--yes")
+
+    assert "locales/en has the texts of 2 of the computed descriptions" in before.err
+    assert "Ping." in home.read("commands.yaml")
+    assert "Pong." in home.read("commands.yaml")
+
+
 def test_many_warnings_for_one_cause_are_one_line(home: Home) -> None:
     home.write("version: 1\nimport: {from: src}\ncommands: []\n")
     for number in range(10):
@@ -566,4 +585,4 @@ def test_a_command_that_one_source_leaves_out_is_named(home: Home) -> None:
     lists(home, {"name": "c1", "description": "D.", "type": 1})
     ran = home.run("import", "--check")
 
-    assert "'c1' is imported from list.json:2:1, and left out here: it is owner-only" in ran.err
+    assert "'c1' is left out here, since it is owner-only, but imported from list.json" in ran.err

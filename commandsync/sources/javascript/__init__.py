@@ -17,7 +17,8 @@ from pathlib import Path, PurePosixPath
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import CommandReader, spelled, type_number
+from commandsync.records.snapshot import Node
+from commandsync.sources.applicationcommands import NESTING, CommandReader, spelled, type_number
 from commandsync.sources.entry import (
     Candidate,
     SourceEntry,
@@ -25,6 +26,7 @@ from commandsync.sources.entry import (
     Trait,
     Unread,
     traits_by_key,
+    traits_of,
 )
 from commandsync.sources.imported import kept
 from commandsync.sources.javascript.candidate import BELOW, BROKEN, candidates_in, frameworks_in
@@ -226,7 +228,8 @@ def _kind_by_functions(handler: Record, named: str) -> str:
     return "slash" if _COMMAND.search(named) else ""
 
 
-_TEXT_KEY = re.compile(r"""\(\s*(?:[\w.]+\s*,\s*)?["'`]([\w.:-]+)["'`]""")  # in a call
+_TEXT_KEY = re.compile(r"""\(\s*(?:[\w.]+\s*,\s*)?["'`]([\w./:-]+)["'`]""")  # in a call
+_OWN_DESCRIPTION = re.compile(r"\bdescription\s*[=:]\s*([\"'`]|[\w.]+\()")
 _MOST_PARTS = 2000  # of a command
 _DEEPEST = 4  # command > group > sub-command > option > choice
 _NESTING = {1, 2, "Subcommand", "SubcommandGroup", "SUB_COMMAND", "SUB_COMMAND_GROUP"}
@@ -251,25 +254,36 @@ class Inventory:
         self._keys = _KEYS if locale else _KEYS - _TEXTS
         self._read: set[Computed] = set()  # where the commands are that were read
         self._stems: Counter[str] = Counter()  # names of files below a folder of commands
+        self._without_suffix: set[str] = set()  # the paths of files
         self.notes: list[Notice] = []
         self.text_keys: set[str] = set()  # that computed descriptions name
         self.unread: list[Unread] = []
-        self.objects: dict[Location, dict[str, Value]] = {}  # the platform's own, by their places
+        self._objects: dict[Location, Node] = {}  # the platform's own, by their places
+        self._computed: set[tuple[object, object]] = set()  # those that are not all literal
 
     @property
     def covered(self) -> set[Computed]:
         """The declarations of the commands that are read, or known as not read."""
         return self._read
 
-    def objects_of(self, entries: Sequence[SourceEntry]) -> tuple[dict[str, Value], ...]:
-        """Return the platform's own objects of commands, each once."""
-        places = dict.fromkeys(entry.place for entry in entries if entry.place)
-        return tuple(self.objects[place] for place in places if place in self.objects)
+    def objects_of(self, entries: Sequence[SourceEntry]) -> tuple[Node, ...]:
+        """Return the platform's own objects of commands, each once; parts of one are joined."""
+        wholes: dict[tuple[object, object], Node] = {}
+        for place in dict.fromkeys(entry.place for entry in entries if entry.place):
+            if part := self._objects.get(place):
+                key = part["name"], part["type"]
+                wholes[key] = _joined(wholes[key], part) if key in wholes else part
+        return tuple(
+            whole
+            for key, whole in wholes.items()
+            if key not in self._computed and _is_complete(whole)
+        )
 
     def of(self, files: Sequence[str]) -> Iterator[SourceEntry]:
         """Yield the commands that files of a bot declare."""
         program = self._program
         self._stems.update(PurePosixPath(path).stem for path in files if BELOW.search(path))
+        self._without_suffix |= {PurePosixPath(path).with_suffix("").as_posix() for path in files}
         exported = {path: program.exports(path) for path in files}
         program.notes |= {value for value in exported.values() if isinstance(value, Notice)}
         program.finish()
@@ -285,11 +299,21 @@ class Inventory:
             fields = program.fields(owner)
             is_command = fields.bases.strip() or isinstance(fields.get("name"), str)
             program.add_options(fields)
-            commands = list(decorated(program, owner))
-            for command in commands:
+            commands = decorated(program, owner)
+            for command in commands or ():
                 yield from self._slash(command, command)
-            if is_command and owner.node not in program.bases and not commands:
+            if owner.node in program.bases:
+                self._base(owner, fields)
+            elif is_command and commands is None:
                 yield from self._of(fields, named=fields.bases)
+
+    def _base(self, owner: Function, fields: Record) -> None:
+        """Count a class that others extend, if it has a base and a description as commands have."""
+        is_own = fields.bases.strip() and _OWN_DESCRIPTION.search(owner.text)
+        if is_own and BELOW.search(owner.place.path):
+            self._read.add(owner)
+            name = fields.get("name", PurePosixPath(owner.place.path).stem)
+            self._skip("other classes extend this class", owner, Candidate.CLASS, name)
 
     def _of(self, value: Value, *, named: str, deep: int = 0) -> Iterator[SourceEntry]:
         """Yield the commands that an object declares, or those that are in it or in a list."""
@@ -309,21 +333,29 @@ class Inventory:
         A name that several folders have is not guessed.
         """
         path = PurePosixPath(handler.at.scope.file.path)
-        is_command = is_whole and isinstance(handler.get("description"), str)
+        about = handler.get("description")
+        has_text = isinstance(about, (str, Computed)) and not isinstance(about, Function)
         is_named = {"name", REST} & {*handler} or data_of(handler)
-        if not is_command or is_named or not BELOW.search(str(path)):
+        if not (is_whole and has_text) or is_named or not BELOW.search(str(path)):
             return handler
         runs = any(isinstance(member, Function) for member in handler.values())
         if not runs or handler.at in self._read:
             return handler
-        if self._stems[path.stem] > 1 or path.stem == "index":
-            reason = f"several folders have a file named {path.stem!r}, which is its name"
+        if reason := self._unsure(path):
             self._skip(reason, handler.at, Candidate.EXPORT)
             self._read.add(handler.at)
             return handler
         named = Record({"options": handler.get("flags", []), **handler}, handler.at)
         named["name"], named.bases = path.stem, handler.bases
         return named
+
+    def _unsure(self, path: PurePosixPath) -> str:
+        """Return why the name of a file may not be that of its command; empty if it is."""
+        if self._stems[path.stem] > 1 or path.stem == "index":
+            return f"several folders have a file named {path.stem!r}, which is its name"
+        if path.parent.as_posix() in self._without_suffix:
+            return f"it may be a sub-command of {path.parent.name!r}, which is beside its folder"
+        return ""
 
     def _declared(self, kind: str, handler: Record) -> Iterator[SourceEntry]:
         if kind == "either":
@@ -340,7 +372,7 @@ class Inventory:
     def _slash(self, value: Value, handler: Record) -> Iterator[SourceEntry]:
         at, self._left, noted = getattr(value, "at", handler.at), _MOST_PARTS, len(self.notes)
         document = None if at in self._read else self._part(value, at)
-        self._read.add(at)
+        self._read |= {at, *_sub_commands(value)}
         if document is None:
             return
         traits = frozenset(self._traits(document["name"], {**fields_of(value), **handler}))
@@ -350,12 +382,13 @@ class Inventory:
         except FileError as error:
             self._skip(error.message, at, Candidate.SHAPE, document["name"])
             return
-        whole = kept(document)
-        if len(self.notes) == noted and _is_complete(whole):  # all of it is literal
-            self.objects[at.place] = whole
+        self._objects[at.place] = whole = kept(document)
+        if len(self.notes) > noted:
+            self._computed.add((whole["name"], whole["type"]))
         for entry in entries:
-            key = f"{self._key(at)} {entry.name.partition(' ')[2]}".rstrip()
-            yield replace(entry, key=key, traits=traits)
+            inner, below = _traits_below(value, entry.name), entry.name.partition(" ")[2]
+            key = f"{self._key(at)} {below}".rstrip()
+            yield replace(entry, key=key, traits=traits | inner)
 
     def _prefix(self, handler: Record) -> Iterator[SourceEntry]:
         named, at = next(iter(listed(handler.get("name"))), None), handler.at
@@ -460,6 +493,34 @@ class Inventory:
         what = f"{key.removesuffix('s')} of {whole}"
         parts = [self._part(part, at, what, depth + 1) for part in value]
         return [*filter(None, parts)] if key == "options" or all(parts) else []
+
+
+def _sub_commands(command: Value, depth: int = 0) -> Iterator[Computed]:
+    """Yield where the sub-commands of a command are declared."""
+    for option in listed(fields_of(command).get("options", [])) if depth < _DEEPEST else ():
+        if fields_of(option).get("type") in _NESTING:
+            yield option.at
+            yield from _sub_commands(option, depth + 1)
+
+
+def _traits_below(command: Value, name: str) -> frozenset[Trait]:
+    """Return the traits of the sub-commands that a full name leads to."""
+    traits: frozenset[Trait] = frozenset()
+    for word in name.split(" ")[1:]:
+        inner = map(fields_of, listed(fields_of(command).get("options", [])))
+        command = next((option for option in inner if option.get("name") == word), None)
+        traits |= traits_of(spelled(fields_of(command)))
+    return traits
+
+
+def _joined(whole: Node, part: Node) -> Node:
+    """Return an object with the sub-commands of another part of it."""
+    options = {option["name"]: option for option in whole.get("options", ())}
+    for option in part.get("options", ()):
+        if option["type"] in NESTING:
+            known = options.get(option["name"])
+            options[option["name"]] = _joined(known, option) if known else option
+    return {**part, **whole, **({"options": [*options.values()]} if options else {})}
 
 
 def _further(fields: Mapping[str, Value], *, is_choice: bool) -> dict[str, Value]:

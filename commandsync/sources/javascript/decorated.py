@@ -2,12 +2,15 @@
 
 A decorator has literal arguments: a name, or an object with the keys of Discord's commands. Options
 are decorated parameters of the method (discordx), or decorated fields of a class that is the type
-of a parameter (necord, discord-nestjs). Groups of discordx are decorators of the class.
+of a parameter (necord, discord-nestjs). Groups are decorators of the class or the method (discordx,
+necord), or name the classes of their sub-commands (discord-nestjs). A guard for the bot's owner, of
+a method or a class, makes its commands the owner's.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
+from commandsync.sources.entry import is_owner_check
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     Computed,
@@ -17,59 +20,131 @@ from commandsync.sources.javascript.value import (
     Scope,
     Value,
     field,
+    fields_of,
     first_part,
     parts,
 )
+from commandsync.sources.jsonfile import listed
 
 _LIBRARY = re.compile(rb"[\"'](discordx|necord|@discord-nestjs/[\w-]+)[\"']")
-_COMMAND = re.compile(r"Slash(Command)?|Command|SubCommand|(User|Message)(Command)?")
+_COMMAND = re.compile(r"Slash(Command)?|Sub[cC]ommand|(User|Message)(Command)?")
 _OPTION = re.compile(r"SlashOption|Param|(\w+)Option")
 _MENUS = {"User": "User", "UserCommand": "User", "Message": "Message", "MessageCommand": "Message"}
+_TYPES = {"string": "String", "boolean": "Boolean", "GuildMember": "User"}  # in TypeScript
+_GUARDS = {"Guard", "UseGuards"}
+_OWNERS_ONLY = "ownerOnly"
+_HEAD = re.compile(r"(?:new\s+)?(?:\w+\.)*(\w*)")
 _WORD = re.compile(r"[A-Z]\w*")
+_MOST_GROUPS = 2  # command > group > sub-command
+
+Decorator = tuple[str, list[Value], Computed]
+"""The name, the arguments and the place of a decorator."""
+
+Groups = dict[str, Record]
+"""The groups around a command by their names, the outermost first."""
 
 
-def decorated(program: Program, owner: Function) -> Iterator[Record]:
-    """Yield the commands of a class as Discord has them, each at the place of its decorator."""
+def decorated(program: Program, owner: Function) -> list[Record] | None:
+    """Return the commands of a class as Discord has them, each at the place of its decorator.
+
+    Of a class that is a sub-command of another one, there are none; None for any other class.
+    """
     library = _LIBRARY.search(owner.scope.file.data)
     if not library:
-        return
-    scope, node = owner.scope, owner.node
-    of_class = {name: (given, at) for name, given, at in _all(program, [node.parent, node], scope)}
-    if "SlashGroup" in of_class and library[1] == b"discordx":
-        yield _grouped(program, owner, *of_class["SlashGroup"])
-    elif "Command" in of_class and library[1] != b"discordx":  # the class is the command
-        given, at = of_class["Command"]
-        command = _command(given, "", at)
-        if "include" in command:  # a group, with classes as its commands
-            return
-        methods = [part for _, part in _members(node)]
-        _add_options(program, command, methods, scope)
-        yield command
-    else:
-        yield from (command for command, _ in _of_methods(program, owner))
+        return None
+    if library[1].startswith(b"@discord-nestjs"):
+        command = _of_class(program, owner, "Command")
+        return [command] if command else [] if _of_class(program, owner, "SubCommand") else None
+    top: list[Record] = []
+    wrapped: dict[str, Record] = {}
+    for command, groups in _of_methods(program, owner):
+        inside, path = top, ""
+        for name, about in groups.items():
+            members = {**about, **({"type": "SubcommandGroup"} if path else {}), "options": []}
+            path = f"{path} {name}"
+            if path not in wrapped:
+                wrapped[path] = Record(members, command.at)
+                inside.append(wrapped[path])
+            inside = wrapped[path]["options"]
+        inside.append(command)
+    return top or None
 
 
-def _grouped(program: Program, owner: Function, group: list[Value], at: Computed) -> Record:
-    """Return the command of a class whose methods are in a group: its sub-commands."""
-    inner = [command for command, kind in _of_methods(program, owner) if kind == "Slash"]
-    whole = _command(group, "", Computed(owner.node, owner.scope))
-    for command in inner:
+def _of_class(program: Program, owner: Function, kind: str) -> Record | None:
+    """Return the command of discord-nestjs that a class is; None if it is none of this kind."""
+    around = [*_all(program, [owner.node.parent, owner.node], owner.scope)]
+    for name, given, at in around:
+        if name == kind:
+            command = _command(given, "", at)
+            include = command.pop("include", [])
+            if kind == "Command" and include:
+                command["options"] = [_included(program, part, at) for part in listed(include)]
+            _add_options(program, command, [part for _, part in _members(owner.node)], owner.scope)
+            return _guarded(command, around)
+    return None
+
+
+def _included(program: Program, value: Value, at: Computed, depth: int = 0) -> Record:
+    """Return a sub-command by its class, or a group by the call that is given its classes."""
+    if isinstance(value, Function) and (command := _of_class(program, value, "SubCommand")):
         command["type"] = "Subcommand"
-    whole["options"] = inner
-    if "root" in whole:  # a group in a group of another class
-        whole["name"] = at
-    return whole
+        return command
+    if isinstance(value, Computed) and value.node.type == "call_expression" and not depth:
+        inner = parts(field(value.node, "arguments"))
+        about, *classes = [program.value(part, value.scope) for part in inner] or [None]
+        options = [_included(program, part, value, depth + 1) for part in classes]
+        return Record({**fields_of(about), "type": "SubcommandGroup", "options": options}, value)
+    return Record({"name": value, "type": "Subcommand"}, at)
 
 
-def _of_methods(program: Program, owner: Function) -> Iterator[tuple[Record, str]]:
+def _of_methods(program: Program, owner: Function) -> Iterator[tuple[Record, Groups]]:
+    """Yield the commands that are methods, with the groups around each."""
+    around = [*_all(program, [owner.node.parent, owner.node], owner.scope)]
+    defined = {about["name"]: about for _, given, _ in around for about in _defined(given)}
+    shared = _groups(around, defined, owner.scope)
     for decorators, method in _members(owner.node):
-        for name, given, at in _all(program, decorators, owner.scope):
-            if _COMMAND.fullmatch(name) and name != "Command":
+        found = [*_all(program, decorators, owner.scope)]
+        groups = _groups(found, defined, owner.scope) or shared
+        for name, given, at in found:
+            if _COMMAND.fullmatch(name):
                 command = _command(given, owner.scope.text(method, "name"), at)
-                if menu := _MENUS.get(name):
-                    command["type"] = menu
+                if kind := _MENUS.get(name, "Subcommand" if groups else None):
+                    command["type"] = kind
                 _add_options(program, command, [method], owner.scope)
-                yield command, name.removesuffix("Command")
+                yield _guarded(command, [*around, *found]), {} if name in _MENUS else groups
+
+
+def _defined(given: list[Value]) -> Iterator[Record]:
+    """Yield the group that the arguments of `@SlashGroup` define."""
+    return (about for about in given if isinstance(about, Record) and _is_named(about))
+
+
+def _is_named(about: Record) -> bool:
+    return isinstance(about.get("name"), str)
+
+
+def _groups(found: list[Decorator], defined: Groups, scope: Scope) -> Groups:
+    """Return the groups that decorators put commands into, the outermost first."""
+    groups: list[Record] = []
+    for name, given, at in found:
+        made = scope.names.get(name)  # by `createCommandGroupDecorator` of necord
+        if isinstance(made, Record) and _is_named(made):
+            groups = [made, *_defined(given)]
+        elif name == "SlashGroup" and given and not isinstance(given[0], Record):
+            root = fields_of(defined.get(given[0])).get("root") if given[0] in defined else None
+            names = [*filter(None, [*given[1:2], root])][:1] + given[:1]
+            groups = [defined.get(each, Record({"name": each}, at)) for each in names]
+    return {str(about["name"]): about for about in groups[:_MOST_GROUPS]}
+
+
+def _guarded(command: Record, around: list[Decorator]) -> Record:
+    """Return a command that is the owner's if one of the guards around it is for the owner."""
+    for _, _, at in (decorator for decorator in around if decorator[0] in _GUARDS):
+        for guard in parts(field(first_part(at.node), "arguments")):
+            head = _HEAD.match(at.scope.text(guard))
+            if head and is_owner_check(head[1]):
+                command[_OWNERS_ONLY] = True
+    return command
 
 
 def _members(node: Node) -> Iterator[tuple[list[Node], Node]]:
@@ -84,10 +159,8 @@ def _members(node: Node) -> Iterator[tuple[list[Node], Node]]:
             waiting = []
 
 
-def _all(
-    program: Program, nodes: Sequence[Node | None], scope: Scope
-) -> Iterator[tuple[str, list[Value], Computed]]:
-    """Yield the name, the arguments and the place of each decorator of nodes, or that they are."""
+def _all(program: Program, nodes: Sequence[Node | None], scope: Scope) -> Iterator[Decorator]:
+    """Yield the decorators of nodes, or those that they are."""
     for node in filter(None, nodes):
         inner = [node] if node.type == "decorator" else node.children_by_field_name("decorator")
         for decorator in inner:
@@ -134,6 +207,8 @@ def _options(
     for name, given, _ in _all(program, decorators, scope):
         if match := _OPTION.fullmatch(name):
             option = _command(given, default, Computed(member, scope))
-            kind = option.get("type", match[1] or "String")
-            option["type"] = kind if isinstance(kind, (int, str)) else "String"
+            written = scope.text(field(member, "type")).lstrip(": ")
+            inferred = match[1] or _TYPES.get(written, written or "String")
+            kind = option.get("type", inferred)
+            option["type"] = kind if isinstance(kind, (int, str)) else inferred
             yield option

@@ -78,6 +78,15 @@ FORMS = {
         "src/commands/NAME.mjs",
         "export default class extends Command { static description = 'D.'; run() {} }",
     ),
+    "esmBot": (
+        "src/commands/tags/NAME.js",
+        (
+            "import Command from '#classes/command.js';\n"
+            "class A extends Command { async run() {} static description = t('NAME.text');\n"
+            "  static flags = [{ name: 'name', type: 3, description: 'N.' }]; }\n"
+            "export default A;"
+        ),
+    ),
     "Sapphire": (
         "src/commands/NAME.ts",
         (
@@ -110,14 +119,6 @@ UNREAD = {
         "export default class extends Other { static text = 'D.'; }",
     ),
     "a decorator": ("src/NAME.ts", "class A { @CustomCommand('NAME') on() {} }"),
-    "a group of necord": (
-        "src/NAME.ts",
-        (
-            "import { createCommandGroupDecorator, Subcommand } from 'necord';\n"
-            "const Go = createCommandGroupDecorator({ name: 'go', description: 'G.' });\n"
-            "@Go() class A { @Subcommand({ name: 'NAME', description: 'D.' }) up() {} }"
-        ),
-    ),
     "telegraf": (
         "src/NAME.js",
         ("const { T } = require('telegraf');\nbot.command('NAME', () => 1);"),
@@ -197,6 +198,29 @@ FURTHER: dict[str, tuple[dict[str, str], list[str]]] = {
         },
         ["/go up", "/go on"],
     ),
+    "groups of necord": (
+        {
+            "group.ts": "import { createCommandGroupDecorator } from 'necord';\n"
+            "export const Go = createCommandGroupDecorator({ name: 'go', description: 'G.' });\n",
+            "up.ts": "import { Subcommand } from 'necord'; import { Go } from './group';\n"
+            "@Go() class A { @Subcommand({ name: 'up', description: 'Up.' }) up() {} }\n"
+            "@Go({ name: 'far', description: 'F.' }) class B {\n"
+            "  @Subcommand({ name: 'on', description: 'On.' }) on() {} }",
+        },
+        ["/go up", "/go far on"],
+    ),
+    "include of discord-nestjs": (
+        {
+            "go.ts": "import { Command, SubCommand, UseGroup } from '@discord-nestjs/core';\n"
+            "class To { @Param({ description: 'To.', required: true }) to: string; }\n"
+            "@SubCommand({ name: 'up', description: 'Up.' })\n"
+            "class Up { @Handler() on(to: To) {} }\n"
+            "@SubCommand({ name: 'on', description: 'On.' }) class On { @Handler() on() {} }\n"
+            "@Command({ name: 'go', description: 'Goes.', include: [\n"
+            "  UseGroup({ name: 'far', description: 'F.' }, Up), On] }) class Go {}",
+        },
+        ["/go far up <to>", "/go on"],
+    ),
     "setOptions(command)": (
         {
             "go.js": "module.exports = class Go extends Command { name = 'go'; description = 'G.'; "
@@ -226,6 +250,54 @@ def test_each_further_form_is_read(
 
     assert [entry.syntax for entry in reading.entries] == syntaxes
     assert reading.unread == ()
+
+
+def test_the_parts_of_a_command_in_several_classes_are_one_object(tmp_path: Path) -> None:
+    for name, code in FURTHER["groups of necord"][0].items():
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    (whole,) = read(str(tmp_path)).objects
+    up = {"type": 1, "name": "up", "description": "Up."}
+    on = {"type": 1, "name": "on", "description": "On."}
+    far = {"type": 2, "name": "far", "description": "F.", "options": [on]}
+
+    assert whole == {"type": 1, "name": "go", "description": "G.", "options": [up, far]}
+
+
+@pytest.mark.parametrize(
+    ("guard", "traits"),
+    [
+        ("IsOwner", {Trait.OWNER_ONLY}),
+        ("RateLimit(9), guards.OwnerOnly()", {Trait.OWNER_ONLY}),
+        ("new DevGuard()", {Trait.OWNER_ONLY}),
+        ("GuildOwner", set()),
+        ("RateLimit(9, { message: 'owner' })", set()),
+    ],
+)
+@pytest.mark.parametrize(
+    "code",
+    [
+        (
+            "import {{ Slash }} from 'discordx';\n@Discord() class A {{\n"
+            "  @Slash({{ name: 'a', description: 'A.' }})\n  @Guard({0})\n  a() {{}} }}"
+        ),
+        (
+            "import {{ SlashCommand }} from 'necord';\n@UseGuards({0}) class A {{\n"
+            "  @SlashCommand({{ name: 'a', description: 'A.' }}) a() {{}} }}"
+        ),
+        (
+            "import {{ Slash }} from 'discordx';\n@SlashGroup('go') class A {{\n"
+            "  @Guard({0}) @Slash({{ name: 'a', description: 'A.' }}) a() {{}} }}"
+        ),
+    ],
+    ids=["discordx", "necord", "a sub-command"],
+)
+def test_a_guard_for_the_owner_leaves_a_command_out(
+    code: str, guard: str, traits: set[Trait], tmp_path: Path
+) -> None:
+    (tmp_path / "a.ts").write_text(code.format(guard), encoding="utf-8")
+    (entry,) = read(str(tmp_path)).entries
+
+    assert entry.traits == traits
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
@@ -309,6 +381,29 @@ def test_a_name_that_several_folders_have_is_not_guessed(tmp_path: Path) -> None
     assert {
         "several folders have a file named 'ping'" in part.reason for part in reading.unread
     } == {True}
+
+
+def test_a_name_from_a_file_may_be_that_of_a_sub_command(tmp_path: Path) -> None:
+    form = FORMS["esmBot"][1]
+    for path in ("src/commands/general/tags.js", "src/commands/general/tags/get.js"):
+        written(tmp_path, (path, form), "ping")
+    reading = read(str(tmp_path))
+
+    assert [entry.name for entry in reading.entries] == ["tags"]
+    assert ["sub-command of 'tags'" in part.reason for part in reading.unread] == [True]
+
+
+def test_a_class_of_commands_that_others_extend_is_not_lost(tmp_path: Path) -> None:
+    get = FORMS["esmBot"][1].replace("export default", "module.exports = { A };")
+    own = "const { A } = require('./get'); class B extends A { run() {} } export default B;"
+    written(tmp_path, ("src/commands/get.js", get), "ping")
+    written(tmp_path, ("src/commands/own.js", own), "ping")
+    reading = read(str(tmp_path))
+
+    assert [entry.name for entry in reading.entries] == ["own"]
+    assert [(part.name, part.reason) for part in reading.unread] == [
+        ("get", "other classes extend this class")
+    ]
 
 
 def test_flags_with_defaults_in_a_base_class_are_evaluated(tmp_path: Path) -> None:
