@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 State = Literal["ok", "warning", "failed", "skipped"]
 
@@ -13,8 +13,10 @@ class Do(Enum):
 
     ALLOW_DELETES = auto()
     ALLOW_DELETES_OF_NEW_PLAN = auto()
+    ALSO = auto()
     ANNOUNCE_UNRELEASED = auto()
     APPLY_ALL = auto()
+    APPLY_LATER = auto()
     APPLY_PLAN = auto()
     DELETE_ALONE = auto()
     GIVE_BASE_URL = auto()
@@ -48,9 +50,14 @@ class Do(Enum):
         return Hint(self, tuple(values.items()))
 
 
-LIBRARY = {
+Words = Mapping[Do, str]
+"""What a program says for each kind of hint, with the names of its values in braces."""
+
+LIBRARY: Words = {
     Do.ALLOW_DELETES: "if that is meant, pass max_deletes={limit!r}",
+    Do.ALSO: "{first}; {other}",
     Do.APPLY_ALL: "{first}",
+    Do.APPLY_LATER: "apply will refuse it: {first}",
     Do.APPLY_PLAN: "pass the path of a manifest",
     Do.DELETE_ALONE: "{mend}; or make the deletes alone, with only=NAMES",
     Do.GIVE_BOT: "give the bot's id: bot=...",
@@ -78,28 +85,34 @@ LIBRARY = {
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What can be done about a problem; as text, in the words of the program that shows it."""
-
-    words: ClassVar[Mapping[Do, str]] = LIBRARY
-    """The words of this program, which sets them once; others are those of the library."""
+    """What can be done about a problem; `str` says it in the words of the library."""
 
     do: Do
     values: tuple[tuple[str, object], ...]  # by their names in the braces of the words
 
     def __str__(self) -> str:
-        words = self.words.get(self.do, LIBRARY.get(self.do, ""))
-        return words.format_map(dict(self.values))
+        return in_words(self, LIBRARY)
 
-    def __bool__(self) -> bool:
-        return bool(str(self))
+
+def in_words(hint: object, words: Words) -> str:
+    """Return a hint in the words of a program; empty if that program can do nothing about it.
+
+    A kind without words of the program's own has those of the library. A string stays as it is.
+    """
+    if not isinstance(hint, Hint):
+        return str(hint)
+    text = words.get(hint.do, LIBRARY.get(hint.do, ""))
+    return text.format_map(
+        {
+            name: in_words(value, words) if isinstance(value, Hint) else value
+            for name, value in hint.values
+        }
+    )
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
     """A place in a manifest, as editors and compilers count it."""
-
-    files: ClassVar[str] = ""
-    """The URL of the folder of the paths, which a program sets once; empty for none."""
 
     path: str  # the file as the user named it, with `/` between folders; `-` for standard input
     line: int = 1

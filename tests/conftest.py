@@ -5,13 +5,12 @@ fewer than `make check`, and leaves out what takes longest and seldom fails alon
 """
 
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from commandsync.diagnostics import LIBRARY, Hint, Location
 from tests.support.postgres import database_url, postgres, postgres_url
 
 __all__ = ["database_url", "postgres", "postgres_url"]
@@ -155,11 +154,3 @@ def _is_thorough(item: pytest.Item) -> bool:
 
 def _is_slow(parts: Iterable[str]) -> bool:
     return not (_SLOW | _SLOW_FILES).isdisjoint(parts)
-
-
-@pytest.fixture(autouse=True)
-def _library_words() -> Iterator[None]:
-    """Forget the words and links of a program that ran in this process: a process has one."""
-    yield
-    Hint.words = LIBRARY
-    Location.files = ""

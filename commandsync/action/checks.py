@@ -17,10 +17,10 @@ from commandsync.diagnostics import Location
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.differences import Place, key_of, parity
-from commandsync.report import summary
+from commandsync.report import render_import, summary
 from commandsync.report.github import Annotation
-from commandsync.report.imports import import_annotations, render_import
-from commandsync.report.lines import code, visible
+from commandsync.report.imports import import_annotations
+from commandsync.report.lines import Screen, code, visible
 from commandsync.report.markdownfile import State, with_lists
 from commandsync.sources.changeset import Import
 from commandsync.sync.files import read_file
@@ -33,7 +33,7 @@ _LARGEST_DOCUMENT = 32 * 1024 * 1024  # bytes
 
 
 def checks_of(
-    manifests: Sequence[Manifest], settings: Settings, inputs: Inputs
+    manifests: Sequence[Manifest], settings: Settings, inputs: Inputs, screen: Screen
 ) -> Callable[[Verdict], Verdict]:
     """Check the files beside manifests, and return what adds the results to a verdict."""
     imports = [
@@ -42,7 +42,9 @@ def checks_of(
         if inputs.import_check
     ]
     lists = _outdated_lists(manifests, inputs.docs_check)
-    return lambda verdict: _with_lists(_with_imports(_with_names(verdict, imports), imports), lists)
+    return lambda verdict: _with_lists(
+        _with_imports(_with_names(verdict, imports), imports, screen), lists
+    )
 
 
 def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list[Location]:
@@ -80,14 +82,14 @@ def _with_names(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
     return verdict
 
 
-def _with_imports(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
+def _with_imports(verdict: Verdict, imports: Sequence[Import], screen: Screen) -> Verdict:
     """Return a verdict that also fails if a manifest is not up to date with its sources."""
     outdated = [result for result in imports if result.files or result.fails_check]
     if not outdated:
         return verdict
-    notes = [note for result in outdated for note in import_annotations(result, check=True)]
-    texts = [render_import(result, format="text") for result in outdated]
-    pages = [render_import(result, format="markdown") for result in outdated]
+    notes = [note for result in outdated for note in import_annotations(result)]
+    texts = [render_import(result, screen=screen) for result in outdated]
+    pages = [render_import(result, format="markdown", screen=screen) for result in outdated]
     heading = "**The manifest is not up to date with its sources**: run `commandsync import`.\n"
     return failed(verdict, notes, text=texts, markdown=[heading, *pages])
 
@@ -132,7 +134,6 @@ def write_preview(
             if page:
                 say("The preview shows everything as new, since the listing cannot be read.")
         folder = str(reporter.new_folder("preview"))
-        previewpage.write_folder(
-            folder, page_files(previewpage.state_of(settings, manifest, begin).page), force=False
-        )
+        state = previewpage.state_of(settings, manifest, begin, reporter.screen.words)
+        previewpage.write_folder(folder, page_files(state.page), force=False)
         reporter.put_outputs({"preview": folder})

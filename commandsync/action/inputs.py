@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from commandsync.api.credentials import bare
 from commandsync.api.redaction import secrets_in
-from commandsync.diagnostics import Do
+from commandsync.diagnostics import Do, Words
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 from commandsync.sync.files import relative
@@ -292,7 +292,7 @@ _EMPTY = (
     "secrets"
 )
 
-INPUTS = {
+INPUTS: Words = {
     Do.ALLOW_DELETES: (
         "if that is meant, write max_deletes: {limit} below sync: of the manifest in this change, "
         f"or allow it once after the merge: {_BY_HAND} on the default branch, with the input "

@@ -10,7 +10,7 @@ from pathlib import Path
 from commandsync import report
 from commandsync.action.branch import SENDING, Branch, Status, merged_requests, refusal, status_of
 from commandsync.action.comment import cut_to_fit, keep_issue, write_comment
-from commandsync.action.inputs import GitHubEvent, Inputs, Mode
+from commandsync.action.inputs import INPUTS, GitHubEvent, Inputs, Mode
 from commandsync.action.rest import GitHubError
 from commandsync.action.verdict import Verdict, outputs_of
 from commandsync.api.redaction import redacted
@@ -19,12 +19,13 @@ from commandsync.errors import CommandsyncError
 from commandsync.plan.plan import Plan
 from commandsync.report import github
 from commandsync.report.github import LONGEST_SUMMARY, MOST_OF_A_KIND, Annotation, cut_page, page
-from commandsync.report.lines import visible
+from commandsync.report.lines import Screen, visible
 from commandsync.sync.execution import write_backup
 from commandsync.sync.files import append_to_file, temporary_folder, write_file
 from commandsync.sync.job import Planned
 from commandsync.sync.process import unredacted
 
+_INPUTS = Screen(words=INPUTS)
 _ROOM_FOR_LINE = 1000  # bytes: the workflow that writes the comment adds a line
 
 
@@ -35,6 +36,7 @@ class Reporter:
     environ: Mapping[str, str]  # the step's environment, with the runner's files
     inputs: Inputs
     branch: Branch  # the branch of the run, and its event
+    screen: Screen = _INPUTS  # how values are shown, with links to the files
     applied: Sequence[tuple[Planned, Result]] = ()  # the plans that were carried out
     annotated: Counter[str] = field(default_factory=Counter)  # how many, by kind
 
@@ -106,7 +108,7 @@ class Reporter:
         for annotation in annotations:
             self.annotated[annotation.kind] += 1
             if self.annotated[annotation.kind] <= MOST_OF_A_KIND:
-                say(str(annotation))
+                say(annotation.command(self.screen.words))
 
     def put_outputs(self, values: Mapping[str, str]) -> None:
         """Set outputs of the step; of several of one name the last one counts."""
@@ -115,9 +117,10 @@ class Reporter:
     def _files(self, plans: tuple[Plan, ...]) -> dict[str, str]:
         folder = self.new_folder("plan")
         saved, shown = folder / "plan.json", folder / "plan.md"
-        markdown = redacted(report.render_plans(plans, format="markdown"))
+        markdown = redacted(report.render_plans(plans, format="markdown", screen=self.screen))
         write_file(str(shown), markdown, force=False)
-        write_file(str(saved), report.render_plans(plans, format="json"), force=False)
+        document = report.render_plans(plans, format="json", screen=self.screen)
+        write_file(str(saved), document, force=False)
         return {"plan-file": str(saved), "plan-markdown-file": str(shown)}
 
     def _summarise(self, verdict: Verdict) -> None:

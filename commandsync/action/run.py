@@ -14,7 +14,6 @@ from commandsync import errors, report
 from commandsync.action import verdict
 from commandsync.action.branch import MOST_COMMITS, Branch, newer_run
 from commandsync.action.inputs import (
-    INPUTS,
     Inputs,
     Mode,
     read_event,
@@ -27,10 +26,9 @@ from commandsync.action.reporter import Reporter, say
 from commandsync.action.rest import github_of
 from commandsync.action.verdict import Verdict
 from commandsync.apply.outcomes import exit_code
-from commandsync.diagnostics import Hint, Location
 from commandsync.manifest import Manifest
 from commandsync.report.github import mask, plan_annotations
-from commandsync.report.lines import visible
+from commandsync.report.lines import Screen, visible
 from commandsync.sync import process
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan
@@ -49,14 +47,14 @@ def main(environ: MutableMapping[str, str]) -> int:
     for secret in secrets_of(environ):
         say(mask(secret))
     event = read_event(environ)
-    Hint.words = INPUTS
     # Until the inputs are known, no comment is written.
     reporter = Reporter(environ, Inputs(comment="never"), Branch(event))
     with process.handled() as handler, redacted_outputs(environ):
         try:
             if workspace := environ.get("GITHUB_WORKSPACE", ""):
                 _enter_workspace(workspace)
-                Location.files = event.files_url if Path(".git").exists() else ""
+                if Path(".git").exists():
+                    reporter.screen = reporter.screen._replace(files=event.files_url)
             reporter.inputs = inputs = read_inputs(environ)
             environ[HOSTS_VARIABLE] = inputs.hosts or environ.get(HOSTS_VARIABLE, "")
             reporter.branch.github = github_of(inputs.github_token, environ)
@@ -68,11 +66,13 @@ def main(environ: MutableMapping[str, str]) -> int:
         except process.Interruption as interruption:
             handler.disarm()
             error = errors.CommandsyncError("interrupted; nothing was changed")
-            outcome = verdict.of_error(error, code=process.of_signal(interruption.number))
+            outcome = verdict.of_error(
+                error, reporter.screen, code=process.of_signal(interruption.number)
+            )
         except errors.CommandsyncError as error:
-            outcome = verdict.of_error(error)
+            outcome = verdict.of_error(error, reporter.screen)
         except Exception as error:  # noqa: BLE001 - a defect must set the outputs too
-            outcome = _defect(error, writing=handler.writing)
+            outcome = _defect(error, reporter.screen, writing=handler.writing)
         handler.ignore()
         return _reported(outcome, reporter)
 
@@ -111,7 +111,7 @@ class _Run:
         with_checks = self._checks(checked)
         if self.mode == "validate":
             self._write_preview(manifests, [])
-            return with_checks(verdict.of_validated(manifests))
+            return with_checks(verdict.of_validated(manifests, self.reporter.screen))
         bases = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
             self.reporter.branch.jobs = opened
@@ -119,7 +119,7 @@ class _Run:
             planned = plan_jobs(self._compared(read, bases))
             self._write_preview(manifests, planned)
         outcome = verdict.with_unchecked(self._plans_verdict(planned), unread)
-        outcome = verdict.with_user_changes(outcome, bases, manifests)
+        outcome = verdict.with_user_changes(outcome, bases, manifests, self.reporter.screen)
         overridden = {"base_url": self.settings.base_url, "bot": self.settings.bot}
         return with_destinations(with_checks(outcome), manifests, bases, overridden=overridden)
 
@@ -129,7 +129,7 @@ class _Run:
             return lambda verdict: verdict
         from commandsync.action.checks import checks_of  # noqa: PLC0415 - loads what imports need
 
-        return checks_of(manifests, self.settings, inputs)
+        return checks_of(manifests, self.settings, inputs, self.reporter.screen)
 
     def _write_preview(
         self, manifests: Sequence[Manifest], planned: Sequence[Planned | errors.CommandsyncError]
@@ -149,7 +149,7 @@ class _Run:
             if not begun:
                 return self._plans_verdict(planned)
             plans = [item.plan for item in begun]
-            say(report.render_plans(plans, format="text"))
+            say(report.render_plans(plans, screen=self.reporter.screen))
             for plan in plans:
                 self.reporter.annotate(plan_annotations(plan))
             self.reporter.put_backups(begun)
@@ -160,7 +160,8 @@ class _Run:
         self.reporter.applied = list(zip(begun, results, strict=True))
         unread = [item for item in planned if isinstance(item, errors.CommandsyncError)]
         code = self.signals.code(exit_code(*results, unread=bool(unread)))
-        return verdict.with_unread(verdict.of_results(results, code=code), unread)
+        screen = self.reporter.screen
+        return verdict.with_unread(verdict.of_results(results, screen, code=code), unread, screen)
 
     def _apart(
         self, opened: Sequence[ManifestJob]
@@ -227,6 +228,7 @@ class _Run:
         refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
         return verdict.of_plans(
             plans_in(planned),
+            self.reporter.screen,
             fail_on_changes=fail_on == "changes" or (self.mode == "drift" and not fail_on),
             refusals=[refusal for refusal in refusals if refusal is not None],
             drift=self.mode == "drift",
@@ -253,7 +255,7 @@ def _reported(outcome: Verdict, reporter: Reporter) -> int:
     try:
         reporter.report(outcome)
     except Exception as error:  # noqa: BLE001 - as above
-        lost = _defect(error, writing=outcome.word == "applied")
+        lost = _defect(error, reporter.screen, writing=outcome.word == "applied")
         say(lost.text)
         reporter.annotate(lost.annotations)
         reporter.put_outputs({"result": lost.word, "failure-reason": outcome.reason or lost.reason})
@@ -261,7 +263,7 @@ def _reported(outcome: Verdict, reporter: Reporter) -> int:
     return outcome.code
 
 
-def _defect(error: Exception, *, writing: bool) -> Verdict:
+def _defect(error: Exception, screen: Screen, *, writing: bool) -> Verdict:
     """Return the verdict of a defect, after which writes may have been in flight."""
     for line in "".join(traceback.format_exception(error)).splitlines():
         say(f"  {visible(line)}")
@@ -269,5 +271,5 @@ def _defect(error: Exception, *, writing: bool) -> Verdict:
     hint = "please report it, with the details from the log"
     defect = errors.CommandsyncError(message, hint=hint)
     code = errors.Exit.INCOMPLETE if writing else errors.Exit.FAILED
-    outcome = verdict.of_error(defect, code=code)
+    outcome = verdict.of_error(defect, screen, code=code)
     return replace(outcome, changed=True) if writing else replace(outcome, reason="defect")

@@ -14,7 +14,7 @@ from commandsync.plan.plan import Plan
 from commandsync.plan.userchanges import user_changes
 from commandsync.report import github, summary, usersentences
 from commandsync.report.github import Annotation
-from commandsync.report.lines import code
+from commandsync.report.lines import PLAIN, Screen, code
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Job
 from commandsync.sync.selection import split
@@ -59,14 +59,14 @@ class Verdict:
         )
 
 
-def of_validated(manifests: Sequence[Manifest]) -> Verdict:
+def of_validated(manifests: Sequence[Manifest], screen: Screen = PLAIN) -> Verdict:
     """Return the verdict of valid manifests."""
     warnings = (problem for manifest in manifests for problem in manifest.warnings)
     return Verdict(
         word="valid",
         code=Exit.DONE,
-        text=report.render_validated(manifests, format="text"),
-        markdown=report.render_validated(manifests, format="markdown"),
+        text=report.render_validated(manifests, screen=screen),
+        markdown=report.render_validated(manifests, format="markdown", screen=screen),
         annotations=tuple(github.notice_annotations(warnings)),
     )
 
@@ -104,23 +104,27 @@ def with_unchecked(verdict: Verdict, unread: Sequence[Job]) -> Verdict:
     return both if names else verdict
 
 
-def with_unread(verdict: Verdict, errors: Sequence[CommandsyncError]) -> Verdict:
+def with_unread(
+    verdict: Verdict, errors: Sequence[CommandsyncError], screen: Screen = PLAIN
+) -> Verdict:
     """Return a verdict that fails, too, if there are errors in place of other plans."""
     if not errors:
         return verdict
-    texts, pages = ([*_rendered((), errors, form)] for form in _FORMS)
+    texts, pages = ([*_rendered((), errors, form, screen)] for form in _FORMS)
     notes = [note for error in errors for note in github.failure_annotations(error)]
     reason = _INCOMPLETE if verdict.changed else verdict.reason or errors[0].failure_reason
     return failed(replace(verdict, reason=reason), notes, text=texts, markdown=pages)
 
 
-def of_error(error: CommandsyncError, *, code: int | None = None) -> Verdict:
+def of_error(
+    error: CommandsyncError, screen: Screen = PLAIN, *, code: int | None = None
+) -> Verdict:
     """Return the verdict of an error that ended the run before anything was written."""
     return Verdict(
         word="failed",
         code=error.exit_code if code is None else code,
-        text=report.render_failure(error, format="text"),
-        markdown=report.render_failure(error, format="markdown"),
+        text=report.render_failure(error, screen=screen),
+        markdown=report.render_failure(error, format="markdown", screen=screen),
         annotations=tuple(github.failure_annotations(error)),
         reason=error.failure_reason,
     )
@@ -128,6 +132,7 @@ def of_error(error: CommandsyncError, *, code: int | None = None) -> Verdict:
 
 def of_plans(
     planned: Sequence[Plan | CommandsyncError],
+    screen: Screen = PLAIN,
     *,
     fail_on_changes: bool,
     refusals: Sequence[CommandsyncError] = (),
@@ -143,7 +148,8 @@ def of_plans(
     gravest = [*Exit].index
     worst = min((*errors, *refusals), key=lambda error: gravest(error.exit_code), default=None)
     text, markdown = (
-        "\n".join([*_rendered((), first, form), *_rendered(plans, errors, form)]) for form in _FORMS
+        "\n".join([*_rendered((), first, form, screen), *_rendered(plans, errors, form, screen)])
+        for form in _FORMS
     )
     errors = (*first, *errors)
     changed_code = Exit.CHANGES if pending and fail_on_changes else Exit.DONE
@@ -173,17 +179,18 @@ def _word(*, failed: bool, done: Word, pending: bool) -> Word:
     return done if pending else "no-changes"
 
 
-def of_results(results: Sequence[Result], *, code: int) -> Verdict:
+def of_results(results: Sequence[Result], screen: Screen = PLAIN, *, code: int) -> Verdict:
     """Return the verdict of plans that were applied."""
     plans = tuple(result.plan for result in results)
     complete = all(result.complete for result in results)
     touched = any(result.touched for result in results)
+    notes = (github.result_annotations(result, screen.words) for result in results)
     return Verdict(
         word=_word(failed=not complete, done="applied", pending=any(plan.writes for plan in plans)),
         code=code,
-        text=report.render_results(results, format="text"),
-        markdown=report.render_results(results, format="markdown"),
-        annotations=tuple(note for result in results for note in github.result_annotations(result)),
+        text=report.render_results(results, screen=screen),
+        markdown=report.render_results(results, format="markdown", screen=screen),
+        annotations=tuple(chain.from_iterable(notes)),
         reason="" if complete else _reason_of_results(results),
         plans=plans,
         changed=touched,
@@ -192,7 +199,10 @@ def of_results(results: Sequence[Result], *, code: int) -> Verdict:
 
 
 def with_user_changes(
-    verdict: Verdict, bases: Mapping[str, EarlierVersion], manifests: Sequence[Manifest]
+    verdict: Verdict,
+    bases: Mapping[str, EarlierVersion],
+    manifests: Sequence[Manifest],
+    screen: Screen = PLAIN,
 ) -> Verdict:
     """Return a verdict that begins with what users will notice of each manifest.
 
@@ -207,8 +217,8 @@ def with_user_changes(
     texts, pages = [], []
     for path, changes in noticed:
         of_several = f" of {code(path)}" if len(noticed) > 1 else ""
-        texts.append(usersentences.text(changes))
-        page = usersentences.markdown(changes, most=_MOST_SENTENCES)
+        texts.append(usersentences.text(changes, screen=screen))
+        page = usersentences.sentence_list(changes, most=_MOST_SENTENCES)
         pages.append(f"**What users will notice{of_several}**\n\n{page}")
     return verdict.after(texts, pages)
 
@@ -227,12 +237,15 @@ def _drifted(plan: Plan) -> Annotation:
 
 
 def _rendered(
-    plans: Sequence[Plan], errors: Sequence[CommandsyncError], form: Literal["text", "markdown"]
+    plans: Sequence[Plan],
+    errors: Sequence[CommandsyncError],
+    form: Literal["text", "markdown"],
+    screen: Screen,
 ) -> Iterator[str]:
     if plans:
-        yield report.render_plans(plans, format=form)
+        yield report.render_plans(plans, format=form, screen=screen)
     for error in errors:
-        yield report.render_failure(error, format=form)
+        yield report.render_failure(error, format=form, screen=screen)
 
 
 def outputs_of(verdict: Verdict) -> dict[str, str]:

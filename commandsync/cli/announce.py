@@ -45,9 +45,7 @@ def changes_command(run: Run, /, *, earlier: str) -> None:
       commandsync changes --since v1.2.0
       commandsync changes --since old.yaml --format markdown
     """
-    from commandsync.document.schemas import user_changes_document
-    from commandsync.report.json import dumped
-    from commandsync.report.usersentences import NOTHING, markdown, text
+    from commandsync.report import render_user_changes
     from commandsync.sync.earlier import changes_since
     from commandsync.sync.settings import check_notices, load_single
 
@@ -55,17 +53,10 @@ def changes_command(run: Run, /, *, earlier: str) -> None:
     manifest = load_single(run.settings, problem, hint=hint)
     changes = changes_since(earlier, manifest)
     check_notices(changes.notices, run.settings)
-    if run.output.format != "json":
-        run.output.notices(changes.notices)
-    match run.output.format:
-        case "json":
-            document = user_changes_document(changes, since=earlier, manifest=manifest.paths)
-            shown = dumped(document)
-        case "markdown":
-            shown = markdown(changes) or f"{NOTHING}\n"
-        case _:
-            shown = text(changes, screen=run.output.screen())
-    run.output.result(shown)
+    output = run.output
+    if output.format != "json":
+        output.notices(changes.notices)
+    output.result(render_user_changes(changes, format=output.format, screen=output.screen()))
 
 
 _FROM_ENVIRONMENT = "$GITHUB_EVENT_PATH"  # --event without a path

@@ -76,12 +76,12 @@ def _post(run: Run, text: AnnouncementText, *, asks: bool) -> int:
 
 def _changes(run: Run, announcing: Announcing) -> Notes | Notice:
     """Return what users notice since an earlier manifest; the notices of it are printed."""
-    from commandsync.report.usersentences import NOTHING, markdown
+    from commandsync.report.usersentences import NOTHING, sentence_list
     from commandsync.sync.earlier import changes_since
 
     changes = changes_since(announcing.since, load_to_edit(run.settings, {}, what="announce"))
     run.output.notices(changes.notices)
-    text = markdown(changes)
+    text = sentence_list(changes)
     return (
         Notes(text=text, version=bare(announcing.version)) if text else Notice(NOTHING.rstrip("."))
     )

@@ -40,7 +40,7 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
     """Print plans, and the errors of those that could not be made."""
     made, errors = split(plans)
     if output.format == "json" and errors:
-        output.result(report.render_plans(plans, format="json"))
+        output.result(report.render_plans(plans, format="json", screen=output.screen()))
         return
     if made:
         screen = output.screen()

@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 from threading import Event, Thread
 
 from commandsync.cli.options import Run
-from commandsync.cli.output import Output
+from commandsync.cli.output import OPTIONS, Output
 from commandsync.errors import UsageError
 from commandsync.preview.followed import LiveState, live_states
 from commandsync.report.lines import visible
@@ -25,7 +25,7 @@ def show_live(run: Run, *, offline: bool, port: int, opens: bool) -> None:
         hint = "name its file, or write a page of it: --html FOLDER"
         raise UsageError("standard input cannot be watched for changes", hint=hint)
     output, stop = run.output, Event()
-    states = live_states(run.settings, offline=offline, stop=stop)
+    states = live_states(run.settings, OPTIONS, offline=offline, stop=stop)
     first = next(states)
     with (
         preview_server(first.page, port=port) as server,

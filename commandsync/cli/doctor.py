@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +12,6 @@ from commandsync.cli.options import Run, probe_options
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
     from commandsync.diagnostics import Check
-    from commandsync.plan.differences import Parity
 
 
 @click.command("doctor", cls=Command)
@@ -40,6 +38,8 @@ def doctor_command(run: Run, /) -> int:
 
     from commandsync.cli.output import log_handled_by
     from commandsync.plan.differences import Parity
+    from commandsync.report import render_diagnosis
+    from commandsync.report.diagnosis import Diagnosis
     from commandsync.sync.diagnosis import diagnose, exit_code_of
 
     checks: list[Check] = []
@@ -52,7 +52,9 @@ def doctor_command(run: Run, /) -> int:
             else:
                 checks.append(found)
                 _show_check(found, run.output)
-    _show_end(checks, compared, run.output)
+    diagnosis = Diagnosis(checks, compared)
+    form, screen = run.output.format, run.output.screen()
+    run.output.result(render_diagnosis(diagnosis, format=form, screen=screen))
     return exit_code_of(checks)
 
 
@@ -63,18 +65,3 @@ def _show_check(check: Check, output: Output) -> None:
     screen = output.screen()
     if output.format in {"text", "github"} and (check.state == "failed" or not screen.quiet):
         output.result(check_lines(check, screen=screen))
-
-
-def _show_end(checks: Sequence[Check], compared: Sequence[Parity], output: Output) -> None:
-    from commandsync.report import diagnosis
-
-    match output.format:
-        case "json":
-            output.result(diagnosis.document(checks, compared))
-        case "markdown":
-            output.result(diagnosis.markdown(checks, compared))
-        case "github":
-            output.result(diagnosis.annotations(checks))
-            output.result(diagnosis.closing(checks, compared, screen=output.screen()))
-        case _:
-            output.result(diagnosis.closing(checks, compared, screen=output.screen()))

@@ -9,7 +9,8 @@ from commandsync.cli.approval import check_terminal, confirm, write_approved
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, command_line
 from commandsync.errors import Exit, TooManyDeletesError
-from commandsync.report.imports import by_cause, render_import, render_left_out
+from commandsync.report import Format, Screen, render_import
+from commandsync.report.imports import by_cause, render_left_out
 from commandsync.report.lines import path, visible
 from commandsync.report.summary import counted
 from commandsync.sources.changeset import Import
@@ -60,7 +61,11 @@ def import_commands(  # noqa: PLR0913 - the options of one command
         return _checked(result, output, _command(again, locale, run.settings.files))
     if result.refusal:
         raise TooManyDeletesError(f"the import {result.refusal.message}", hint=result.refusal.hint)
-    if not write_approved(run, result.files, partial(render_import, result), asks=not yes):
+
+    def shown(form: Format, screen: Screen) -> str:
+        return render_import(result, format=form, screen=screen)
+
+    if not write_approved(run, result.files, shown, asks=not yes):
         return Exit.FAILED
     _tell_size(result, output)
     if not result.repeatable and result.sources != (PROGRAM,):
@@ -87,7 +92,7 @@ def _checked(result: Import, output: Output, command: str) -> int:
     The `command` writes it.
     """
     screen = output.screen()
-    output.result(render_import(result, format=output.format, screen=screen, check=True))
+    output.result(render_import(result, format=output.format, screen=screen))
     if not result.files:
         return Exit.CHANGES if result.fails_check else Exit.DONE
     output.talk(f"Run {visible(command)}, and commit what it writes.")

@@ -18,14 +18,14 @@ from typing import Any, Literal, NamedTuple, TextIO, get_args
 import click
 
 from commandsync import report
-from commandsync.diagnostics import Do, Hint, Notice
+from commandsync.diagnostics import Do, Notice, Words
 from commandsync.errors import CommandsyncError, Exit, FileError, UsageError
 from commandsync.report import Format
 from commandsync.report.lines import visible
 from commandsync.sync.files import reason
 from commandsync.sync.process import unredacted
 
-OPTIONS = {
+OPTIONS: Words = {
     Do.ALLOW_DELETES: "if that is meant, allow it with --max-deletes {limit}",
     Do.ALLOW_DELETES_OF_NEW_PLAN: "if that is meant, make a new plan with --max-deletes {limit}",
     Do.ANNOUNCE_UNRELEASED: "--{kind} announces it",
@@ -150,8 +150,7 @@ class Output:
     full: bool = False
 
     def __post_init__(self) -> None:
-        """Say hints in options, and show logs with `-v`, the client's with `-vv`, from now on."""
-        Hint.words = OPTIONS
+        """Show logs with `-v`, the client's with `-vv`, from now on."""
         if self.verbosity > 0:
             logging.basicConfig(stream=LogStream(print_err), format="%(message)s")
         if self.verbosity >= _REQUESTS:
@@ -182,7 +181,7 @@ class Output:
         print_err(text)
 
     def screen(self, stream: TextIO | None = None, *, whole: bool = False) -> report.Screen:
-        """Return the colours that a stream gets, by default standard output, and its columns.
+        """Return how values are shown on a stream, by default standard output.
 
         With `whole`, `--quiet` leaves nothing out: a question is about what is shown.
         """
@@ -192,7 +191,8 @@ class Output:
         if self.color != "auto":
             color = self.color == "always"
         width = shutil.get_terminal_size().columns if is_terminal else None
-        return report.Screen(color, width, self.full, self.verbosity < 0 and not whole)
+        quiet = self.verbosity < 0 and not whole
+        return report.Screen(color, width, self.full, quiet, OPTIONS)
 
 
 def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
@@ -105,7 +104,7 @@ def plan_command(
 
     made, errors = split(plans)
     if out and made:  # an error in the place of the plan is shown, not saved
-        write_file(out, render_plans(made, format="json"), force=force)
+        write_file(out, render_plans(made, format="json", screen=run.output.screen()), force=force)
     show_plans(plans, run.output)
     changes = detailed_exitcode and any(plan.pending for plan in made)
     code = Exit.CHANGES if changes else Exit.DONE
@@ -125,6 +124,7 @@ def _check_one_page(manifests: Sequence[Manifest], against: str | None) -> None:
 def _plans(
     run: Run, manifests: Sequence[Manifest], against: str | None
 ) -> list[Plan | CommandsyncError]:
+    from commandsync.report import render_plans
     from commandsync.sync.selection import jobs, plan_jobs, plans_in
 
     if against:
@@ -132,7 +132,7 @@ def _plans(
 
         return [plan_against(run.settings, manifests, against)]
     with jobs(run.settings, manifests) as opened:
-        shows = partial(import_module, f"commandsync.report.{run.output.format}")
+        shows = partial(render_plans.load, run.output.format)
         return plans_in(plan_jobs(opened, meanwhile=shows))
 
 

@@ -61,6 +61,7 @@ def preview_command(
 
 
 def _write_page(run: Run, folder: str, *, offline: bool, force: bool) -> None:
+    from commandsync.cli.output import OPTIONS
     from commandsync.pages.botpage import page_files
     from commandsync.preview.previewpage import (
         baseline_of,
@@ -76,7 +77,8 @@ def _write_page(run: Run, folder: str, *, offline: bool, force: bool) -> None:
     manifest = load_one(run.settings)
     entries = chain.from_iterable(manifest.snapshot.collections.values())
     refuse_token(folder, (text for entry in entries for text in entry.text))  # Markdown in them
-    state = state_of(run.settings, manifest, baseline_of(run.settings, manifest, offline=offline))
+    baseline = baseline_of(run.settings, manifest, offline=offline)
+    state = state_of(run.settings, manifest, baseline, OPTIONS)
     page = write_folder(folder, page_files(state.page), force=force)
     run.output.notices(list(state.notices))
     run.output.talk(f"wrote {page}")

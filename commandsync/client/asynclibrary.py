@@ -259,7 +259,7 @@ class AsyncClient(AnyClient):
             async for _ in self.events():
                 pass
         except CommandsyncError as error:  # the result of a task may never be read
-            hint = f"; {error.hint}" if error.hint else ""
+            hint = f"; {error.hint}" if str(error.hint) else ""
             _log.error("no events are received: %s%s", error, hint)
             raise
 

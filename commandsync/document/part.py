@@ -13,12 +13,13 @@ from pydantic import (
     Field,
     PlainSerializer,
     PlainValidator,
+    SerializationInfo,
     WithJsonSchema,
     model_validator,
 )
 from pydantic_core import PydanticSerializationError, to_json
 
-from commandsync.diagnostics import Location, Notice
+from commandsync.diagnostics import LIBRARY, Location, Notice, Words, in_words
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace, field_changes
 from commandsync.records.texts import CommandText, Resource, Text
 from commandsync.services.abilities import PAGE_ABILITIES
@@ -131,8 +132,12 @@ def place_document(at: Location | None) -> Document | None:
     return None if at is None else {key: getattr(at, key) for key in Place.model_fields}
 
 
-HintField = Annotated[str, PlainSerializer(str)]
-"""A hint in the words of this program."""
+def _hint_text(hint: object, info: SerializationInfo[Words | None]) -> str:
+    return in_words(hint, info.context or LIBRARY)
+
+
+HintField = Annotated[str, PlainSerializer(_hint_text)]
+"""A hint, in the words that are the context of the serialization; by default the library's."""
 
 LocationField = Annotated[Location, _read_as(Location, Place), PlainSerializer(place_document)]
 DifferencesField = Annotated[
@@ -153,13 +158,17 @@ class Warned(Model):
     location: LocationField | None
 
 
-def notice_document(notice: Notice) -> Document:
-    """Return a warning as documents have it."""
+def notice_document(notice: Notice, words: Words) -> Document:
+    """Return a warning as documents have it, with its hint in these words."""
     at = place_document(notice.location)
-    return {"message": notice.message, "hint": str(notice.hint), "location": at}
+    return {"message": notice.message, "hint": in_words(notice.hint, words), "location": at}
 
 
-NoticeField = Annotated[Notice, _read_as(Notice, Warned), PlainSerializer(notice_document)]
+def _notice_part(notice: Notice, info: SerializationInfo[Words | None]) -> Document:
+    return notice_document(notice, info.context or LIBRARY)
+
+
+NoticeField = Annotated[Notice, _read_as(Notice, Warned), PlainSerializer(_notice_part)]
 
 
 class PlannedChange(Model):

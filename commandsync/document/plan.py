@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
+from commandsync.diagnostics import LIBRARY, Words
 from commandsync.document import VERSION, part
 from commandsync.plan.comparison import Scheduled
 from commandsync.plan.plan import Plan, PlannedListing
@@ -160,11 +161,11 @@ class PlanDocument(Head):
     digest: Digest = Field(description="Over all other keys: shows that a saved plan was edited.")
 
 
-def plan_document(plan: Plan) -> part.Document:
-    """Return the document of a plan, as it is printed and saved."""
+def plan_document(plan: Plan, words: Words = LIBRARY) -> part.Document:
+    """Return the document of a plan, as it is printed and saved, with hints in these words."""
     changes = tuple(map(part.change_part, plan.changes))
     model = PlanDocument.of(**head_values(plan), changes=changes, digest="")
-    document = model.model_dump(mode="json")
+    document = model.model_dump(mode="json", context=words)
     return document | {"digest": digest_of(document)}
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.diagnostics import LIBRARY, Words
 from commandsync.document import part
 from commandsync.document.plan import Head, head_values
 
@@ -101,8 +102,8 @@ class ResultDocument(Head):
     notices: tuple[part.NoticeField, ...]
 
 
-def result_document(result: Result) -> part.Document:
-    """Return the document of a result."""
+def result_document(result: Result, words: Words = LIBRARY) -> part.Document:
+    """Return the document of a result, with hints in the words of a program."""
     counts = {outcome.value: result.count(outcome) for outcome in Outcome}
     return ResultDocument.of(
         result,
@@ -111,7 +112,7 @@ def result_document(result: Result) -> part.Document:
         outcomes=Outcomes.of(**counts),
         left=tuple(map(part.change_part, result.remaining)),
         differences=tuple(map(_rewritten, result.rewritten)),
-    ).model_dump(mode="json")
+    ).model_dump(mode="json", context=words)
 
 
 def _settled(settled: Settled) -> part.PlannedChange:

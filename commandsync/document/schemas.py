@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter
 
-from commandsync.diagnostics import Problem
+from commandsync.diagnostics import LIBRARY, Problem, Words
 from commandsync.document import VERSION, part
 from commandsync.document.part import Document, HintField, Model, Place, optional
 from commandsync.document.plan import PlanDocument
@@ -56,15 +56,15 @@ class Several(Model, Generic[D]):
     results: tuple[D | Failure, ...]
 
 
-def failure_document(error: CommandsyncError) -> Document:
-    """Return the document of a failure."""
+def failure_document(error: CommandsyncError, words: Words = LIBRARY) -> Document:
+    """Return the document of a failure, with hints in the words of a program."""
     problems = error.problems if isinstance(error, ManifestError) else ()
     return Failure.of(
         version=VERSION,
         error=Reason.of(error),
         problems=tuple(map(listed_problem, problems)),
         listing=error.listing,
-    ).model_dump(mode="json")
+    ).model_dump(mode="json", context=words)
 
 
 def listed_problem(problem: Problem) -> ListedProblem:
@@ -125,21 +125,17 @@ class UserChangesDocument(part.Model):
     warnings: tuple[part.NoticeField, ...]
 
 
-def user_changes_document(
-    changes: UserChanges, *, since: str, manifest: Sequence[str]
-) -> part.Document:
-    """Return the document of changes since an earlier manifest, and the files of the later one."""
+def user_changes_document(changes: UserChanges, words: Words = LIBRARY) -> part.Document:
+    """Return the document of changes since an earlier manifest, with hints in these words."""
     return UserChangesDocument.of(
         changes,
         version=VERSION,
-        since=since,
-        manifest=tuple(manifest),
         changed=tuple(
             ChangedPart.of(command, needs=tuple(map(str, command.needs)))
             for command in changes.changed
         ),
         warnings=changes.notices,
-    ).model_dump(mode="json")
+    ).model_dump(mode="json", context=words)
 
 
 _DOCUMENTS: dict[str, tuple[str, type[Model]]] = {

@@ -73,6 +73,8 @@ class UserChanges:
     changed: tuple[ChangedCommand, ...] = ()  # the commands with another text
     new: tuple[CommandText, ...] = ()  # the commands that only the new manifest has
     notices: tuple[Notice, ...] = ()  # what to check before the changes are published
+    since: str = ""  # the earlier manifest: a file, or a revision of git
+    manifest: tuple[str, ...] = ()  # the files of the later manifest
 
     @property
     def count(self) -> int:

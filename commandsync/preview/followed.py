@@ -7,6 +7,7 @@ from threading import Event
 from time import monotonic
 from typing import NamedTuple
 
+from commandsync.diagnostics import Words
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest
 from commandsync.manifest.files import is_folder
@@ -111,11 +112,14 @@ class LiveState(NamedTuple):
     error: ManifestError | None  # the problems of what was saved after it; None if it is the newest
 
 
-def live_states(settings: Settings, *, offline: bool, stop: Event) -> Iterator[LiveState]:
+def live_states(
+    settings: Settings, words: Words, *, offline: bool, stop: Event
+) -> Iterator[LiveState]:
     """Yield what to show, first and after each change of the manifest, until `stop` is set.
 
-    The listing is read for the first valid manifest, unless `offline`. Raises `ListingError` if it
-    cannot be read, and `UsageError` if there are several manifests.
+    Hints are in the words of a program. The listing is read for the first valid manifest, unless
+    `offline`. Raises `ListingError` if it cannot be read, and `UsageError` if there are several
+    manifests.
     """
     baseline: Baseline | None = None
     state: PreviewState | None = None
@@ -126,8 +130,8 @@ def live_states(settings: Settings, *, offline: bool, stop: Event) -> Iterator[L
             if isinstance(manifest, ManifestError):
                 raise manifest
             baseline = baseline or baseline_of(settings, manifest, offline=offline)
-            state = state_of(settings, manifest, baseline)
+            state = state_of(settings, manifest, baseline, words)
         except ManifestError as invalid:
             error = invalid
-        page = page_with(error.problems if error else (), state, path=path)
+        page = page_with(error.problems if error else (), state, words, path=path)
         yield LiveState(page, state, error)

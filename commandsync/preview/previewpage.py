@@ -13,7 +13,7 @@ from commandsync.api.operations import get_bot
 from commandsync.api.redaction import redacted
 from commandsync.client.connection import Connection
 from commandsync.client.driver import start_reading
-from commandsync.diagnostics import Notice, Problem
+from commandsync.diagnostics import LIBRARY, Do, Notice, Problem, Words, in_words
 from commandsync.errors import FileError, ListingError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.pages.botpage import BotPage, ListingTab, Preview
@@ -70,7 +70,7 @@ def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Bas
         with connected(settings, [site]) as (connection,):
             return completed(connection, site, Snapshot(), manifest)
     except (ListingError, UsageError) as error:
-        hint = f"{error.hint}; {_OFFLINE}" if error.hint else _OFFLINE
+        hint = Do.ALSO(first=error.hint, other=_OFFLINE) if error.hint else _OFFLINE
         raise error.having(hint=hint) from error.__cause__
 
 
@@ -107,8 +107,13 @@ class PreviewState:
     page: BotPage
 
 
-def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> PreviewState:
-    """Return what a manifest changes, and its page; raises `ManifestError` where it is strict."""
+def state_of(
+    settings: Settings, manifest: Manifest, baseline: Baseline, words: Words = LIBRARY
+) -> PreviewState:
+    """Return what a manifest changes, and its page, with hints in the words of a program.
+
+    Raises `ManifestError` where it is strict.
+    """
     settings = replace(settings, now=read_clock())
     plan = plan_manifest(manifest, baseline.listed, site=baseline.site, settings=settings)
     check_notices(plan.notices, settings)
@@ -118,7 +123,7 @@ def state_of(settings: Settings, manifest: Manifest, baseline: Baseline) -> Prev
         for resource, records in expected_listing(plan, baseline.listed).items()
     }
     sentences = [
-        *map(_sentence, notices),
+        *(_sentence(notice, words) for notice in notices),
         *scheduled(plan, in_quotes),
         *(  # their mark does not say why they go
             f"The {change.resource} {in_quotes(change.name)} is deleted: {remark_on(change)}."
@@ -152,10 +157,13 @@ def _listings(settings: Settings, manifest: Manifest) -> Iterator[ListingTab]:
         yield ListingTab(name=service.name, rows=rows, losses=losses)
 
 
-def page_with(problems: Sequence[Problem], state: PreviewState | None, *, path: str) -> BotPage:
+def page_with(
+    problems: Sequence[Problem], state: PreviewState | None, words: Words = LIBRARY, *, path: str
+) -> BotPage:
     """Return the page of the last valid state, if any, with the problems of a later manifest."""
     page = state.page if state else BotPage(bot=bot_named(path), rows={})
-    return replace(page, preview=replace(page.preview or Preview(), problems=tuple(problems)))
+    said = tuple(replace(each, hint=in_words(each.hint, words)) for each in problems)
+    return replace(page, preview=replace(page.preview or Preview(), problems=said))
 
 
 def _notices(plan: Plan, manifest: Manifest, baseline: Baseline) -> Iterator[Notice]:
@@ -202,10 +210,10 @@ def _marked(change: Add | Edit | Replace | None) -> tuple[Mark | None, dict[str,
     return Mark.EDITED if change.before[0] == change.after[0] else Mark.RENAMED, before
 
 
-def _sentence(notice: Notice) -> str:
+def _sentence(notice: Notice, words: Words) -> str:
     where = f"{notice.location}: " if notice.location else ""
-    hint = f" ({notice.hint})" if notice.hint else ""
-    return f"{where}{notice.message}{hint}"
+    hint = in_words(notice.hint, words)
+    return f"{where}{notice.message}" + (f" ({hint})" if hint else "")
 
 
 _PAGE = "index.html"

@@ -19,36 +19,55 @@ if TYPE_CHECKING:
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
+    from commandsync.plan.userchanges import UserChanges
+    from commandsync.report.diagnosis import Diagnosis
+    from commandsync.sources.changeset import Import
 
 Format = Literal["text", "json", "markdown", "github"]
 T = TypeVar("T")
 
 
 class _Renderer(NamedTuple, Generic[T]):
-    """Shows a value in any format, by a function of the format's module; only text has a screen."""
+    """Shows a value in any format, by one function for each, as `module:function`.
 
-    function: str
+    The formats of plans, results and manifests have a module each; of the others, each value has.
+    """
+
+    place: str
+
+    def load(self, format: Format) -> Callable[..., str]:
+        """Load the function of a format."""
+        module, function = self.place.format(format=format).split(":")
+        render: Callable[..., str] = getattr(import_module(f"{__name__}.{module}"), function)
+        return render
 
     def __call__(self, value: T, /, *, format: Format = "text", screen: Screen = PLAIN) -> str:
-        module = import_module(f"commandsync.report.{format}")
-        render: Callable[..., str] = getattr(module, self.function)
-        return render(value, screen=screen) if format in {"text", "github"} else render(value)
+        return self.load(format)(value, screen=screen)
 
 
-render_plans: _Renderer[Sequence[Plan | Result | CommandsyncError]] = _Renderer("plans")
+render_plans: _Renderer[Sequence[Plan | Result | CommandsyncError]] = _Renderer("{format}:plans")
 """The changes of plans; only json shows results and errors. A plan as json is a saved plan."""
 
-render_results: _Renderer[Sequence[Result | CommandsyncError]] = _Renderer("results")
+render_results: _Renderer[Sequence[Result | CommandsyncError]] = _Renderer("{format}:results")
 """The results of plans; the text does not repeat the plan. Only json shows errors."""
 
-render_failure: _Renderer[CommandsyncError] = _Renderer("failure")
+render_failure: _Renderer[CommandsyncError] = _Renderer("{format}:failure")
 """An error, a manifest's problems each at its place."""
 
-render_validated: _Renderer[Sequence[Manifest]] = _Renderer("validated")
+render_validated: _Renderer[Sequence[Manifest]] = _Renderer("{format}:validated")
 """The counts of valid manifests, and their warnings."""
 
-render_notices: _Renderer[Sequence[Notice]] = _Renderer("notices")
+render_notices: _Renderer[Sequence[Notice]] = _Renderer("text:notices")
 """Warnings for people, beside a result of any format: only as text."""
 
-render_settled: _Renderer[Settled] = _Renderer("settled")
+render_settled: _Renderer[Settled] = _Renderer("text:settled")
 """The outcome of one change on one line, while others are not settled yet: only as text."""
+
+render_import: _Renderer[Import] = _Renderer("imports:{format}")
+"""The changes of an import, and what is left to do."""
+
+render_user_changes: _Renderer[UserChanges] = _Renderer("usersentences:{format}")
+"""The changes that users of a bot notice."""
+
+render_diagnosis: _Renderer[Diagnosis] = _Renderer("diagnosis:{format}")
+"""The end of the checks of a set-up; only text and github have shown each check before it."""

@@ -1,16 +1,16 @@
 """The checks of a set-up, and where the names of commands differ: what `doctor` shows.
 
-On a terminal and in a log each check is a line as soon as it is made (`check_lines`), and `closing`
-ends them: the commands whose names differ, as a table, and the verdict. JSON and Markdown are whole
-documents (`document`, `markdown`), made at the end. With `github`, failed checks and warnings are
-annotations, too.
+On a terminal and in a log each check is a line as soon as it is made (`check_lines`), and `text`
+ends them: the commands whose names differ, as a table, and the verdict. With `github`, failed
+checks and warnings are annotations above this end. `json` and `markdown` are whole documents.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
+from typing import NamedTuple
 
 from commandsync.api.redaction import redacted
-from commandsync.diagnostics import Check
+from commandsync.diagnostics import Check, in_words
 from commandsync.plan.differences import Parity
 from commandsync.report import records, tables
 from commandsync.report.github import Annotation, annotated
@@ -27,6 +27,14 @@ from commandsync.report.lines import (
     visible,
 )
 
+
+class Diagnosis(NamedTuple):
+    """The checks of a set-up, and the names of commands wherever they were compared."""
+
+    checks: Sequence[Check]
+    compared: Sequence[Parity]
+
+
 _COLORS = {"ok": GREEN, "warning": YELLOW, "failed": RED, "skipped": DIM}
 _STATE, _NAME = 9, 13  # columns
 _INDENT = _STATE + _NAME
@@ -39,50 +47,54 @@ def check_lines(check: Check, *, screen: Screen) -> str:
     beside = screen.width is None or screen.width >= _INDENT + _NARROWEST
     indent = _INDENT if beside else _BELOW
     rows = _wrapped(_about(check), screen, indent)
-    if check.hint:
-        rows += _wrapped(f"hint: {check.hint}", screen, indent)
+    if hint := in_words(check.hint, screen.words):
+        rows += _wrapped(f"hint: {hint}", screen, indent)
     state = paint(check.state, _COLORS[check.state]) + " " * (_STATE - len(check.state))
     head = f"{state}{check.name:{_NAME - 1}} {rows.pop(0) if beside else ''}".rstrip()
     return joined([head, *(" " * indent + row for row in rows)], screen)
 
 
-def closing(checks: Sequence[Check], compared: Sequence[Parity], *, screen: Screen) -> str:
+def text(diagnosis: Diagnosis, *, screen: Screen) -> str:
     """Return the commands whose names differ, and whether a sync can work, in one line."""
-    last = joined([paint(_verdict(checks), BOLD)], screen)
+    last = joined([paint(_verdict(diagnosis.checks), BOLD)], screen)
     if screen.quiet:
         return last
-    return "\n".join(["", *(_table(result, screen) for result in compared), last])
+    return "\n".join(["", *(_table(result, screen) for result in diagnosis.compared), last])
 
 
-def annotations(checks: Sequence[Check]) -> str:
-    """Return a GitHub annotation for each check that failed or warns."""
+def github(diagnosis: Diagnosis, *, screen: Screen) -> str:
+    """Return an annotation for each check that failed or warns, then the end of the text."""
+    checks = diagnosis.checks
     failed = [check for check in checks if check.state == "failed"]
     warnings = [check for check in checks if check.state == "warning"]
     return annotated(
         [Annotation("error", "Check failed", _named(check), check.hint) for check in failed]
         + [Annotation("warning", "Check", _named(check), check.hint) for check in warnings],
-        "",
+        text(diagnosis, screen=screen),
+        screen,
     )
 
 
-def markdown(checks: Sequence[Check], compared: Sequence[Parity]) -> str:
+def markdown(diagnosis: Diagnosis, *, screen: Screen) -> str:
     """Return the checks as a table, and a table of the commands whose names differ."""
+    checks = diagnosis.checks
     cells = ([check.state, check.name, code(_about(check))] for check in checks)
     parts = [f"**{_verdict(checks)}**", tables.table(["State", "Check", "Result"], cells)]
-    hints = [f"- {check.name}: {code(str(check.hint))}" for check in checks if check.hint]
-    return (
-        "\n\n".join([*parts, *filter(None, ["\n".join(hints)]), *_markdown_names(compared)]) + "\n"
-    )
+    said = [(check.name, in_words(check.hint, screen.words)) for check in checks]
+    if hints := [f"- {name}: {code(hint)}" for name, hint in said if hint]:
+        parts.append("\n".join(hints))
+    return "\n\n".join([*parts, *_markdown_names(diagnosis.compared)]) + "\n"
 
 
-def document(checks: Sequence[Check], compared: Sequence[Parity]) -> str:
+def json(diagnosis: Diagnosis, *, screen: Screen) -> str:
     """Return one JSON document: the checks, and for each manifest the names of all commands."""
     listed = [
         {name: getattr(check, name) for name in ("name", "state", "message", "manifest")}
-        | {"hint": str(check.hint)}
-        for check in checks
+        | {"hint": in_words(check.hint, screen.words)}
+        for check in diagnosis.checks
     ]
-    return records.document({"checks": listed, "names": [_names(result) for result in compared]})
+    names = [_names(result) for result in diagnosis.compared]
+    return records.document({"checks": listed, "names": names})
 
 
 def _verdict(checks: Sequence[Check]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commandsync.apply.outcomes import Outcome, Result
-from commandsync.diagnostics import Hint, Location, Notice, Problem
+from commandsync.diagnostics import Hint, Location, Notice, Problem, Words, in_words
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Delete
 from commandsync.plan.plan import Plan
@@ -120,37 +120,39 @@ class Annotation:
     hint: str | Hint = ""
     location: Location | None = None
 
-    def __str__(self) -> str:
+    def command(self, words: Words) -> str:
+        """Return the workflow command, with the hint in the words of the program."""
         place, stated = self.location, f"title={command_property(self.title)}"
         if place is not None and place.path != "-":
             file = command_property(visible(place.path))
             stated = f"file={file},line={place.line},col={place.column},{stated}"
-        hint = f"\n{visible(str(self.hint))}" if self.hint else ""
-        message = visible(self.message) + hint
+        hint = in_words(self.hint, words)
+        message = visible(self.message) + (f"\n{visible(hint)}" if hint else "")
         return f"::{self.kind} {stated}::{command_data(message)}"
 
 
 def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     """Return annotations for refusals, warnings and deletes, then the plans as text."""
     notes = (note for plan in plans for note in plan_annotations(plan))
-    return annotated(notes, text.plans(plans, screen=screen))
+    return annotated(notes, text.plans(plans, screen=screen), screen)
 
 
 def results(results: Sequence[Result], *, screen: Screen) -> str:
     """Return annotations for failures and rewritten texts, then the results as text."""
-    notes = (note for result in results for note in result_annotations(result))
-    return annotated(notes, text.results(results, screen=screen, planned=False))
+    notes = (note for result in results for note in result_annotations(result, screen.words))
+    return annotated(notes, text.results(results, screen=screen, planned=False), screen)
 
 
 def failure(error: CommandsyncError, *, screen: Screen) -> str:
     """Return an annotation for each problem, then the failure as text."""
-    return annotated(failure_annotations(error), text.failure(error, screen=screen))
+    return annotated(failure_annotations(error), text.failure(error, screen=screen), screen)
 
 
 def validated(manifests: Sequence["Manifest"], *, screen: Screen) -> str:
     """Return an annotation for each warning, then the manifests as text."""
     warnings = (warning for manifest in manifests for warning in manifest.warnings)
-    return annotated(notice_annotations(warnings), text.validated(manifests, screen=screen))
+    shown = text.validated(manifests, screen=screen)
+    return annotated(notice_annotations(warnings), shown, screen)
 
 
 def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
@@ -191,7 +193,7 @@ def top_of(plan: Plan) -> Location | None:
     return Location(plan.manifest[0]) if plan.manifest else None
 
 
-def result_annotations(result: Result) -> Iterator[Annotation]:
+def result_annotations(result: Result, words: Words) -> Iterator[Annotation]:
     """Return a remark for each change that is not done, or that the service changed."""
     for settled in result.settled:
         if settled.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
@@ -200,7 +202,7 @@ def result_annotations(result: Result) -> Iterator[Annotation]:
             title = f"Change {settled.outcome}"
             yield Annotation("error", title, message, settled.hint, change.location)
     if result.stopped:
-        yield Annotation("error", "Stopped", result.stopped, summary.go_on(result))
+        yield Annotation("error", "Stopped", result.stopped, summary.go_on(result, words))
     for settled in result.rewritten:
         change = settled.change
         for rewrite in settled.rewrites:
@@ -227,12 +229,12 @@ def mask(secret: str) -> str:
     return f"::add-mask::{command_data(secret)}\n"
 
 
-def annotated(annotations: Iterable[Annotation], shown: str) -> str:
+def annotated(annotations: Iterable[Annotation], shown: str, screen: Screen) -> str:
     """Return annotations, at most ten of a kind, above a text."""
     kinds: Counter[str] = Counter()
     lines = ""
     for annotation in annotations:
         kinds[annotation.kind] += 1
         if kinds[annotation.kind] <= MOST_OF_A_KIND:
-            lines += f"{annotation}\n"
+            lines += f"{annotation.command(screen.words)}\n"
     return lines + shown

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Literal, assert_never
+from typing import Any, Literal
 
-from commandsync.diagnostics import Location, Notice
+from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.document import VERSION
 from commandsync.document.part import notice_document, place_document
-from commandsync.report import Format, github
 from commandsync.report.change import in_brackets
+from commandsync.report.github import Annotation, annotated, notice_annotations
 from commandsync.report.json import dumped
 from commandsync.report.linediff import cut, file_lines
 from commandsync.report.lines import (
@@ -51,28 +51,6 @@ _NEXT = {
 }
 
 
-def render_import(
-    result: Import,
-    format: Format,  # noqa: A002 - the option's name
-    screen: Screen = PLAIN,
-    *,
-    check: bool = False,
-) -> str:
-    """Show what an import changes; annotations name each difference at its place."""
-    match format:
-        case "json":
-            return _json(result)
-        case "markdown":
-            return _markdown(result)
-        case "github":
-            notes = import_annotations(result, check=check)
-            return github.annotated(notes, _text(result, screen))
-        case "text":
-            return _text(result, screen)
-        case _:
-            assert_never(format)
-
-
 def counts(result: Import) -> str:
     """Return the counts of an import: the last line of its text, which scripts may rely on."""
     of = _counts(result)
@@ -112,9 +90,9 @@ def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
 
 def by_cause(notes: Iterable[Notice], *, each: bool) -> Iterator[Notice]:
     """Yield notices; without `each`, of many with one cause the first, with their number."""
-    causes: dict[tuple[str, str], list[Notice]] = {}
+    causes: dict[tuple[str, str | Hint], list[Notice]] = {}
     for note in notes:
-        cause = _NAMED.sub("", note.message), str(note.hint)
+        cause = _NAMED.sub("", note.message), note.hint
         causes.setdefault(cause, []).append(note)
     for first, *more in causes.values():
         if each or len(more) < _MANY:
@@ -140,7 +118,8 @@ def _unread(part: Unread) -> str:
     return f"{visible(str(part.place))}{name}"
 
 
-def _text(result: Import, screen: Screen) -> str:
+def text(result: Import, *, screen: Screen) -> str:
+    """Return the changes of the files, and what is left to do; the last line has the counts."""
     if screen.quiet:
         return joined([counts(result)], screen)
     lines: list[str] = []
@@ -189,7 +168,8 @@ def _here(review: Review, result: Import) -> Location | None:
     return review.entry.place if review.entry else None
 
 
-def _markdown(result: Import) -> str:
+def markdown(result: Import, *, screen: Screen) -> str:  # noqa: ARG001 - as every format
+    """Return the changes of the files as blocks, and what is left to do as a list."""
     parts = [f"**{counts(result)}**"]
     for edit in result.edits:
         diff = joined(file_lines(edit), PLAIN).splitlines()
@@ -202,22 +182,28 @@ def _markdown(result: Import) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def import_annotations(result: Import, *, check: bool) -> Iterator[github.Annotation]:
+def github(result: Import, *, screen: Screen) -> str:
+    """Return an annotation for each difference at its place, then the text."""
+    notes = import_annotations(result)
+    return annotated(notes, text(result, screen=screen), screen)
+
+
+def import_annotations(result: Import) -> Iterator[Annotation]:
     """Return a remark for each difference, an error in a check, and for each review."""
-    kind: Literal["error", "notice"] = "error" if check else "notice"
+    kind: Literal["error", "notice"] = "error" if result.is_check else "notice"
     differences = [_difference(change, result) for change in result.merge.changes]
     if result.imported and not differences:
         differences = [(_IMPORTED_CHANGES, Location(result.imported.path))]
     for message, place in differences:
-        yield github.Annotation(kind, "Import", message, _MEND if check else "", place)
+        yield Annotation(kind, "Import", message, _MEND if result.is_check else "", place)
     for review in result.merge.reviews:
         texts = f': "{review.here}" here, "{review.there}" there' if review.field else ""
         message = f"{_what(review)}: {review.reason}{texts}"
-        yield github.Annotation("warning", "Review", message, location=_here(review, result))
+        yield Annotation("warning", "Review", message, location=_here(review, result))
     for part in result.unread:
         name = f"{part.name}: " if part.name else ""
-        yield github.Annotation(kind, "Not read", f"{name}{part.reason}", _READ, part.place)
-    yield from github.notice_annotations(result.notes)
+        yield Annotation(kind, "Not read", f"{name}{part.reason}", _READ, part.place)
+    yield from notice_annotations(result.notes)
 
 
 def _difference(change: EntryChange, result: Import) -> tuple[str, Location | None]:
@@ -232,7 +218,8 @@ def _difference(change: EntryChange, result: Import) -> tuple[str, Location | No
     return message, result.place(change.index, fields[0])
 
 
-def _json(result: Import) -> str:
+def json(result: Import, *, screen: Screen) -> str:
+    """Return one document of all changes, and of all that is left to do."""
     document = {
         "version": VERSION,
         "manifest": result.path,
@@ -274,7 +261,7 @@ def _json(result: Import) -> str:
             }
             for part in (*result.unread, *result.acknowledged)
         ],
-        "warnings": [notice_document(note) for note in result.notes],
+        "warnings": [notice_document(note, screen.words) for note in result.notes],
     }
     return dumped(document)
 

@@ -19,6 +19,7 @@ from unicodedata import category, east_asian_width, normalize
 
 from commandsync.api.redaction import redacted
 from commandsync.characters import EMOJI, python_escape, unhidden
+from commandsync.diagnostics import LIBRARY, Words
 
 _CONTROL = re.compile(r"[\x00-\x1f]")
 RUNNER_PREFIX = re.compile(r"##(?=\w*\[)")  # of a command to a CI runner, anywhere in a line
@@ -122,12 +123,17 @@ _PAINT_OR_SIGN = re.compile(r"\x1b\[[0-9]+m|.", re.DOTALL)
 
 
 class Screen(NamedTuple):
-    """What a terminal can show; anything else has neither colours nor a width."""
+    """How values are shown: only a terminal has colours and a width.
+
+    Each program shows hints in its own words, and may know a page for each file.
+    """
 
     color: bool = False
     width: int | None = None  # its columns
     full: bool = False  # whether texts are shown whole, however long they are
     quiet: bool = False  # whether only the result's line and errors are shown
+    words: Words = LIBRARY  # of the program, for hints
+    files: str = ""  # the URL of the folder of the paths; empty for none
 
 
 PLAIN = Screen()

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.diagnostics import Notice, Problem
+from commandsync.diagnostics import Notice, Problem, in_words
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change, Edit, Replace
 from commandsync.plan.plan import Plan
 from commandsync.report import summary, text
 from commandsync.report.change import scheduled
 from commandsync.report.linediff import cut
-from commandsync.report.lines import PLAIN, code, fenced
+from commandsync.report.lines import Screen, code, fenced
 from commandsync.report.tables import change_blocks, difference_block, folded, place, table
 
 if TYPE_CHECKING:
@@ -34,34 +34,35 @@ _DONE = {
 }
 
 
-def plans(plans: Sequence[Plan]) -> str:
+def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     """Return plans one after the other; of listings, the dangerous ones first, below a table."""
     head: list[str] = []
     if listings := [plan for plan in plans if plan.listing]:
         plans = sorted(listings, key=lambda plan: not _is_dangerous(plan))
         head = [table(_LISTINGS, map(_row, plans, _names(plans)))]
-    return _joined([*head, *(block for plan in plans for block in _plan(plan))])
+    return _joined([*head, *(block for plan in plans for block in _plan(plan, screen))])
 
 
-def results(results: Sequence[Result]) -> str:
+def results(results: Sequence[Result], *, screen: Screen) -> str:
     """Return results one after the other, with a table for each outcome; of listings below one."""
     of_listings = [result for result in results if result.plan.listing]
     ends = [summary.result_line(result).partition(": ")[2] for result in of_listings]
     names = _names([result.plan for result in of_listings])
     head = [table(("Listing", "Result"), zip(names, ends, strict=True))] if names else []
-    return _joined([*head, *(block for result in results for block in _result(result))])
+    return _joined([*head, *(block for result in results for block in _result(result, screen))])
 
 
-def failure(error: CommandsyncError) -> str:
+def failure(error: CommandsyncError, *, screen: Screen) -> str:
     """Return an error, and a manifest's problems in a table."""
     blocks = [f"### Failed\n\n{code(error.message)}"]
-    blocks += [f"What to do: {code(str(error.hint))}"] if error.hint else []
+    hint = in_words(error.hint, screen.words)
+    blocks += [f"What to do: {code(hint)}"] if hint else []
     if isinstance(error, ManifestError):
-        blocks.append(_problems("Problem", error.problems))
+        blocks.append(_problems("Problem", error.problems, screen))
     return _joined(blocks)
 
 
-def validated(manifests: Sequence["Manifest"]) -> str:
+def validated(manifests: Sequence["Manifest"], *, screen: Screen) -> str:
     """Return the counts of valid manifests, and their warnings."""
     rows = [
         (code(manifest.path), summary.managed(manifest.snapshot), str(len(manifest.warnings)))
@@ -69,7 +70,7 @@ def validated(manifests: Sequence["Manifest"]) -> str:
     ]
     warnings = [warning for manifest in manifests for warning in manifest.warnings]
     blocks = ["### Valid", table(("Manifest", "Holds", "Warnings"), rows)]
-    return _joined([*blocks, _problems("Warning", warnings)] if warnings else blocks)
+    return _joined([*blocks, _problems("Warning", warnings, screen)] if warnings else blocks)
 
 
 def _is_dangerous(plan: Plan) -> bool:
@@ -104,7 +105,7 @@ def _heading(plan: Plan, line: str) -> str:
     return f"{code(plan.listing.name)}: {line.partition(': ')[2]}" if plan.listing else line
 
 
-def _plan(plan: Plan) -> Iterator[str]:
+def _plan(plan: Plan, screen: Screen) -> Iterator[str]:
     yield f"### {_heading(plan, summary.plan_line(plan))}"
     yield "".join(summary.heading(plan, code))
     yield from summary.origin(plan, code)
@@ -112,25 +113,25 @@ def _plan(plan: Plan) -> Iterator[str]:
         yield f"**Not compared**: {unseen}"
     if plan.refusal is not None:
         yield f"**Refused**: {code(f'this plan {plan.refusal.message}')}"
-        yield f"What to do: {code(str(plan.refusal.hint))}"
+        yield f"What to do: {code(in_words(plan.refusal.hint, screen.words))}"
     if nothing := summary.no_changes(plan):
         yield nothing
     yield from scheduled(plan, _title)
     yield from summary.kept(plan)
     changes = () if unseen else plan.changes
-    yield from _sections(changes, _DANGEROUS)
-    yield from _notices(plan.notices)
-    yield from _sections(changes, _OTHERS)
+    yield from _sections(changes, _DANGEROUS, screen.files)
+    yield from _notices(plan.notices, screen)
+    yield from _sections(changes, _OTHERS, screen.files)
 
 
 def _title(name: str) -> str:
     return code(cut(name))
 
 
-def _sections(changes: Sequence[Change], titles: Mapping[str, str]) -> Iterator[str]:
+def _sections(changes: Sequence[Change], titles: Mapping[str, str], files: str) -> Iterator[str]:
     for title, group in _by_action(changes, titles):
         yield f"#### {title} ({len(group):,})"
-        yield from change_blocks(group)
+        yield from change_blocks(group, files)
 
 
 def _by_action(
@@ -142,19 +143,19 @@ def _by_action(
             yield title, group
 
 
-def _result(result: Result) -> Iterator[str]:
+def _result(result: Result, screen: Screen) -> Iterator[str]:
     yield f"### {_heading(result.plan, summary.result_line(result))}"
     yield "".join(summary.heading(result.plan, code))
     yield from scheduled(result.plan, _title, applied=True)
     if result.interrupted:
-        yield f"**Interrupted**: {summary.in_flight(result)}"
+        yield f"**Interrupted**: {summary.in_flight(result, screen.words)}"
     elif result.stopped:
-        yield f"**Stopped**: {code(result.stopped)}. {summary.go_on(result)}"
+        yield f"**Stopped**: {code(result.stopped)}. {summary.go_on(result, screen.words)}"
     for end in (*summary.ENDS[2:], *summary.ENDS[:2]):
         some = [settled for settled in result.settled if summary.ended(settled) == end]
         if some:
             yield f"#### {end.capitalize()} ({len(some):,})"
-            yield from _settled_blocks(some, end)
+            yield from _settled_blocks(some, end, screen)
     if result.rewritten:
         yield f"#### Changed by the service ({len(result.rewritten):,})"
         for settled in result.rewritten:
@@ -162,44 +163,50 @@ def _result(result: Result) -> Iterator[str]:
                 name = _title(settled.change.name)
                 yield f"{name}, {rewrite.field}: {rewrite.how}; {rewrite.advice}"
                 yield from folded([difference_block(rewrite.sent, rewrite.stored)], "long text")
-    yield from _notices(result.notices)
+    yield from _notices(result.notices, screen)
 
 
-def _settled_blocks(some: Sequence[Settled], end: str) -> Iterator[str]:
+def _settled_blocks(some: Sequence[Settled], end: str, screen: Screen) -> Iterator[str]:
     """Return changes of one end: what was done to which text, or why it was not done."""
     changes = [settled.change for settled in some]
     if some[0].outcome is Outcome.SENT or end == summary.DONE:
         for title, group in _by_action(changes, _DONE):
             yield f"{title} ({len(group):,}):"
-            yield from change_blocks(group)
+            yield from change_blocks(group, screen.files)
         return
     known = 3 if some[0].outcome is Outcome.DONE else len(_SETTLED)
-    rows = [_settled(settled)[:known] for settled in some]
+    rows = [_settled(settled, screen)[:known] for settled in some]
     yield from folded([table(_SETTLED[:known], rows)], summary.counted(len(rows), "row"))
     for _, group in _by_action(changes, _DONE):
         if isinstance(group[0], Edit | Replace):  # of others, the name says what it is about
-            yield from change_blocks(group)
+            yield from change_blocks(group, screen.files)
 
 
-def _settled(settled: Settled) -> tuple[str, ...]:
+def _settled(settled: Settled, screen: Screen) -> tuple[str, ...]:
     change = settled.change
-    why, what_to_do = map(_optional, (settled.error, str(settled.hint)))
-    return summary.named(change), _title(change.name), place(change.location), why, what_to_do
+    why, what_to_do = map(_optional, (settled.error, in_words(settled.hint, screen.words)))
+    at = place(change.location, screen.files)
+    return summary.named(change), _title(change.name), at, why, what_to_do
 
 
 def _optional(text: str) -> str:
     return code(text) if text else ""
 
 
-def _notices(notices: Sequence[Notice]) -> Iterator[str]:
+def _notices(notices: Sequence[Notice], screen: Screen) -> Iterator[str]:
     if notices:
+        plain = Screen(words=screen.words)
         yield f"#### Warnings ({len(notices):,})"
-        yield fenced(text.notices(notices, screen=PLAIN).splitlines(), "text")
+        yield fenced(text.notices(notices, screen=plain).splitlines(), "text")
 
 
-def _problems(column: str, problems: Iterable[Problem]) -> str:
+def _problems(column: str, problems: Iterable[Problem], screen: Screen) -> str:
     cells = (
-        (place(problem.location), code(problem.message), _optional(str(problem.hint)))
+        (
+            place(problem.location, screen.files),
+            code(problem.message),
+            _optional(in_words(problem.hint, screen.words)),
+        )
         for problem in problems
     )
     return table(("Where", column, "What to do"), cells)

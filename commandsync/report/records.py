@@ -8,7 +8,7 @@ from math import isfinite
 from operator import attrgetter, ge
 from typing import TYPE_CHECKING, Any
 
-from commandsync.diagnostics import Do
+from commandsync.diagnostics import Do, in_words
 from commandsync.document import VERSION
 from commandsync.errors import ListingError
 from commandsync.report.lines import Screen, beginning, columns_of, cut_at, json_text, visible
@@ -59,7 +59,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen)
         widths = _fitted(head, widths, screen.width)
     first, *lines = [_line(head, row, widths, cuts=cuts) for row in cells]
     if left_out := ", ".join(head[len(widths) :]):
-        lines.append(cut_at(f"({Do.SHOW_WHOLE(columns=left_out)})", screen.width or 0))
+        hint = in_words(Do.SHOW_WHOLE(columns=left_out), screen.words)
+        lines.append(cut_at(f"({hint})", screen.width or 0))
     return "".join(
         f"{line}\n" for line in (f"\x1b[1m{first}\x1b[0m" if screen.color else first, *lines)
     )

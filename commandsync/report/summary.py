@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.diagnostics import Words, in_words
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan, PlannedListing
 from commandsync.records.snapshot import Snapshot, shown_time
@@ -88,17 +89,17 @@ def _counts(changes: Sequence[Change]) -> str:
     )
 
 
-def in_flight(result: Result) -> str:
+def in_flight(result: Result, words: Words) -> str:
     """Return the state of the writes in flight when a run was interrupted, and what to do."""
     state = "requests in flight were finished"
     if result.count(Outcome.UNKNOWN):
         state = "a request in flight may still arrive"
-    return f"{state}. {go_on(result)}"
+    return f"{state}. {go_on(result, words)}"
 
 
-def go_on(result: Result) -> str:
+def go_on(result: Result, words: Words) -> str:
     """Return what to do about a run that was stopped."""
-    hint = str(result.stopped_hint) or "run again to finish the rest"
+    hint = in_words(result.stopped_hint, words) or "run again to finish the rest"
     return hint[:1].upper() + hint[1:] + ("" if hint.endswith("?") else ".")
 
 

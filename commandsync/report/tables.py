@@ -21,18 +21,19 @@ _FIELDS = tuple(  # of a whole record, as far as a kind has them; its name comes
 )
 
 
-def change_blocks(changes: Sequence[Change]) -> Iterator[str]:
+def change_blocks(changes: Sequence[Change], files: str) -> Iterator[str]:
     """Return the table of changes of one action, then the texts too long for it, whole.
 
-    Deletes begin with those of the most used records. What deletes a record is never folded.
+    Deletes begin with those of the most used records. What deletes a record is never folded. Places
+    are links below the URL `files`, which may be empty.
     """
     match changes[0]:
         case Add() | Delete():
-            head, rows, below = _wholes([c for c in changes if isinstance(c, Add | Delete)])
+            head, rows, below = _wholes([c for c in changes if isinstance(c, Add | Delete)], files)
         case Edit(renames=True):
-            head, rows, below = _renames([c for c in changes if isinstance(c, Edit)])
+            head, rows, below = _renames([c for c in changes if isinstance(c, Edit)], files)
         case _:
-            head, rows, below = _edits([c for c in changes if isinstance(c, Edit | Replace)])
+            head, rows, below = _edits([c for c in changes if isinstance(c, Edit | Replace)], files)
     dangerous = isinstance(changes[0], Delete | Replace)
     shown = [table(head, rows)]
     yield from shown if dangerous else folded(shown, summary.counted(len(rows), "row"))
@@ -62,17 +63,22 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def place(location: Location | None) -> str:
-    """Return a place in the manifest for a cell, as a link if there is a page; empty for none."""
+def place(location: Location | None, files: str) -> str:
+    """Return a place in the manifest for a cell; empty for none.
+
+    It is a link if the URL `files` of the manifest's folder is known.
+    """
     if location is None:
         return ""
     shown, path = code(str(location)), posixpath.normpath(location.path)
-    if not location.files or path.startswith(("../", "/")):
+    if not files or path.startswith(("../", "/")):
         return shown
-    return f"[{shown}]({location.files}/{quote(path, errors='surrogateescape')}#L{location.line})"
+    return f"[{shown}]({files}/{quote(path, errors='surrogateescape')}#L{location.line})"
 
 
-def _wholes(changes: Sequence[Add | Delete]) -> tuple[list[str], list[list[str]], list[str]]:
+def _wholes(
+    changes: Sequence[Add | Delete], files: str
+) -> tuple[list[str], list[list[str]], list[str]]:
     """Return the head, the rows and the long texts of whole records, without empty columns."""
     records = [change.texts[0]._asdict() for change in changes]
     fields = [field for field in _FIELDS if any(record.get(field) for record in records)]
@@ -81,16 +87,18 @@ def _wholes(changes: Sequence[Add | Delete]) -> tuple[list[str], list[list[str]]
     # The most used records first; the order of others stays.
     for change in sorted(changes, key=lambda each: -(getattr(each, "uses", 0) or 0)):
         record = change.texts[0]._asdict()
-        cells, texts = _whole(change, {field: record.get(field, "") for field in fields})
+        cells, texts = _whole(change, {field: record.get(field, "") for field in fields}, files)
         rows.append(cells)
         below += texts
     return ["Name", *where, *(field.capitalize() for field in fields)], rows, below
 
 
-def _whole(change: Add | Delete, texts: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def _whole(
+    change: Add | Delete, texts: Mapping[str, str], files: str
+) -> tuple[list[str], list[str]]:
     """Return the cells of a whole record, and below the table its texts that are cut there."""
     below: list[str] = []
-    sign, where = ("+", [place(change.location)]) if isinstance(change, Add) else ("-", [])
+    sign, where = ("+", [place(change.location, files)]) if isinstance(change, Add) else ("-", [])
     if cut(change.name) != change.name:
         below += (_label(change, change.resource.fields[0]), _block(change.name, sign))
     cells = [code(text) if text else "" for text in texts.values()]
@@ -101,7 +109,7 @@ def _whole(change: Add | Delete, texts: Mapping[str, str]) -> tuple[list[str], l
     return [_name(change), *where, *cells], below
 
 
-def _renames(changes: Sequence[Edit]) -> tuple[list[str], list[list[str]], list[str]]:
+def _renames(changes: Sequence[Edit], files: str) -> tuple[list[str], list[list[str]], list[str]]:
     """Return the head and the rows of renames, and the differences between their long texts."""
     rows, below = [], []
     for change in changes:
@@ -113,17 +121,19 @@ def _renames(changes: Sequence[Edit]) -> tuple[list[str], list[list[str]], list[
             also.append(f"{field.field}: " + (_BELOW if blocks else f"{old} → {new}"))
             below += blocks
         names = [code(cut(name)) for name in distinct(change.before[0], change.name)]
-        rows.append([*names, "kept", place(change.location), "; ".join(also)])
+        rows.append([*names, "kept", place(change.location, files), "; ".join(also)])
     return ["Old name", "New name", "Uses", "Where", "Also changed"], rows, below
 
 
-def _edits(changes: Sequence[Edit | Replace]) -> tuple[list[str], list[list[str]], list[str]]:
+def _edits(
+    changes: Sequence[Edit | Replace], files: str
+) -> tuple[list[str], list[list[str]], list[str]]:
     """Return the head and the rows of changed fields, and the differences between long texts."""
     rows, below = [], []
     for change in changes:
         for field in change.fields:
             old, new, blocks = _difference(change, field)
-            rows.append([_name(change), place(change.location), field.field, old, new])
+            rows.append([_name(change), place(change.location, files), field.field, old, new])
             below += blocks
     return ["Name", "Where", "Field", "Old", "New"], rows, below
 

@@ -5,7 +5,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.diagnostics import Hint, Notice, Problem
+from commandsync.diagnostics import Hint, Notice, Problem, Words, in_words
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change
 from commandsync.plan.plan import Plan
@@ -51,7 +51,7 @@ _OUTCOME_COLORS = {"done": GREEN, "sent": GREEN, "failed": RED, "unknown": YELLO
 def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     """Return plans one after the other; each ends with its counts."""
     if screen.quiet:
-        return joined(_brief(plans), screen)
+        return joined(_brief(plans, screen), screen)
     unexplained = dict(LEGEND)  # the signs that no plan before shows
     sections = [joined(_plan(plan, screen, unexplained), screen) for plan in plans]
     if total := summary.total_line(plans):
@@ -80,7 +80,7 @@ def failure(error: CommandsyncError, *, screen: Screen) -> str:
         for problem in error.problems:
             lines += _problem(problem, label, screen)
         lines += [""] if lines else []
-    lines += (f"{label}: {visible(error.message)}", *_hint(error.hint))
+    lines += (f"{label}: {visible(error.message)}", *_hint(error.hint, screen))
     return joined(lines, screen)
 
 
@@ -99,7 +99,7 @@ def validated(manifests: Sequence["Manifest"], *, screen: Screen) -> str:
 
 def notices(notices: Sequence[Notice], *, screen: Screen) -> str:
     """Return warnings, each with its place and what to do."""
-    return joined(_notices(notices), screen)
+    return joined(_notices(notices, screen), screen)
 
 
 def settled(settled: Settled, *, screen: Screen) -> str:
@@ -108,12 +108,12 @@ def settled(settled: Settled, *, screen: Screen) -> str:
     return joined([_headline(settled) + error], screen).removesuffix("\n")
 
 
-def _brief(plans: Sequence[Plan]) -> Iterator[str]:
+def _brief(plans: Sequence[Plan], screen: Screen) -> Iterator[str]:
     """Return the counts of plans, and which of them is refused."""
     for plan in plans:
         if len(plans) > 1:
             yield _heading(plan)
-        yield from _refused(plan)
+        yield from _refused(plan, screen)
         yield paint(summary.plan_line(plan), BOLD)
 
 
@@ -128,52 +128,62 @@ def _plan(plan: Plan, screen: Screen, unexplained: dict[str, str]) -> Iterator[s
     yield from [""] if changes else []
     yield from [*legend, ""] if legend else []
     kept = [*scheduled(plan, in_quotes), *summary.kept(plan)]
-    after = [*_notices(plan.notices), *kept, *([unseen] if unseen else []), *_refused(plan)]
+    after = [
+        *_notices(plan.notices, screen),
+        *kept,
+        *([unseen] if unseen else []),
+        *_refused(plan, screen),
+    ]
     after += filter(None, [summary.no_changes(plan)])
     yield from [*after, ""] if after else []
     yield paint(summary.plan_line(plan), BOLD)
 
 
-def _refused(plan: Plan) -> Iterator[str]:
+def _refused(plan: Plan, screen: Screen) -> Iterator[str]:
     if refusal := plan.refusal:
         yield f"{paint('refused', RED)}: this plan {visible(refusal.message)}"
-        yield from _hint(refusal.hint)
+        yield from _hint(refusal.hint, screen)
 
 
 def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
-    yield from _unfinished(result)
+    yield from _unfinished(result, screen.words)
     if result.rewritten:
         yield f"The service changed the text of {summary.counted(len(result.rewritten), 'record')}:"
         for settled in result.rewritten:
             yield from _rewritten(settled, screen)
         yield ""
     if result.interrupted:
-        yield from (f"Interrupted: {summary.in_flight(result)}", "")
+        yield from (f"Interrupted: {summary.in_flight(result, screen.words)}", "")
     elif result.stopped:
-        yield from (f"Stopped: {visible(result.stopped)}. {summary.go_on(result)}", "")
-    remarks = [] if screen.quiet else [*_notices(result.notices), *([nothing] if nothing else [])]
+        yield from (
+            f"Stopped: {visible(result.stopped)}. {summary.go_on(result, screen.words)}",
+            "",
+        )
+    remarks = (
+        [] if screen.quiet else [*_notices(result.notices, screen), *([nothing] if nothing else [])]
+    )
     yield from [*remarks, ""] if remarks else []
     yield paint(summary.result_line(result), BOLD)
 
 
-def _unfinished(result: Result) -> Iterator[str]:
+def _unfinished(result: Result, words: Words) -> Iterator[str]:
     unfinished = [settled for settled in result.settled if settled.outcome not in _ACCEPTED]
     skipped = 0
     for settled in unfinished:
         skipped += settled.outcome is Outcome.SKIPPED
         if settled.outcome is not Outcome.SKIPPED or skipped <= _MOST_SKIPPED:
             yield _headline(settled)
-            yield from _reason(settled)
+            yield from _reason(settled, words)
     if skipped > _MOST_SKIPPED:
         yield paint(f"skipped: and {skipped - _MOST_SKIPPED:,} more", DIM)
     yield from [""] if unfinished else []
 
 
-def _reason(settled: Settled) -> Iterator[str]:
+def _reason(settled: Settled, words: Words) -> Iterator[str]:
     if settled.error:
         yield f"    why:  {visible(settled.error)}"
-    if settled.hint:
-        yield f"    next: {visible(str(settled.hint))}"
+    if hint := in_words(settled.hint, words):
+        yield f"    next: {visible(hint)}"
     elif settled.outcome is Outcome.UNKNOWN:
         yield "    next: run plan to see whether it arrived; apply does what is left"
 
@@ -204,25 +214,26 @@ def _heading(plan: Plan) -> str:
     return paint(where, BOLD) + files
 
 
-def _notices(notices: Iterable[Notice]) -> Iterator[str]:
+def _notices(notices: Iterable[Notice], screen: Screen) -> Iterator[str]:
     notices = [*notices]
     for renaming, group in groupby(notices, lambda each: each.renaming and each.renaming.message):
         alike = [*group]
         if renaming and len(alike) > 1:
-            yield from _renamings(renaming, alike)
+            yield from _renamings(renaming, alike, screen)
         else:
-            yield from chain.from_iterable(map(_notice, alike))
-    calls = [Command(f"  {visible(str(notice.hint))}") for notice in notices if notice.runs]
+            yield from chain.from_iterable(_notice(each, screen) for each in alike)
+    hints = (in_words(notice.hint, screen.words) for notice in notices if notice.runs)
+    calls = [Command(f"  {visible(hint)}") for hint in hints]
     yield from (_LIBRARY, *calls) if calls else ()
 
 
-def _notice(notice: Notice) -> list[str]:
+def _notice(notice: Notice, screen: Screen) -> list[str]:
     where = f"{visible(str(notice.location))}: " if notice.location else ""
     warning = f"{paint('warning', YELLOW)}: {where}{visible(notice.message)}"
-    return [warning] if notice.runs else [warning, *_hint(notice.hint)]
+    return [warning] if notice.runs else [warning, *_hint(notice.hint, screen)]
 
 
-def _renamings(message: str, notices: Sequence[Notice]) -> Iterator[str]:
+def _renamings(message: str, notices: Sequence[Notice], screen: Screen) -> Iterator[str]:
     """Show several renames as a table, with one hint."""
     yield f"{paint('warning', YELLOW)}: {message.format(count=len(notices))}"
     renamings = [(each.renaming, each.location) for each in notices if each.renaming]
@@ -241,7 +252,7 @@ def _renamings(message: str, notices: Sequence[Notice]) -> Iterator[str]:
             cell + " " * (width - columns_of(cell)) for cell, width in zip(row, widths, strict=True)
         )
         yield Value(f"    {'  '.join(cells)}".rstrip())
-    yield from _hint(renamings[0][0].hint)
+    yield from _hint(renamings[0][0].hint, screen)
 
 
 def _problem(problem: Problem, label: str, screen: Screen) -> Iterator[str]:
@@ -252,8 +263,9 @@ def _problem(problem: Problem, label: str, screen: Screen) -> Iterator[str]:
         before = columns_of(visible(excerpt.text[: excerpt.caret]))
         yield Value(f"  {paint(number, BLUE)} {bar} {visible(excerpt.text)}".rstrip())
         yield Value(f"  {' ' * len(number)} {bar} {' ' * before}{paint('^', RED)}")
-    yield from _hint(problem.hint)
+    yield from _hint(problem.hint, screen)
 
 
-def _hint(hint: str | Hint) -> list[str]:
-    return [f"  {paint('hint:', DIM)} {visible(str(hint))}"] if hint else []
+def _hint(hint: str | Hint, screen: Screen) -> list[str]:
+    text = in_words(hint, screen.words)
+    return [f"  {paint('hint:', DIM)} {visible(text)}"] if text else []

@@ -6,8 +6,10 @@ A sentence quotes foreign text in the way of its format, and a line never begins
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from commandsync.document.schemas import user_changes_document
 from commandsync.plan.userchanges import ChangedCommand, UserChanges, call_of, newly_optional
 from commandsync.records.texts import CommandText, by_category
+from commandsync.report.json import dumped
 from commandsync.report.linediff import cut
 from commandsync.report.lines import (
     BOLD,
@@ -39,8 +41,18 @@ def text(changes: UserChanges, *, screen: Screen = PLAIN) -> str:
     return joined([*lines, summary(changes)], screen)
 
 
-def markdown(changes: UserChanges, *, most: int | None = None) -> str:
-    """Return the sentences as a list, breaking ones first; empty where there is no change.
+def json(changes: UserChanges, *, screen: Screen) -> str:
+    """Return the document of the changes."""
+    return dumped(user_changes_document(changes, screen.words))
+
+
+def markdown(changes: UserChanges, *, screen: Screen) -> str:  # noqa: ARG001 - as every format
+    """Return the sentences as a list, or one that there is no change."""
+    return sentence_list(changes) or f"{NOTHING}\n"
+
+
+def sentence_list(changes: UserChanges, *, most: int | None = None) -> str:
+    """Return the sentences as a Markdown list, breaking ones first; empty if nothing changes.
 
     It has at most so many sentences, and one of them so many names; None for all.
     """

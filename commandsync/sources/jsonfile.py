@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from commandsync.api.content import TooLargeError, decode_json
-from commandsync.diagnostics import Location
+from commandsync.diagnostics import Hint, Location
 from commandsync.errors import FileError
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -85,7 +85,7 @@ class JsonValue:
                 at = _skip(text, at + 1)
         return members
 
-    def problem(self, message: str, hint: str = "") -> FileError:
+    def problem(self, message: str, hint: str | Hint = "") -> FileError:
         """Return an error about it."""
         return FileError(f"{self.place or 'the answer'}: {message}", hint=hint)
 

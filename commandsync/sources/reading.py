@@ -205,7 +205,7 @@ def _of_discord(reader: CommandReader, value: JsonValue, folder: str) -> list[So
     try:
         return list(reader.entries(value.content, value.place, folder=folder))
     except FileError as error:
-        raise value.problem(error.message, str(error.hint)) from None
+        raise value.problem(error.message, error.hint) from None
 
 
 def _commands_of(path: str, content: bytes, folder: str) -> Iterator[FoundCommand]:

@@ -279,4 +279,5 @@ def changes_since(since: str, manifest: Manifest) -> UserChanges:
         if entries is None:
             message = f"{name} does not manage commands: nothing is known about them"
             raise UsageError(message, hint="compare two manifests that have commands:")
-    return user_changes(old=earlier.snapshot, new=manifest.snapshot)
+    changes = user_changes(old=earlier.snapshot, new=manifest.snapshot)
+    return replace(changes, since=since, manifest=tuple(manifest.paths))

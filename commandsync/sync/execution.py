@@ -179,9 +179,8 @@ def refusal_of(planned: Planned) -> RefusedError | None:
         message = refused.message.replace("no version of the manifest had", known)
         refused = refused.having(message=message)
     if versions and versions.skipped and isinstance(refused, NotOwnedError):
-        skipped = ", ".join(versions.skipped)
-        hint = f"{refused.hint}; versions that are not valid, and skipped: {skipped}"
-        return refused.having(hint=hint)
+        skipped = f"versions that are not valid, and skipped: {', '.join(versions.skipped)}"
+        return refused.having(hint=Do.ALSO(first=refused.hint, other=skipped))
     return refused
 
 

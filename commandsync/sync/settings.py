@@ -68,9 +68,9 @@ class Site:
     def warnings(self, changes: Iterable[Change] = ()) -> tuple[Notice, ...]:
         """Return the warning about a token with which apply would refuse changes."""
         refused = token_refusal(self.token, self.bot, changes, others=known_tokens())
-        return (
-            (Notice(refused.message, f"apply will refuse it: {refused.hint}"),) if refused else ()
-        )
+        if refused is None:
+            return ()
+        return (Notice(refused.message, Do.APPLY_LATER(first=refused.hint)),)
 
     def check_token(self) -> None:
         """Refuse to write without this bot's token, before anything is read.

@@ -11,7 +11,7 @@ import pytest
 import commandsync
 from commandsync.action.inputs import INPUTS
 from commandsync.cli.output import OPTIONS
-from commandsync.diagnostics import LIBRARY, Do, Hint
+from commandsync.diagnostics import LIBRARY, Do, in_words
 
 PACKAGE = Path(str(commandsync.__file__)).parent
 CORE = ("records", "api", "services", "plan", "apply", "document", "manifest")
@@ -95,27 +95,24 @@ def test_every_hint_has_words_in_the_command_line() -> None:
 
 @pytest.mark.parametrize(("program", "table"), TABLES.items())
 def test_a_program_names_only_what_it_has(program: str, table: Mapping[Do, str]) -> None:
-    spoken = [COMMAND.sub("", words) for words in (LIBRARY | dict(table)).values()]
+    spoken = [COMMAND.sub("", words) for words in ({**LIBRARY, **table}).values()]
 
     assert [words for words in spoken if OF_OTHERS[program].search(words)] == []
 
 
-def test_a_hint_is_said_in_the_words_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hint_is_said_in_the_words_of_the_program() -> None:
     hint = Do.DELETE_ALONE(mend=Do.ALLOW_DELETES(limit="all"))
 
     assert str(hint).startswith("if that is meant, pass max_deletes='all'; or make the deletes")
+    assert in_words(hint, OPTIONS).startswith(
+        "if that is meant, allow it with --max-deletes all; or make the"
+    )
+    assert in_words("as it is", OPTIONS) == "as it is"
 
-    monkeypatch.setattr(Hint, "words", OPTIONS)
 
-    assert str(hint).startswith("if that is meant, allow it with --max-deletes all; or make the")
-
-
-def test_a_hint_that_a_program_cannot_follow_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not Do.REPLACE_FILE()
-
-    monkeypatch.setattr(Hint, "words", OPTIONS)
-
-    assert Do.REPLACE_FILE()
+def test_a_hint_that_a_program_cannot_follow_is_empty() -> None:
+    assert str(Do.REPLACE_FILE()) == ""
+    assert in_words(Do.REPLACE_FILE(), OPTIONS) == "--force replaces it"
 
 
 def strings(node: ast.AST) -> Iterator[str]:

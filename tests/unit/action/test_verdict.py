@@ -15,7 +15,7 @@ from commandsync.action.inputs import INPUTS
 from commandsync.action.verdict import of_plans
 from commandsync.apply.check import refusal_of
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.diagnostics import Hint, Location, Notice
+from commandsync.diagnostics import Location, Notice
 from commandsync.errors import (
     CommandsyncError,
     Forbidden,
@@ -31,8 +31,8 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report import render_plans, render_results
 from commandsync.report.github import page
-from commandsync.report.lines import visible
-from commandsync.report.usersentences import markdown
+from commandsync.report.lines import Screen, visible
+from commandsync.report.usersentences import sentence_list
 from tests.support.plans import UNTRUSTED, announcement, command, plan_of
 from tests.support.runs import EVERYTHING, TARGET, wanted
 from tests.support.runs import command as text_of
@@ -196,7 +196,7 @@ def test_what_users_notice_of_untrusted_texts_is_text() -> None:
     changes = user_changes(
         old=Snapshot({Resource.COMMAND: tuple(old)}), new=Snapshot({Resource.COMMAND: tuple(new)})
     )
-    read = shown(body_of(markdown(changes)))
+    read = shown(body_of(sentence_list(changes)))
 
     assert set(read.tags) <= OURS | {"ul", "li"}
     assert read.links == {RUN}
@@ -225,11 +225,9 @@ def test_after_apply_a_comment_shows_what_it_was_and_what_it_is(
 
 
 def test_a_comment_shows_renames_refusals_and_what_no_version_had(
-    golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+    golden: Callable[[str, str], None],
 ) -> None:
     files = f"https://github.com/octo/bots/blob/{'a' * 40}"
-    monkeypatch.setattr(Location, "files", files)
-    monkeypatch.setattr(Hint, "words", INPUTS)
     desired = [
         command("clear", "Clears\nmessages.", line=8, formerly=("purge",)),
         *(command(f"kept-{n}", line=20 + n) for n in range(3)),
@@ -248,7 +246,9 @@ def test_a_comment_shows_renames_refusals_and_what_no_version_had(
         plan, listed=Snapshot({Resource.COMMAND: tuple(listed)}), token=None, versions=[*versions]
     )
     assert error is not None
-    outcome = of_plans([plan], fail_on_changes=False, refusals=[error])
+    outcome = of_plans(
+        [plan], Screen(words=INPUTS, files=files), fail_on_changes=False, refusals=[error]
+    )
     body = body_of(outcome.markdown)
     read = shown(body)
 

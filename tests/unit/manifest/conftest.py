@@ -4,7 +4,7 @@ from typing import Protocol
 import pytest
 
 from commandsync.cli.output import OPTIONS
-from commandsync.diagnostics import Hint
+from commandsync.diagnostics import Problem, in_words
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest, load_manifests
 
@@ -19,10 +19,10 @@ def _load(text: str | bytes) -> Manifest:
     return manifest
 
 
-@pytest.fixture(autouse=True)
-def _in_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Say hints as the command line does."""
-    monkeypatch.setattr(Hint, "words", OPTIONS)
+def said(problem: Problem) -> str:
+    """Return a problem, with its hint as the command line says it."""
+    hint = in_words(problem.hint, OPTIONS)
+    return f"{problem} | {hint}" if hint else str(problem)
 
 
 @pytest.fixture
@@ -38,10 +38,7 @@ def complaints() -> Callable[[str | bytes], list[str]]:
     def complain(text: str | bytes) -> list[str]:
         with pytest.raises(ManifestError) as caught:
             _load(text)
-        return [
-            f"{problem}".removeprefix("-:") + (f" | {problem.hint}" if problem.hint else "")
-            for problem in caught.value.problems
-        ]
+        return [said(problem).removeprefix("-:") for problem in caught.value.problems]
 
     return complain
 
@@ -51,9 +48,6 @@ def warnings_of() -> Callable[[str], list[str]]:
     """Load a manifest and return its warnings, each as `line:column: message | hint`."""
 
     def warn(text: str) -> list[str]:
-        return [
-            f"{warning}".removeprefix("-:") + (f" | {warning.hint}" if warning.hint else "")
-            for warning in _load(text).warnings
-        ]
+        return [said(warning).removeprefix("-:") for warning in _load(text).warnings]
 
     return warn

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.diagnostics import Location
+from commandsync.cli.output import OPTIONS
+from commandsync.diagnostics import Location, in_words
 from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest, load_manifests, same_target_problems
 from commandsync.records.texts import Resource
@@ -47,7 +48,10 @@ def load(*sources: str) -> tuple[Manifest, ...]:
 def complaints(*sources: str) -> list[str]:
     with pytest.raises(ManifestError) as caught:
         load(*sources)
-    return [f"{p}" + (f" | {p.hint}" if p.hint else "") for p in caught.value.problems]
+    return [
+        f"{p}" + (f" | {in_words(p.hint, OPTIONS)}" if p.hint else "")
+        for p in caught.value.problems
+    ]
 
 
 def names(manifest: Manifest) -> list[str]:

@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commandsync.cli.output import OPTIONS
+from commandsync.diagnostics import in_words
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
 
@@ -30,7 +32,7 @@ def report(text: str) -> str:
         problems, kind = manifest.warnings, "warning: "
     lines = [
         f"{problem.location.line}:{problem.location.column}: {kind}{problem.message}"
-        + (f"\n    {problem.hint}" if problem.hint else "")
+        + (f"\n    {in_words(problem.hint, OPTIONS)}" if problem.hint else "")
         for problem in problems
     ]
     return "\n".join(lines)
@@ -146,7 +148,9 @@ ENTRY = "  - name: {0}\n    description: d\n    syntax: s"
 def complaints(text: str) -> list[str]:
     with pytest.raises(ManifestError) as caught:
         load_manifests(["-"], stdin=text.encode)
-    return [f"{one} | {one.hint}".removeprefix("-:") for one in caught.value.problems]
+    return [
+        f"{one} | {in_words(one.hint, OPTIONS)}".removeprefix("-:") for one in caught.value.problems
+    ]
 
 
 @given(before=st.lists(WORDS, max_size=3, unique=True), ours=WORDS, theirs=WORDS)

@@ -1,19 +1,12 @@
 import pytest
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.cli.output import OPTIONS
-from commandsync.diagnostics import Hint, Location, Notice
+from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Edit
 from commandsync.plan.plan import Plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import rewrites
 from tests.support.plans import announcement, command, plan_of
-
-
-@pytest.fixture(autouse=True)
-def _in_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Say hints as the command line does."""
-    monkeypatch.setattr(Hint, "words", OPTIONS)
 
 
 @pytest.fixture

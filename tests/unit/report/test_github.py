@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Result
-from commandsync.diagnostics import Location
+from commandsync.diagnostics import LIBRARY, Location
 from commandsync.plan.plan import Plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.report import render_plans, render_results
@@ -133,7 +133,10 @@ def _annotations(shown: str) -> list[str]:
 
 
 def test_standard_input_is_no_file() -> None:
-    assert str(Annotation("error", "T", "x", location=Location("-"))) == "::error title=T::x"
+    assert (
+        Annotation("error", "T", "x", location=Location("-")).command(LIBRARY)
+        == "::error title=T::x"
+    )
 
 
 def test_ten_of_a_kind_are_annotated_at_most(every_change: Plan) -> None:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from commandsync.diagnostics import Location, Notice
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText
-from commandsync.report import Screen
-from commandsync.report.imports import render_import
+from commandsync.report import Screen, render_import
 from commandsync.sources.changeset import (
     Added,
     Declared,

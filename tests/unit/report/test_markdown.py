@@ -107,11 +107,8 @@ def test_long_tables_are_folded_unless_they_delete_something() -> None:
         ("/tmp/outside.yaml", ""),  # noqa: S108 - it is only named
     ],
 )
-def test_a_place_links_to_its_line_in_the_folder(
-    monkeypatch: pytest.MonkeyPatch, path: str, url: str
-) -> None:
-    monkeypatch.setattr(Location, "files", "https://host.example/x")
-    shown = place(Location(path, 3, 5))
+def test_a_place_links_to_its_line_in_the_folder(path: str, url: str) -> None:
+    shown = place(Location(path, 3, 5), "https://host.example/x")
 
     assert shown == (f"[`{path}:3:5`]({url})" if url else f"`{path}:3:5`")
 

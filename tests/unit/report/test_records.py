@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from commandsync.cli.output import OPTIONS
 from commandsync.errors import ListingError
 from commandsync.records.models import Bot, Command, Voter
 from commandsync.records.snapshot import Entry, Snapshot
@@ -84,7 +85,7 @@ def test_columns_without_room_are_left_out_and_named() -> None:
         {"id": "64f0c2a91be73d5a0c8e41f7", "profile": {"username": "a-name-of-46-characters" * 2}}
     )
     shown = {
-        width: records.bots_table([bot], screen=Screen(width=width)).splitlines()
+        width: records.bots_table([bot], screen=Screen(width=width, words=OPTIONS)).splitlines()
         for width in (80, 20)
     }
     full = records.bots_table([bot], screen=Screen(width=20, full=True))

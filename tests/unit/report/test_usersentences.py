@@ -11,7 +11,7 @@ from commandsync.plan.userchanges import UserChanges, user_changes
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report.lines import Screen
-from commandsync.report.usersentences import markdown, text
+from commandsync.report.usersentences import sentence_list, text
 from tests.support.plans import UNTRUSTED, command, commands
 
 COLOR = Screen(color=True)
@@ -52,13 +52,13 @@ def test_the_wording_of_the_text(golden: Callable[[str, str], None]) -> None:
 
 
 def test_the_wording_of_the_markdown(golden: Callable[[str, str], None]) -> None:
-    golden(markdown(between(OLD, NEW)), "changes.markdown")
+    golden(sentence_list(between(OLD, NEW)), "changes.markdown")
 
 
 def test_without_a_change_the_text_says_so_and_the_markdown_is_empty() -> None:
     changes = between(OLD, OLD)
 
-    assert markdown(changes) == ""
+    assert sentence_list(changes) == ""
     assert text(changes) == "No change that users notice.\n"
 
 
@@ -82,16 +82,18 @@ def test_commands_with_the_same_new_prefix_are_told_together() -> None:
     old = [command(name, syntax=f"!{name}") for name in ("ban", "kick", "mute")]
     new = [command(name, syntax=f"/{name}") for name in ("ban", "kick", "mute")]
 
-    assert markdown(between(old, new)) == (
+    assert sentence_list(between(old, new)) == (
         "- **Breaking**: Now with `/` instead of `!`: `/ban`, `/kick` and `/mute`.\n"
     )
-    assert markdown(between(old[:1], new[:1])) == "- **Breaking**: `!ban` is now called `/ban`.\n"
+    assert (
+        sentence_list(between(old[:1], new[:1])) == "- **Breaking**: `!ban` is now called `/ban`.\n"
+    )
 
 
 def test_a_syntax_that_shows_another_prefix_only_now_is_another_usage() -> None:
     changes = between([command("ban", syntax="ban")], [command("ban", syntax="/ban")])
 
-    assert markdown(changes) == "- `/ban` is used differently now: `/ban`, before: `ban`.\n"
+    assert sentence_list(changes) == "- `/ban` is used differently now: `/ban`, before: `ban`.\n"
 
 
 def test_of_many_names_and_sentences_the_rest_is_a_number() -> None:
@@ -100,7 +102,7 @@ def test_of_many_names_and_sentences_the_rest_is_a_number() -> None:
         [command("a"), command("b", syntax="/b <y>"), *(command(f"n{n}") for n in range(5))],
     )
 
-    assert markdown(changes, most=2).splitlines() == [
+    assert sentence_list(changes, most=2).splitlines() == [
         "- New: `/n0`, `/n1` and 3 more.",
         "- `/b` is used differently now: `/b <y>`, before: `/b <x>`.",
         "- and 1 more",
@@ -112,7 +114,7 @@ def test_texts_that_look_the_same_are_spelt_out() -> None:
         [command("é", id="")], [command("e\u0301", formerly=("é",), syntax="/e\u0301")]
     )
 
-    assert r"`/\xe9` is now called `/e\u0301`" in markdown(changes)
+    assert r"`/\xe9` is now called `/e\u0301`" in sentence_list(changes)
 
 
 def test_a_name_without_a_prefix_is_in_quotes_and_a_long_one_is_cut() -> None:
@@ -134,9 +136,9 @@ def test_no_line_begins_with_foreign_text_and_none_is_a_command_to_a_runner(
         assert re.match(
             r"  - |Breaking:$|Other changes:$|\d+ commands? with|No change|No change that|$", line
         )
-    for line in markdown(changes).splitlines():
+    for line in sentence_list(changes).splitlines():
         assert line.startswith("- ")
-    for shown in (text(changes, screen=Screen(full=True)), markdown(changes)):
+    for shown in (text(changes, screen=Screen(full=True)), sentence_list(changes)):
         assert not re.search(r"##\w*\[|\x1b|\u202e|[\r\x00-\x09]", shown)
 
 
@@ -175,7 +177,7 @@ def test_the_sentences_lead_from_the_old_commands_to_the_new_ones(
     changes = between(old, new)
     sentences = [
         line.removeprefix("- ").removeprefix("**Breaking**: ")
-        for line in markdown(changes).splitlines()
+        for line in sentence_list(changes).splitlines()
     ]
     called = names_in(sentences, "(.*) is now called .*")
     with_lead = names_in(sentences, "Now with .* instead of .*?: (.*)")
@@ -204,7 +206,7 @@ def test_foreign_text_is_in_code_spans_in_markdown() -> None:
         [command(name, syntax=f"/x <{name}>", category=name) for name in UNTRUSTED],
     )
 
-    outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", markdown(changes))
+    outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", sentence_list(changes))
     assert set(re.findall(r"\w+", outside)) <= {
         *("Breaking", "needs", "now", "and", "New", "description", "Now", "in", "the", "category"),
         *("is", "used", "differently", "before", "empty"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
+from commandsync.cli.output import OPTIONS
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
@@ -17,11 +18,12 @@ from commandsync.report import (
     Format,
     Screen,
     render_failure,
+    render_import,
     render_plans,
     render_results,
     render_validated,
 )
-from commandsync.report.imports import render_import, render_left_out
+from commandsync.report.imports import render_left_out
 from commandsync.services.service import PAGE
 from tests.support.plans import announcement, command, plan_of
 from tests.unit.report.test_imports import RESULT as IMPORT
@@ -44,13 +46,15 @@ def test_the_wording_of_plans(
     nameless = [replace(unplaced, manifest=()), replace(refused, manifest=())]
     plans = [every_change, refused, idle, plan_of(), kept, unplaced, *nameless]
 
-    golden(render_plans(plans, format=form), f"plan.{form}")
+    golden(render_plans(plans, format=form, screen=Screen(words=OPTIONS)), f"plan.{form}")
 
 
 def test_the_wording_of_quiet_plans(
     golden: Golden, form: Format, every_change: Plan, refused: Plan
 ) -> None:
-    shown = render_plans([every_change, refused], format=form, screen=Screen(quiet=True))
+    shown = render_plans(
+        [every_change, refused], format=form, screen=Screen(quiet=True, words=OPTIONS)
+    )
 
     golden(shown, f"plan-quiet.{form}")
 
@@ -81,8 +85,9 @@ def test_the_wording_of_a_result_with_nothing_to_do(golden: Golden, form: Format
 
 @pytest.mark.parametrize("check", [False, True], ids=["written", "checked"])
 def test_the_wording_of_imports(golden: Golden, form: Format, *, check: bool) -> None:
-    shown = render_import(IMPORT, format=form, check=check) + render_left_out(IMPORT)
-    shown += render_import(IMPORT, format=form, check=check, screen=Screen(quiet=True))
+    result = replace(IMPORT, is_check=check)
+    shown = render_import(result, format=form) + render_left_out(result)
+    shown += render_import(result, format=form, screen=Screen(quiet=True))
 
     golden(shown, f"import-{'checked' if check else 'written'}.{form}")
 
