@@ -2,7 +2,6 @@
 
 import os
 from functools import partial
-from typing import Any
 
 import click
 from click import IntRange
@@ -92,14 +91,22 @@ _text_option = partial(option, default="", callback=not_empty)
 @yes_option
 @listing_option
 @service_options
-def announce_command(
+def announce_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
     *,
+    changelog: str,
+    event: str,
+    notes_file: str,
+    earlier: str,
+    version: str,
+    title: str,
+    link: str,
+    limit: int,
+    prerelease: bool,
+    draft: bool,
     post: bool,
     yes: bool,
-    earlier: str,
-    **choices: Any,  # noqa: ANN401 - click has checked them
 ) -> int:
     """Add an announcement from a changelog, a release or a file.
 
@@ -120,10 +127,24 @@ def announce_command(
     from commandsync.cli.announcement import announce
     from commandsync.sync.announcement import Announcing
 
-    if choices["event"] == _FROM_ENVIRONMENT:
-        choices["event"] = os.environ.get("GITHUB_EVENT_PATH", "")
-        if not choices["event"]:
-            message = "--event has no path, and GITHUB_EVENT_PATH is not set"
-            raise UsageError(message, hint="name the file")
-    announcing = Announcing(since=earlier, **choices)
+    announcing = Announcing(
+        changelog=changelog,
+        event=_event_of_workflow() if event == _FROM_ENVIRONMENT else event,
+        notes_file=notes_file,
+        since=earlier,
+        version=version,
+        title=title,
+        link=link,
+        limit=limit,
+        prerelease=prerelease,
+        draft=draft,
+    )
     return announce(run, announcing, posts=post, asks=not yes)
+
+
+def _event_of_workflow() -> str:
+    path = os.environ.get("GITHUB_EVENT_PATH", "")
+    if not path:
+        message = "--event has no path, and GITHUB_EVENT_PATH is not set"
+        raise UsageError(message, hint="name the file")
+    return path

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
@@ -59,14 +59,18 @@ def bots_command() -> None:
 @option("--certified/--not-certified", "Only certified bots, or others.", default=None)
 @paging_options(limit=12)
 @call_options
-def list_command(
+def list_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
     *,
+    q: str | None,
+    sort: str | None,
+    ids: Sequence[str],
+    tags: Sequence[str],
+    certified: bool | None,
     page: int,
     limit: int,
     every: bool,
-    **query: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """List bots, a page of them or all.
 
@@ -75,8 +79,10 @@ def list_command(
       commandsync bots list --limit 100 --page 2
       commandsync bots list --all --format json
     """
+    from commandsync.api.operations import BotFilters
     from commandsync.cli.call import open_client
 
+    query = BotFilters(q=q, sort=sort, ids=ids, tags=tags, certified=certified)
     with open_client(run.settings, of_bot=False) as (client, site):
         service = replace(site, bot="")
         if every:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import click
 
@@ -91,14 +90,22 @@ class ImportCommand(Command):
 def import_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
+    sources: Sequence[str],
     program: Sequence[str],
+    *,
+    check: bool,
+    save: bool,
+    prefix: str | None,
     time_limit: float,
     allow: Sequence[str],
     say: str | None,
     guild: str | None,
-    *,
     unfenced: bool,
-    **choices: Any,  # noqa: ANN401 - click has checked them
+    locale: str,
+    discord_token_env: str,
+    discord_application: str,
+    discord_url: str,
+    yes: bool,
 ) -> int:
     """Bring commands from the bot's code or platform into the manifest.
 
@@ -118,7 +125,8 @@ def import_command(  # noqa: PLR0913 - the options of one command
       commandsync import src -- node deploy-commands.js
       commandsync import --check         # in CI: exits 3 if it would change files
     """
-    from commandsync.cli.importation import import_commands
+    from commandsync.cli.importation import ImportOrder, check_import, import_commands
+    from commandsync.sync.importsource import read_registered
 
     recorded = None
     if program:
@@ -134,5 +142,17 @@ def import_command(  # noqa: PLR0913 - the options of one command
             unfenced=unfenced,
         )
         if recorded is None:
-            return int(Exit.CHANGES if choices["check"] else Exit.FAILED)
-    return import_commands(run, program=program, recorded=recorded, **choices)
+            return int(Exit.CHANGES if check else Exit.FAILED)
+    registered = partial(
+        read_registered,
+        run.settings,
+        variable=discord_token_env,
+        application=discord_application,
+        base_url=discord_url,
+    )
+    order = ImportOrder(
+        sources=sources, program=program, recorded=recorded, locale=locale, prefix=prefix
+    )
+    if check:
+        return check_import(run, order, registered)
+    return import_commands(run, order, registered, saves=save, asks=not yes)

@@ -2,8 +2,8 @@
 
 import json
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from commandsync.cli.approval import check_terminal, confirm, write_approved
 from commandsync.cli.options import Run
@@ -14,69 +14,81 @@ from commandsync.report.imports import by_cause, render_left_out
 from commandsync.report.lines import path, visible
 from commandsync.report.summary import counted
 from commandsync.sources.changeset import Import
+from commandsync.sources.entry import SourceReading
 from commandsync.sync.files import write_edits
 from commandsync.sync.importplan import plan_import, saved_sources
-from commandsync.sync.importsource import PROGRAM, Recorded, read_registered
+from commandsync.sync.importsource import PROGRAM, Recorded
+
+Registered = Callable[[str], SourceReading]
+"""Reads what the bot has registered with Discord, in a language."""
 
 
-def import_commands(  # noqa: PLR0913 - the options of one command
-    run: Run,
-    *,
-    sources: Sequence[str],
-    check: bool,
-    save: bool,
-    prefix: str | None,
-    yes: bool,
-    locale: str,
-    discord_token_env: str,
-    discord_application: str,
-    discord_url: str,
-    program: Sequence[str],
-    recorded: Recorded | None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOrder:
+    """What to import."""
+
+    sources: Sequence[str]  # files and folders, or `discord`; empty for those of the manifest
+    program: Sequence[str]  # that was recorded; empty for none
+    recorded: Recorded | None  # what it registered
+    locale: str  # the language of Discord's texts; empty for the manifest's
+    prefix: str | None  # of the bot's commands, for a new manifest
+
+    def plan(self, run: Run, registered: Registered, *, create: bool) -> Import:
+        """Read the sources and merge them; the notices and what is left out are printed."""
+        result = plan_import(
+            run.settings,
+            self.sources,
+            registered=registered,
+            recorded=self.recorded,
+            locale=self.locale,
+            create=create,
+            prefix=self.prefix,
+        )
+        output = run.output
+        output.notices([*by_cause(result.notes, each=output.verbosity > 0)])
+        output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
+        return result
+
+    def command(self, files: Sequence[str]) -> str:
+        """Return the command line that imports again, and writes."""
+        language = ["--locale", self.locale] if self.locale else []
+        program = ["--", *self.program] if self.program else []
+        return command_line("import", *language, *self.sources, *program, files=files)
+
+
+def check_import(run: Run, order: ImportOrder, registered: Registered) -> int:
+    """Show what an import would change; the exit code says whether there is anything."""
+    output, result = run.output, order.plan(run, registered, create=False)
+    output.result(render_import(result, format=output.format, screen=output.screen()))
+    if not result.files:
+        return Exit.CHANGES if result.fails_check else Exit.DONE
+    command = order.command(run.settings.files)
+    output.talk(f"Run {visible(command)}, and commit what it writes.")
+    return Exit.CHANGES
+
+
+def import_commands(
+    run: Run, order: ImportOrder, registered: Registered, *, saves: bool, asks: bool
 ) -> int:
-    """Import or check, and show the result; return the exit code."""
-    output = run.output
-    if not (check or yes):
+    """Import, and show the result; return the exit code.
+
+    `saves` writes the sources into the manifest, too; else the user is asked, if at all.
+    """
+    if asks:
         check_terminal("import", "--yes writes without asking, --check only compares")
-    registered = partial(
-        read_registered,
-        run.settings,
-        variable=discord_token_env,
-        application=discord_application,
-        base_url=discord_url,
-    )
-    result = plan_import(
-        run.settings,
-        sources,
-        registered=registered,
-        recorded=recorded,
-        locale=locale,
-        create=not check,
-        prefix=prefix,
-    )
-    output.notices([*by_cause(result.notes, each=output.verbosity > 0)])
-    output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
-    if check:
-        again = [*sources, *(("--", *program) if program else ())]
-        return _checked(result, output, _command(again, locale, run.settings.files))
+    result = order.plan(run, registered, create=True)
     if result.refusal:
         raise TooManyDeletesError(f"the import {result.refusal.message}", hint=result.refusal.hint)
 
     def shown(form: Format, screen: Screen) -> str:
         return render_import(result, format=form, screen=screen)
 
-    if not write_approved(run, result.files, shown, asks=not yes):
+    if not write_approved(run, result.files, shown, asks=asks):
         return Exit.FAILED
-    _tell_size(result, output)
+    _tell_size(result, run.output)
     if not result.repeatable and result.sources != (PROGRAM,):
-        _save(run, result, asks=not (save or yes), writes=save)
+        _save(run, result, asks=asks and not saves, writes=saves)
     return run.signals.code(Exit.CHANGES if result.is_partial else Exit.DONE)
-
-
-def _command(words: Sequence[str], locale: str, files: Sequence[str]) -> str:
-    """Return the command line that imports again, and writes."""
-    language = ["--locale", locale] if locale else []
-    return command_line("import", *language, *words, files=files)
 
 
 def _tell_size(result: Import, output: Output) -> None:
@@ -84,19 +96,6 @@ def _tell_size(result: Import, output: Output) -> None:
         size = len(result.imported.after.encode()) // 1024 + 1
         count = counted(result.objects, "command")
         output.talk(f"{path(result.imported.path)}: {size:,} KiB, with Discord's object of {count}")
-
-
-def _checked(result: Import, output: Output, command: str) -> int:
-    """Show what an import would change; the exit code says whether there is anything.
-
-    The `command` writes it.
-    """
-    screen = output.screen()
-    output.result(render_import(result, format=output.format, screen=screen))
-    if not result.files:
-        return Exit.CHANGES if result.fails_check else Exit.DONE
-    output.talk(f"Run {visible(command)}, and commit what it writes.")
-    return Exit.CHANGES
 
 
 def _save(run: Run, result: Import, *, asks: bool, writes: bool) -> None:

@@ -126,13 +126,16 @@ def _manifest(run: Run) -> tuple[str, str]:
 @force_option
 @json_option
 @service_options
-def pull_command(
+def pull_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
     *,
     out: str | None,
+    merge: bool,
+    drop_formerly: bool,
+    pin: bool,
+    yes: bool,
     force: bool,
-    **choices: bool,
 ) -> int | None:
     """Print a manifest of what is listed now.
 
@@ -152,17 +155,17 @@ def pull_command(
       commandsync pull --merge
       commandsync pull --drop-formerly
     """
-    edits = choices["merge"] or choices["drop_formerly"]
+    edits = merge or drop_formerly
     if run.output.format == "json" and (out or edits):
         message = "--format json lists the records, and writes no file"
         raise UsageError(message, hint="leave out --out, --merge and --drop-formerly")
     if not edits:
-        _pull(run, out, pin=choices["pin"], force=force)
+        _pull(run, out, pin=pin, force=force)
         return None
     if out or force:
         message = "--merge and --drop-formerly edit the manifest itself"
         raise UsageError(message, hint="leave out --out and --force")
-    return _edit(run, **choices)
+    return _edit(run, merge=merge, drop_formerly=drop_formerly, pin=pin, yes=yes)
 
 
 def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -> int:

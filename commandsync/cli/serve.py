@@ -22,6 +22,7 @@ from commandsync.cli.option import Command, Number, option, read_by
 from commandsync.cli.options import DEFAULT_DATABASE, Run, database_option, talk_options
 
 if TYPE_CHECKING:
+    from commandsync.cli.output import Output
     from commandsync.server.administration import SeededBot
     from commandsync.server.conditions import Conditions
 
@@ -146,7 +147,6 @@ def serve_simulation(
 
 
 _MOST_BOTS = 10  # whose lines are printed
-CONDITIONS = ("latency", "rate_limit", "fail", "chaos_seed")
 
 
 def _rate_limit(value: str) -> str:
@@ -192,15 +192,22 @@ _condition = partial(option, section="Conditions")
 @_condition("--chaos-seed N", "Repeat the failures of another run.", type=IntRange(0))
 @simulation_options
 @talk_options
-def serve_command(
+def serve_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
     *,
-    service: str | None,
-    seed: str | None,
+    host: str,
+    port: int,
+    names: Sequence[str],
     database: str,
+    seed: str | None,
     vote_interval: int,
-    **options: Any,  # noqa: ANN401 - click has checked them
+    latency: float | None,
+    rate_limit: str | None,
+    fail: float | None,
+    chaos_seed: int | None,
+    service: str | None,
+    **choices: str | None,
 ) -> None:
     """Run a listing service on this machine.
 
@@ -223,29 +230,12 @@ def serve_command(
     from commandsync.server.conditions import Conditions
     from commandsync.server.runner import serve
 
-    given = [(name, options.pop(name)) for name in CONDITIONS]
-    conditions = Conditions(**{name: value for name, value in given if value is not None})
-    choices = {name: options.pop(name) for name in QUESTIONS}
+    seeded = {} if chaos_seed is None else {"chaos_seed": chaos_seed}
+    conditions = Conditions(latency or 0, rate_limit, fail or 0, **seeded)
     check_options(service, choices)
     if service is not None:
-        port = options["port"]
         serve_simulation(run, service, port=port, conditions=conditions, choices=choices)
         return
-
-    def on_ready(url: str, bots: Sequence[SeededBot]) -> None:
-        shown = sys.stdout.isatty() or database == ":memory:"
-        lines = lines_to_paste(url, bots[:_MOST_BOTS], database, with_tokens=shown)
-        run.output.result("\n".join([f"listening on {url}", *lines]), with_tokens=shown)
-        sys.stdout.flush()
-        if sys.stderr.isatty():
-            run.output.talk(f"\nopen {reachable(url)} in a browser to see its pages")
-        if not bots:
-            run.output.talk("no bots yet: commandsync bots add ID --name NAME adds one")
-        elif len(bots) > _MOST_BOTS:
-            run.output.talk(
-                "there are more bots: commandsync bots token ID prints the token of each"
-            )
-
     for line in conditions.described():
         run.output.talk(line)
     # A database of PostgreSQL may be anybody's: only a file that is made now gets bots.
@@ -253,14 +243,30 @@ def serve_command(
     if seed is None and "://" not in database and not exists:
         seed = str(example("seed.json"))
     serve(
+        host=host,
+        port=port,
+        names=names,
         database=database,
         seed=None if seed is None else Path(seed),
         vote_interval=timedelta(seconds=vote_interval),
         conditions=conditions,
-        on_ready=on_ready,
+        on_ready=partial(_show_service, run.output, database),
         access_log=run.output.verbosity > 0,
-        **options,
     )
+
+
+def _show_service(output: Output, database: str, url: str, bots: Sequence[SeededBot]) -> None:
+    """Print where the service listens, and what leads to its bots."""
+    shown = sys.stdout.isatty() or database == ":memory:"
+    lines = lines_to_paste(url, bots[:_MOST_BOTS], database, with_tokens=shown)
+    output.result("\n".join([f"listening on {url}", *lines]), with_tokens=shown)
+    sys.stdout.flush()
+    if sys.stderr.isatty():
+        output.talk(f"\nopen {reachable(url)} in a browser to see its pages")
+    if not bots:
+        output.talk("no bots yet: commandsync bots add ID --name NAME adds one")
+    elif len(bots) > _MOST_BOTS:
+        output.talk("there are more bots: commandsync bots token ID prints the token of each")
 
 
 def example(name: str) -> Path:
