@@ -7,6 +7,7 @@ read.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 from commandsync.api.redaction import redacted
@@ -208,7 +209,12 @@ def is_discords(content: Node) -> bool:
 
 def spelled(content: Node) -> Node:
     """Return an object of discord.js, whose keys may be in camel case, with Discord's keys."""
-    return {_CAPITAL.sub(r"_\g<0>", key).lower(): member for key, member in content.items()}
+    return {_spelled(key): member for key, member in content.items()}
+
+
+@lru_cache(1000)
+def _spelled(key: str) -> str:
+    return _CAPITAL.sub(r"_\g<0>", key).lower()
 
 
 def type_number(value: object, what: str) -> int | str:

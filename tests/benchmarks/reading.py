@@ -23,6 +23,17 @@ from commandsync.sources.javascript import read
 assert len(read(sys.argv[1]).entries) == 2_000
 print(time.process_time() - begun)
 """
+PARSE_SCRIPTS = """
+import sys, time
+from pathlib import Path
+begun = time.process_time()
+from tree_sitter import Language, Parser
+from tree_sitter_javascript import language
+javascript = Language(language())
+for path in Path(sys.argv[1]).rglob("*.js"):
+    Parser(javascript).parse(path.read_bytes())
+print(time.process_time() - begun)
+"""
 PARSE = """
 import ast, sys, time
 from pathlib import Path
@@ -71,22 +82,36 @@ module.exports = {
     .setDefaultMemberPermissions(PermissionFlagsBits.BanMembers),
   async execute(interaction) {
     const member = interaction.options.getUser('member');
+STEPS
     if (!member) return interaction.reply({ content: 'Nobody' });
-    for (const role of interaction.guild.roles.cache.values()) await member.roles.add(role);
     await interaction.reply(`Done for ${member}`);
   },
 };
+"""
+_STEP = """
+    const rowSTEP = await client.database.fetch('select * from things where id = $1', member.id);
+    if (rowSTEP !== null && rowSTEP.count > STEP) {
+      const embed = new EmbedBuilder().setTitle(`Thing ${rowSTEP.id}`).setColor(0xff0000);
+      await interaction.followUp({ embeds: [embed], ephemeral: true });
+    }
+    for (const role of interaction.guild.roles.cache.values()) {
+      if (!role.editable) continue;
+      try { await member.roles.add(role); } catch (error) { console.error('failed', error); }
+    }
+    const found = [...interaction.guild.channels.cache.values()].map((channel) => channel.id);
+    await interaction.editReply({ content: `Done for ${member} in ${found.join(', ')}` });
 """
 
 
 def rows(folder: Path) -> list[Row]:
     """Measure them all."""
-    code = _write_bot(folder / "bot")
+    code, scripts = _write_bot(folder / "bot"), _write_scripts(folder / "commands")
     found = best(
         {
             "read": printed_seconds(PYTHON, "-c", READ, code),
             "parse": printed_seconds(PYTHON, "-c", PARSE, code),
-            "scripts": printed_seconds(PYTHON, "-c", SCRIPTS, _write_scripts(folder / "commands")),
+            "scripts": printed_seconds(PYTHON, "-c", SCRIPTS, scripts),
+            "trees": printed_seconds(PYTHON, "-c", PARSE_SCRIPTS, scripts),
         },
         rounds=_ROUNDS,
     )
@@ -98,7 +123,13 @@ def rows(folder: Path) -> list[Row]:
             seen=f"{milliseconds(found['read'])} / {milliseconds(found['parse'])}",
         ),
         Row("reading 2,000 Python files", found["read"], 10, "s"),
-        Row("reading 2,000 JavaScript files", found["scripts"], 5, "s"),
+        Row(
+            "reading 2,000 JavaScript files / tree-sitter's parsing of them",
+            found["scripts"] / found["trees"],
+            2.5,
+            seen=f"{milliseconds(found['scripts'])} / {milliseconds(found['trees'])}",
+        ),
+        Row("reading 2,000 JavaScript files", found["scripts"], 10, "s"),
     ]
 
 
@@ -112,11 +143,12 @@ def _write_bot(folder: Path) -> str:
 
 
 def _write_scripts(folder: Path) -> str:
-    """Write 2,000 files with a command each."""
+    """Write 2,000 files of about 100 lines, each with a command."""
+    steps = "".join(_STEP.replace("STEP", str(step)) for step in range(6))
     for number in range(_FILES):
         package = folder / f"package{number % 40}"
         package.mkdir(parents=True, exist_ok=True)
-        script = _SCRIPT.replace("NUMBER", str(number))
+        script = _SCRIPT.replace("NUMBER", str(number)).replace("STEPS", steps)
         (package / f"command{number}.js").write_text(script, encoding="utf-8")
     return str(folder)
 

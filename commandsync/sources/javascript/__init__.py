@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from posixpath import splitext
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
@@ -33,6 +34,7 @@ from commandsync.sources.javascript.candidate import BELOW, BROKEN, candidates_i
 from commandsync.sources.javascript.decorated import decorated
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
+    MOST_BYTES,
     REST,
     Builder,
     Computed,
@@ -62,7 +64,7 @@ _BUILT = re.compile(r"/(dist|build|out|coverage)/|\.min\.[cm]?js$|\.d\.[cm]?ts$"
 _GENERATED, _HEAD = b"@generated", 1000
 _SHAPE = re.compile(rb"\.setName\(|CommandBuilder|extends\s+\w*Command|\b(aliases|execute)\b")
 _REST = "the rest of the file is read, and no command of it is removed"
-_LONG_LINE = re.compile(rb"[^\n]{5001,}")  # of code that is minified
+_LONGEST_LINE = 5000  # bytes, of code that is not minified
 
 
 @without_collector()
@@ -90,10 +92,13 @@ def read(
     def may_declare(file: str, data: bytes) -> bool:
         if not _DECLARING.search(data) and not BELOW.search(file):
             return False
-        longest = max(map(len, _LONG_LINE.findall(data)), default=0)
-        if _GENERATED in data[:_HEAD] or longest > len(data) // 2:
+        longest = max(map(len, data.split(b"\n")))
+        if _GENERATED in data[:_HEAD] or longest > max(_LONGEST_LINE, len(data) // 2):
             generated.add(file)
-        return file not in generated
+            return False
+        if len(data) <= MOST_BYTES:
+            program.contents[file] = data
+        return True
 
     inventory = Inventory(program, root.as_posix(), locale)
     wanted = list(declaring(files, Path(path).as_posix(), may_declare))
@@ -427,8 +432,8 @@ class Inventory:
         return self._text(handler, "category") or (below[1] if below else None)
 
     def _key(self, at: Computed) -> str:
-        inside = PurePosixPath(at.scope.file.path).relative_to(self._root)
-        return f"javascript:{inside.with_suffix('').as_posix()}"
+        inside, _ = splitext(at.scope.file.path.removeprefix(f"{self._root}/"))
+        return f"javascript:{inside}"
 
     def _note(self, message: str, at: Computed) -> None:
         self.notes.append(Notice(message, BY_HAND, at.place))

@@ -20,11 +20,19 @@ BELOW = re.compile(r"(?:^|/)[\w-]*(?:command|cmd)s?/(?:.*/)?[^/]+$", re.IGNORECA
 
 BROKEN = "a part of the file cannot be parsed"
 
-_HIT = re.compile(
-    rb"(?P<builder>\.setName\()|(?P<shape>\b(?:name|description|aliases)[\"']?\s*:)"
-    rb"|(?P<decorator>@(?!\w*(?:Option|Choice|Group|Param|Context))\w*(?:Slash|[cC]ommand)\w*\s*\()"
-    rb"|(?P<call>\.command\(\s*[\"'`])"
-)
+_DECORATOR = rb"@(?!\w*(?:Option|Choice|Group|Param|Context))\w*(?:Slash|[cC]ommand)\w*\s*\("
+# One pattern for each hit, with its kind: a pattern that begins with a letter or a sign is quick.
+_HITS = [
+    (re.compile(text), kind)
+    for text, kind in (
+        (rb"\.setName\(", "builder"),
+        (rb"name(?<!\wname)[\"']?\s*:", "shape"),
+        (rb"description(?<!\wdescription)[\"']?\s*:", "shape"),
+        (rb"aliases(?<!\waliases)[\"']?\s*:", "shape"),
+        (_DECORATOR, "decorator"),
+        (rb"\.command\(\s*[\"'`]", "call"),
+    )
+]
 _RUN = re.compile(
     r"(on)?(message|interaction|chatInput|slash|prefix|text)?(run|exec(ute)?|callback|handler?)"
     r"(slash|message|interaction|command)?",
@@ -54,6 +62,7 @@ _REASONS = {
 }
 _TEXT = re.compile(r"[\"'`]([^\"'`$\n]+)[\"'`]")
 _MOST_HITS = 5000  # of a file
+_HEAD = 4000  # bytes with the imports of a file
 
 Span = tuple[int, int]
 
@@ -61,7 +70,9 @@ Span = tuple[int, int]
 def frameworks_in(files: Iterable[ParsedFile]) -> tuple[str, ...]:
     """Return the frameworks that files import, sorted."""
     return tuple(
-        sorted({name.decode() for file in files for name in _FRAMEWORK.findall(file.data)})
+        sorted(
+            {name.decode() for file in files for name in _FRAMEWORK.findall(file.data, 0, _HEAD)}
+        )
     )
 
 
@@ -103,9 +114,9 @@ def _span(node: Node) -> Span:
 
 def _hits(file: ParsedFile) -> Iterator[tuple[Node, str]]:
     """Yield the parts of a file that have the shape of a command, with the kind of the hit."""
-    handles = _HANDLES.search(file.data) is not None
-    for number, hit in enumerate(_HIT.finditer(file.data)):
-        start, kind = hit.start(), hit.lastgroup or ""
+    handles = _HANDLES.search(file.data, 0, _HEAD) is not None
+    hits = ((hit.start(), kind) for text, kind in _HITS for hit in text.finditer(file.data))
+    for number, (start, kind) in enumerate(sorted(hits)):
         node = file.tree.descendant_for_byte_range(start + 1, start + 2)
         if number > _MOST_HITS or node is None or node.type in {"comment", "string_fragment"}:
             continue
@@ -138,7 +149,7 @@ def _decorated(file: ParsedFile, node: Node) -> Node | None:
     if around is None or around.type == "class_body":
         return node
     rest = file.data[node.end_byte : around.end_byte]
-    return None if any(hit.lastgroup == "decorator" for hit in _HIT.finditer(rest)) else node
+    return None if re.search(_DECORATOR, rest) else node
 
 
 def _object(file: ParsedFile, node: Node) -> Node | None:

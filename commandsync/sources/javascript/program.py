@@ -38,10 +38,18 @@ _BUILDER = re.compile(
 )
 _CLASS = re.compile(r"class|(abstract_)?class_declaration")
 _ADDING = re.compile(r"(set|add|build|apply|register)(Slash)?(Command)?Options", re.IGNORECASE)
-_DECLARES = re.compile(  # in a function that may declare a command; not of the builders of messages
-    r"CommandBuilder|new\s+[\w.]*Command|\.\s*set(Name|NSFW|Default|DM|Contexts|Integration|Type)|\.push\("
-    r"|\.\s*add(\w+Option|Subcommand|Choices)|register\w*Command|pplicationCommands|\bcommands\."
-)
+_DECLARES = [  # in a function that may declare a command; not of the builders of messages
+    re.compile(text)
+    for text in (
+        r"\.\s*(set(Name|NSFW|Default|DM|Contexts|Integration|Type)|push\()",
+        r"\.\s*add(\w+Option|Subcommand|Choices)",
+        r"new\s+[\w.]*Command",
+        r"register\w*Command",
+        r"commands(?<!\wcommands)\.",
+        r"CommandBuilder",
+        r"pplicationCommands",
+    )
+]
 _MAKER = re.compile("command", re.IGNORECASE)
 _KEEPING = re.compile(  # names of functions that do not change a builder
     r".*command.*|(set|push|put|create|add|log|stringify|(define|register|deploy)\w*)",
@@ -60,6 +68,7 @@ class Program(Expressions):
         self._texts = texts
         self._aliases = aliases_of(min(self._paths, default="."))
         self._exports: dict[str, Value] = {}
+        self.contents: dict[str, bytes] = {}  # of files that were read to be searched
         self.files: list[ParsedFile] = []
         self.bases: set[Node] = set()  # classes that others extend
         self._fields: dict[Node, Record] = {}
@@ -88,7 +97,8 @@ class Program(Expressions):
 
     def exports(self, path: str) -> Value:
         """Follow the statements of a file, once, and return its exports, or why it has none."""
-        file = None if path in self._exports else parsed(path, parse)
+        data = self.contents.pop(path, None)
+        file = None if path in self._exports else parsed(path, parse, data)
         self._exports.setdefault(path, file)
         if isinstance(file, ParsedFile):
             self.files.append(file)
@@ -138,7 +148,7 @@ class Program(Expressions):
         function = Function(node, scope)
         if "class" in node.type:
             self.classes.append(function)
-        elif _DECLARES.search(function.text):
+        elif any(declares.search(function.text) for declares in _DECLARES):
             self._waiting[node] = function
         return function
 

@@ -28,7 +28,9 @@ from commandsync.sources.sourcefile import NOT_IMPORTED, read_bytes
 
 __all__ = ["Node", "ParsedFile", "field", "parse", "parts"]
 
-_MOST_BYTES = 512 * 1024  # of a file that is read: a larger one was generated, or is data
+MOST_BYTES = 512 * 1024
+"""Of a file that is read: a larger one was generated, or is data."""
+
 _TYPED = (".ts", ".mts", ".cts")
 _TYPE_ARGUMENTS = re.compile(rb"(?<=[\w)])<[\w\s.,|&\[\]{}:;'\"?]*(?:<[^<>`]*>[^<>`]*)*>(?=`)")
 _BRACKET = re.compile(rb"[\[({\])}]")
@@ -84,8 +86,8 @@ def _blank(arguments: re.Match[bytes]) -> bytes:
 
 def _problem(data: bytes) -> str:
     """Return why a file is not parsed: it may need more time, or more stack, than there is."""
-    if len(data) > _MOST_BYTES:
-        return f"is larger than {_MOST_BYTES // 1024} KiB"
+    if len(data) > MOST_BYTES:
+        return f"is larger than {MOST_BYTES // 1024} KiB"
     try:
         data.decode()
     except UnicodeDecodeError:
