@@ -60,7 +60,7 @@ def main(environ: MutableMapping[str, str]) -> int:
             reporter.branch.github = github_of(inputs.github_token, environ)
             mode = reporter.mode
             say(f"commandsync: {mode}" + (f" ({event.name})" if inputs.mode == "auto" else ""))
-            run = _Run(mode, reporter, settings_of(inputs, environ, mode), handler)
+            run = _ActionRun(mode, reporter, settings_of(inputs, environ, mode), handler)
             with process.unwrapped():
                 outcome = run.apply() if mode == "apply" else run.plan()
         except process.Interruption as interruption:
@@ -95,7 +95,7 @@ def _load(settings: Settings) -> tuple[Manifest, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _ActionRun:
     mode: Mode
     reporter: Reporter
     settings: Settings

@@ -182,8 +182,8 @@ class _Now:
         self._claimed: Counter[Text] = Counter()
         # More records than adds of their text: some may be other adds of the name, rewritten.
         self._surplus: Counter[str] = Counter()
-        for after, listed in {add.after: add.listed for add in adds}.items():
-            more = self._counts[after][0] - listed - same[after]
+        for after, known in {add.after: add.same_text for add in adds}.items():
+            more = self._counts[after][0] - known - same[after]
             self._surplus[folded(after[0])] += max(more, 0)
 
     def state(self, change: Change) -> State | None:
@@ -218,7 +218,7 @@ class _Now:
     def _added(self, change: Add | Replace) -> State | None:
         """Decide by counting: two equal adds need two more records."""
         equal, same_name = self._counts[change.after]
-        if equal - self._claimed[change.after] > change.listed:
+        if equal - self._claimed[change.after] > change.same_text:
             self._claimed[change.after] += 1
             return State.DONE
         same_name += self._surplus[folded(change.name)]

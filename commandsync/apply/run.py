@@ -88,17 +88,17 @@ def apply(  # noqa: PLR0913 - what a run is made of
 
 def open_run(
     plan: Plan, listed: Snapshot, health: Health, *, service: RecordService, concurrency: int
-) -> "Run":
+) -> "Phases":
     """Open a run with the listing before the first write, and the changes that it has already."""
     states = progress_of(plan, listed)
     writes = tuple(Write(n, change, [states[n]]) for n, change in enumerate(plan.changes))
     ledger = Ledger(plan, health, writes)
     claims = {r: Claims.opened(ledger, r, listed.collections[r]) for r in plan.scope}
-    return Run(service, ledger, claims, width=concurrency)
+    return Phases(service, ledger, claims, width=concurrency)
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Phases:
     """The phases of one run."""
 
     service: RecordService

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import requests
 
 
-class Settings(TypedDict, total=False):
+class ClientSettings(TypedDict, total=False):
     """The arguments of a client beside the token, the service and the bot."""
 
     timeout: float

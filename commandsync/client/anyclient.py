@@ -20,7 +20,7 @@ from commandsync.api import arguments, operations
 from commandsync.api.arguments import Id, parse_address
 from commandsync.api.content import RateLimit
 from commandsync.api.credentials import Token
-from commandsync.client import Settings, async_extra
+from commandsync.client import ClientSettings, async_extra
 from commandsync.client.buffer import AnyReader, AsyncReader, Buffer
 from commandsync.client.events import Event, Reminder, Vote, unknown_event
 from commandsync.client.subscription import Subscription
@@ -101,7 +101,7 @@ class AnyClient:
         self._votes: dict[str, tuple[float, bool | None]] = {}  # when it was learned, by path
 
     @classmethod
-    def from_env(cls, **settings: Unpack[Settings]) -> Self:
+    def from_env(cls, **settings: Unpack[ClientSettings]) -> Self:
         """Return a client with the token and the service of the environment.
 
         They are in COMMANDSYNC_TOKEN and COMMANDSYNC_BASE_URL, and the bot's id, if it is not that

@@ -203,7 +203,9 @@ class PlannedChange(Model):
 
 class _PlannedText(PlannedChange):
     after: TextField
-    listed: Count = Field(description="How many records equal to the new one were listed already.")
+    same_text: Count = Field(
+        alias="listed", description="How many records equal to the new one were listed already."
+    )
     same_name: Count = Field(
         alias="alike",
         description="How many others of its name, exactly, folded or cut, were listed already.",

@@ -99,15 +99,16 @@ class ScheduledEntry(part.Model):
         strict=False,
         description="Where in its schedule it is: it waits for publish, is due, or has ended.",
     )
-    listed: bool = Field(
-        description="Whether a listed record matches it; after its end, only its own record."
+    is_listed: bool = Field(
+        alias="listed",
+        description="Whether a listed record matches it; after its end, only its own record.",
     )
     location: part.LocationField | None
 
     def scheduled(self, now: datetime) -> Scheduled:
         """Return the entry at the time of the plan."""
         schedule = Schedule(publish=self.publish, until=self.until)
-        others = {"resource", "name", "listed", "location"}
+        others = {"resource", "name", "is_listed", "location"}
         values = {key: value for key, value in self if key in others}
         return Scheduled(schedule=schedule, phase=schedule.phase(now), **values)
 

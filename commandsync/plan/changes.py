@@ -127,7 +127,7 @@ class Add(_Change):
     after: Text
     # How many records with this very text were listed when the plan was made, those that the plan
     # itself changes or deletes left out; more of them later mean that it has been added since.
-    listed: int = 0
+    same_text: int = 0
     # How many others of those had its name, exactly, folded or cut; more of them later mean that it
     # may have been added since and rewritten.
     same_name: int = 0
@@ -164,7 +164,7 @@ class Replace(_Change):
     before: Text
     after: Text
     fields: tuple[FieldChange, ...]
-    listed: int = 0
+    same_text: int = 0
     same_name: int = 0
     uses: int | None = None
     until: datetime | None = None

@@ -26,7 +26,9 @@ class Scheduled(NamedTuple):
     name: str
     schedule: Schedule  # when it is to be listed
     phase: Phase  # where in its schedule it is at the time of the plan
-    listed: bool  # whether a listed record matches it; of one that has ended, only its own record
+    is_listed: (
+        bool  # whether a listed record matches it; of one that has ended, only its own record
+    )
     location: Location | None = None
 
 
@@ -110,7 +112,7 @@ class Comparison:
                     name=entry.name,
                     schedule=entry.schedule,
                     phase=phase,
-                    listed=bool(listed and (phase is not Phase.ENDED or is_own(entry, listed))),
+                    is_listed=bool(listed and (phase is not Phase.ENDED or is_own(entry, listed))),
                     location=entry.location,
                 )
 
@@ -211,7 +213,7 @@ def _change(
             return Edit(**values)
     until = wanted.schedule and wanted.schedule.until
     equal, same_name = counts[wanted.text]
-    values |= {"listed": equal, "same_name": same_name, "until": until}
+    values |= {"same_text": equal, "same_name": same_name, "until": until}
     return Replace(**values, uses=listed.uses) if listed else Add(**values)
 
 

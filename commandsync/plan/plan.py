@@ -220,8 +220,8 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
 
 def _essence(change: Change) -> dict[str, object]:
     """Return the effect of a change, without its place in the manifest."""
-    keys = {"id": "id", "before": "before", "after": "after", "listed": "listed"}
-    keys["same_name"] = "alike"
+    keys = {"id": "id", "before": "before", "after": "after"}
+    keys |= {"same_text": "listed", "same_name": "alike"}
     fields = {key: getattr(change, name) for name, key in keys.items() if hasattr(change, name)}
     return {change.action: change.resource, **fields}
 

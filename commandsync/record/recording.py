@@ -99,7 +99,7 @@ class Recording:
         return not (any(self.discord.values()) or any(self.telegram.values()))
 
 
-class _Run:
+class _ProgramRun:
     """The state of one run: the stand-ins, the moments of registrations, and the last output."""
 
     def __init__(self, order: Order) -> None:
@@ -148,7 +148,7 @@ async def record(order: Order, *, on_wait: Callable[[float], None] = lambda _: N
     Raises `FenceError` if the machine does not allow the fence, and `FileError` if an unfenced
     program cannot be started. If this is cancelled, the program is ended first.
     """
-    run = _Run(order)
+    run = _ProgramRun(order)
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="commandsync-")))
         trust = Trust.make(folder, PLATFORM_HOSTS)
@@ -177,7 +177,11 @@ async def record(order: Order, *, on_wait: Callable[[float], None] = lambda _: N
 
 
 async def _start_fenced(
-    run: _Run, stack: AsyncExitStack, trust: Trust, environment: Mapping[str, str], output: int
+    run: _ProgramRun,
+    stack: AsyncExitStack,
+    trust: Trust,
+    environment: Mapping[str, str],
+    output: int,
 ) -> Fence:
     """Build the fence, answer on the sockets inside, and let the program run."""
     order, allowed = run.order, run.order.allowed
@@ -210,7 +214,11 @@ async def _start_fenced(
 
 
 async def _start_unfenced(
-    run: _Run, stack: AsyncExitStack, trust: Trust, environment: Mapping[str, str], output: int
+    run: _ProgramRun,
+    stack: AsyncExitStack,
+    trust: Trust,
+    environment: Mapping[str, str],
+    output: int,
 ) -> Unfenced:
     """Answer on a port of this machine, and run the program with the hooks."""
     program = Unfenced(run.order.program, str(run.order.cwd))
@@ -221,7 +229,7 @@ async def _start_unfenced(
     return program
 
 
-async def _serve(run: _Run, stack: AsyncExitStack, listening: socket, trust: Trust) -> None:
+async def _serve(run: _ProgramRun, stack: AsyncExitStack, listening: socket, trust: Trust) -> None:
     runner = web.AppRunner(run.application, access_log=None, shutdown_timeout=0)
     await runner.setup()
     stack.push_async_callback(runner.cleanup)
@@ -229,7 +237,7 @@ async def _serve(run: _Run, stack: AsyncExitStack, listening: socket, trust: Tru
 
 
 async def _until_the_end(
-    run: _Run, program: Fence | Unfenced, on_wait: Callable[[float], None]
+    run: _ProgramRun, program: Fence | Unfenced, on_wait: Callable[[float], None]
 ) -> Recording:
     """Wait for the end of the run, freeze the lists, and end the program."""
     loop = asyncio.get_running_loop()

@@ -76,12 +76,12 @@ def _verb(entry: Scheduled) -> str:
     match entry.phase:
         case Phase.WAITING:
             return _WAITS
-        case Phase.DUE if not entry.listed:
+        case Phase.DUE if not entry.is_listed:
             return _IS_DUE
         case Phase.DUE:
             return _ENDS if entry.schedule.until else ""
         case _:
-            return _STAYS if entry.listed else ""
+            return _STAYS if entry.is_listed else ""
 
 
 def _times(entry: Scheduled) -> str:
@@ -94,7 +94,7 @@ def _times(entry: Scheduled) -> str:
     parts = [
         f"{begin} {shown_time(publish)}" if publish else "",
         f"until {shown_time(until)}" if until else "",
-        listed if entry.phase is Phase.WAITING and entry.listed else "",
+        listed if entry.phase is Phase.WAITING and entry.is_listed else "",
     ]
     return " ".join(filter(None, parts))
 

@@ -31,23 +31,23 @@ class _Described(BaseModel):
     description: Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class _Option(_Described):
+class _CommandOption(_Described):
     type: Annotated[int, Field(ge=3)]
 
 
 class _Subcommand(_Described):
     type: Literal[1]
-    options: Annotated[list[_Option], _MOST_OPTIONS] = []
+    options: Annotated[list[_CommandOption], _MOST_OPTIONS] = []
 
 
-class _Group(_Described):
+class _CommandGroup(_Described):
     type: Literal[2]
     options: Annotated[list[_Subcommand], _MOST_OPTIONS] = []
 
 
 class _ChatCommand(_Described):
     type: Literal[1] = 1
-    options: Annotated[list[_Subcommand | _Group | _Option], _MOST_OPTIONS] = []
+    options: Annotated[list[_Subcommand | _CommandGroup | _CommandOption], _MOST_OPTIONS] = []
 
 
 class _MenuCommand(BaseModel):

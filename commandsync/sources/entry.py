@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.records.snapshot import Node
-from commandsync.sources.jsonfile import listed
+from commandsync.sources.jsonfile import as_list
 
 NO_DESCRIPTION = "…"
 """The description of a command that has none in its source, as discord.py writes it.
@@ -186,11 +186,11 @@ _RULES: dict[str, _Rule] = {  # by the keys, in lower case and without underscor
     _OWNERS: (Trait.OWNER_ONLY, _is_set),
     "perm(ission)?s?": (Trait.OWNER_ONLY, _is_for_developers),
     "admin(istrator)?s?only": (Trait.ADMIN_ONLY, _is_set),
-    "preconditions": (Trait.OWNER_ONLY, lambda value: "OwnerOnly" in listed(value)),
+    "preconditions": (Trait.OWNER_ONLY, lambda value: "OwnerOnly" in as_list(value)),
     "defaultpermission": (Trait.ADMIN_ONLY, lambda value: value is False),
     "(user|member|default|required)*perm(ission)?s?": (
         Trait.ADMIN_ONLY,
-        lambda value: any(map(only_administrators, listed(value))),
+        lambda value: any(map(only_administrators, as_list(value))),
     ),
 }
 

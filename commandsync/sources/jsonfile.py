@@ -96,7 +96,7 @@ def text_of(values: Mapping[str, Any], key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def listed(value: Any) -> list[Any]:  # noqa: ANN401 - of JSON, or of code
+def as_list(value: Any) -> list[Any]:  # noqa: ANN401 - of JSON, or of code
     """Return the members of a list; anything else as the only one."""
     return value if isinstance(value, list) else [value]
 

@@ -96,7 +96,7 @@ async def run_async(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _Arguments:
     prune: bool = True
     max_deletes: int | str | None = None
     only: str = ""
@@ -106,11 +106,11 @@ class _Options:
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _LibraryJob:
     manifest: Manifest
     site: Site
     settings: Settings
-    options: _Options
+    options: _Arguments
     health: Health = field(default_factory=Health)
 
     def plan(self, listed: Snapshot) -> Plan:
@@ -147,8 +147,10 @@ def _loaded(manifest: str | PathLike[str] | Manifest) -> Manifest:
     return manifests[0]
 
 
-def _job(client: Client | AsyncClient, manifest: Manifest, **options: Unpack[Options]) -> _Job:
-    connection, known = client.connection, _Options(**options)
+def _job(
+    client: Client | AsyncClient, manifest: Manifest, **options: Unpack[Options]
+) -> _LibraryJob:
+    connection, known = client.connection, _Arguments(**options)
     if client.bot and manifest.bot and client.bot != manifest.bot:
         raise WrongBotError(
             f"the manifest is for bot {manifest.bot}, and the client for bot {client.bot}",
@@ -176,4 +178,4 @@ def _job(client: Client | AsyncClient, manifest: Manifest, **options: Unpack[Opt
         only=known.only,
         concurrency=connection.concurrency,
     )
-    return _Job(manifest, site, settings, known)
+    return _LibraryJob(manifest, site, settings, known)

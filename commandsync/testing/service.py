@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, Unpack
 
 from commandsync import AsyncClient, Client, UsageError
-from commandsync.client import Settings
+from commandsync.client import ClientSettings
 from commandsync.server.administration import Seed, create_bots
 from commandsync.server.app import create_app
 from commandsync.server.broadcast import Broadcast
@@ -41,11 +41,11 @@ class ListedBot:
     token: str = field(repr=False)
     base_url: str
 
-    def client(self, **settings: Unpack[Settings]) -> Client:
+    def client(self, **settings: Unpack[ClientSettings]) -> Client:
         """Return a client of this bot; the arguments are those of `Client`."""
         return Client(self.token, self.base_url, **settings)
 
-    def async_client(self, **settings: Unpack[Settings]) -> AsyncClient:
+    def async_client(self, **settings: Unpack[ClientSettings]) -> AsyncClient:
         """Return an asynchronous client of this bot; the arguments are those of `AsyncClient`."""
         return AsyncClient(self.token, self.base_url, **settings)
 

@@ -45,7 +45,7 @@ from commandsync.sources.javascript.value import (
     field,
     fields_of,
 )
-from commandsync.sources.jsonfile import listed
+from commandsync.sources.jsonfile import as_list
 from commandsync.sources.listfile import USUAL, row_entry
 from commandsync.sources.sourcefile import (
     BY_HAND,
@@ -396,7 +396,7 @@ class Inventory:
             yield replace(entry, key=key, traits=traits | inner)
 
     def _prefix(self, handler: Record) -> Iterator[SourceEntry]:
-        named, at = next(iter(listed(handler.get("name"))), None), handler.at
+        named, at = next(iter(as_list(handler.get("name"))), None), handler.at
         name = named.strip() if isinstance(named, str) else ""
         if at in self._read:
             return
@@ -415,7 +415,7 @@ class Inventory:
 
     def _text(self, handler: Record, key: str) -> str:
         """Return a text of an object, or the first of a list of them; empty without one."""
-        value = self._plain(next(iter(listed(handler.get(key))), None), key)
+        value = self._plain(next(iter(as_list(handler.get(key))), None), key)
         return self._program.text_of(value).strip() if isinstance(value, str) else ""
 
     def _traits(self, name: str, handler: dict[str, Value]) -> Iterator[Trait]:
@@ -423,7 +423,7 @@ class Inventory:
         for key, trait in traits_by_key(fields):
             if trait:
                 yield trait
-            for part in () if trait else listed(fields[key]):
+            for part in () if trait else as_list(fields[key]):
                 self._plain(part, key, f"the command {name!r}")
 
     def _category(self, handler: Record, at: Computed) -> str | None:
@@ -502,7 +502,7 @@ class Inventory:
 
 def _sub_commands(command: Value, depth: int = 0) -> Iterator[Computed]:
     """Yield where the sub-commands of a command are declared."""
-    for option in listed(fields_of(command).get("options", [])) if depth < _DEEPEST else ():
+    for option in as_list(fields_of(command).get("options", [])) if depth < _DEEPEST else ():
         if fields_of(option).get("type") in _NESTING:
             yield option.at
             yield from _sub_commands(option, depth + 1)
@@ -512,7 +512,7 @@ def _traits_below(command: Value, name: str) -> frozenset[Trait]:
     """Return the traits of the sub-commands that a full name leads to."""
     traits: frozenset[Trait] = frozenset()
     for word in name.split(" ")[1:]:
-        inner = map(fields_of, listed(fields_of(command).get("options", [])))
+        inner = map(fields_of, as_list(fields_of(command).get("options", [])))
         command = next((option for option in inner if option.get("name") == word), None)
         traits |= traits_of(spelled(fields_of(command)))
     return traits

@@ -24,7 +24,7 @@ from commandsync.sources.javascript.value import (
     first_part,
     parts,
 )
-from commandsync.sources.jsonfile import listed
+from commandsync.sources.jsonfile import as_list
 
 _LIBRARY = re.compile(rb"[\"'](discordx|necord|@discord-nestjs/[\w-]+)[\"']")
 _COMMAND = re.compile(r"Slash(Command)?|Sub[cC]ommand|(User|Message)(Command)?")
@@ -78,7 +78,7 @@ def _of_class(program: Program, owner: Function, kind: str) -> Record | None:
             command = _command(given, "", at)
             include = command.pop("include", [])
             if kind == "Command" and include:
-                command["options"] = [_included(program, part, at) for part in listed(include)]
+                command["options"] = [_included(program, part, at) for part in as_list(include)]
             _add_options(program, command, [part for _, part in _members(owner.node)], owner.scope)
             return _guarded(command, around)
     return None

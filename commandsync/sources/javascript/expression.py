@@ -15,7 +15,7 @@ from commandsync.sources.javascript.value import (
     field,
     parts,
 )
-from commandsync.sources.jsonfile import listed
+from commandsync.sources.jsonfile import as_list
 from commandsync.sources.sourcefile import NOT_IMPORTED
 
 _MOST_STEPS = 50_000  # for one file
@@ -157,7 +157,7 @@ class Expressions:
             is_absent = _is_absent(sides[0], operator) or self._lacks(node, scope)
             return sides[1] if is_absent else sides[0]
         if operator == "|":  # of permissions, which are all listed
-            return [*listed(sides[0]), *listed(sides[1])][:_MOST_PARTS]
+            return [*as_list(sides[0]), *as_list(sides[1])][:_MOST_PARTS]
         return _joined(sides, computed) if str in map(type, sides) else computed
 
     def _lacks(self, node: Node, scope: Scope) -> bool:

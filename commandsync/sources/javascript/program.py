@@ -27,7 +27,7 @@ from commandsync.sources.javascript.value import (
     parse,
     parts,
 )
-from commandsync.sources.jsonfile import listed
+from commandsync.sources.jsonfile import as_list
 from commandsync.sources.sourcefile import SCRIPTS, parsed
 
 _HEAD = re.compile(r"^\s*extends\s+|\s*[({<].*", re.DOTALL)  # around the name of a base class
@@ -260,7 +260,7 @@ class Program(Expressions):
 
     def _built(self, owner: Builder, name: str, given: list[Value], at: Computed) -> Builder:
         """Return a builder after a call of one of its methods."""
-        flat = [part for argument in given for part in listed(argument)]
+        flat = [part for argument in given for part in as_list(argument)]
         built = [self._call(part, [Builder({}, part, self.level)]) for part in flat]
         owner.apply(name if owner.level >= self.level else "", built, at)
         return owner
@@ -324,5 +324,5 @@ class Program(Expressions):
             command = self._call(first, [Builder({}, at, self.level)])
             self.registered.append((command, Record({**this, **last}, at)))
         elif name == "put" or (name in {"set", "create"} and _COMMANDS.search(at.text)):
-            commands = listed(last.get("body") if name == "put" else first)
+            commands = as_list(last.get("body") if name == "put" else first)
             self.registered += [(item, item) for item in commands if isinstance(item, Record)]

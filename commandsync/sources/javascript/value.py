@@ -23,7 +23,7 @@ from tree_sitter_typescript import language_typescript as typescript
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import spelled
-from commandsync.sources.jsonfile import listed
+from commandsync.sources.jsonfile import as_list
 from commandsync.sources.sourcefile import NOT_IMPORTED, read_bytes
 
 __all__ = ["Node", "ParsedFile", "field", "parse", "parts"]
@@ -200,7 +200,7 @@ class Builder(Record):
             for option in given:
                 fields_of(option)["type"] = added[1]
         if added or method == "addChoices":
-            self[key] = [*listed(self.get(key, [])), *given]
+            self[key] = [*as_list(self.get(key, [])), *given]
         elif key.endswith("localization"):
             texts = fields_of(self.get(f"{key}s"))
             self[f"{key}s"] = Record({**texts, str(first): second}, at)

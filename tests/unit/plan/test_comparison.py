@@ -48,7 +48,7 @@ def test_what_a_plan_tells_of_a_schedule_is_that_of_its_entry() -> None:
 
 
 def phases(plan: Plan) -> dict[str, tuple[Phase, bool]]:
-    return {entry.name: (entry.phase, entry.listed) for entry in plan.scheduled}
+    return {entry.name: (entry.phase, entry.is_listed) for entry in plan.scheduled}
 
 
 def applied(plan: Plan, listed: list[Entry], ids: count[int]) -> list[Entry]:

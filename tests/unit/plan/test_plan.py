@@ -324,7 +324,7 @@ def test_an_add_carries_how_many_equals_stay() -> None:
     (add,) = plan_of(wanted([command("a")] * 3), listed([command("a")] * 2)).changes
 
     assert isinstance(add, Add)
-    assert add.listed == 2
+    assert add.same_text == 2
 
 
 def test_an_add_carries_how_many_others_of_its_name_stay() -> None:
@@ -335,7 +335,7 @@ def test_an_add_carries_how_many_others_of_its_name_stay() -> None:
     ).changes
 
     assert isinstance(add, Add)
-    assert (add.name, add.listed, add.same_name) == ("Twin", 0, 1)
+    assert (add.name, add.same_text, add.same_name) == ("Twin", 0, 1)
 
 
 def test_a_replace_carries_how_many_equals_and_others_of_its_title_stay() -> None:
@@ -345,7 +345,7 @@ def test_a_replace_carries_how_many_equals_and_others_of_its_title_stay() -> Non
     (replace,) = plan_of(wanted(None, [now, made_of_it, made_of_it, now]), here).changes
 
     assert isinstance(replace, Replace)
-    assert (replace.listed, replace.same_name) == (1, 2)
+    assert (replace.same_text, replace.same_name) == (1, 2)
 
 
 def test_the_fingerprint_covers_the_target_and_the_changes_and_nothing_else() -> None:

@@ -73,7 +73,7 @@ TEXT = CommandText("a", "b", "c")
 POST = AnnouncementText("a", "b")
 ADD = Add(resource=Resource.COMMAND, after=TEXT)
 REPLACE = Replace(
-    resource=Resource.ANNOUNCEMENT, id="1", before=POST, after=POST, fields=(), listed=0
+    resource=Resource.ANNOUNCEMENT, id="1", before=POST, after=POST, fields=(), same_text=0
 )
 NONE_KEPT = ", which keeps none of them"
 

@@ -22,7 +22,7 @@ from commandsync.apply.outcomes import (
     Step,
     StepResult,
 )
-from commandsync.apply.run import Run, apply, open_run
+from commandsync.apply.run import Phases, apply, open_run
 from commandsync.apply.verification import Claims
 from commandsync.plan import matching
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
@@ -138,11 +138,11 @@ def believing(plan: Plan, **rest: Any) -> Generator[Step, StepResult, Result]:  
     return run.ledger.result()
 
 
-def opened(plan: Plan, *, listed: Snapshot, health: Health, **_: Any) -> Run:  # noqa: ANN401 - what else apply takes
+def opened(plan: Plan, *, listed: Snapshot, health: Health, **_: Any) -> Phases:  # noqa: ANN401 - what else apply takes
     return open_run(plan, listed, health, service=PAGE, concurrency=4)
 
 
-def edits_and_adds(run: Run, plan: Plan) -> Generator[Step, StepResult, None]:
+def edits_and_adds(run: Phases, plan: Plan) -> Generator[Step, StepResult, None]:
     yield from run.edits()
     for resource in plan.scope:
         yield from run.adds(resource, width=1)
@@ -283,13 +283,13 @@ def test_deleting_the_old_one_on_a_guess_is_caught(monkeypatch: pytest.MonkeyPat
 def test_reading_only_the_changed_collections_again_is_caught(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    verify = Run.verify
+    verify = Phases.verify
 
-    def changed_ones(run: Run, resource: Resource) -> Generator[Step, StepResult, None]:
+    def changed_ones(run: Phases, resource: Resource) -> Generator[Step, StepResult, None]:
         if any(write.sent for write in run.claims[resource].writes):
             yield from verify(run, resource)
 
-    monkeypatch.setattr(Run, "verify", changed_ones)
+    monkeypatch.setattr(Phases, "verify", changed_ones)
 
     assert caught(
         "complete without a read after the last write",
