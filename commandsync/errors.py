@@ -163,7 +163,9 @@ class ManifestError(
 
     def __init__(self, problems: Sequence[Problem], *, of: str = "the manifest") -> None:
         count = len(problems)
-        super().__init__(f"{of} has {count} problem{'s' if count != 1 else ''}")
+        message = f"{of} has {count} problem{'s' if count != 1 else ''}"
+        self.is_unread = count > 0 and all(each.location.is_unread for each in problems)
+        super().__init__(f"{of} cannot be read" if self.is_unread else message)
         self.problems = tuple(problems)
         for problem in self.problems[:_MOST_NOTES]:
             self.add_note(str(problem))

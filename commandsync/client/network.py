@@ -143,6 +143,7 @@ def trust_of(around: Surroundings) -> ssl.SSLContext:
 
 _CHECK = "check the base URL and the network"
 _CHECK_PROXY = "check HTTPS_PROXY, or add the host to NO_PROXY"
+_PLAIN_ANSWERS = {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"}
 _UNTRUSTED = (
     "if the service's certificate is signed by an authority of your own, "
     "set REQUESTS_CA_BUNDLE to its certificate file"
@@ -188,6 +189,16 @@ def failure(
     return _never_made(root, host=host, seconds=min(seconds, LONGEST_CONNECT))
 
 
+def _not_secured(root: ssl.SSLError, host: str) -> tuple[str, str]:
+    """Return the message and the hint of a handshake that failed."""
+    if root.reason in _PLAIN_ANSWERS:
+        message = f"{host} does not answer with https"
+        return message, "for plain http, write http:// in the base URL; else check its port"
+    why = (root.reason or "it was closed").replace("_", " ").lower()
+    message = f"no secure connection to {host}: {why}"
+    return message, "does the service use https at this address and port?"
+
+
 def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportError:
     """Return the error of a connection that was never made: nothing was sent."""
     hint: str | Hint = _CHECK
@@ -197,9 +208,7 @@ def _never_made(root: BaseException, *, host: str, seconds: float) -> TransportE
             message = f"the certificate of {host} is not trusted: {root.verify_message}"
             hint, lasting = _UNTRUSTED, True
         case ssl.SSLError():
-            why = (root.reason or "it was closed").replace("_", " ").lower()
-            message = f"no secure connection to {host}: {why}"
-            hint = "does the service use https at this address and port?"
+            message, hint = _not_secured(root, host)
             lasting = not isinstance(root, ssl.SSLEOFError | ssl.SSLZeroReturnError)
         case socket.gaierror():
             message = f"the host name of {host} cannot be found"

@@ -155,7 +155,10 @@ def shown(value: Node) -> str:
 
 def _version(value: Node) -> Node:
     if not (isinstance(value, Scalar) and value.plain and value == "1"):
-        raise refusal(f"version must be the number 1, not {shown(value)}")
+        newer = isinstance(value, Scalar) and value.plain and value.isdecimal()
+        hint = "write version: 1, or upgrade commandsync if the file is for a newer one"
+        message = f"version must be the number 1, not {shown(value)}"
+        raise refusal(message, hint if newer else "")
     return value
 
 

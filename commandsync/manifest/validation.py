@@ -185,6 +185,11 @@ class _Checker(NamedTuple):
         hint = f"did you mean {meant}?" if meant else f"it may have {', '.join(known)}"
         if key == "<<":
             hint = "merging is not supported: write the keys out, or use defaults"
+        elif (not meant or key.startswith(("x-", "."))) and _is_anchored(
+            self.report.source.text[key.end :]
+        ):
+            hint = "an anchor belongs to a value that is used: set it where the value is used first"
+            meant = ""
         elif meant == "formerly" and key.lower() in _MEANT:
             hint = "list each alias as a command; put old names under formerly"
         self.report.error(key.at, f"{what} has no key {quoted(key)}", hint)
@@ -236,7 +241,13 @@ def _shown(kind: str, node: Node) -> str:
 
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters that show nothing
 _TAGS = frozenset(map(chr, range(0xE0020, 0xE0080)))  # of the flags of regions
+_LONGEST_SHOWN = 1_000  # characters of a description: no service that commandsync knows shows more
 _JOINED = frozenset({"So", "Sk", "Cf"})  # emoji, their colours of skin, and tags
+
+
+def _is_anchored(text: str) -> bool:
+    """Whether the text behind a key begins with an anchor."""
+    return text.partition("\n")[0].lstrip(": ").startswith("&")
 
 
 class Placed(NamedTuple):
@@ -257,7 +268,7 @@ def check(kind: Resource, entries: AnySequence[Placed], rules: SyncRules) -> Non
     _duplicates(kind, entries)
     if not may_repeat(kind):
         _case_twins(entries)
-        _invisible_characters(entries)
+        _unshown_texts(entries)
     _former_names(kind, entries)
     _pins(entries)
     if rules.ignore:
@@ -314,6 +325,21 @@ def _invisible_characters(entries: AnySequence[Placed]) -> None:
                 hint = "remove it: users cannot type it"
                 placed.report.warning(placed.name_at, message, hint)
                 break
+
+
+def _unshown_texts(entries: AnySequence[Placed]) -> None:
+    """Warn about names and descriptions that most services do not show, or not whole."""
+    _invisible_characters(entries)
+    for placed in entries:
+        name = placed.entry.name
+        if not name.isascii() and any(category(character) == "So" for character in name):
+            message = f"{quoted(name)} has an emoji or a symbol, which names at Discord cannot have"
+            hint = "lists of Discord's commands, such as that of top.gg, leave the command out"
+            placed.report.warning(placed.name_at, message, hint)
+        if (length := len(placed.entry.text[1])) > _LONGEST_SHOWN:
+            message = f"the description of {quoted(name)} has {length:,} characters"
+            hint = "Discord shows 100 and Telegram 256: write one or two sentences"
+            placed.report.warning(placed.name_at, message, hint)
 
 
 def _former_names(kind: Resource, entries: AnySequence[Placed]) -> None:

@@ -79,6 +79,8 @@ def failure(error: CommandsyncError, *, screen: Screen) -> str:
     if isinstance(error, ManifestError):
         for problem in error.problems:
             lines += _problem(problem, label, screen)
+        if error.is_unread:
+            return joined(lines, screen)
         lines += [""] if lines else []
     lines += (f"{label}: {visible(error.message)}", *_hint(error.hint, screen))
     return joined(lines, screen)

@@ -48,6 +48,10 @@ from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, Site, rules_o
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})
+_UNUSED_BASE_URL = Notice(
+    f"{BASE_URL_VARIABLE} is not used, because the manifest has listings and no base_url",
+    "unset it, or add base_url: for a page with records of its own",
+)
 
 
 @contextmanager
@@ -72,12 +76,20 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
     check_tokens(sites)
     earlier = _earlier(settings, manifests)
     with connected(settings, sites) as connections:
-        yield [
+        jobs = [
             _list_job(settings, manifest, site, connection, earlier.get(manifest.path))
             if isinstance(site, ListSite)
             else page_job(settings, manifest, site, connection, site.name)
             for (manifest, _), site, connection in zip(found, sites, connections, strict=True)
         ]
+        yield _noticed(jobs, is_unused=bool(settings.base_url) and not any(pages))
+
+
+def _noticed(jobs: list[ManifestJob], *, is_unused: bool) -> list[ManifestJob]:
+    """Return the jobs of a run, of which the first says that the base URL `is_unused`."""
+    if is_unused and isinstance(jobs[0], ListJob):
+        return [replace(jobs[0], notices=(_UNUSED_BASE_URL,)), *jobs[1:]]
+    return jobs
 
 
 def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[str, EarlierVersion]:
@@ -135,6 +147,7 @@ class ListJob(ManifestJob):
     earlier: EarlierList | None = None  # the one that it is compared with, if one is known
     sent: int = 0  # how many commands were sent last, at least
     resend: bool = False  # whether another list may have been sent than the earlier one
+    notices: tuple[Notice, ...] = ()  # of the whole run: those of its first list
 
     @classmethod
     def of(
@@ -210,7 +223,7 @@ class ListJob(ManifestJob):
         """Compare what the service can show of the manifest with a list."""
         fitted, settings = self.content.fitted, self.settings
         warned = [loss for loss in fitted.losses if loss.field not in self.site.entry.lossy]
-        notices = [loss_notice(loss, at=self.name) for loss in warned]
+        notices = [*self.notices, *(loss_notice(loss, at=self.name) for loss in warned)]
         shown = replace(self.manifest, snapshot=fitted.snapshot, warnings=())
         if not self.is_read:
             if settings.only:

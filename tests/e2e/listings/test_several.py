@@ -199,3 +199,15 @@ def test_a_page_that_cannot_be_read_stops_only_itself(
 
     assert apply(home, "--unseen")[0] == 6
     assert set(writes(places).values()) == {1}
+
+
+def test_a_base_url_that_no_manifest_uses_is_named_once(
+    places: dict[str, Destination], home: Home
+) -> None:
+    entries = "".join(place.entry for place in places.values())
+    home.write(f'{fields(("ping",))}bot: "42"\nlistings:\n{entries}')
+    home.variable("COMMANDSYNC_BASE_URL", "http://127.0.0.1:9")
+    ran = home.run("plan")
+
+    assert ran.code == 0, ran.said
+    assert ran.said.count("COMMANDSYNC_BASE_URL is not used") == 1

@@ -176,7 +176,7 @@ def test_a_handshake_that_is_never_answered_sent_nothing(connect: Connect) -> No
 @pytest.mark.parametrize(
     ("said", "message", "lasting"),
     [
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "no secure connection to {}: ", True),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "{} does not answer with https", True),
         (b"", ".*{}", False),
     ],
     ids=["plain", "cut off"],

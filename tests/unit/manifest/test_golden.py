@@ -235,3 +235,24 @@ def test_an_invisible_character_in_a_name_is_a_warning(
     warnings = [line for line in warnings_of(text) if "invisible" in line]
     assert len(warnings) == bool(character)
     assert all(f": {character} | remove it" in line for line in warnings)
+
+
+@given(
+    st.text(st.sampled_from("aé ß9🎉🔥✨"), min_size=1, max_size=8).map(lambda name: f"a{name}b"),
+    st.integers(990, 1010),
+)
+def test_what_most_services_do_not_show_is_a_warning(
+    warnings_of: Callable[[str], list[str]], name: str, length: int
+) -> None:
+    command = {"name": name, "description": "d" * length, "syntax": "/x"}
+    warnings = warnings_of(json.dumps({"version": 1, "commands": [command]}, ensure_ascii=False))
+
+    assert any("emoji" in line for line in warnings) == bool({*name} & {*"🎉🔥✨"})
+    assert any("characters" in line for line in warnings) == (length > 1000)
+
+
+@pytest.mark.parametrize("value", ["&c {category: Fun}", "&c\n  category: Fun", "&c Fun"])
+def test_an_anchor_in_an_unknown_key_says_where_anchors_belong(value: str) -> None:
+    (complaint,) = complaints(f"version: 1\nx-common: {value}\ncommands: []\n")
+
+    assert complaint.startswith('2:1: a manifest has no key "x-common" | an anchor belongs to a')
