@@ -17,7 +17,6 @@ _SOURCE = Source(
 )
 _BOT = "/bot{token}"  # the path of each method begins with it
 _NAME = Limit(least=1, most=32, pattern="[a-z0-9_]+", allowed="a-z, 0-9 and _")
-_KEYS = ("command", "description")
 _FACTS = facts_of(
     _SOURCE,
     ("description",),
@@ -47,10 +46,9 @@ def _listed(reply: Reply) -> tuple[Entry, ...]:
     result = _result(reply)
     for command in result if isinstance(result, list) else [None]:
         match command:
-            case {"command": str(name), "description": str(description)}:
+            case {"command": str(name), "description": str(description), **extra}:
                 text = CommandText(canonical(name), canonical(description), syntax="")
-                others = {key: value for key, value in command.items() if key not in _KEYS}
-                entries.append(Entry(text, own=(others,) if others else ()))
+                entries.append(Entry(text, own=(extra,) if extra else ()))
             case _:
                 raise DecodeError("the answer contains no list of commands", reply=reply)
     return as_listed(Snapshot({Resource.COMMAND: tuple(entries)})).collections[Resource.COMMAND]
