@@ -48,7 +48,8 @@ def _listed(reply: Reply) -> tuple[Entry, ...]:
         match command:
             case {"command": str(name), "description": str(description), **extra}:
                 text = CommandText(canonical(name), canonical(description), syntax="")
-                entries.append(Entry(text, own=(extra,) if extra else ()))
+                others = {str(key): value for key, value in extra.items()}
+                entries.append(Entry(text, own=(others,) if others else ()))
             case _:
                 raise DecodeError("the answer contains no list of commands", reply=reply)
     return as_listed(Snapshot({Resource.COMMAND: tuple(entries)})).collections[Resource.COMMAND]
