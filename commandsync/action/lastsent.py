@@ -11,6 +11,7 @@ the listing to the manifest, or the run is for `apply: current`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -23,8 +24,8 @@ from commandsync.action.branch import (
     statuses_of,
 )
 from commandsync.action.rest import GitHubError
-from commandsync.errors import RefusedError
-from commandsync.sync.earlier import EarlierVersion
+from commandsync.errors import CommandsyncError, RefusedError
+from commandsync.sync.earlier import EarlierVersion, version_at
 from commandsync.sync.history import first_parents, versions_since
 from commandsync.sync.job import ManifestJob
 from commandsync.sync.lists import ListJob
@@ -51,6 +52,7 @@ def compared(
     a run of what nobody reviewed, which may not be in git. Raises `RefusedError` if statuses or the
     history are needed, and cannot be read.
     """
+    opened = [_with_others(job, branch, bases) for job in opened]
     unread = [job for job in opened if isinstance(job, ListJob) and not job.is_read]
     if not unread:
         return [*opened]
@@ -60,6 +62,19 @@ def compared(
         history.compared(job, bases) if isinstance(job, ListJob) and not job.is_read else job
         for job in opened
     ]
+
+
+def _with_others(
+    job: ManifestJob, branch: Branch, bases: Mapping[str, EarlierVersion]
+) -> ManifestJob:
+    """Return a list that is read with those that the manifest had before, if it has several."""
+    if not (isinstance(job, ListJob) and job.is_read and job.others):
+        return job
+    path, before = job.manifest.path, branch.event.before
+    with suppress(CommandsyncError):  # only a warning depends on it
+        version = bases.get(path) or (version_at(before, path) if before else None)
+        return job.with_others(version)
+    return job
 
 
 def _commits(job: ListJob, branch: Branch, *, current: bool) -> list[str]:

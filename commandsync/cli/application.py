@@ -212,4 +212,4 @@ def _error_of(
     if dry_run and not isinstance(error, StalePlanError):
         return None
     path, listing = item.plan.manifest[0], item.plan.listing
-    return error and about(error, f"{path}: {listing.name}" if listing else path, of=of)
+    return error and about(error, f"{path}: {listing.label}" if listing else path, of=of)

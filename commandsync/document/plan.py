@@ -86,6 +86,13 @@ class LossPart(part.Model):
     instead: str = Field(description="What happens instead, in words.")
 
 
+class AudiencePart(part.Model):
+    """The audience of a list."""
+
+    scope: str
+    language: str = Field(description="Two letters; empty for all languages without a list.")
+
+
 class ScheduledEntry(part.Model):
     """An entry of the manifest with a schedule."""
 
@@ -123,6 +130,9 @@ class Head(part.Model):
 
     version: Literal[1]
     listing: str | None = _of_listings("The service's name, or the host of a page.")
+    audience: AudiencePart | None = part.optional(
+        "For whom the list is, of a service with several lists; else absent."
+    )
     known: bool | None = _of_listings("Whether the plan is compared with a list.")
     compared_with: str | None = _of_listings(
         '"list", or the revision or file that was sent last; empty for nothing.'
@@ -199,9 +209,10 @@ def head_values(plan: Plan) -> part.Document:
 
 def _listing_values(listing: PlannedListing | None) -> part.Document:
     if listing is None:
-        return dict.fromkeys(("listing", "known", "compared_with", "losses"))
+        return dict.fromkeys(("listing", "audience", "known", "compared_with", "losses"))
     return {
         "listing": listing.name,
+        "audience": listing.audience and AudiencePart.of(listing.audience),
         "known": listing.known,
         "compared_with": listing.compared_with,
         "losses": tuple(LossPart.of(loss, instead=instead_of(loss)) for loss in listing.losses),

@@ -5,8 +5,9 @@ An entry of `listings:` is a service that lists the bot, too. `ADAPTER` checks i
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from types import MappingProxyType
 from typing import Annotated, Literal, cast, get_args
 
@@ -31,7 +32,7 @@ from commandsync.manifest.fields import AnyText, FieldName, keyed, matching, ref
 from commandsync.manifest.nodes import Node, Scalar
 from commandsync.manifest.source import FileProblems, did_you_mean, quoted
 from commandsync.records.losses import COMMANDS
-from commandsync.records.snapshot import Snapshot
+from commandsync.records.snapshot import Audience, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import Source
 from commandsync.services.catalogue import LISTS, SERVICES, declared
@@ -40,6 +41,13 @@ from commandsync.services.service import ListService
 Loss = Literal[FieldName, "options", "translations", "commands", "sync"]
 """What a service may lack without a warning."""
 
+Scope = Literal["default", "all_private_chats", "all_group_chats", "all_chat_administrators"]
+"""The scopes of Telegram that need no chat."""
+
+NONE = "none"
+"""In place of a language's file: the list of that language is deleted."""
+
+_LANGUAGE = "[a-z]{2}"
 _Limited = Literal[FieldName, "commands"]
 _MOST = 999_999_999
 _SERVICE = r"\s*[A-Za-z0-9][A-Za-z0-9._-]{0,99}\s*"
@@ -147,6 +155,23 @@ _Lossy = Annotated[
 _PrefixCommands = Annotated[Literal["omit", "send"], BeforeValidator(types.as_written)]
 
 
+_Scopes = Annotated[
+    tuple[Annotated[Scope, BeforeValidator(types.as_written)], ...],
+    BeforeValidator(types.items_of),
+    types.one_or_more(list(get_args(Scope))),
+]
+_Languages = Annotated[
+    dict[
+        Annotated[
+            AnyText,
+            matching(_LANGUAGE, "a language must look like de", "it has two letters (ISO 639-1)"),
+        ],
+        AnyText,
+    ],
+    keyed({"pattern": f"^{_LANGUAGE}$"}, types.TEXT),
+]
+
+
 class ReplaceModel(types.Table):
     """The request that replaces the whole list of a service, as data."""
 
@@ -198,6 +223,17 @@ class ListingModel(types.Table):
         json_schema_extra=_without_null,
         description="The request that replaces the list, for a service that is not known.",
     )
+    scopes: _Scopes = Field(
+        (),
+        description="The scopes of Telegram, each with a list of its own; default if left out.",
+        examples=[["default", "all_private_chats"]],
+    )
+    languages: _Languages = Field(
+        {},
+        description="The languages of Telegram, each with a list of its own, and its file, with "
+        "lines of name: description; none deletes the list.",
+        examples=[{"de": "commands.de.yaml"}],
+    )
     limits: _Limits = Field(
         {}, description="Lower limits for this listing, of any service.", examples=[{"name": 20}]
     )
@@ -230,12 +266,18 @@ class Listing(ListingModel):
     model_config = ConfigDict(defer_build=True)  # it is made of a model that is checked
 
     location: Location
+    audience: Audience | None = None  # for whom the list is, of a service with several lists
+    first: bool = True  # whether it is the first list of its entry
+    # The descriptions in its language by the names of commands; None for a list to delete.
+    texts: Mapping[str, str] | None = MappingProxyType({})
 
     @property
     def list_service(self) -> ListService:
         """The service, at the address and with the limits of this listing."""
         own = self.replace
         service = declared(self.service, **dict(own)) if own else LISTS[self.service]
+        if self.audience and service.for_audience:
+            service = service.for_audience(self.audience)
         facts, says = service.facts, Source("the manifest").says
         limits, most_records = dict(facts.limits), facts.most_records
         for name, most in self.limits.items():
@@ -269,7 +311,8 @@ class Listing(ListingModel):
         if service.names_bot:
             return address
         first, own = next(iter(service.variables), ""), self.token_env
-        return f"{address} {first if own in {'', *service.variables} else own}"
+        identity = f"{address} {first if own in {'', *service.variables} else own}"
+        return identity_for(identity, self.audience)
 
     def targets(self, manifests_bot: str) -> Iterator[tuple[str, ...]]:
         """Yield what no other listing may have: its identity, and its name for one bot."""
@@ -277,13 +320,28 @@ class Listing(ListingModel):
         if bot or not service.names_bot:
             yield (self.identity(manifests_bot),)
         if bot and (self.replace or service.own_bots):
-            yield self.service.casefold(), bot
+            yield self.service.casefold(), bot, *(self.audience or ())
+
+
+def identity_for(default: str, audience: Audience | None) -> str:
+    """Return the identity of a list, of that of the default one of its service."""
+    is_default = audience is None or audience == Audience("default")
+    return default if is_default else f"{default} {'/'.join(audience or ())}"
 
 
 def read_listings(
-    report: FileProblems, root: nodes.Mapping, models: Sequence[ListingModel], *, bot: str
+    report: FileProblems,
+    root: nodes.Mapping,
+    models: Sequence[ListingModel],
+    *,
+    bot: str,
+    texts_of: Callable[[Scalar], Mapping[str, str]],
 ) -> tuple[Listing, ...]:
-    """Return the listings of a manifest without errors in its keys; report other problems."""
+    """Return the listings of a manifest without errors in its keys; report other problems.
+
+    An entry with scopes and languages becomes one listing for each pair. `texts_of` reads the file
+    of a language.
+    """
     listings: list[Listing] = []
     starts: dict[Location, int] = {}
     entries = cast("list[nodes.Mapping]", root.get("listings", []))
@@ -293,11 +351,34 @@ def read_listings(
                 report.error(*each)
             continue
         location = report.source.location(node.at)
-        listings.append(Listing.model_construct(**dict(model), location=location))
+        listings += _lists(node, model, location, texts_of)
         starts[location] = node.at
     for problem in same_listing_problems([(listings, bot or _MANIFESTS_BOT)]):
         report.error(starts[problem.location], problem.message, problem.hint)
     return tuple(listings)
+
+
+def _lists(
+    node: nodes.Mapping,
+    model: ListingModel,
+    location: Location,
+    texts_of: Callable[[Scalar], Mapping[str, str]],
+) -> Iterator[Listing]:
+    """Yield the listings of an entry: one for each scope and language."""
+    files = cast("nodes.Mapping", node.get("languages", {}))
+    texts: dict[str, Mapping[str, str] | None] = {"": {}}
+    for language in model.languages:
+        file = cast("Scalar", files[language])
+        texts[language] = None if file == NONE else texts_of(file)
+    scopes = dict.fromkeys(model.scopes or ("default",))
+    for number, (scope, language) in enumerate(product(scopes, texts)):
+        yield Listing.model_construct(
+            **dict(model),
+            location=location,
+            audience=Audience(scope, language) if _has_audiences(model.service) else None,
+            first=number == 0,
+            texts=texts[language],
+        )
 
 
 def same_listing_problems(listings: Iterable[tuple[Iterable[Listing], str]]) -> tuple[Problem, ...]:
@@ -318,15 +399,31 @@ def same_listing_problems(listings: Iterable[tuple[Iterable[Listing], str]]) -> 
     return tuple(problems.values())
 
 
+def _has_audiences(service: str) -> bool:
+    """Whether a service has a list for each scope and language."""
+    return service in LISTS and LISTS[service].for_audience is not None
+
+
 def _problems(node: nodes.Mapping, listing: ListingModel) -> Iterator[tuple[int, str, str]]:
     """Yield the problems between the keys of a listing: place, message and hint."""
     name, own = listing.service, listing.replace
+    if not _has_audiences(name):
+        for key in sorted({"scopes", "languages"} & {*node}):
+            yield node[key].at, f"{key} is not allowed for {quoted(name)}", f"remove {key}:"
     if own is None:
         if name not in LISTS:
             known = did_you_mean(name, LISTS) or f"known services are {', '.join(LISTS)};"
             hint = f"{known} another service needs replace:"
             yield node["service"].at, f"{quoted(name)} is not a known service", hint
         return
+    yield from _declared_problems(node, listing, own)
+
+
+def _declared_problems(
+    node: nodes.Mapping, listing: ListingModel, own: ReplaceModel
+) -> Iterator[tuple[int, str, str]]:
+    """Yield the problems of a listing with `replace:`, as `_problems`."""
+    name = listing.service
     if name.casefold() in SERVICES:
         message = f"replace is not allowed beside {quoted(name)}, the name of a known service"
         yield node["replace"].at, message, "remove replace:, or choose another name"

@@ -256,6 +256,12 @@ class ManifestModel(Table):
     commands: Commands = Field([])
     announcements: Announcements = Field([])
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The patterns of all files that belong to the manifest: included ones, and languages."""
+        named = (file for each in self.listings for file in each.languages.values())
+        return (*self.include, *(file for file in named if file != "none"))
+
 
 TABLES: dict[str, type[BaseModel]] = {
     "defaults": DefaultsModel,

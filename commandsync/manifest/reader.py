@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as AnyMapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, cast
@@ -32,6 +33,8 @@ from commandsync.manifest.source import (
     Origin,
     Problems,
     UnreadableError,
+    did_you_mean,
+    quoted,
     read_source,
 )
 from commandsync.manifest.validation import Model, Placed, check, validated
@@ -48,6 +51,8 @@ AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
 
 MANIFEST = "a manifest"
 _INCLUDED = "an included file"
+_LANGUAGE = "a file of descriptions in a language"
+_NO_TEXTS = "a file of a language must have keys and values: the descriptions by name"
 _ELLIPSES = frozenset({"…", "...", ".."})
 # How often a command was used, as a backup notes it behind its id.
 _USES = re.compile(r"[ \t]+# uses: ([0-9]{1,15})[ \t]*(?=[\r\n]|\Z)")
@@ -102,6 +107,8 @@ class ManifestReader:
     problems: Problems = field(default_factory=Problems)
     allowance: Allowance = field(default_factory=Allowance)
     has_prefix: bool = False
+    # The descriptions in the files of languages, by the names of commands.
+    texts: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def parsed(self, path: str, what: str = MANIFEST) -> ParsedFile | None:
         """Read and parse a file; None when it cannot be read, which is reported."""
@@ -137,15 +144,15 @@ class ManifestReader:
             main.report.warning(0, f"the manifest has no {keys}, so nothing is synced")
         if any(part.broken for part in parts):
             return None
-        listings = _listings(main)
+        listings = self.listings(main, snapshot)
         for listing in () if LIST_ABILITIES.keys() <= {*snapshot.collections} else listings:
             message = f"the manifest has no commands: to send to {listing.service}"
             hint = "add commands:, or remove the listing"
             self.problems.error(Problem(listing.location, message, hint))
         return Manifest(
             path=main.report.source.path,
-            paths=tuple(part.report.source.path for part in parts),
-            include=model.include,
+            paths=(*(part.report.source.path for part in parts), *self.texts),
+            include=model.files,
             snapshot=snapshot,
             name=model.name,
             bot=model.bot,
@@ -173,6 +180,33 @@ class ManifestReader:
         parts = [self.checked(file, IncludedModel, _INCLUDED) for file in files if file]
         return [part for part in parts if part]
 
+    def listings(self, main: Part[ManifestModel], snapshot: Snapshot) -> tuple[Listing, ...]:
+        """Check the listings of a manifest, with the texts of their languages."""
+        if not main.model.listings:
+            return ()
+        from commandsync.manifest.listings import read_listings  # noqa: PLC0415 - seldom needed
+
+        names = {command.name.removeprefix("/") for command in snapshot.commands}
+        return read_listings(
+            main.report,
+            main.root,
+            main.model.listings,
+            bot=main.model.bot,
+            texts_of=lambda file: self.language(main.report, file, names),
+        )
+
+    def language(
+        self, report: FileProblems, file: Scalar, names: AbstractSet[str]
+    ) -> AnyMapping[str, str]:
+        """Read the file of a language: descriptions by the names of commands; report problems."""
+        texts: dict[str, str] = {}
+        for path in included_paths(report, [file], self.origin.folders):
+            if path not in self.texts:
+                parsed = self.parsed(path, _LANGUAGE)
+                self.texts[path] = _texts(parsed, names) if parsed and not parsed.refused else {}
+            texts |= self.texts[path]
+        return texts
+
     def checked(self, file: ParsedFile, model: type[Model], what: str) -> Part[Model] | None:
         """Check a file; None when too little of it can be read, which is reported."""
         report, root, broken, refused = file
@@ -191,12 +225,23 @@ class ManifestReader:
         return None
 
 
-def _listings(main: Part[ManifestModel]) -> tuple[Listing, ...]:
-    if not main.model.listings:
-        return ()
-    from commandsync.manifest.listings import read_listings  # noqa: PLC0415 - seldom needed
-
-    return read_listings(main.report, main.root, main.model.listings, bot=main.model.bot)
+def _texts(file: ParsedFile, names: AbstractSet[str]) -> dict[str, str]:
+    """Check the file of a language, and return its descriptions."""
+    report, root, texts = file.report, file.root, dict[str, str]()
+    if not isinstance(root, Mapping):
+        if not file.broken:
+            report.error(0, _NO_TEXTS, "write a line for each command: help: ...")
+        return {}
+    for key in root.written_keys():
+        value, name = root[key], canonical(key).removeprefix("/")
+        if not isinstance(value, Scalar) or value.is_null or not canonical(value):
+            report.error(key.at, f"the description of {quoted(name)} is missing")
+        elif name not in names:
+            message = f"{quoted(name)} is not a command of the manifest"
+            report.warning(key.at, message, did_you_mean(name, names))
+        else:
+            texts[name] = canonical(value)
+    return texts
 
 
 def _other_json(text: str) -> Any:  # noqa: ANN401 - JSON is anything

@@ -20,7 +20,7 @@ from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.comparison import Comparison, Scheduled
 from commandsync.plan.rules import SyncRules, countable, refusal, with_copies
 from commandsync.records.losses import Loss
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Audience, Entry, Snapshot, labelled
 from commandsync.records.texts import Abilities, Patterns, Resource, Text
 
 THE_LIST = "list"  # what a plan is compared with where the service returns its list
@@ -31,6 +31,7 @@ class PlannedListing:
     """One of the listings of a manifest, as it is planned."""
 
     name: str  # the service's name; of a page, its host
+    audience: Audience | None = None  # for whom the list is, of a service with several lists
     whole: bool = False  # whether the list is replaced as a whole, in one request
     readable: bool = True  # whether the list is read
     returned: bool = False  # whether the service returns its list, at least with the token
@@ -43,6 +44,11 @@ class PlannedListing:
     unseen: bool = False  # whether a list may be replaced of which nothing is known
     resend: bool = False  # whether the list is sent even if the requests are equal
     wants_none: bool = False  # whether the manifest itself has no commands
+
+    @property
+    def label(self) -> str:
+        """What the list is called among all of the manifest."""
+        return labelled(self.name, self.audience)
 
     @property
     def known(self) -> bool:
@@ -72,7 +78,7 @@ class PlannedListing:
             )
         if not (self.known or self.unseen or self.returned):
             return Notice(
-                f"would replace the whole list of {self.name}, of which nothing is known",
+                f"would replace the whole list of {self.label}, of which nothing is known",
                 Do.REPLACE_UNSEEN(),
             )
         return None

@@ -145,16 +145,16 @@ def state_of(
 def _listings(settings: Settings, manifest: Manifest) -> Iterator[ListingTab]:
     for number, listing in enumerate(manifest.listings, 1):
         service, rows = listing.list_service, []
-        sent = fitted_list(settings, manifest, service)
+        sent = fitted_list(settings, manifest, listing)
         for kind, entries in sent.snapshot.collections.items():
             for place, entry in enumerate(entries, 1):
                 record = _fields(entry.text)
                 if service.slash:
                     record[kind.fields[0]] = f"/{record[kind.fields[0]]}"
                 rows.append(Row(kind, record, f"listing-{number}-{place}"))
-        said = (loss_notice(loss, at=service.name).message for loss in sent.losses)
-        losses = [redacted(text.removeprefix(f"{service.name}: ")) for text in said]
-        yield ListingTab(name=service.name, rows=rows, losses=losses)
+        said = (loss_notice(loss, at=service.label).message for loss in sent.losses)
+        losses = [redacted(text.removeprefix(f"{service.label}: ")) for text in said]
+        yield ListingTab(name=service.label, rows=rows, losses=losses)
 
 
 def page_with(

@@ -1,4 +1,4 @@
-"""Snapshots: the records of one side, the manifest or the listing, at one moment."""
+"""Snapshots: the records of one side, the manifest or a list of a service, at one moment."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -87,6 +87,19 @@ class Entry:
     def writable(self) -> bool:
         """Whether its id can be part of a path: `""`, `.` and `..` would address something else."""
         return self.id.strip() not in {"", ".", ".."}
+
+
+class Audience(NamedTuple):
+    """The scope and the language of a list, of a service that has a list for each of them."""
+
+    scope: str
+    language: str = ""  # two letters; empty for users of all languages without a list of their own
+
+
+def labelled(service: str, audience: Audience | None) -> str:
+    """Return what a list is called: `telegram`, or `telegram (all_private_chats, de)`."""
+    words = ", ".join(word for word in audience or () if word not in {"", "default"})
+    return f"{service} ({words})" if words else service
 
 
 class Snapshot(NamedTuple):

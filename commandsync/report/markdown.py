@@ -80,7 +80,7 @@ def _is_dangerous(plan: Plan) -> bool:
 
 def _names(plans: Sequence[Plan]) -> list[str]:
     """Return the name of each listing, with the bot where another one has that name too."""
-    names = [plan.listing.name for plan in plans if plan.listing]
+    names = [plan.listing.label for plan in plans if plan.listing]
     return [
         code(name) if names.count(name) == 1 else f"{code(name)}, bot {code(plan.target.bot)}"
         for name, plan in zip(names, plans, strict=True)
@@ -102,7 +102,7 @@ def _row(plan: Plan, name: str) -> Sequence[str]:
 
 def _heading(plan: Plan, line: str) -> str:
     """Return the first line of a plan or a result: that of a listing begins with its name."""
-    return f"{code(plan.listing.name)}: {line.partition(': ')[2]}" if plan.listing else line
+    return f"{code(plan.listing.label)}: {line.partition(': ')[2]}" if plan.listing else line
 
 
 def _plan(plan: Plan, screen: Screen) -> Iterator[str]:

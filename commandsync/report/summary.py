@@ -41,7 +41,7 @@ def unseen(plan: Plan, shown: Callable[[str], str] = str) -> str:
     """Return what apply does to a list of which nothing is known; empty for any other."""
     if plan.listing is None or plan.listing.known:
         return ""
-    size, name = counted(plan.listing.size, "command"), shown(plan.listing.name)
+    size, name = counted(plan.listing.size, "command"), shown(plan.listing.label)
     if plan.listing.returned:
         return f"{name} returns its list only with the token: apply reads and compares it first."
     return (
@@ -174,7 +174,7 @@ def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
     files = ", ".join(map(shown, plan.manifest))
     if plan.listing and plan.listing.whole:
         whose = f"bot {shown(bot)}" if bot else "the bot of the token"
-        where = f"{shown(plan.listing.name)}: {whose} at {shown(url)}"
+        where = f"{shown(plan.listing.label)}: {whose} at {shown(url)}"
         return where, f" from {files}, {compared(plan.listing, shown)}"
     if not bot:  # two manifests are compared, and neither names one
         return "Manifest", f" {files}" if files else ""

@@ -38,7 +38,7 @@ from commandsync.errors import (
     Reply,
     Unauthorized,
 )
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Audience, Entry, Snapshot, labelled
 from commandsync.records.texts import Abilities, AnnouncementText, CommandText, Resource, Text
 from commandsync.services.abilities import (
     LIST_ABILITIES,
@@ -109,6 +109,14 @@ class ListService(Service):
     check: Callable[[], Operation[str]] | None = None
     # Returns the request that posts an announcement, of a category; None where it takes none.
     announce: Callable[[AnnouncementText, str], Operation[None]] | None = None
+    # Which of its lists this is, and what returns another one; None if it has only one list.
+    audience: Audience | None = None
+    for_audience: Callable[[Audience], "ListService"] | None = None
+
+    @property
+    def label(self) -> str:
+        """What its list is called: `telegram`, or `telegram (all_private_chats, de)`."""
+        return labelled(self.name, self.audience)
 
     def limited(self, operation: Operation[T]) -> Operation[T]:
         """Return an operation that waits after a 429 without a time as long as the facts say.

@@ -1,22 +1,47 @@
-"""Telegram: the list of commands that it shows to the users of a bot, which can be read back."""
+"""Telegram: the lists of commands that it shows to the users of a bot, which can be read back.
 
+There is a list for each scope and language, and a user sees the most special one that exists. Each
+is a service of its own here: `telegram` returns the one of an audience, and `TELEGRAM` is the list
+of all chats and languages without one.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlencode
 
 from commandsync.api.content import content_of
 from commandsync.api.operations import Operation
 from commandsync.errors import DecodeError, Reply
 from commandsync.records.losses import Limit
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Audience, Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES, Answer, Reads, Source, facts_of
 from commandsync.services.fit import as_listed
 from commandsync.services.service import ListService, explained, managed, with_others
+
+DEFAULT_SCOPE = "default"
+
+OVERRIDING: Mapping[str, tuple[str, frozenset[str]]] = MappingProxyType(
+    {
+        "all_private_chats": ("in private chats", frozenset({DEFAULT_SCOPE})),
+        "all_group_chats": ("in groups", frozenset({DEFAULT_SCOPE})),
+        "all_chat_administrators": (
+            "from administrators of groups",
+            frozenset({DEFAULT_SCOPE, "all_group_chats"}),
+        ),
+    }
+)
+"""The scopes that need no chat: where their lists are shown, and in place of which others."""
 
 _SOURCE = Source(
     "Telegram Bot API: setMyCommands", "https://core.telegram.org/bots/api#setmycommands", "2026-11"
 )
 _BOT = "/bot{token}"  # the path of each method begins with it
 _NAME = Limit(least=1, most=32, pattern="[a-z0-9_]+", allowed="a-z, 0-9 and _")
+_KEYS = ("command", "description")
 _FACTS = facts_of(
     _SOURCE,
     ("description",),
@@ -44,7 +69,8 @@ def _done(reply: Reply) -> None:
 def _listed(reply: Reply) -> tuple[Entry, ...]:
     entries = []
     result = _result(reply)
-    for command in result if isinstance(result, list) else [None]:
+    commands: list[Any] = result if isinstance(result, list) else [None]
+    for command in commands:
         match command:
             case {"command": str(name), "description": str(description), **extra}:
                 text = CommandText(canonical(name), canonical(description), syntax="")
@@ -62,20 +88,36 @@ def _account(reply: Reply) -> str:
     return f"@{name}" if isinstance(name, str) else ""
 
 
-def _replace(bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa: ARG001 - the token names the bot
-    managed(snapshot)
-    commands = snapshot.collections[Resource.COMMAND]
-    if not commands:
-        return Operation("clear commands", "POST", f"{_BOT}/deleteMyCommands", _done, body={})
-    listed = [
-        with_others({"command": each.name, "description": each.text[1]}, each) for each in commands
-    ]
-    path, body = f"{_BOT}/setMyCommands", {"commands": listed}
-    return Operation("replace commands", "POST", path, _done, body=body)
+def telegram(audience: Audience) -> ListService:
+    """Return the list of a scope and a language, empty for all languages without one."""
+    which: dict[str, Any] = {}
+    if audience.scope != DEFAULT_SCOPE:
+        which["scope"] = {"type": audience.scope}
+    if audience.language:
+        which["language_code"] = audience.language
 
+    def replace_list(bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa: ARG001 - the token names the bot
+        managed(snapshot)
+        entries = snapshot.collections[Resource.COMMAND]
+        if not entries:
+            path = f"{_BOT}/deleteMyCommands"
+            return Operation("clear commands", "POST", path, _done, body={**which})
+        listed = [
+            with_others(dict(zip(_KEYS, entry.text, strict=False)), entry) for entry in entries
+        ]
+        path, body = f"{_BOT}/setMyCommands", {"commands": listed, **which}
+        return Operation("replace commands", "POST", path, _done, body=body)
 
-def _read(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:  # noqa: ARG001 - as above
-    return Operation(f"list {resource.collection}", "GET", f"{_BOT}/getMyCommands", _listed)
+    def read(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:  # noqa: ARG001 - as above
+        texts = {
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in which.items()
+        }
+        query = f"?{urlencode(texts)}" if texts else ""
+        path = f"{_BOT}/getMyCommands{query}"
+        return Operation(f"list {resource.collection}", "GET", path, _listed)
+
+    return replace(TELEGRAM, audience=audience, replace=replace_list, read=read)
 
 
 TELEGRAM = ListService(
@@ -88,8 +130,10 @@ TELEGRAM = ListService(
     variables=("COMMANDSYNC_TOKEN_TELEGRAM", "TELEGRAM_BOT_TOKEN", "TELEGRAM_TOKEN"),
     names_bot=False,
     own_bots=True,
-    replace=_replace,
-    read=_read,
+    replace=lambda bot, snapshot: telegram(Audience(DEFAULT_SCOPE)).replace(bot, snapshot),
+    read=lambda bot, resource: telegram(Audience(DEFAULT_SCOPE)).read(bot, resource),
     check=lambda: Operation("check token", "GET", f"{_BOT}/getMe", _account),
+    audience=Audience(DEFAULT_SCOPE),
+    for_audience=telegram,
 )
 """Telegram: the commands of all chats and languages without a list of their own."""

@@ -260,7 +260,7 @@ def check_tokens(sites: Sequence[Site]) -> None:
     for site in sites:
         if site.token is None or not isinstance(site, ListSite):
             continue
-        key = (site.service.name, site.token.reveal())
+        key = (site.service.label, site.token.reveal())
         if key in seen:
             raise UsageError(
                 f"{seen[key]} and {site.token_from} have one token for two listings of "

@@ -48,6 +48,7 @@ from commandsync.sync.destinations import (
 )
 from commandsync.sync.importsource import TOKEN_VARIABLE
 from commandsync.sync.job import connected
+from commandsync.sync.otherlists import other_lists, read_others
 from commandsync.sync.parity import compare_names, exit_code, names_commands
 from commandsync.sync.settings import Settings, Site, load
 from commandsync.version import __version__
@@ -142,7 +143,21 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
         yield failed("listings", error)
         return
     for site in sites:
-        yield acceptance(settings, site)
+        if site.entry.first:
+            yield (check := acceptance(settings, site))
+            yield from _others(settings, manifest, site) if check.state == "ok" else ()
+
+
+def _others(settings: Settings, manifest: Manifest, site: ListSite) -> Iterator[Check]:
+    """Yield a warning about each other list of a service that users may see."""
+    others = other_lists(manifest, site.entry, None, in_clone=settings.in_clone)
+    if not others:
+        return
+    with connected(replace(settings, retries=0), [site]) as (connection,):
+        notices = read_others(connection, site.bot, others)
+    for notice in notices:
+        message = notice.message.removeprefix(f"{site.service.name}: ")
+        yield Check(site.service.name, "warning", message, notice.hint)
 
 
 def _names(settings: Settings, manifest: Manifest, *, failures: int) -> Iterator[Check | Parity]:

@@ -217,8 +217,8 @@ def imported_of(name: str) -> str:
 
 
 def patterns_of(name: str, main: bytes) -> Sequence[str]:
-    """Return the patterns of the files that a manifest includes; raises `ManifestError`."""
-    return load_head(name, main).include if b"include" in main else ()
+    """Return the patterns of the files that belong to a manifest; raises `ManifestError`."""
+    return load_head(name, main).files if b"include" in main or b"languages" in main else ()
 
 
 def matching(files: Iterable[str], patterns: Sequence[str]) -> list[str]:

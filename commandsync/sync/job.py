@@ -69,6 +69,10 @@ class Job(ABC):
         """Start to read the managed collections; the returned function waits for them."""
         return start_reading(self.connection, self.site.bot, self.scope)
 
+    def other_notices(self) -> Sequence[Notice]:
+        """Read what a plan only warns about."""
+        return ()
+
     def read(self) -> Planned:
         """Read the managed collections, and plan; raises as `planned`, and `ListingError`."""
         return self.planned(self.start_reading()())
@@ -116,6 +120,12 @@ class Planned(NamedTuple):
     job: Job
     listed: Snapshot
     plan: Plan
+
+    def with_notices(self, notices: Sequence[Notice]) -> Planned:
+        """Return this with more notices behind those of the plan."""
+        if not notices:
+            return self
+        return self._replace(plan=replace(self.plan, notices=(*self.plan.notices, *notices)))
 
 
 @dataclass(frozen=True, slots=True)

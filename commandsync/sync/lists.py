@@ -8,7 +8,7 @@ differences of the two lists; a notice says what else differs. One request repla
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
@@ -26,12 +26,13 @@ from commandsync.manifest import Manifest
 from commandsync.manifest.listings import Listing
 from commandsync.plan.changes import Edit, object_changes
 from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, expected_listing
-from commandsync.records.losses import loss_notice, renewed_notices
+from commandsync.plan.rules import DeleteLimit
+from commandsync.records.losses import Loss, loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Phase, Snapshot
-from commandsync.records.texts import Resource
+from commandsync.records.texts import CommandText, Resource
 from commandsync.services.abilities import Reads
 from commandsync.services.fit import Fitted, as_listed, fit
-from commandsync.services.service import ListRequest, ListService, list_request, of_operation
+from commandsync.services.service import ListRequest, list_request, of_operation
 from commandsync.sync.destinations import (
     ListSite,
     check_tokens,
@@ -43,6 +44,7 @@ from commandsync.sync.destinations import (
 from commandsync.sync.earlier import EarlierVersion, earlier_version
 from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
 from commandsync.sync.objects import with_objects
+from commandsync.sync.otherlists import OtherList, other_lists, read_others
 from commandsync.sync.sentlist import SentList, keep_sent, mark_unclear, read_sent
 from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, Site, rules_of
 
@@ -132,8 +134,8 @@ class EarlierList(NamedTuple):
 
 def content_of(settings: Settings, manifest: Manifest, entry: Listing) -> ListContent:
     """Return the list of a version of a manifest for one of its listings."""
+    fitted = fitted_list(settings, manifest, entry)
     service = entry.list_service
-    fitted = fitted_list(settings, manifest, service)
     request = list_request(service, entry.bot_of(manifest.bot), fitted.snapshot)
     return ListContent(fitted, request)
 
@@ -148,6 +150,7 @@ class ListJob(ManifestJob):
     sent: int = 0  # how many commands were sent last, at least
     resend: bool = False  # whether another list may have been sent than the earlier one
     notices: tuple[Notice, ...] = ()  # of the whole run: those of its first list
+    others: tuple[OtherList, ...] = ()  # lists beside it that are only read
 
     @classmethod
     def of(
@@ -159,7 +162,7 @@ class ListJob(ManifestJob):
             settings=settings,
             connection=connection,
             manifest=manifest,
-            name=site.name,
+            name=site.service.label,
             content=content_of(settings, manifest, site.entry),
         )
 
@@ -199,6 +202,12 @@ class ListJob(ManifestJob):
         commands, digest = content.fitted.snapshot, content.request.digest
         return replace(self, earlier=EarlierList(version.name, commands, digest))
 
+    def with_others(self, version: EarlierVersion | None) -> Self:
+        """Return this job with the lists beside it, those of an earlier version too."""
+        in_clone = self.settings.in_clone
+        others = other_lists(self.manifest, self.site.entry, version, in_clone=in_clone)
+        return replace(self, others=others) if others else self
+
     @property
     def returned(self) -> bool:
         """Whether the service returns the list to the holder of its token."""
@@ -208,6 +217,16 @@ class ListJob(ManifestJob):
     def is_read(self) -> bool:
         """Whether the list is read: the service returns it, and there is a token to ask with."""
         return self.returned and self.site.token is not None
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the manifest asks for its deletion, which no limit counts."""
+        return self.site.entry.texts is None
+
+    def other_notices(self) -> Sequence[Notice]:
+        """Read the other lists of the service; return the warnings."""
+        others = self.others if self.is_read else ()
+        return read_others(self.connection, self.site.bot, others)
 
     def start_reading(self) -> Callable[[], Snapshot]:
         """Start to read the list; what is returned waits for it.
@@ -221,23 +240,14 @@ class ListJob(ManifestJob):
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare what the service can show of the manifest with a list."""
-        fitted, settings = self.content.fitted, self.settings
-        warned = [loss for loss in fitted.losses if loss.field not in self.site.entry.lossy]
-        notices = [*self.notices, *(loss_notice(loss, at=self.name) for loss in warned)]
-        shown = replace(self.manifest, snapshot=fitted.snapshot, warnings=())
-        if not self.is_read:
-            if settings.only:
-                message = "does not return its list: it is replaced as a whole"
-                hint = "leave out the selection for this listing"
-                raise UsageError(f"{self.site.service.name} {message}", hint=hint)
-            # What the rules keep on a list is not kept where that cannot be read.
-            shown = replace(shown, rules=replace(shown.rules, prune=True, ignore=()))
-            settings = replace(settings, prune=True)
+        fitted, (shown, settings) = self.content.fitted, self._ruled()
+        notices = [*self.notices, *(loss_notice(loss, at=self.name) for loss in self._warned())]
         plan = plan_manifest(shown, listed, settings=settings, site=self.site, notices=notices)
         wanted, earlier = self._wanted(plan, listed), self._compared(listed)
         request = self._request(wanted)
         listing = PlannedListing(
             name=self.site.service.name,
+            audience=self.site.service.audience,
             whole=True,
             readable=self.is_read,
             returned=self.returned,
@@ -249,10 +259,37 @@ class ListJob(ManifestJob):
             losses=fitted.losses,
             unseen=self.settings.unseen,
             resend=self.settings.resend or self.resend,
-            wants_none=not self.manifest.snapshot.collections.get(_COMMANDS),
+            wants_none=self.is_deleted or not self.manifest.snapshot.collections.get(_COMMANDS),
         )
         others = self._other_changes(earlier, wanted) if earlier else []
         return replace(plan, listing=listing, notices=(*others, *plan.notices))
+
+    def _ruled(self) -> tuple[Manifest, Settings]:
+        """Return what is listed of the manifest, and the settings, with the rules that apply.
+
+        What the rules keep on a list is not kept where that cannot be read, or is deleted.
+        """
+        settings = self.settings
+        shown = replace(self.manifest, snapshot=self.content.fitted.snapshot, warnings=())
+        if not self.is_read and settings.only:
+            message = "does not return its list: it is replaced as a whole"
+            hint = "leave out the selection for this listing"
+            raise UsageError(f"{self.site.service.name} {message}", hint=hint)
+        if not self.is_read or self.is_deleted:
+            shown = replace(shown, rules=replace(shown.rules, prune=True, ignore=()))
+            settings = replace(settings, prune=True)
+        if self.is_deleted:
+            settings = replace(settings, max_deletes=DeleteLimit())
+        return shown, settings
+
+    def _warned(self) -> Iterator[Loss]:
+        """Yield the losses to warn about; those of the first list of an entry not once more."""
+        entry, listings = self.site.entry, self.manifest.listings
+        first = next(each for each in listings if each.location == entry.location)
+        known = () if entry.first else fitted_list(self.settings, self.manifest, first).losses
+        for loss in self.content.fitted.losses:
+            if loss.field not in entry.lossy and loss not in known:
+                yield loss
 
     def _compared(self, listed: Snapshot) -> EarlierList | None:
         """Return the list that the manifest is compared with."""
@@ -366,7 +403,7 @@ def _list_job(
     earlier: EarlierVersion | None,
 ) -> ListJob:
     """Return the job of a list, beside an earlier version or the list last sent from this clone."""
-    job = ListJob.of(settings, manifest, site, connection)
+    job = ListJob.of(settings, manifest, site, connection).with_others(earlier)
     if earlier or not settings.in_clone:
         return job.beside(earlier)
     sent = read_sent(manifest.path, job.identity)
@@ -377,14 +414,25 @@ def _list_job(
     return replace(job, earlier=earlier_list, resend=sent.unclear)
 
 
-def fitted_list(settings: Settings, manifest: Manifest, service: ListService) -> Fitted:
-    """Fit the commands of a manifest that are due into a service."""
+def _translated(entry: Entry, texts: Mapping[str, str]) -> Entry:
+    """Return a command with its description in a language, if that has one."""
+    text = entry.text
+    if not isinstance(text, CommandText):  # only commands are in a list
+        return entry
+    described = texts.get(text.name.removeprefix("/"), text.description)
+    return replace(entry, text=text._replace(description=described))
+
+
+def fitted_list(settings: Settings, manifest: Manifest, entry: Listing) -> Fitted:
+    """Fit the commands of a manifest that are due into one of its listings, in its language."""
     rules, unprotected = rules_of(settings, manifest), []
     if rules.ignore:
         unprotected.append("ignore")
     if not rules.prune:
         unprotected.append("prune: false")
     commands = manifest.snapshot.collections.get(_COMMANDS, ())
-    due = tuple(entry for entry in commands if entry.phase(settings.now) is Phase.DUE)
-    due_list = Snapshot({_COMMANDS: due})
-    return fit(service, due_list, unprotected=unprotected, objects=manifest.objects)
+    due = [each for each in commands if each.phase(settings.now) is Phase.DUE]
+    texts = {} if entry.texts is None else entry.texts
+    wanted = () if entry.texts is None else tuple(_translated(each, texts) for each in due)
+    due_list = Snapshot({_COMMANDS: wanted})
+    return fit(entry.list_service, due_list, unprotected=unprotected, objects=manifest.objects)

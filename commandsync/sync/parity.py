@@ -114,7 +114,7 @@ def _listed(settings: Settings, manifest: Manifest) -> list[Place]:
 
 
 def _listing(job: ManifestJob, reading: Callable[[], Snapshot]) -> Place:
-    place, own = Place(job.site.name), job.manifest.snapshot
+    place, own = Place(job.name or job.site.name), job.manifest.snapshot
     sent = own
     if isinstance(job, ListJob):
         if not job.returned:

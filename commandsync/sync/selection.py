@@ -59,7 +59,7 @@ def plan_jobs(
     planned: list[Planned | CommandsyncError] = []
     for job, reading in zip(opened, readings, strict=True):
         try:
-            planned.append(job.planned(reading()))
+            planned.append(job.planned(reading()).with_notices(job.other_notices()))
         except CommandsyncError as error:
             path = job.manifest.path
             named = about(error, f"{path}: {job.name}" if job.name else path, of=len(opened))

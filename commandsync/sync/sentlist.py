@@ -59,6 +59,7 @@ def keep_sent(manifest: str, identity: str, sent: SentList) -> Notice | None:
     """Keep a list that was sent; a notice says why it is not kept, where there is a clone."""
     commands = [[*entry.text, [dict(node) for node in entry.own]] for entry in sent.commands]
     content = {"version": _VERSION, "digest": sent.digest, "at": sent.at.isoformat()}
+    content |= {"identity": identity}
     document = {**content, "unclear": sent.unclear, "commands": commands}
     try:
         if path := _path(manifest, identity):
@@ -67,6 +68,19 @@ def keep_sent(manifest: str, identity: str, sent: SentList) -> Notice | None:
         message = f"the list that was sent is not kept for the next plan: {error.message}"
         return Notice(message, "mend that, or name for the next plan what was sent last")
     return None
+
+
+def sent_identities(manifest: str) -> list[str]:
+    """Return the identities of the lists of a manifest that were sent last with commands."""
+    folder = path.parent if (path := _path(manifest, "")) else Path()
+    identities = []
+    for file in sorted(folder.glob("*.json")) if path else ():
+        with suppress(CommandsyncError, ValueError, KeyError, TypeError, RecursionError):
+            document = json.loads(read_file(str(file), most=MOST_BYTES))
+            identity = str(document["identity"])
+            if _path(manifest, identity) == file and _loaded(document).commands:
+                identities.append(identity)
+    return identities
 
 
 def _path(manifest: str, identity: str) -> Path | None:

@@ -18,7 +18,7 @@ from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure
 from commandsync.client.connection import Connection
 from commandsync.errors import ApiError, ArgumentError, Invalid, RateLimited, Reply, Unauthorized
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Audience, Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from commandsync.server.simulations import SERVICES
 from commandsync.services.abilities import Answer, Reads, Source
@@ -194,6 +194,22 @@ def keys_that_are_not_ours_survive(trial: Trial) -> None:
     assert trial.place.listing.commands == before
 
 
+def each_audience_has_its_own_list(trial: Trial) -> None:
+    """A list of one scope and language is written and read without the others."""
+    service = trial.service
+    if service.for_audience is None:
+        return
+    audiences = [Audience(*words) for words in (("default",), ("all_private_chats", "de"))]
+    for number, audience in enumerate(audiences):
+        own = replace(service.for_audience(audience), origin=service.origin)
+        assert trial.call(own.replace("42", trial.fitted(*TEXTS[number:]))) is None
+        assert trial.call(own.read("42", COMMANDS))[0].name == TEXTS[number].name
+
+    lists = trial.place.listing.lists
+    assert [len(shown) for shown in lists.values()] == [3, 2]
+    assert [*lists] == ["default", "all_private_chats de"]
+
+
 def no_redirect_is_followed(trial: Trial) -> None:
     with Proxy(trial.place.listing.base_url) as other:
         trial.place.fail(lambda _: Instead(307, headers={"Location": f"{other.url}/x"}))
@@ -210,7 +226,7 @@ RULES: dict[str, Callable[[Trial], None]] = {
     for rule in (
         *(twice_is_no_change, each_ability_is_as_declared, a_lost_answer_is_asked_for_again),
         *(a_429_is_waited_for_up_to_two_minutes, no_output_has_the_token),
-        *(no_redirect_is_followed, keys_that_are_not_ours_survive),
+        *(no_redirect_is_followed, keys_that_are_not_ours_survive, each_audience_has_its_own_list),
     )
 }
 
@@ -346,11 +362,18 @@ BROKEN = {
             service, replace=lambda bot, sent: service.replace(bot, without_own(sent))
         ),
     ),
+    "all audiences have one list": (
+        "each_audience_has_its_own_list",
+        lambda service, _place: replace(service, for_audience=lambda _: service),
+    ),
     "a redirect is a success": (
         "no_redirect_is_followed",
         reading(range(300, 400), lambda _reply, _operation: None),
     ),
 }
+
+
+OF_READS = {"keys_that_are_not_ours_survive", "each_audience_has_its_own_list"}
 
 
 @pytest.mark.parametrize("broken", BROKEN)
@@ -359,7 +382,7 @@ def test_exactly_one_rule_finds_a_broken_service(
 ) -> None:
     expected, damage = BROKEN[broken]
     found = []
-    is_of_reads = expected == "keys_that_are_not_ours_survive"
+    is_of_reads = expected in OF_READS
     for name, rule in RULES.items():
         with destination(home, "telegram" if is_of_reads else "top.gg") as place:
             trial = Trial(damage(service_of(place), place), place, caplog)

@@ -23,7 +23,7 @@ STORIES = {
     "a bot with discord.js": ("README.md", 9),
     "a new bot, then a listed one": ("docs/start.md", 20),
     "a bot with code": ("docs/import.md", 7),
-    "a Telegram bot": ("docs/telegram.md", 8),
+    "a Telegram bot": ("docs/telegram.md", 12),
     "votes": ("docs/votes.md", 9),
 }
 _STYLE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r")
