@@ -39,7 +39,7 @@ from sqlalchemy.pool import StaticPool
 
 from commandsync.errors import FileError
 from commandsync.extras import missing
-from commandsync.server.tables import SCHEMA, endings, metadata, settings
+from commandsync.server.tables import SCHEMA, metadata, settings
 
 _ANOTHER = "give another --database; a missing file is created"
 _FORM = "postgresql+psycopg://user:password@host:5432/database"
@@ -225,9 +225,11 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401 -
     connection.isolation_level = None  # the driver begins no transactions itself
     # Read through the memory of the operating system, up to 1 GiB: a connection's own cache of 2 MB
     # is smaller than the indexes of a long list of bots, which every request walks.
-    for pragma in ("synchronous=FULL", "foreign_keys=ON", "mmap_size=1073741824"):
+    for pragma in (
+        *("synchronous=FULL", "foreign_keys=ON", "mmap_size=1073741824", "temp_store=MEMORY"),
+    ):
         connection.execute(f"PRAGMA {pragma}")
-    connection.create_function("word_endings", 1, endings, deterministic=True)
+    connection.execute("CREATE TEMP TABLE found_bots (seq INTEGER PRIMARY KEY)")
 
 
 def _begin(connection: Connection) -> None:

@@ -35,8 +35,9 @@ _ANSWER: dict[str, Any] = {
 _COMMAND = {**_ANSWER, "tags": ["commands"]}
 
 _Q = (
-    "the text to search in names, overviews, descriptions and tags: its words in any order, and "
-    "parts of words, without regard to case and accents; punctuation separates words"
+    "the text to search in names, overviews, descriptions and tags: its words in any order, or "
+    "parts of words, in descriptions their beginnings, without regard to case and accents; "
+    "punctuation separates words"
 )
 _SORT = (
     f"the field to sort by: {', '.join(f'`{path}`' for path in SORTED)}, with or "

@@ -4,8 +4,9 @@ A bot is found if its words contain every part of the query, in any order. `inde
 of a bot, and `expression` those of a query in the same way. The index, which `tables` defines,
 contains the endings of each word, and a search reads those that begin with the part: `antern` and
 `ern` are endings of `lantern`, so `ter` is found. That needs no spaces between words, so it also
-finds parts of Chinese and Japanese sentences. The same index contains the tags, each whole and
-marked, and whether the bot is certified, so that one search finds all.
+finds parts of Chinese and Japanese sentences. The description is nine tenths of the words: of its
+ASCII words only the beginning is searched. The same index contains the tags, each whole and marked,
+and whether the bot is certified, so that one search finds all.
 
 `find` then restricts, counts and sorts the bots of a page. A query is built once for all requests
 that differ in values alone: to build one takes as long as the database takes to answer it.
@@ -20,15 +21,17 @@ from typing import Any
 from unicodedata import category, normalize
 
 from sqlalchemy import (
-    CTE,
     ColumnElement,
     Connection,
+    FromClause,
     Select,
     String,
     bindparam,
     cast,
     column,
+    delete,
     func,
+    insert,
     select,
     table,
     text,
@@ -37,20 +40,25 @@ from sqlalchemy.dialects.postgresql import TSQUERY
 
 from commandsync.server.database import limited
 from commandsync.server.tables import (
-    LONGEST_PART,
     SORTED,
-    TAG_MARK,
     UNINDEXED,
+    bot_search,
     bots,
     catalogue,
+    found_bots,
     vote_days,
 )
 
 LONGEST_TEXT = 10_000
 """Characters of a bot that are searched. PostgreSQL indexes up to 1 MiB for a row."""
 
-MOST_PARTS = 32
-"""Parts of a query that are searched."""
+LONGEST_PART = 16
+"""Characters of a part of a query; a longer word is searched as several parts."""
+
+MOST_PARTS = 8
+"""Parts of a query that are searched: the longest ones, which are the rarest."""
+
+TAG_MARK = "\u00b7"  # begins a tag in the index; as punctuation it is not in folded words
 
 LONGEST_TAG, MOST_INDEXED_TAGS = 100, 500
 """Characters of a tag that are compared, and tags of a bot that are searched."""
@@ -64,24 +72,36 @@ _MARKUP = re.compile(r"<[/!]?[a-z-][^<>]*>", re.IGNORECASE)
 # scripts are letters of their own.
 _MARKS = re.compile("[\u0300-\u036f\ufe00-\ufe0f]")
 
-_fts = table("bot_search", column("rowid"), column("bot_search"))
-_words = table("bot_words", column("seq"), column("endings"))
+# Of folded words: the parts of each, and its endings, cut to the length of a part.
+_PARTS = re.compile(f"[^ ]{{1,{LONGEST_PART}}}")
+_ENDINGS = re.compile(f"(?=({_PARTS.pattern}))")
+
+_words = table("bot_words", column("seq"), column("vector"))
 _words_value = bindparam("words", type_=String)
-FOUND = {
-    "sqlite": select(_fts.c.rowid.label("seq")).where(_fts.c.bot_search.match(_words_value)),
-    "postgresql": select(_words.c.seq).where(
-        _words.c.endings.bool_op("@@")(cast(_words_value, TSQUERY))
-    ),
+# The bots, as `seq`, that the `expression` of the value `words` finds, by dialect. SQLite has no
+# rows that a query computes once and looks up by their keys: it notes them in a table of the
+# connection. PostgreSQL does where they are materialized.
+_note = insert(found_bots).from_select(
+    ["seq"], select(bot_search.c.rowid).where(bot_search.c.bot_search.match(_words_value))
+)
+FOUND: dict[str, FromClause] = {
+    "sqlite": found_bots,
+    "postgresql": select(_words.c.seq)
+    .where(_words.c.vector.bool_op("@@")(cast(_words_value, TSQUERY)))
+    .cte("found")
+    .prefix_with("MATERIALIZED"),
 }
-"""The query of the bots, as `seq`, that the `expression` of its value `words` finds, by dialect."""
 
 
-def indexed(text: str, tags: Collection[str], *, certified: bool) -> str:
-    """Return what is searched of a bot, with spaces between: the folded words, then marked ones."""
-    marked = dict.fromkeys(marked_tag(tag) for tag in tags if fold(tag))
-    return " ".join(
-        [fold(text)[:LONGEST_TEXT], *[*marked][:MOST_INDEXED_TAGS], _CERTIFIED[certified]]
-    )
+def indexed(text: str, description: str, tags: Collection[str], *, certified: bool) -> str:
+    """Return what is searched of a bot, with spaces between: parts of words, then marked words."""
+    text = fold(text)[:LONGEST_TEXT]
+    rest = fold(description)[: LONGEST_TEXT - len(text)]
+    others = " ".join(word for word in rest.split() if not word.isascii())
+    words = _ENDINGS.findall(text) + _PARTS.findall(rest) + _ENDINGS.findall(others)
+    marked = [tag for tag in dict.fromkeys(map(marked_tag, tags)) if tag != TAG_MARK]
+    known = dict.fromkeys(words + marked[:MOST_INDEXED_TAGS])
+    return " ".join([*known, _CERTIFIED[certified]])
 
 
 def marked_tag(tag: str) -> str:
@@ -100,19 +120,16 @@ def fold(text: str) -> str:
     Case, accents and forms of a character (full width, ligature) are folded; punctuation separates
     words, symbols and emoji belong to them, and invisible characters count for nothing.
     """
-    decomposed = normalize("NFKD", normalize("NFKC", text).casefold())
-    composed = normalize("NFKC", _MARKS.sub("", decomposed))
-    return " ".join("".join(map(_kept, composed)).split())
+    text = normalize("NFKC", text).casefold()
+    if not text.isascii():  # else it has no accents, and to look for them takes longest
+        text = normalize("NFKC", _MARKS.sub("", normalize("NFKD", text)))
+    return " ".join(text.translate(_KEPT).split())
 
 
 def parts(query: str) -> tuple[str, ...]:
     """Return what a bot's words must contain to be found; empty if the query has no words."""
-    pieces = (
-        word[start : start + LONGEST_PART]
-        for word in fold(query).split()
-        for start in range(0, len(word), LONGEST_PART)
-    )
-    return tuple(dict.fromkeys(pieces))[:MOST_PARTS]
+    different = dict.fromkeys(_PARTS.findall(fold(query)))
+    return tuple(sorted(different, key=len, reverse=True))[:MOST_PARTS]
 
 
 def expression(query: str, tags: Collection[str], dialect: str, *, certified: bool | None) -> str:
@@ -124,12 +141,17 @@ def expression(query: str, tags: Collection[str], dialect: str, *, certified: bo
     return every.join([*words, *(f"{quote}{word}{quote}" for word in marked)])
 
 
-@lru_cache(10_000)
-def _kept(character: str) -> str:
-    kind = category(character)
-    if kind == "Cf":
-        return ""
-    return " " if kind[0] in "PZ" or kind in {"Cc", "Cs"} else character
+class _Kept(dict[int, str]):
+    """What a folded text has in the place of each character, by its code."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        kind = category(character)
+        kept = " " if kind[0] in "PZ" or kind in {"Cc", "Cs"} else character
+        return self.setdefault(code, "" if kind == "Cf" else kept)
+
+
+_KEPT = _Kept()
 
 
 # A page of the list
@@ -252,16 +274,14 @@ class _Chosen:
 
 
 def _choose(connection: Connection, values: dict[str, Any], searched: str, *, ids: bool) -> _Chosen:
+    if searched == "sqlite":
+        connection.execute(delete(found_bots))
+        connection.execute(_note, values)
     number = 0 if ids else connection.execute(_number(searched), values).scalar_one()
     if ids or (searched and number <= _FEW):
         few = connection.execute(_few(searched, ids=ids), values).scalars().all()
         return _Chosen(connection, values | {_NAMED: few}, _NAMED, len(few))
     return _Chosen(connection, values, searched, number)
-
-
-def _found(dialect: str) -> CTE:
-    found = FOUND[dialect].cte("found")
-    return found.prefix_with("MATERIALIZED", dialect="postgresql")  # SQLite does where it is a set
 
 
 def _conditions(by: str, key: ColumnElement[int]) -> list[ColumnElement[bool]]:
@@ -272,13 +292,12 @@ def _conditions(by: str, key: ColumnElement[int]) -> list[ColumnElement[bool]]:
     """
     if by == _NAMED:
         return [key.in_(bindparam(_NAMED, expanding=True))]
-    return [key.in_(select(_found(by).c.seq))] if by else []
+    return [key.in_(select(FOUND[by].c.seq))] if by else []
 
 
 @lru_cache(_QUERIES)
 def _number(searched: str) -> Select[int]:
-    source = FOUND[searched].subquery() if searched else catalogue
-    return select(func.count()).select_from(source)
+    return select(func.count()).select_from(FOUND.get(searched, catalogue))
 
 
 @lru_cache(_QUERIES)
@@ -287,9 +306,9 @@ def _few(searched: str, *, ids: bool) -> Select[int]:
     named = select(bots.c.seq).where(bots.c.id.in_(bindparam("ids", expanding=True)))
     if not searched:
         return named
-    found = _found(searched)
+    found = FOUND[searched]
     query = select(found.c.seq)
-    return query.where((found.c.seq + 0).in_(named)) if ids else query  # 0: no search for each id
+    return query.where(found.c.seq.in_(named)) if ids else query
 
 
 @lru_cache(_QUERIES)
@@ -302,7 +321,7 @@ def _page(by: str, column: str, dialect: str, *, backwards: bool) -> Select[int]
     seq: ColumnElement[int]
     order: list[ColumnElement[Any]]
     if by in FOUND and (by_votes or column == "seq"):
-        seq = _found(by).c.seq  # the index of a search has this order too
+        seq = FOUND[by].c.seq
         query, order = select(seq), [seq]
     else:
         seq = catalogue.c.seq

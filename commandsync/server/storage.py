@@ -18,7 +18,6 @@ from sqlalchemy import (
     Select,
     Update,
     bindparam,
-    func,
     insert,
     select,
     update,
@@ -33,14 +32,13 @@ from commandsync.server.tables import (
     bot_words,
     bots,
     catalogue,
-    endings,
     record_tables,
-    vote_days,
 )
 
 _WIRE_NAMES = {"created_at": "createdAt", "updated_at": "updatedAt"}
 _PRIVATE = {"seq", "bot"}
 _KEYS_OF = select(bots.c.id, bots.c.token_key).where(bots.c.id.in_(bindparam("of", expanding=True)))
+_SEQ_OF = select(bots.c.id, bots.c.seq).where(bots.c.id.in_(bindparam("of", expanding=True)))
 _BOTS_OF = select(bots).where(bots.c.seq.in_(bindparam("keys", expanding=True)))
 
 
@@ -72,7 +70,18 @@ def add_bots(connection: Connection, records: Mapping[str, Mapping[str, Any]]) -
         for bot, record in records.items()
     ]
     connection.execute(insert(bots), values)
-    _insert(connection, connection.execute(_BOTS.where(bots.c.id.in_(records))).all())
+    keys = {row.id: row.seq for row in connection.execute(_SEQ_OF, {"of": [*records]})}
+    wire = {name: moments[column] for column, name in _WIRE_NAMES.items()}
+    rows = [
+        {"seq": keys[bot], **_columns({**record, "id": bot, **wire})}
+        for bot, record in records.items()
+    ]
+    connection.execute(insert(catalogue), rows)
+    words = {keys[bot]: _words(record) for bot, record in records.items()}
+    connection.execute(insert(bot_words), [{"seq": seq, "words": words[seq]} for seq in words])
+    if connection.dialect.name == "sqlite":  # a trigger would write the index once for each row
+        added = select(bot_words).where(bot_words.c.seq.between(min(words), max(words)))
+        connection.execute(insert(bot_search).from_select(["rowid", "words"], added))
 
 
 def token_key_of(connection: Connection, bot: str) -> str:
@@ -123,7 +132,8 @@ def set_statistics(connection: Connection, bot: str, values: Mapping[str, int]) 
     record = connection.execute(select(bots.c.record).where(bots.c.id == bot)).scalar_one()
     changed = {**record, "statistics": record["statistics"] | values}
     connection.execute(update(bots).where(bots.c.id == bot).values(record=changed))
-    refresh_catalogue(connection, bot)
+    sorted_by = update(catalogue).where(catalogue.c.id == bot)
+    connection.execute(sorted_by.values(servers=changed["statistics"]["servers"]))
 
 
 def records_of(connection: Connection, bot: str, resource: Resource) -> list[dict[str, Any]]:
@@ -204,53 +214,19 @@ _LONGEST_KEY = 100  # characters; a row of an index has a limit
 _EMPTY: dict[str, Any] = {"username": "", "average_rating": -1}  # -1: below every rating
 
 
-_ALL_VOTES = select(func.coalesce(func.sum(vote_days.c.votes), 0)).where(
-    vote_days.c.bot == bots.c.id
-)
-_BOTS = select(bots, _ALL_VOTES.scalar_subquery().label("votes"))
-
-
-def refresh_catalogue(connection: Connection, bot: str) -> None:
-    """Read a bot again after a change of its record, in a transaction that has locked it."""
-    row = _row(connection, bot)
-    words = _words(row.record)
-    connection.execute(update(catalogue).where(catalogue.c.seq == row.seq).values(_columns(row)))
-    connection.execute(
-        # Only words that have changed: their index is the largest part of the catalogue.
-        update(bot_words)
-        .where(bot_words.c.seq == row.seq, bot_words.c.words != words)
-        .values(words=words)
-    )
-
-
 def count_vote(connection: Connection, bot: str) -> None:
     """Count a vote, in its own transaction, in the number of all votes."""
     more = update(catalogue).where(catalogue.c.id == bot)
     connection.execute(more.values(total_votes=catalogue.c.total_votes + 1))
 
 
-def _row(connection: Connection, bot: str) -> Row[Any]:
-    return connection.execute(_BOTS.where(bots.c.id == bot)).one()
-
-
-def _insert(connection: Connection, rows: Sequence[Row[Any]]) -> None:
-    connection.execute(insert(catalogue), [{"seq": row.seq, **_columns(row)} for row in rows])
-    words = [{"seq": row.seq, "words": _words(row.record)} for row in rows]
-    connection.execute(insert(bot_words), words)
-    if connection.dialect.name == "sqlite":  # a trigger would write the index once for each row
-        index = [{"rowid": row["seq"], "endings": endings(row["words"])} for row in words]
-        connection.execute(insert(bot_search), index)
-
-
-def _columns(row: Row[Any]) -> dict[str, Any]:
-    record = {**row.record, "id": row.id, "createdAt": row.created_at, "updatedAt": row.updated_at}
+def _columns(record: Mapping[str, Any]) -> dict[str, Any]:
     columns = {
         column: _value(record, path, _EMPTY.get(column, 0))
         for path, (column, kind) in SORTED.items()
         if kind
     }
     columns["username"] = fold(columns["username"])[:_LONGEST_KEY]
-    columns["total_votes"] += row.votes
     return {
         name: value if isinstance(value, str) else max(-_LARGEST, min(value, _LARGEST))
         for name, value in columns.items()
@@ -263,10 +239,10 @@ def _words(record: Mapping[str, Any]) -> str:
         _value(record, "profile.username", ""),
         _value(record, "information.overview", ""),
         *tags,
-        plain(_value(record, "information.description", "")),
     )
+    description = plain(_value(record, "information.description", ""))
     certified = _value(record, "certificate", 0) > 0
-    return indexed(" ".join(texts), tags, certified=certified)
+    return indexed(" ".join(texts), description, tags, certified=certified)
 
 
 def _value(record: Any, path: str, missing: Any) -> Any:  # noqa: ANN401 - any JSON

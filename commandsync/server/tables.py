@@ -4,7 +4,6 @@
 wire (ISO 8601, UTC, milliseconds); it sorts by time.
 """
 
-from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -39,7 +38,7 @@ AnyText = sa.String().with_variant(_Escaped(), "postgresql")
 SortKey = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 """Text that sorts by its code points, in every database alike."""
 
-SCHEMA = "7"
+SCHEMA = "8"
 """The stamp of a database with these tables; another one is refused. A change needs a new one."""
 
 metadata = sa.MetaData()
@@ -113,68 +112,33 @@ catalogue = sa.Table(
 bot_words = sa.Table(
     "bot_words", metadata, _of_bot(), sa.Column("words", sa.String, nullable=False)
 )
-"""The folded words and tags of a bot that are searched; see `search.indexed`. The index of a search
+"""What a search compares the parts of a query with, for each bot; see `search.indexed`. The index
 follows from it: a table in SQLite, a column in PostgreSQL."""
 
-bot_search = sa.table("bot_search", sa.column("rowid"), sa.column("endings"))
-"""SQLite's index of the words: `endings` of the words of the bot whose `seq` is `rowid`. What adds
-words adds them here; triggers follow their changes."""
+bot_search = sa.table("bot_search", sa.column("rowid"), sa.column("words"), sa.column("bot_search"))
+"""SQLite's index of the words of the bot whose `seq` is `rowid`. What adds words adds them here;
+a trigger removes them."""
 
-LONGEST_PART = 16
-"""Characters of a part of a query; a longer word is searched as several parts."""
-
-TAG_MARK = "\u00b7"  # begins a tag in the index; as punctuation it is not in folded words
-
-
-def endings(words: str) -> str:
-    """Return every ending of words, cut to the length of a part, and the tags, whole.
-
-    SQLite's index calls this; PostgreSQL's has the same rule in SQL.
-    """
-    return " ".join(
-        _known_endings(word) if len(word) <= LONGEST_PART else _endings_of(word)
-        for word in sorted(set(words.split()))
-    )
-
-
-def _endings_of(word: str) -> str:
-    if word.startswith(TAG_MARK):
-        return word
-    every = (word[start : start + LONGEST_PART] for start in range(len(word)))
-    return " ".join(dict.fromkeys(every))
-
-
-_known_endings = lru_cache(20_000)(_endings_of)  # most words are those of many bots
-
+found_bots = sa.table("found_bots", sa.column("seq"), schema="temp")
+"""The bots, as `seq`, that SQLite has found for the search of a connection."""
 
 _SEARCH = {
     "sqlite": (
         """CREATE VIRTUAL TABLE bot_search USING fts5(
-            endings, content='', detail=none, prefix='1 2',
+            words, content='', detail=none, prefix='1 2',
             tokenize="ascii tokenchars '$+<=>^`|~'"
         )""",
+        # Bytes that an insertion collects before it writes a part of the index.
+        "INSERT INTO bot_search (bot_search, rank) VALUES ('hashsize', 33554432)",
         """CREATE TRIGGER bot_words_deleted AFTER DELETE ON bot_words BEGIN
-            INSERT INTO bot_search (bot_search, rowid, endings)
-            VALUES ('delete', old.seq, word_endings(old.words));
-        END""",
-        """CREATE TRIGGER bot_words_changed AFTER UPDATE ON bot_words BEGIN
-            INSERT INTO bot_search (bot_search, rowid, endings)
-            VALUES ('delete', old.seq, word_endings(old.words));
-            INSERT INTO bot_search (rowid, endings) VALUES (new.seq, word_endings(new.words));
+            INSERT INTO bot_search (bot_search, rowid, words)
+            VALUES ('delete', old.seq, old.words);
         END""",
     ),
     "postgresql": (
-        """CREATE OR REPLACE FUNCTION word_endings(words text) RETURNS tsvector
-        LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-            SELECT array_to_tsvector(coalesce(array_agg(DISTINCT ending), ARRAY[]::text[]))
-            FROM (SELECT DISTINCT unnest(string_to_array(words, ' ')) AS word) AS every_word,
-                 generate_series(1, length(word)) AS start,
-                 substr(word, start, CASE left(word, 1) WHEN '·' THEN 500 ELSE 16 END) AS ending
-            WHERE start = 1 OR left(word, 1) <> '·'
-        $$""",
-        """ALTER TABLE bot_words ADD COLUMN
-            endings tsvector GENERATED ALWAYS AS (word_endings(words)) STORED""",
-        "CREATE INDEX ix_bot_words_endings ON bot_words USING gin (endings)",
+        """ALTER TABLE bot_words ADD COLUMN vector tsvector
+            GENERATED ALWAYS AS (array_to_tsvector(string_to_array(words, ' '))) STORED""",
+        "CREATE INDEX ix_bot_words_vector ON bot_words USING gin (vector)",
     ),
 }
 

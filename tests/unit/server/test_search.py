@@ -13,15 +13,17 @@ from sqlalchemy import Connection, delete
 from commandsync.server import search, storage
 from commandsync.server.database import Database, opened
 from commandsync.server.search import (
+    LONGEST_PART,
     LONGEST_TAG,
     MOST_PARTS,
     Wanted,
     fold,
+    indexed,
     parts,
     plain,
 )
 from commandsync.server.search import MOST_INDEXED_TAGS as MOST_TAGS
-from commandsync.server.tables import LONGEST_PART, bots, endings
+from commandsync.server.tables import bots
 from commandsync.server.votes import days
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -99,6 +101,20 @@ def test_a_bot_is_found_if_its_words_contain_every_part_of_the_query_and_it_has_
             storage.add_bot(connection, str(number), record(overview=page, tags=tags))
 
         assert found(connection, query, *wanted) == expected
+
+
+@given(page=PAGES, data=st.data())
+def test_a_bot_is_found_by_the_beginnings_of_words_in_its_description_and_other_scripts_within(
+    database: Database, page: str, data: st.DataObject
+) -> None:
+    words = fold(plain(page)).split()
+    word = data.draw(st.sampled_from(words or [""]))
+    begin = 0 if word.isascii() else data.draw(st.integers(0, len(word)))
+    part = word[begin : data.draw(st.integers(begin, len(word)))]
+    with undone(database) as connection:
+        storage.add_bot(connection, "0", record(description=page))
+
+        assert found(connection, part) == [0]
 
 
 @given(page=PAGES, data=st.data())
@@ -243,15 +259,23 @@ def test_untrusted_markup_is_read_in_linear_time(untrusted: str) -> None:
     assert len(plain(markup)) <= len(markup)
 
 
-def test_every_ending_of_a_word_is_indexed() -> None:
-    assert endings("bot music").split() == ["bot", "ot", "t", "music", "usic", "sic", "ic", "c"]
+def test_every_ending_of_a_word_is_indexed_and_of_a_description_the_beginning() -> None:
+    words = indexed("bot Ion", f"music 音楽 {'ab' * 10}", ["a b"], certified=True)
+
+    assert words.split() == [
+        *("bot", "ot", "t", "ion", "on", "n"),
+        *("music", "音楽", "ab" * 8, "ab" * 2, "楽"),
+        *("·a·b", "··1"),
+    ]
 
 
 def test_long_endings_are_cut() -> None:
-    assert endings("a" * 40).split() == ["a" * length for length in range(LONGEST_PART, 0, -1)]
+    words = indexed("a" * 40, "", (), certified=False)
+
+    assert words.split()[:-1] == ["a" * length for length in range(LONGEST_PART, 0, -1)]
 
 
-WORDS = tuple(f"w{number}" for number in range(100))
+WORDS = tuple("w" * number for number in range(LONGEST_PART, 0, -1))
 
 
 @pytest.mark.parametrize(
@@ -259,7 +283,7 @@ WORDS = tuple(f"w{number}" for number in range(100))
     [
         ('  Foo-bar "foo', ("foo", "bar")),
         ("ab" * 10, ("ab" * 8, "ab" * 2)),
-        (" ".join(WORDS), WORDS[:MOST_PARTS]),
+        (" ".join(WORDS[::-1]), WORDS[:MOST_PARTS]),
         *((nothing, ()) for nothing in ("", " ", "*", '"', "\0", "\ud800", "(-)", "%_")),
     ],
 )

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select, update
+from sqlalchemy.exc import OperationalError
 
 from commandsync.server import search, storage
 from commandsync.server.administration import Seed, create_bots
 from commandsync.server.database import Database
 from commandsync.server.search import BadQueryError, Wanted
-from commandsync.server.tables import SORTED, UNINDEXED, bots
+from commandsync.server.tables import SORTED, UNINDEXED
 from commandsync.server.votes import cast, days, with_counts
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)  # a Wednesday
@@ -163,23 +163,13 @@ def test_numbers_that_no_database_has_are_sorted_as_the_largest(database: Databa
     assert found(database, sort="-servers", limit=1) == ["most"]
 
 
-def test_a_changed_record_is_sorted_and_restricted_by_its_new_values(database: Database) -> None:
+def test_a_bot_is_sorted_by_the_size_that_it_has_reported(database: Database) -> None:
     create_bots(Seed.model_validate({"bots": BOTS}), database)
     with database.writing() as connection:
-        record = connection.execute(select(bots.c.record).where(bots.c.id == "b0")).scalar_one()
-        changed = record | {
-            "statistics": record["statistics"] | {"servers": 1_000},
-            "information": record["information"] | {"tags": ["new"]},
-            "profile": record["profile"] | {"username": "omega"},
-        }
-        connection.execute(update(bots).where(bots.c.id == "b0").values(record=changed))
-        storage.refresh_catalogue(connection, "b0")
+        storage.set_statistics(connection, "b0", {"servers": 1_000, "shards": 2})
 
     assert found(database, sort="-servers", limit=1) == ["b0"]
-    assert found(database, tags=("new",)) == ["b0"]
-    assert "b0" not in found(database, tags=("music",))
-    assert found(database, q="omega") == ["b0"]
-    assert "b0" not in found(database, q="beta")
+    assert found(database, q="beta", sort="-servers", limit=1) == ["b0"]
 
 
 @pytest.mark.usefixtures("listed")
@@ -223,3 +213,17 @@ def test_what_finds_many_bots_lists_them_as_what_finds_few(
 
     assert lists() == few
     assert 4 < len(found(database, q="a")) < len(listed)
+
+
+@pytest.mark.parametrize("path", UNINDEXED)
+def test_a_sort_without_an_index_ends_after_the_longest_time_of_a_query(
+    database: Database, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    bots = [{"id": f"b{number}", "profile": {"username": "many"}} for number in range(2_000)]
+    create_bots(Seed.model_validate({"bots": bots}), database)
+    monkeypatch.setattr(search, "LONGEST_QUERY", 0.001)
+
+    with pytest.raises(OperationalError):
+        found(database, sort=path)
+    monkeypatch.undo()
+    assert len(found(database, sort=path)) == 100
