@@ -430,3 +430,14 @@ def test_a_new_plan_fits_its_listing_beside_an_edit_to_a_text_that_is_listed_alr
     pinned = [Entry(NEW, id="1"), Entry(NEW, id="2"), command("A", "Other.")]
 
     assert progress_of(plan_of(wanted(pinned), here), here) == (PENDING, PENDING)
+
+
+def test_a_plan_that_no_longer_fits_its_listing_is_refused_before_it_deletes_too_much() -> None:
+    here = side(*(Entry(command(name), id=name) for name in "abcde"))
+    plan = make_plan(
+        desired=wanted([command("a", "New.")]), listed=here, target=TARGET, rules=SyncRules()
+    )
+    now = side(*(Entry(command(name, "Theirs."), id=name) for name in "abcde"))
+
+    assert isinstance(refusal_of(plan, listed=here, token=None), TooManyDeletesError)
+    assert isinstance(refusal_of(plan, listed=now, token=None), StalePlanError)

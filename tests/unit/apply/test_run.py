@@ -97,6 +97,19 @@ def test_a_stop_while_the_list_is_read_lets_the_read_end() -> None:
     assert result.interrupted
 
 
+def test_a_write_in_flight_is_awaited_after_a_stop_and_unknown_after_an_abort() -> None:
+    stopped, aborted = adding("a", "b"), adding("a", "b")
+    next(stopped)
+    next(aborted)
+
+    assert stopped.send(Interrupted()) == Step()
+    ends = (ended(stopped, Answered(0, value="")), ended(aborted, Aborted()))
+    assert [[each.outcome for each in end.settled] for end in ends] == [
+        [Outcome.DONE, Outcome.SKIPPED],
+        [Outcome.UNKNOWN, Outcome.SKIPPED],
+    ]
+
+
 def test_an_abort_while_the_list_is_read_ends_at_once() -> None:
     steps = adding("a")
     next(steps)

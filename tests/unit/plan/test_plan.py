@@ -620,3 +620,31 @@ def test_what_was_sent_last_counts_where_no_change_shows_it() -> None:
     refused = replace(plan, rules=limit).guarded((), {})
     assert refused
     assert "would delete 10 of 40 commands that were sent" in refused.message
+
+
+def test_a_whole_list_is_pending_and_sent_by_its_request_and_a_page_by_its_changes() -> None:
+    changed = plan_of(wanted([command("a")]), listed([]))
+    idle = plan_of(wanted([command("a")]), listed([command("a")]))
+    for whole, equal, known in product((False, True), (False, True), ("", THE_LIST)):
+        listing = PlannedListing(
+            name="top.gg", whole=whole, equal=equal, compared_with=known, size=1
+        )
+        for plan in (changed, idle):
+            assert plan.known
+            assert plan.pending is plan.writes is bool(plan.changes)
+            of_listing = replace(plan, listing=listing)
+
+            assert of_listing.known is bool(known)
+            if whole:
+                assert of_listing.pending is (bool(known) and not equal)
+                assert of_listing.writes is not (bool(known) and equal)
+            else:
+                assert of_listing.pending is of_listing.writes is bool(plan.changes)
+
+
+def test_an_edit_renames_where_the_name_differs() -> None:
+    here = listed([command("h"), command("a", "Old.")])
+    old = [Entry(command("help"), formerly=("h",)), Entry(command("a"))]
+    edits = [change for change in plan_of(wanted(old), here).changes if isinstance(change, Edit)]
+
+    assert [(edit.name, edit.renames) for edit in edits] == [("help", True), ("a", False)]

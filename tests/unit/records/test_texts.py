@@ -16,6 +16,7 @@ from commandsync.records.texts import (
     by_category,
     canonical,
     named,
+    pattern,
 )
 
 
@@ -127,3 +128,8 @@ def test_half_of_what_is_compared_of_a_long_name_is_its_beginning_and_half_its_e
     assert patterns.match("a" * half + "middle" + "b" * half)
     assert not patterns.match("a" * (half - 1) + "middle" + "b" * (half + 1))
     assert not patterns.match("a" * (half + 1) + "middle" + "b" * (half - 1))
+
+
+@given(st.text("ab*?[]A", max_size=6), st.text("abA", max_size=6))
+def test_one_pattern_matches_as_it_does_among_others(text: str, name: str) -> None:
+    assert pattern(text).match(name) == Patterns((text, "another")).match(name)
