@@ -35,6 +35,7 @@ class Do(Enum):
     RAISE_TIMEOUT = auto()
     RENEW_TOKEN = auto()
     REPLACE_FILE = auto()
+    REPLACE_UNMATCHED = auto()
     REPLACE_UNSEEN = auto()
     SET_TOKEN = auto()
     SET_VARIABLE = auto()
@@ -69,6 +70,7 @@ LIBRARY: Words = {
     Do.LOWER_CONCURRENCY: "run again later; a lower concurrency helps",
     Do.RAISE_TIMEOUT: "run again later, or with a longer timeout",
     Do.RENEW_TOKEN: "copy the bot's token again from the service's page",
+    Do.REPLACE_UNMATCHED: "{why}; if that is meant, allow it with unseen=True",
     Do.REPLACE_UNSEEN: "if that is meant, allow it with unseen=True",
     Do.SET_TOKEN: "give the bot's token: token=...",
     Do.SET_VARIABLE: "set {variable}",

@@ -319,6 +319,7 @@ INPUTS: Words = {
     Do.NAME_MANIFEST: "name its file with the input file",
     Do.RAISE_TIMEOUT: "run again later",
     Do.RENEW_TOKEN: "copy the bot's token again from the service's page into the secret",
+    Do.REPLACE_UNMATCHED: f"{{why}}; if that is meant, {_BY_HAND} with the input apply: current",
     Do.REPLACE_UNSEEN: f"if that is meant, {_BY_HAND} with the input apply: current",
     Do.SET_TOKEN: _EMPTY,
     Do.SET_VARIABLE: (

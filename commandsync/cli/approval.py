@@ -14,7 +14,7 @@ from commandsync.plan.hints import likely_renames
 from commandsync.report import Format
 from commandsync.report.linediff import cut, file_lines
 from commandsync.report.lines import Screen, joined, path, visible
-from commandsync.report.summary import origin, question_of
+from commandsync.report.summary import question_of
 from commandsync.services.service import PAGE
 from commandsync.sources.changeset import FileEdit
 from commandsync.sync.execution import refusal_of
@@ -103,9 +103,7 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
         plans = [item.plan for item in planned]
         screen = output.screen(sys.stderr, whole=True)
         output.talk(report.render_plans(plans, format="text", screen=screen), at=-1)
-        origins = dict.fromkeys(line for plan in plans for line in origin(plan, visible))
-        question = f"{question_of(plans)}. Make these changes?"
-        if not confirm("\n".join(["", *origins, question])):
+        if not confirm(f"\n{question_of(plans)}. Make these changes?"):
             return None
         current = [item.job.read() for item in planned]
         if refused := next(filter(None, map(refusal_of, current)), None):

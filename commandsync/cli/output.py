@@ -57,6 +57,7 @@ OPTIONS: Words = {
         "copy the bot's token again from the service's page into the variable or file"
     ),
     Do.REPLACE_FILE: "--force replaces it",
+    Do.REPLACE_UNMATCHED: "{why}; if that is meant, allow it with --unseen",
     Do.REPLACE_UNSEEN: (
         "if that is meant, allow it with --unseen, or compare with what was sent last: --since REF"
     ),
@@ -192,7 +193,8 @@ class Output:
             color = self.color == "always"
         width = shutil.get_terminal_size().columns if is_terminal else None
         quiet = self.verbosity < 0 and not whole
-        return report.Screen(color, width, self.full, quiet, OPTIONS)
+        asks = sys.stdin.isatty() and sys.stderr.isatty()
+        return report.Screen(color, width, self.full, quiet, OPTIONS, asks=asks)
 
 
 def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -> int:

@@ -56,20 +56,27 @@ def validate_command(run: Run, /) -> None:
     run.output.result(report.render_validated(manifests, format=form, screen=screen))
 
 
+_unseen_option = option(
+    "--unseen", "Allow replacing a list even if nothing is known of what it contains."
+)
+
+
 @click.command("plan", cls=Command)
 @manifest_arguments
 @option("--out PATH", "Save the plan, for apply --plan.")
 @option("--against PATH", "Compare with another manifest instead of the page, with no network.")
 @option("--detailed-exitcode", "Exit 3 when changes are pending.")
+@_unseen_option
 @option("--requests", "Print the requests that would replace whole lists, without the token.")
 @plan_options
-def plan_command(
+def plan_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
     *,
     out: str | None,
     against: str | None,
     detailed_exitcode: bool,
+    unseen: bool,
     requests: bool,
     force: bool,
 ) -> int:
@@ -89,6 +96,7 @@ def plan_command(
     from commandsync.sync.selection import jobs, plan_jobs, split
     from commandsync.sync.settings import load
 
+    run = run._replace(settings=replace(run.settings, unseen=unseen))
     manifests = load(run.settings)
     if out:
         _check_one_page(manifests, against)
@@ -149,7 +157,7 @@ def _plans(
     "--owned",
     "Refuse to delete or replace what no version of the manifest had, by its history in git.",
 )
-@option("--unseen", "Replace a list even if nothing is known of what it contains.")
+@_unseen_option
 @option("--resend", "Send a whole list even if it has no changes.")
 @option("--unordered", "Add concurrently, in any order; quicker.")
 @plan_options

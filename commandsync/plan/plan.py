@@ -41,6 +41,7 @@ class PlannedListing:
     size: int = 0  # how many commands a whole list contains that is sent
     sent: int = 0  # how many commands were sent last, at least
     losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
+    unlike: str = ""  # why an earlier version that was named is not compared; empty for none
     unseen: bool = False  # whether a list may be replaced of which nothing is known
     resend: bool = False  # whether the list is sent even if the requests are equal
     wants_none: bool = False  # whether the manifest itself has no commands
@@ -65,6 +66,11 @@ class PlannedListing:
         """Whether apply sends the whole list."""
         return self.whole and not (self.known and self.equal and not self.resend)
 
+    def is_asked(self, rules: SyncRules) -> bool:
+        """Whether apply asks before it replaces the list: nothing is known of it."""
+        allowed = replace(self, unseen=True)
+        return self.refusal(rules) is not None and allowed.refusal(rules) is None
+
     def refusal(self, rules: SyncRules) -> Notice | None:
         """Return why apply must not send the whole list; None if it may."""
         if not self.sends:
@@ -77,11 +83,13 @@ class PlannedListing:
                 Do.ALLOW_DELETES(limit="all") if self.wants_none else "",
             )
         if not (self.known or self.unseen or self.returned):
-            return Notice(
-                f"would replace the whole list of {self.label}, of which nothing is known",
-                Do.REPLACE_UNSEEN(),
-            )
+            return self._unseen()
         return None
+
+    def _unseen(self) -> Notice:
+        hint = Do.REPLACE_UNMATCHED(why=self.unlike) if self.unlike else Do.REPLACE_UNSEEN()
+        message = f"would replace the whole list of {self.label}, of which nothing is known"
+        return Notice(message, hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,6 +134,7 @@ class Screen(NamedTuple):
     quiet: bool = False  # whether only the result's line and errors are shown
     words: Words = LIBRARY  # of the program, for hints
     files: str = ""  # the URL of the folder of the paths; empty for none
+    asks: bool = False  # whether somebody is there whom apply asks
 
 
 PLAIN = Screen()

@@ -14,6 +14,9 @@ DONE, _ALREADY = "done", "done already"
 ENDS = (DONE, _ALREADY, "sent", "failed", "unknown", "skipped")
 """The ends of a change; one that is done already was done before the run."""
 
+ASKS = "apply asks before it does that."
+"""The sentence on a list that is replaced unseen, where somebody is there to be asked."""
+
 _VERBS = ("add", "edit", "rename", "replace", "delete")
 _ALWAYS = {"add", "edit", "delete"}
 
@@ -41,11 +44,17 @@ def unseen(plan: Plan, shown: Callable[[str], str] = str) -> str:
     """Return what apply does to a list of which nothing is known; empty for any other."""
     if plan.listing is None or plan.listing.known:
         return ""
-    size, name = counted(plan.listing.size, "command"), shown(plan.listing.label)
+    size, names = counted(plan.listing.size, "command"), plan.listing.label.split(" and ")
+    name = " and ".join(map(shown, names))
+    s, their, it, them = (
+        ("s", "its", "it", "it") if len(names) == 1 else ("", "their", "each", "them")
+    )
     if plan.listing.returned:
-        return f"{name} returns its list only with the token: apply reads and compares it first."
+        lists = f"{name} return{s} {their} list only with the token"
+        return f"{lists}: apply reads and compares {them} first."
+    do = "does" if s else "do"
     return (
-        f"{name} does not return its list: apply replaces it as a whole with {size}, "
+        f"{name} {do} not return {their} list: apply replaces {it} as a whole with {size}, "
         "whatever is there now."
     )
 

@@ -10,6 +10,7 @@ from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change
 from commandsync.plan.plan import Plan
 from commandsync.report import summary
+from commandsync.report.blocks import Block, blocks_of
 from commandsync.report.change import (
     LEGEND,
     change_lines,
@@ -53,7 +54,7 @@ def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     if screen.quiet:
         return joined(_brief(plans, screen), screen)
     unexplained = dict(LEGEND)  # the signs that no plan before shows
-    sections = [joined(_plan(plan, screen, unexplained), screen) for plan in plans]
+    sections = [joined(_block(each, screen, unexplained), screen) for each in blocks_of(plans)]
     if total := summary.total_line(plans):
         sections.append(joined([paint(total, BOLD)], screen))
     return "\n".join(sections)
@@ -67,7 +68,8 @@ def results(results: Sequence[Result], *, screen: Screen, planned: bool = True) 
     lines: list[str] = []
     for result in results:
         if len(results) > 1:
-            lines += ("", _heading(result.plan), "")
+            name = result.plan.listing.label if result.plan.listing else ""
+            lines += ("", paint(visible(name), BOLD) if name else _heading(result.plan), "")
         lines += _result(result, "" if planned else summary.no_changes(result.plan), screen)
     return joined(lines, screen)
 
@@ -119,13 +121,14 @@ def _brief(plans: Sequence[Plan], screen: Screen) -> Iterator[str]:
         yield paint(summary.plan_line(plan), BOLD)
 
 
-def _plan(plan: Plan, screen: Screen, unexplained: dict[str, str]) -> Iterator[str]:
-    yield from (_heading(plan), *summary.origin(plan, visible), "")
+def _block(block: Block, screen: Screen, unexplained: dict[str, str]) -> Iterator[str]:
+    plan = block.shown
+    yield from (*map(_heading, block.plans), *summary.origin(plan, visible), "")
     unseen = summary.unseen(plan)
     changes = () if unseen else plan.changes
     for change in changes:
         yield from change_lines(change, screen)
-    verbs = dict.fromkeys(map(summary.verb_of, changes))
+    verbs = {} if unseen or _is_whole(plan) else dict.fromkeys(map(summary.verb_of, changes))
     legend = [paint(unexplained.pop(verb), DIM) for verb in verbs if verb in unexplained]
     yield from [""] if changes else []
     yield from [*legend, ""] if legend else []
@@ -141,8 +144,15 @@ def _plan(plan: Plan, screen: Screen, unexplained: dict[str, str]) -> Iterator[s
     yield paint(summary.plan_line(plan), BOLD)
 
 
+def _is_whole(plan: Plan) -> bool:
+    """Whether a plan is for a whole list, which has neither ids nor uses to keep."""
+    return plan.listing is not None and plan.listing.whole
+
+
 def _refused(plan: Plan, screen: Screen) -> Iterator[str]:
-    if refusal := plan.refusal:
+    if screen.asks and plan.listing and plan.listing.is_asked(plan.rules):
+        yield summary.ASKS
+    elif refusal := plan.refusal:
         yield f"{paint('refused', RED)}: this plan {visible(refusal.message)}"
         yield from _hint(refusal.hint, screen)
 

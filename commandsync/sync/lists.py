@@ -257,6 +257,7 @@ class ListJob(ManifestJob):
             size=len(wanted.collections[_COMMANDS]),
             sent=self.sent,
             losses=fitted.losses,
+            unlike=f"{self.settings.since} does not have this list" if self.settings.since else "",
             unseen=self.settings.unseen,
             resend=self.settings.resend or self.resend,
             wants_none=self.is_deleted or not self.manifest.snapshot.collections.get(_COMMANDS),
