@@ -34,7 +34,7 @@ Exit codes:
 
 GROUPS = {
     "Sync": {
-        "init": "Write a manifest; never over an existing file.",
+        "init": "Write the first manifest of a bot; never over an existing file.",
         "validate": "Check manifests, with no network and no token.",
         "plan": "Show what apply would change; nothing is written.",
         "apply": "Make the listing match the manifest.",
@@ -70,7 +70,6 @@ _MODULES = {
     **dict.fromkeys(("validate", "apply"), "plan"),
     **dict.fromkeys(("listings", "schema", "completion"), "reference"),
     "changes": "announce",
-    "init": "pull",
     "vote": "bots",
     "import": "import_",
 }

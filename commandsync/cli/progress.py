@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from math import ceil
 from threading import RLock, Timer
 from time import monotonic
@@ -33,17 +34,30 @@ _BAR = 24  # columns
 
 @contextmanager
 def shown(output: Output) -> Iterator[Callable[[Progress], object]]:
-    """Show progress as long as the block lasts: on a terminal, or with -v; never with -q."""
+    """Show progress as long as the block lasts: on a terminal, or with -v; never with -q.
+
+    A manifest that was found in a folder above is named in any case.
+    """
     if output.verbosity > 0:
         yield Lines(output).show
     elif output.verbosity < 0 or not sys.stderr.isatty():
-        yield lambda _progress: None
+        yield partial(_tell_found, output)
     else:
         place = Place(color=output.screen(sys.stderr).color)
         try:
-            yield place.show
+            yield partial(_show_in, place, output)
         finally:
             place.close()
+
+
+def _show_in(place: Place, output: Output, progress: Progress) -> None:
+    _tell_found(output, progress)
+    place.show(progress)
+
+
+def _tell_found(output: Output, progress: Progress) -> None:
+    if isinstance(progress, FilesRead) and progress.is_found:
+        output.talk(f"using {path(progress.paths[0])}")
 
 
 class _Call(NamedTuple):

@@ -71,17 +71,15 @@ def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
     return Dump("\n".join(lines) + "\n", tuple(warnings))
 
 
-def starter(
-    schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "", platform: str = ""
-) -> str:
+def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "") -> str:
     """Return the text of a starter manifest; an empty bot or base URL becomes a comment.
 
-    The path of the JSON Schema for editors is relative to the manifest. That of a platform, such as
-    telegram, has no page. Raises `FileError` if the bot's id cannot be written to a file.
+    The path of the JSON Schema for editors is relative to the manifest. Raises `FileError` if the
+    bot's id cannot be written to a file.
     """
     known = {line.partition(":")[0]: line for line in _given(bot=bot, base_url=base_url)}
     target = "\n".join((_EXAMPLE | known).values())
-    text = files(__package__).joinpath(f"{platform or 'starter'}.yaml").read_text("utf-8")
+    text = files(__package__).joinpath("starter.yaml").read_text("utf-8")
     return text.replace("{schema}", schema).replace("{target}", target)
 
 

@@ -31,26 +31,12 @@ _DISCORD_TOKEN = re.compile(r"(?<![\w.-])([\w-]{20,34})\.([\w-]{5,8})\.([\w-]{25
 _TELEGRAM_TOKEN = re.compile(r"(?<![\w:-])(\d{6,12}):([\w-]{30,50})(?![\w:-])")
 _OWN_VARIABLES = re.compile("COMMANDSYNC_|GITHUB_TOKEN$|ACTIONS_")  # none of these is the program's
 _PROXY = re.compile("(https?|all|no|ftp)_proxy$", re.IGNORECASE)
-_TELEGRAM_LIBRARIES = re.compile(
-    r"grammy|telegraf|node-telegram-bot-api|aiogram|python-telegram-bot|telebot|pytelegrambotapi"
-    r"|pyrogram|kurigram|telethon",
-    re.IGNORECASE,
-)
-_LISTS = ("package.json", "pyproject.toml", "requirements.txt", "Pipfile", "deno.json")
 _BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/cert.pem",
 )
 _LASTS = dt.timedelta(days=2)
-
-
-def platform_of(folder: Path) -> str:
-    """Return the platform that the dependencies of a folder show; Discord if none does."""
-    texts = [
-        path.read_text("utf-8", "replace") for name in _LISTS if (path := folder / name).is_file()
-    ]
-    return TELEGRAM if any(map(_TELEGRAM_LIBRARIES.search, texts)) else DISCORD
 
 
 def application_of(token: str) -> str | None:

@@ -32,7 +32,6 @@ from commandsync.record.hosts import PLATFORM_HOSTS, stand_ins
 from commandsync.record.programenv import (
     Trust,
     application_in,
-    platform_of,
     program_environment,
     without_tokens,
 )
@@ -40,6 +39,7 @@ from commandsync.record.relay import Allowed, relay
 from commandsync.record.resolver import Resolver
 from commandsync.record.telegrambot import Menu, Telegram
 from commandsync.record.unfenced import Unfenced
+from commandsync.sources.project import platform_of
 
 QUIET = 3.0
 """Seconds without a registration after which a run is whole, or twice the longest gap so far."""

@@ -2,21 +2,21 @@
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from commandsync.diagnostics import Do, Hint, Location, Notice, Problem
-from commandsync.errors import ManifestError, UsageError
+from commandsync.diagnostics import Do, Hint, Location, Notice
+from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
 from commandsync.manifest.fields import uses_of_prefix, with_prefix
 from commandsync.manifest.fileedits import field_places, with_key
-from commandsync.manifest.source import quoted
 from commandsync.plan.rules import removals_refused
 from commandsync.records.snapshot import Node
-from commandsync.records.texts import CommandText, Patterns, Resource
+from commandsync.records.texts import CommandText, Patterns, Resource, named
 from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Merge, Removed
-from commandsync.sources.entry import SourceEntry, SourceReading
-from commandsync.sources.imported import LARGEST, Removals, by_name, imported_text
+from commandsync.sources.entry import Excluded, SourceEntry, SourceReading
+from commandsync.sources.imported import LARGEST, Imported, Removals, by_name, imported_text
 from commandsync.sources.merge import three_way
 from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
 from commandsync.sync.importsource import (
@@ -31,6 +31,8 @@ from commandsync.sync.objects import ImportedFile, read_beside
 from commandsync.sync.settings import Settings, default_manifest, load_to_edit, rules_of
 
 _COMMANDS = Resource.COMMAND
+_NO_PREFIX = "it is called with a prefix, and the manifest has none"
+_MOST_NAMED = 3
 _SUFFIXES = frozenset({".yaml", ".yml"})
 
 
@@ -43,6 +45,7 @@ def plan_import(  # noqa: PLR0913 - the options of one command
     locale: str = "",
     create: bool = False,
     prefix: str | None = None,
+    begun: Mapping[str, bytes] | None = None,
 ) -> Import:
     """Read a manifest and its sources, and merge them; nothing is written.
 
@@ -54,6 +57,7 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         locale: The language of Discord's texts; empty for the manifest's.
         create: Whether to begin a manifest if it does not exist.
         prefix: The prefix of the bot's commands, for a new manifest.
+        begun: The manifest by its path, if it is begun already, and not written yet.
 
     Raises:
         ManifestError: The manifest, or what was imported last, is not valid; or the result is not.
@@ -62,7 +66,9 @@ def plan_import(  # noqa: PLR0913 - the options of one command
             one that exists.
     """
     program = recorded.program if recorded else ""
-    new = _new_manifest(settings.files, given, locale, prefix, program) if create else {}
+    new = begun or {}
+    if create:
+        new = _new_manifest(settings.files, given, locale, prefix, program)
     contents = dict(new)
     manifest = load_to_edit(settings, contents, what="import")
     sources = sources_of(manifest, given, recorded)
@@ -73,8 +79,10 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         registered=registered,
         recorded=recorded,
     )
-    _check_prefix(manifest, reading.declared)
+    _leave_out_prefixed(manifest, reading, is_new=bool(new) and not begun)
     imported = read_beside(manifest.path)
+    if new:  # what was imported into another manifest
+        imported = replace(imported, content=Imported())
     ours = tuple(manifest.snapshot.collections.get(_COMMANDS, ()))
     names = tuple(name for name, _ in sources)
     places = EntryPlaces.of(manifest, ours)
@@ -142,11 +150,11 @@ def _new_manifest(
         return {}
     names = [name for name, _ in sources_of(Manifest(path), given)] if given else []
     head = "" if prefix is None else f"prefix: {json.dumps(prefix, ensure_ascii=False)}\n"
-    text = f"version: 1\n{head}\n{_import_key(names, locale, program)}\ncommands: []\n"
+    text = f"version: 1\n{head}\n{import_key(names, locale, program)}\ncommands: []\n"
     return {path: text.encode()}
 
 
-def _import_key(names: Iterable[str], locale: str, program: str = "") -> str:
+def import_key(names: Iterable[str], locale: str, program: str = "") -> str:
     """Return `import:` of a manifest: sources, the language of Discord's texts, and a program."""
     sources = "".join(f"    - {json.dumps(name, ensure_ascii=False)}\n" for name in names)
     listed = f"  from:\n{sources}" if sources else ""
@@ -168,22 +176,27 @@ def saved_sources(settings: Settings, result: Import) -> FileEdit:
         hint = "edit from: there"
         raise UsageError(f"{manifest.path} has import: already", hint=hint)
     names = [name for name in result.sources if name != PROGRAM]
-    path, key = manifest.path, _import_key(names, result.locale)
+    path, key = manifest.path, import_key(names, result.locale)
     edited = {path: with_key(contents[path].decode(), key, path=path)}
     return checked_edits(manifest, contents, edited, when="with import:")[0]
 
 
-def _check_prefix(manifest: Manifest, declared: Sequence[Declared]) -> None:
-    """Refuse commands with a prefix where the manifest does not have it; raises `ManifestError`."""
+def _leave_out_prefixed(manifest: Manifest, reading: ReadSources, *, is_new: bool) -> None:
+    """Leave out the commands with a prefix where the manifest does not have it, and say so."""
     if manifest.prefix is not None:
         return
-    for _, entry, _ in declared:
-        if uses_of_prefix(entry.syntax):
-            message = f"{quoted(entry.name)} is called with a prefix, and the manifest has none"
-            hint: str | Hint = 'add the prefix of the bot at its top, such as prefix: "!"'
-            if not Path(manifest.path).exists():
-                hint = Do.GIVE_PREFIX()
-            raise ManifestError([Problem(Location(manifest.path), message, hint)])
+    called: dict[bool, list[Declared]] = {False: [], True: []}
+    for each in reading.declared:
+        called[uses_of_prefix(each.entry.syntax) > 0].append(each)
+    reading.declared, prefixed = called.values()
+    if not prefixed:
+        return
+    reading.excluded += [Excluded(each.entry, _NO_PREFIX) for each in prefixed]
+    names = named([each.entry.name for each in prefixed], most=_MOST_NAMED)
+    what = "1 command is" if len(prefixed) == 1 else f"{len(prefixed):,} commands are"
+    message = f"{what} left out: called with a prefix, which the manifest does not have ({names})"
+    hint: str | Hint = 'add the prefix of the bot at its top, such as prefix: "!"'
+    reading.notes.append(Notice(message, Do.GIVE_PREFIX() if is_new else hint))
 
 
 def _text_of(manifest: Manifest, entry: SourceEntry) -> CommandText:

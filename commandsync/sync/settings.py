@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -91,6 +91,7 @@ class FilesRead(NamedTuple):
     paths: Sequence[str]
     content: tuple[Manifest, ...] | Plan
     seconds: float
+    is_found: bool = False  # whether no option names the manifest, and it is in a folder above
 
 
 class CallProgress(NamedTuple):
@@ -190,17 +191,35 @@ def about(error: E, path: str, *, of: int) -> E:
     return error if of == 1 else error.having(message=f"{path}: {error.message}")
 
 
-def default_manifest(folder: str = "") -> str:
-    """Return the path of a folder's manifest that no option names: the first name if there is none.
+def default_manifest(folder: str | None = None) -> str:
+    """Return the path of the manifest that no option names: the first name if there is none.
 
-    Raises `UsageError` if the folder has both.
+    Without a folder, it is looked for here and in the folders above, up to the root of the
+    repository. Raises `UsageError` if a folder has both names.
     """
-    paths = [str(Path(folder, name)) for name in DEFAULT_MANIFESTS]
-    found = [path for path in paths if os.path.lexists(path)]
-    if len(found) > 1:
-        message = f"{found[0]} and {found[1]} both exist, and each is the manifest by default"
-        raise UsageError(message, hint="name the one to use, or remove the other")
-    return found[0] if found else paths[0]
+    for each in [Path(folder)] if folder is not None else _folders_above():
+        found = [path for name in DEFAULT_MANIFESTS if os.path.lexists(path := str(each / name))]
+        if len(found) > 1:
+            message = f"{found[0]} and {found[1]} both exist, and each is the manifest by default"
+            raise UsageError(message, hint="name the one to use, or remove the other")
+        if found:
+            return found[0]
+    return str(Path(folder or "", DEFAULT_MANIFESTS[0]))
+
+
+def _folders_above() -> Iterator[Path]:
+    """Yield this folder, and those above it up to the root of its repository, if it is in one."""
+    for count in range(len(Path(repository_root() or "").parts) + 1):
+        yield Path(*[".."] * count)
+
+
+def repository_root() -> str | None:
+    """Return the path of the root of the git repository, such as `../..`; None outside one."""
+    here = Path.cwd()
+    for count, each in enumerate((here, *here.parents)):
+        if os.path.lexists(each / ".git"):
+            return "/".join([".."] * count) or "."
+    return None
 
 
 def load(
@@ -215,7 +234,8 @@ def load(
     files = settings.files or (default_manifest(),)
     manifests = load_files(files, contents=contents, folders=folders)
     paths = [path for manifest in manifests for path in manifest.paths]
-    settings.on_progress(FilesRead(paths, manifests, monotonic() - start))
+    is_found = not settings.files and files[0].startswith("..")
+    settings.on_progress(FilesRead(paths, manifests, monotonic() - start, is_found))
     check_notices([warning for each in manifests for warning in each.warnings], settings)
     return manifests
 

@@ -1,0 +1,222 @@
+"""The answers for a first manifest: from options, from questions, or the defaults.
+
+Each question has a default, which the bot's folder shows: where bots of this platform are listed,
+which folder has the commands, which prefix the code names. `--yes` takes all of them.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from commandsync.cli.approval import confirm
+from commandsync.cli.options import Run
+from commandsync.cli.output import print_err
+from commandsync.errors import CommandsyncError, UsageError
+from commandsync.manifest.fields import uses_of_prefix
+from commandsync.records.texts import named
+from commandsync.report.lines import joined, visible
+from commandsync.report.summary import counted
+from commandsync.services.catalogue import LISTS
+from commandsync.sources.project import Project, project_in
+from commandsync.sync.beginning import Answers, has_workflows, services_of, workflow_path
+from commandsync.sync.destinations import known_bot
+from commandsync.sync.process import Interruption
+
+if TYPE_CHECKING:
+    from commandsync.sync.importsource import Recorded
+
+_NONE, _RECORD = "none", "record"
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """The answers that options give; None or empty for those that are asked or have defaults."""
+
+    listings: Sequence[str]
+    sources: Sequence[str]
+    prefix: str | None
+    platform: str | None
+    workflow: bool
+    yes: bool
+
+    @property
+    def any(self) -> bool:
+        """Whether an option asks for more than a starter."""
+        flags = self.workflow or self.yes or self.prefix is not None
+        return bool(flags or self.listings or self.sources)
+
+
+def find_answers(run: Run, folder: Path, given: Given, *, asks: bool) -> Answers | None:
+    """Return the answers for the bot in a folder; None if a recorded program registers nothing.
+
+    Raises `UsageError` if an answer is missing, or the code cannot be read without an extra.
+    """
+    project = project_in(folder)
+    if project.problem and not given.sources:
+        raise project.problem
+    if project.library:
+        where = f": {_commands(project)} in {project.source}" if project.source else ""
+        run.output.talk(f"This is a bot of {project.library}{where}.")
+    try:
+        return _Questions(run, project, given, asks).answers()
+    except (click.Abort, Interruption) as error:
+        print_err("")  # end the line of the question
+        if isinstance(error, Interruption):
+            raise
+        raise CommandsyncError("declined; nothing was written", kind="declined") from None
+
+
+def _commands(project: Project) -> str:
+    unread = f", {len(project.reading.unread):,} not read" if project.reading.unread else ""
+    return counted(len(project.reading.entries), "command") + unread
+
+
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    run: Run
+    project: Project
+    given: Given
+    asks: bool
+
+    def answers(self) -> Answers | None:
+        """Return all answers, each asked at most once."""
+        services, base_url = self._listings()
+        bot = self._bot(services, base_url)
+        sources, recorded = self._sources(), None
+        if sources == (_RECORD,):
+            recorded, sources = self._recorded(), ()
+            if recorded is None:
+                return None
+        return Answers(
+            services=services,
+            base_url=base_url,
+            bot=bot,
+            sources=sources,
+            recorded=recorded,
+            program=self.project.program,
+            prefix=self._prefix(sources),
+            workflow=self._workflow(),
+        )
+
+    def _ask(
+        self, question: str, name: str, default: str, check: Callable[[str], object] = str
+    ) -> str:
+        """Ask until an answer passes the check; without questions, return the default."""
+        if not self.asks:
+            return default
+        output = self.run.output
+        output.talk(joined(["", question], output.screen(sys.stderr)), at=-1)
+        while True:
+            text = str(click.prompt(f"  {name}", default, show_default=bool(default), err=True))
+            try:
+                check(text.strip())
+            except UsageError as error:
+                output.failure(error)
+                continue
+            return text.strip()
+
+    def _listings(self) -> tuple[tuple[str, ...], str]:
+        """Return the names of services, and the address of a page."""
+        own = self.run.settings.base_url
+        if self.given.listings:
+            return _parted(" ".join(self.given.listings), own)
+        tokens = [
+            name
+            for name, service in LISTS.items()
+            if any(os.environ.get(variable, "").strip() for variable in service.variables)
+        ]
+        usual = "telegram" if self.project.platform == "telegram" else "top.gg"
+        default = own or " ".join(tokens) or usual
+        known = ", ".join(LISTS)
+        asked = f"Where is the bot listed? Services are {known}; or write the address of a page."
+        return _parted(self._ask(asked, "listings", default, lambda text: _parted(text, "")), own)
+
+    def _bot(self, services: Sequence[str], base_url: str) -> str:
+        """Return the bot's id, where the requests name it."""
+        settings = self.run.settings
+        bot = settings.bot or (known_bot(settings) if base_url else "")
+        needing = [each.name for each in services_of(services) if each.names_bot]
+        if bot or not (self.asks and (needing or base_url)):
+            return bot
+        asked = f"Which id does the bot have at {' and '.join(needing or [base_url])}?"
+        return self._ask(asked, "bot", "", _not_empty)
+
+    def _sources(self) -> tuple[str, ...]:
+        """Return the code to read, or `record` for a run of the bot."""
+        if self.given.sources:
+            return tuple(self.given.sources)
+        default = self.project.source or (_RECORD if self.asks and self.project.program else _NONE)
+        asked = (
+            "Which folder or file has its commands? Or write record, to record a run of the bot, "
+            "or none."
+        )
+        answer = self._ask(asked, "code", default, _check_source)
+        return () if answer == _NONE else (answer,)
+
+    def _recorded(self) -> Recorded | None:
+        from commandsync.cli.recordings import record_program
+
+        asked = "Which program registers its commands? It is run once, cut off from all services."
+        line = self._ask(asked, "program", self.project.program, _not_empty)
+        return record_program(
+            self.run.output,
+            shlex.split(line),
+            timeout=60,
+            allow=(),
+            say=None,
+            guild=None,
+            unfenced=False,
+        )
+
+    def _prefix(self, sources: Sequence[str]) -> str:
+        """Return the prefix of the text commands; empty to leave them out."""
+        if self.given.prefix is not None:
+            return self.given.prefix
+        entries = self.project.reading.entries if sources else ()
+        texts = [entry.name for entry in entries if uses_of_prefix(entry.syntax)]
+        if not texts:
+            return ""
+        names = visible(named(texts, most=_MOST_NAMED))
+        are, them = ("is", "it") if len(texts) == 1 else ("are", "them")
+        what = f"{counted(len(texts), 'command')} {are} called with a prefix ({names})"
+        asked = f"{what}. Which one? none leaves {them} out."
+        answer = self._ask(asked, "prefix", self.project.prefix or _NONE)
+        return "" if answer == _NONE else answer
+
+    def _workflow(self) -> bool:
+        if not self.asks:
+            return self.given.workflow or (self.given.yes and has_workflows())
+        if self.given.workflow or Path(workflow_path()).exists():
+            return self.given.workflow
+        asked = f"\nWrite {workflow_path()}, for plans and applies in CI?"
+        return confirm(asked)
+
+
+def _parted(text: str, base_url: str) -> tuple[tuple[str, ...], str]:
+    """Return the names of services, and the address of a page among them."""
+    words = text.replace(",", " ").split()
+    pages = [word for word in words if "://" in word]
+    names = tuple(word for word in words if "://" not in word)
+    services_of(names)
+    if len(pages) > 1:
+        raise UsageError("a manifest has one page", hint="give the address of one")
+    return names, pages[0] if pages else ("" if names else base_url)
+
+
+def _not_empty(text: str) -> None:
+    if not text:
+        raise UsageError("this is needed", hint="Ctrl-C ends without writing anything")
+
+
+def _check_source(text: str) -> None:
+    if text not in {_NONE, _RECORD} and not Path(text).exists():
+        raise UsageError(f"{text} does not exist", hint="name a folder or file of the bot")

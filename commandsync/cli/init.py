@@ -1,0 +1,264 @@
+"""`commandsync init`: the first manifest of a bot, and what is left to do after it.
+
+The folder shows the platform, the code and the prefix: each is the default of a question. On a
+terminal the questions are asked; elsewhere each answer is an option, and `--yes` takes the
+defaults. Without any of these off a terminal, the manifest has what is listed, or is a starter.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from commandsync.cli.option import PATH, Command, not_empty, option
+from commandsync.cli.options import Run, listing_options, yes_option
+from commandsync.errors import Exit, UsageError
+from commandsync.sync import SCHEMA
+
+if TYPE_CHECKING:
+    from commandsync.cli.answers import Given
+    from commandsync.sources.changeset import Import
+    from commandsync.sync.beginning import Answers
+
+_ADOPTED = (
+    "What is listed now. Edit it, see what would change with `commandsync plan`, then apply it."
+)
+
+
+@click.command("init", cls=Command)
+@click.argument("path", metavar="[PATH]", type=PATH, required=False, callback=not_empty)
+@option(
+    "--listing NAME",
+    "A service that lists the bot, such as top.gg; may be repeated.",
+    dest="listings",
+    multiple=True,
+)
+@option(
+    "--from PATH",
+    "The bot's code, which is read and not run; may be repeated.",
+    dest="sources",
+    multiple=True,
+)
+@option("--prefix TEXT", "The prefix of the bot's text commands, such as !.")
+@option(
+    "--platform NAME",
+    "The bot's platform: discord or telegram.",
+    type=click.Choice(["discord", "telegram"]),
+)
+@option("--workflow", "Also write a workflow for GitHub, which plans and applies.")
+@yes_option
+@listing_options
+def init_command(  # noqa: PLR0913 - the options of one command
+    run: Run,
+    /,
+    *,
+    path: str | None,
+    listings: Sequence[str],
+    sources: Sequence[str],
+    prefix: str | None,
+    platform: str | None,
+    workflow: bool,
+    yes: bool,
+) -> int:
+    """Write the first manifest of a bot; never over an existing file.
+
+    It looks at the folder: which library the bot uses, and where its commands are. On a terminal it
+    asks, each question with a default; elsewhere the options are the answers, and --yes takes the
+    defaults. The commands are read from the code, which is not run. What a page lists already
+    stays. The JSON Schema is written to schemas/ beside the manifest, so that editors complete it.
+
+    Without a terminal and without these options, the manifest has what the page of --base-url
+    lists, or is a starter.
+
+    \b
+    Example:
+      commandsync init
+      commandsync init --yes --listing top.gg
+      commandsync init --listing top.gg --from src --prefix "!" --workflow
+      commandsync init --listing telegram --from bot.py
+      commandsync init --bot 779641401482805289 --base-url https://listing.example
+    """
+    from commandsync.cli.answers import Given
+    from commandsync.sync.files import check_target
+    from commandsync.sync.settings import default_manifest
+
+    target = Path(path or default_manifest()).as_posix()
+    hint = "name another file; commandsync import adds the bot's commands to a manifest, and "
+    hint += "commandsync pull --merge what is listed"
+    check_target(target, force=False, new_folder=True, hint=hint)
+    given = Given(
+        listings=listings,
+        sources=sources,
+        prefix=prefix,
+        platform=platform,
+        workflow=workflow,
+        yes=yes,
+    )
+    is_terminal = sys.stdin.isatty() and sys.stderr.isatty()
+    if not (given.any or is_terminal):
+        return _start(run, target, platform)
+    return _begin(run, target, given, asks=is_terminal and not yes)
+
+
+def _start(run: Run, path: str, platform: str | None) -> int:
+    """Write what is listed, or a starter."""
+    from commandsync.cli.output import command_line
+    from commandsync.sync.beginning import Answers, begin
+
+    if platform:
+        if platform == "telegram":
+            _check_no_page(run)
+        services = ["telegram"] if platform == "telegram" else []
+        text, adopted = begin(run.settings, path, Answers(services=services)).edits[0].after, ""
+    else:
+        text, adopted = _listed(run)
+    _write(run, path, [(path, text)])
+    if adopted:
+        run.output.talk(f"{path} contains what is listed now: {adopted}")
+    files = [] if path == "commands.yaml" else [path]
+    run.output.talk(f"next: edit it, then run  {command_line('validate', files=files)}")
+    return Exit.DONE
+
+
+def _check_no_page(run: Run) -> None:
+    settings = run.settings
+    for value, source in (
+        (settings.base_url, settings.base_url_from),
+        (settings.bot, settings.bot_from),
+    ):
+        if value and source.startswith("--"):
+            raise UsageError(
+                f"{source} cannot be used with --platform telegram",
+                hint="that is about a page, which this manifest does not have",
+            )
+
+
+def _listed(run: Run) -> tuple[str, str]:
+    """Return the manifest to write, and what of the listing it contains; empty for a starter."""
+    from commandsync.api.operations import get_bot
+    from commandsync.diagnostics import Notice
+    from commandsync.manifest.dump import dump_manifest, starter
+    from commandsync.report.summary import counted
+    from commandsync.sync.destinations import known_bot, site_of
+    from commandsync.sync.job import connected, read_listing
+
+    schema = f"./{SCHEMA}"
+    site = site_of(run.settings, None, of_bot=False) if run.settings.base_url else None
+    if site is None or not site.bot.strip():
+        base_url = site.address.base_url if site else ""
+        return starter(schema, bot=known_bot(run.settings), base_url=base_url), ""
+    listed = read_listing(run.settings, site)
+    run.output.notices(site.warnings())
+    collections = listed.collections.items()
+    counts = [counted(len(entries), resource) for resource, entries in collections if entries]
+    base_url = site.address.base_url
+    if not counts:
+        return starter(schema, bot=site.bot, base_url=base_url), ""
+    header = (f"yaml-language-server: $schema={schema}", "", _ADOPTED)
+    with connected(run.settings, [site]) as (connection,):
+        name = connection.call(get_bot(site.bot)).profile.username
+    dumped = dump_manifest(listed, name=name, bot=site.bot, base_url=base_url, header=header)
+    run.output.notices([Notice(warning) for warning in dumped.warnings])
+    return dumped.text, " and ".join(counts)
+
+
+def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
+    """Find the answers, and write the manifest, its commands and the workflow."""
+    from commandsync.cli.answers import find_answers
+    from commandsync.sync.beginning import begin, workflow_path, workflow_text
+    from commandsync.sync.files import check_target
+
+    if given.workflow:
+        check_target(workflow_path(), force=False, new_folder=True, hint="leave out --workflow")
+    folder = Path(path).parent
+    answers = find_answers(run, folder if folder.is_dir() else Path(), given, asks=asks)
+    if answers is None:
+        return Exit.FAILED
+    answers = _with_page(run, answers)
+    beginning = begin(run.settings, path, answers)
+    files = [(edit.path, edit.after) for edit in beginning.edits]
+    if answers.workflow:
+        files.append((workflow_path(), workflow_text(answers, path)))
+    if beginning.result:
+        _show(run, beginning.result)
+    _write(run, path, files)
+    _show_left(run, _left(answers, path))
+    return Exit.DONE
+
+
+def _show_left(run: Run, tasks: Iterable[list[str]]) -> None:
+    from commandsync.report.lines import Command as CopiedLine
+    from commandsync.report.lines import joined
+
+    lines = ["", "Left to do:"]
+    for number, (task, *copied) in enumerate(tasks, start=1):
+        lines += [f"  {number}. {task}", *(CopiedLine(f"       {line}") for line in copied)]
+    run.output.talk(joined(lines, run.output.screen(sys.stderr)))
+
+
+def _with_page(run: Run, answers: Answers) -> Answers:
+    """Return the answers with what the page lists, if it is known and lists something."""
+    if not (answers.base_url and answers.bot):
+        return answers
+    page = replace(run.settings, base_url=answers.base_url, bot=answers.bot)
+    listed, adopted = _listed(run._replace(settings=page))
+    return replace(answers, listed=listed if adopted else "")
+
+
+def _show(run: Run, result: Import) -> None:
+    """Show what is imported from the code, and what is not."""
+    from commandsync.report.imports import by_cause, counts, unread_lines
+    from commandsync.report.lines import joined
+
+    screen = run.output.screen(sys.stderr)
+    run.output.notices([*by_cause(result.notes, each=run.output.verbosity > 0)])
+    run.output.talk(joined([*unread_lines(result), counts(result)], screen))
+
+
+def _left(answers: Answers, path: str) -> Iterator[list[str]]:
+    """Yield each task that is left, with the lines to copy: workflow, tokens, next commands."""
+    from commandsync.cli.output import command_line
+    from commandsync.sync.beginning import token_variables, workflow_path
+
+    files = [] if path == "commands.yaml" else [path]
+    if answers.workflow:
+        replaced = f"Replace OWNER and COMMIT in {workflow_path()}"
+        yield [f"{replaced}, and store the tokens as secrets of the environment listing."]
+    if answers.has_examples:
+        task = f"Replace the commands in {path}, which are examples"
+        if answers.program:
+            record = command_line("import", "--", *shlex.split(answers.program), files=files)
+            yield [f"{task}, or remove them and record a run of the bot:", record]
+        else:
+            yield [f"{task}."]
+    exports = [
+        f"export {variables[0]}=..."
+        for variables in token_variables(answers).values()
+        if not any(os.environ.get(variable, "").strip() for variable in variables)
+    ]
+    if exports:
+        yield [f"Set the token{'s' if len(exports) > 1 else ''}:", *exports]
+    lines = [command_line(command, files=files) for command in ("plan", "apply")]
+    yield ["See what would be sent, and send it:", *lines]
+
+
+def _write(run: Run, path: str, files: Sequence[tuple[str, str]]) -> None:
+    """Write new files and the schema, after all of them were checked; say which."""
+    from commandsync.cli.reference import write_schema
+    from commandsync.sources.sourcefile import IMPORTED
+    from commandsync.sync.files import refuse_token, write_file
+
+    for name, text in files:
+        refuse_token(name, [text])
+    schema = write_schema(path)
+    for name, text in files:
+        write_file(name, text, force=name.endswith(IMPORTED), new_folder=True)
+    *names, last = [name for name, _ in files] + [schema] * bool(schema)
+    run.output.talk(f"wrote {', '.join(names)}{' and ' if names else ''}{last}")
