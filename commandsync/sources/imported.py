@@ -38,6 +38,7 @@ _SHOWN = {f"{text}_localized" for text in _TEXTS}  # to one user
 _COMMAND = KEYS["command"] - _SHOWN - {"application_id", "category", "guild_id", "version"}
 _OPTION = KEYS["option"] - _SHOWN - {"nsfw"}
 _MEMBERS = {"options": _OPTION, "choices": frozenset({"name", "name_localizations", "value"})}
+_COMMAND_TYPES, _MENU_TYPES, _OPTION_TYPES = range(1, 5), range(2, 4), range(1, 12)
 _DEEPEST = 4  # command > group > sub-command > option > choice
 
 
@@ -75,6 +76,55 @@ def _is_sound(key: str, value: object) -> bool:
     return all(
         isinstance(part, str | int) or (isinstance(part, float) and math.isfinite(part))
         for part in (value if isinstance(value, list) else [value])
+    )
+
+
+class LiteralObjects:
+    """The platform's own objects of commands in code; the sub-commands of one may be apart."""
+
+    def __init__(self) -> None:
+        self._parts: dict[Location, Node] = {}  # by the places of the commands
+        self._computed: set[str] = set()  # the names of those that are not all literal
+
+    def add(self, entry: SourceEntry, content: Node | None) -> None:
+        """Add the object of a command, or of a part of it; None if it is not all literal."""
+        if content is None or entry.place is None:
+            self._computed.add(entry.name.partition(" ")[0])
+        else:
+            self._parts[entry.place] = kept(content)
+
+    def of(self, entries: Iterable[SourceEntry]) -> tuple[Node, ...]:
+        """Return the objects of commands, each once."""
+        wholes: dict[tuple[str, object], Node] = {}
+        for place in dict.fromkeys(entry.place for entry in entries if entry.place):
+            if part := self._parts.get(place):
+                key = part["name"], part["type"]
+                wholes[key] = _joined(wholes[key], part) if key in wholes else part
+        return tuple(
+            whole
+            for (name, _), whole in wholes.items()
+            if name not in self._computed and _is_complete(whole)
+        )
+
+
+def _joined(whole: Node, part: Node) -> Node:
+    """Return an object with the sub-commands of another part of it."""
+    options = {option["name"]: option for option in whole.get("options", ())}
+    for option in part.get("options", ()):
+        if option["type"] in NESTING:
+            known = options.get(option["name"])
+            options[option["name"]] = _joined(known, option) if known else option
+    return {**part, **whole, **({"options": [*options.values()]} if options else {})}
+
+
+def _is_complete(node: Node, depth: int = 0) -> bool:
+    """Whether an object has all that Discord requires of a command, or of an option in it."""
+    kind = node.get("type")
+    return (
+        kind in (_OPTION_TYPES if depth else _COMMAND_TYPES)
+        and bool(node.get("description") or (not depth and kind in _MENU_TYPES))
+        and all("value" in choice for choice in node.get("choices", ()))
+        and all(_is_complete(option, depth + 1) for option in node.get("options", ()))
     )
 
 

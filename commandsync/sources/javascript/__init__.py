@@ -18,8 +18,7 @@ from posixpath import splitext
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.records.snapshot import Node
-from commandsync.sources.applicationcommands import NESTING, CommandReader, spelled, type_number
+from commandsync.sources.applicationcommands import CommandReader, spelled, type_number
 from commandsync.sources.entry import (
     Candidate,
     SourceEntry,
@@ -29,7 +28,7 @@ from commandsync.sources.entry import (
     traits_by_key,
     traits_of,
 )
-from commandsync.sources.imported import kept
+from commandsync.sources.imported import LiteralObjects
 from commandsync.sources.javascript.candidate import BELOW, BROKEN, candidates_in, frameworks_in
 from commandsync.sources.javascript.decorated import decorated
 from commandsync.sources.javascript.program import Program
@@ -119,7 +118,7 @@ def read(
         generated=tuple(sorted(modules | generated)),
         frameworks=frameworks_in(program.files),
         text_keys=tuple(sorted(inventory.text_keys)) if texts is None else (),
-        objects=inventory.objects_of(reading.entries),
+        objects=inventory.objects.of(reading.entries),
     )
 
 
@@ -245,7 +244,6 @@ _FURTHER: dict[str, type | tuple[type, ...]] = {  # other keys, with the types o
     **dict.fromkeys(("autocomplete", "nsfw"), bool),
     **dict.fromkeys(("min_value", "max_value", "min_length", "max_length"), (int, float)),
 }
-_COMMAND_TYPES, _MENU_TYPES, _OPTION_TYPES = range(1, 5), range(2, 4), range(1, 12)
 _BELOW = re.compile(r"(?:^|/)commands/([^/]+)/", re.IGNORECASE)  # a folder, which is a category
 
 
@@ -263,26 +261,12 @@ class Inventory:
         self.notes: list[Notice] = []
         self.text_keys: set[str] = set()  # that computed descriptions name
         self.unread: list[Unread] = []
-        self._objects: dict[Location, Node] = {}  # the platform's own, by their places
-        self._computed: set[tuple[object, object]] = set()  # those that are not all literal
+        self.objects = LiteralObjects()
 
     @property
     def covered(self) -> set[Computed]:
         """The declarations of the commands that are read, or known as not read."""
         return self._read
-
-    def objects_of(self, entries: Sequence[SourceEntry]) -> tuple[Node, ...]:
-        """Return the platform's own objects of commands, each once; parts of one are joined."""
-        wholes: dict[tuple[object, object], Node] = {}
-        for place in dict.fromkeys(entry.place for entry in entries if entry.place):
-            if part := self._objects.get(place):
-                key = part["name"], part["type"]
-                wholes[key] = _joined(wholes[key], part) if key in wholes else part
-        return tuple(
-            whole
-            for key, whole in wholes.items()
-            if key not in self._computed and _is_complete(whole)
-        )
 
     def of(self, files: Sequence[str]) -> Iterator[SourceEntry]:
         """Yield the commands that files of a bot declare."""
@@ -387,10 +371,9 @@ class Inventory:
         except FileError as error:
             self._skip(error.message, at, Candidate.SHAPE, document["name"])
             return
-        self._objects[at.place] = whole = kept(document)
-        if len(self.notes) > noted:
-            self._computed.add((whole["name"], whole["type"]))
+        is_literal = len(self.notes) == noted
         for entry in entries:
+            self.objects.add(entry, document if is_literal else None)
             inner, below = _traits_below(value, entry.name), entry.name.partition(" ")[2]
             key = f"{self._key(at)} {below}".rstrip()
             yield replace(entry, key=key, traits=traits | inner)
@@ -518,16 +501,6 @@ def _traits_below(command: Value, name: str) -> frozenset[Trait]:
     return traits
 
 
-def _joined(whole: Node, part: Node) -> Node:
-    """Return an object with the sub-commands of another part of it."""
-    options = {option["name"]: option for option in whole.get("options", ())}
-    for option in part.get("options", ()):
-        if option["type"] in NESTING:
-            known = options.get(option["name"])
-            options[option["name"]] = _joined(known, option) if known else option
-    return {**part, **whole, **({"options": [*options.values()]} if options else {})}
-
-
 def _further(fields: Mapping[str, Value], *, is_choice: bool) -> dict[str, Value]:
     """Return the literal members that only the platform's own object has."""
     value, permissions = fields.get("value"), str(fields.get("default_member_permissions"))
@@ -541,17 +514,6 @@ def _further(fields: Mapping[str, Value], *, is_choice: bool) -> dict[str, Value
     if permissions.isdecimal():
         members["default_member_permissions"] = permissions
     return members
-
-
-def _is_complete(node: Mapping[str, Value], depth: int = 0) -> bool:
-    """Whether an object has all that Discord requires of a command, or of an option in it."""
-    kind = node.get("type")
-    return (
-        kind in (_OPTION_TYPES if depth else _COMMAND_TYPES)
-        and bool(node.get("description") or (not depth and kind in _MENU_TYPES))
-        and all("value" in choice for choice in node.get("choices", ()))
-        and all(_is_complete(option, depth + 1) for option in node.get("options", ()))
-    )
 
 
 def _candidate(value: Value) -> Candidate:

@@ -73,6 +73,7 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
         files=tuple(files),
         partial=partial_files(reading.unread, problems),
         frameworks=tuple(sorted(inventory.frameworks)),
+        objects=entries.objects.of(reading.entries),
     )
 
 

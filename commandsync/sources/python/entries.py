@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain as chained
 from itertools import islice
 
+from commandsync.records.snapshot import Node
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
     Parameter,
@@ -24,11 +25,13 @@ from commandsync.sources.entry import (
     prefix_syntax,
     slash_syntax,
 )
+from commandsync.sources.imported import LiteralObjects
 from commandsync.sources.python.cog import Cogs, Kind, of_arguments, of_decorators
 from commandsync.sources.python.declarations import Declaration, Form
 from commandsync.sources.python.meaning import Code
 from commandsync.sources.python.parameter import Argument, Arguments
 from commandsync.sources.python.scope import Scope, callee, last_name, parameters, words
+from commandsync.sources.python.slashobject import Given, SlashObjects
 
 Chain = list[Declaration]
 
@@ -36,6 +39,7 @@ _LOCALIZATION_KEY = re.compile(r"\{\{[^{}\n]{1,100}\}\}")  # which disnake takes
 _PARAMETERS = re.compile(r"Parameters?\n---+\n", re.IGNORECASE)
 _OF_MESSAGE = re.compile("message_command|Message")
 _PARAGRAPH = re.compile(r"\n\s*\n")
+_OF_GROUPS = {"name", "description", "parent"}  # keys of groups that an object may have
 _LONGEST = 100  # characters, of the description of a slash command
 _MOST_GROUPS = 10  # in each other
 _MOST_CHAINS = 25
@@ -55,6 +59,8 @@ class Entries:
         """Find the slash commands that cannot be called, since others are declared in them."""
         self._with_sub_commands = {declaration.parent for declaration in self.declared}
         self.arguments = Arguments(self.code)
+        self.objects = LiteralObjects()
+        self._slash = SlashObjects(self.code)
 
     def of(self, declaration: Declaration) -> Iterator[SourceEntry]:
         """Yield the commands of a declaration that users can call: none of a slash group."""
@@ -99,9 +105,9 @@ class Entries:
             return
         if prefix:
             declaration = replace(declaration, given=self._given(declaration))
-        name = " ".join(map(str, path))
+        name, noted = " ".join(map(str, path)), len(self.code.notes)
         description = self._description(declaration, prefix=prefix)
-        yield SourceEntry(
+        entry = SourceEntry(
             name=name,
             description=description if description.strip() else NO_DESCRIPTION,
             syntax=self._syntax(declaration, name, prefix=prefix),
@@ -110,6 +116,26 @@ class Entries:
             place=declaration.scope.file.place(declaration.node),
             traits=frozenset(trait for part in chain for trait in self._traits(part)),
         )
+        if not prefix:
+            is_literal = len(self.code.notes) == noted and len(path) == len(chain)
+            self.objects.add(entry, self._object(chain, description) if is_literal else None)
+        yield entry
+
+    def _object(self, chain: Chain, description: str) -> Node | None:
+        """Return Discord's own object of a command in its groups; None if it is not all literal."""
+        declaration = chain[-1]
+        if declaration.form is Form.MENU:
+            kind = 2 if _menu_of(declaration) == "user" else 3
+            return {"type": kind, "name": declaration.name}
+        node = self._members(declaration)
+        for part in reversed(chain):
+            if node is None or (part is not declaration and part.given.keys() - _OF_GROUPS):
+                return None
+            about = description if part is declaration else self._description(part, prefix=False)
+            kind = 1 if part in {declaration, chain[0]} else 2
+            named = {"type": kind, "name": part.name, "description": about, **node}
+            node = named if part is chain[0] else {"options": [named]}
+        return node
 
     def _syntax(self, declaration: Declaration, name: str, *, prefix: bool) -> str:
         if declaration.form is Form.MENU:
@@ -133,6 +159,29 @@ class Entries:
         required = declaration.given.get("require_var_positional", ast.Constant(value=False))
         require_rest = self.code.value(required, declaration.scope) is True
         return prefix_syntax(name, _signature(arguments, require_rest=require_rest))
+
+    def _members(self, declaration: Declaration) -> Node | None:
+        """Return the members of a slash command but its texts; None if it is not all literal."""
+        if declaration.function is None:
+            return None
+        function, scope = declaration.function
+        arguments = self.arguments.read(function, scope)
+        if any(part.rest or part.keywords or part.annotation.flags for part in arguments):
+            return None
+        given = {node.arg: (node, default) for node, default in parameters(function.args).items()}
+        optional = not _is_disnake(declaration)
+        required = [_is_required(part, optional_types=optional) for part in arguments]
+        return self._slash.members(
+            function,
+            scope,
+            declaration.given,
+            [
+                Given(*given[part.name], part.option, is_required)
+                for part, is_required in sorted(
+                    zip(arguments, required, strict=True), key=lambda pair: not pair[1]
+                )
+            ],
+        )
 
     def _description(self, declaration: Declaration, *, prefix: bool) -> str:
         description = self._text(declaration, "description")
@@ -277,12 +326,16 @@ def _slash_command(path: str, arguments: Iterable[Argument], *, optional_types: 
 
     `optional_types` is whether `Optional[...]` makes an argument optional.
     """
-    parameters = []
-    for argument in (given for given in arguments if not given.keywords):
-        required, rest = argument.required, argument.rest
-        if required is None:
-            is_optional = optional_types and argument.annotation.optional
-            required = not (argument.optional or rest or is_optional)
-        name, choices = argument.option, argument.choices
-        parameters.append(Parameter(name=name, required=required, choices=choices, rest=rest))
-    return slash_syntax(path, sorted(parameters, key=lambda parameter: not parameter.required))
+    given = []
+    for argument in (argument for argument in arguments if not argument.keywords):
+        required = _is_required(argument, optional_types=optional_types)
+        name, choices, rest = argument.option, argument.choices, argument.rest
+        given.append(Parameter(name=name, required=required, choices=choices, rest=rest))
+    return slash_syntax(path, sorted(given, key=lambda parameter: not parameter.required))
+
+
+def _is_required(argument: Argument, *, optional_types: bool) -> bool:
+    if argument.required is not None:
+        return argument.required
+    is_optional = optional_types and argument.annotation.optional
+    return not (argument.optional or argument.rest or is_optional)

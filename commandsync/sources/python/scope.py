@@ -69,7 +69,9 @@ class ParsedFile:
     @cached_property
     def _declaring(self) -> Sequence[int]:
         """The lines that may declare a command, or bind its declaration."""
-        return [n for n, line in enumerate(self._lines, start=1) if _DECLARING.search(line)]
+        ends = [end.end() for end in _LINE_END.finditer(self.text)]
+        hits = (hit.start() for hit in _DECLARING.finditer(self.text))
+        return [bisect_right(ends, start) + 1 for start in hits]
 
     def may_declare_in(self, node: ast.stmt) -> bool:
         """Whether a line of a function's body, or of all of a short one, may declare a command."""
