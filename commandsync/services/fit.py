@@ -100,7 +100,7 @@ class _Fitting:
         self._facts, self._slash = service.facts, "/" if service.slash else ""
         self._prefixed = service.prefixed
         self._names = _Names(service.facts, unique=service.unique)
-        self._objects = objects if self._facts.options.value is Answer.YES else {}
+        self._objects, self._keeps = objects, self._facts.options.value is Answer.YES
         self._lost: dict[Loss, list[Entry]] = {}
 
     def fitted(self, kind: Resource, entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -109,10 +109,12 @@ class _Fitting:
             name = self._name(entry.name)
             texts = dict(zip(kind.fields[1:], entry.text[1:], strict=True))
             formerly = tuple(map(self._name, entry.formerly))
-            levels = own_of(self._objects, (name, *formerly))
+            known = own_of(self._objects, (name, *formerly))
+            levels = known if self._keeps else ()
             path = (name,) if in_menu(levels) else self._names.path(name)
             cause = (
-                self._uncallable(path, texts[kind.usage], levels)
+                self._menu(known)
+                or self._uncallable(path, texts[kind.usage], levels)
                 or self._misfit(path, texts, levels)
                 or self._names.take(path)
             )
@@ -156,6 +158,10 @@ class _Fitting:
         if len(path) > 1 and usage == " ".join(path):
             return Loss(COMMANDS, Reason.MENU)
         return None
+
+    def _menu(self, levels: Levels) -> Loss | None:
+        """Return that a command of a menu cannot be listed where its object is not kept."""
+        return Loss(COMMANDS, Reason.MENU) if in_menu(levels) and not self._keeps else None
 
     def _misfit(self, path: _Path, texts: Mapping[str, str], levels: Levels) -> Loss | None:
         """Return why a command cannot be listed, whatever else is."""

@@ -349,3 +349,15 @@ def test_a_service_that_drops_a_key_does_not_show_what_was_sent(telegram: Destin
     ran = telegram.apply()
 
     assert (ran.code, result_of(ran)["verified"]) == (6, False)
+
+
+def test_a_rename_keeps_no_id_where_there_is_none(telegram: Destination) -> None:
+    telegram.sent("command0")
+    telegram.write("command1")
+    text = telegram.home.read("commands.yaml")
+    telegram.home.write(text.replace('"command1"', '"command1"\n    formerly: [command0]', 1))
+
+    ran = telegram.home.run("plan")
+
+    assert "» command0 → command1" in ran.out
+    assert "the id and the uses" not in ran.out

@@ -179,3 +179,21 @@ def test_a_command_without_an_object_is_sent_as_before() -> None:
 
     assert fit(TOP_GG, snapshot, objects=objects) == fit(TOP_GG, snapshot)
     assert fit(TELEGRAM, snapshot, objects=objects) == fit(TELEGRAM, snapshot)
+
+
+@pytest.mark.parametrize("kind", [2, 3])
+@pytest.mark.parametrize("name", ["Report Message", "report"])
+def test_a_menu_is_sent_with_its_type_where_objects_are_kept_and_else_left_out(
+    name: str, kind: int
+) -> None:
+    menu = Entry(CommandText(name, "A menu.", name))
+    objects = {name: ({"name": name, "type": kind},)}
+    snapshot = Snapshot({Resource.COMMAND: (menu,)})
+
+    kept = fit(TOP_GG, snapshot, objects=objects).snapshot
+    other = fit(TELEGRAM, snapshot, objects=objects)
+
+    (sent,) = TOP_GG.replace("", kept).body
+    assert (sent["name"], sent["type"]) == (name, kind)
+    assert other.snapshot.commands == ()
+    assert [(loss.field, loss.names) for loss in other.losses] == [("commands", (name,))]
