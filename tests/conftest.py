@@ -91,6 +91,11 @@ _THOROUGH = (
     "unit/promise/test_rewritten_names.py",
     "unit/promise/test_the_proof_can_fail.py",
     "unit/server/test_simulat",
+    *(  # the fields without a group stay
+        "unit/server/test_storage.py::test_a_sort_without_an_index_ends_after_the_longest_time_of_a_"
+        f"query[sqlite-{group}."
+        for group in ("information", "profile", "theme")
+    ),
     "unit/server/test_voting_model.py",
     "unit/services/test_fit.py::test_twice",
     "unit/test_release.py",

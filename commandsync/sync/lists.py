@@ -29,7 +29,7 @@ from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, expected_listi
 from commandsync.plan.rules import DeleteLimit
 from commandsync.records.losses import Loss, loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Phase, Snapshot
-from commandsync.records.texts import CommandText, Resource
+from commandsync.records.texts import Resource
 from commandsync.services.abilities import Reads
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListRequest, list_request, of_operation
@@ -417,11 +417,8 @@ def _list_job(
 
 def _translated(entry: Entry, texts: Mapping[str, str]) -> Entry:
     """Return a command with its description in a language, if that has one."""
-    text = entry.text
-    if not isinstance(text, CommandText):  # only commands are in a list
-        return entry
-    described = texts.get(text.name.removeprefix("/"), text.description)
-    return replace(entry, text=text._replace(description=described))
+    described = texts.get(entry.name.removeprefix("/"), entry.text.description)
+    return replace(entry, text=entry.text._replace(description=described))
 
 
 def fitted_list(settings: Settings, manifest: Manifest, entry: Listing) -> Fitted:
