@@ -54,7 +54,14 @@ from commandsync.sync.settings import Settings, Site, load
 from commandsync.version import __version__
 
 _PACKAGES = ("click", "deepdiff", "pydantic", "pyyaml", "requests", "rich", "urllib3")
-_EXTRAS = {"async": "aiohttp", "server": "fastapi", "postgres": "psycopg", "preview": "nh3"}
+_EXTRAS = {  # the modules of each
+    "async": ("aiohttp",),
+    "javascript": ("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript"),
+    "postgres": ("psycopg",),
+    "preview": ("jinja2", "markupsafe", "nh3"),
+    "record": ("aiohttp", "trustme"),
+    "server": ("fastapi", "h11", "jwt", "limits", "nh3", "sqlalchemy", "uvicorn", "websockets"),
+}
 
 
 def diagnose(settings: Settings) -> Iterator[Check | Parity]:
@@ -63,7 +70,7 @@ def diagnose(settings: Settings) -> Iterator[Check | Parity]:
     The comparison of a manifest's names follows the check of it.
     """
     yield Check("python", "ok", f"{platform.python_version()} on {sys.platform}")
-    installed = [extra for extra, package in _EXTRAS.items() if find_spec(package)]
+    installed = [extra for extra, modules in _EXTRAS.items() if all(map(find_spec, modules))]
     extras = ", ".join(installed) or "none"
     yield Check("commandsync", "ok", f"{__version__}, extras: {extras}")
     yield Check("packages", "ok", ", ".join(f"{name} {version(name)}" for name in _PACKAGES))

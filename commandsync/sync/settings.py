@@ -231,11 +231,12 @@ def load(
     the settings are strict, also with all warnings.
     """
     start = monotonic()
-    files = settings.files or (default_manifest(),)
+    files, in_memory = settings.files or (default_manifest(),), {*(contents or ())}
     manifests = load_files(files, contents=contents, folders=folders)
-    paths = [path for manifest in manifests for path in manifest.paths]
+    paths = [path for manifest in manifests for path in manifest.paths if path not in in_memory]
     is_found = not settings.files and files[0].startswith("..")
-    settings.on_progress(FilesRead(paths, manifests, monotonic() - start, is_found))
+    if paths:
+        settings.on_progress(FilesRead(paths, manifests, monotonic() - start, is_found))
     check_notices([warning for each in manifests for warning in each.warnings], settings)
     return manifests
 

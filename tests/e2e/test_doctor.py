@@ -64,7 +64,7 @@ def test_where_everything_is_right_it_shows_each_setting_and_its_source(
     assert shown["token"] == f"in COMMANDSYNC_TOKEN, of bot {bot.id}"
     assert shown["service"].endswith(" ms, commands listed: 2")
     assert shown["access"].endswith(f" {bot.id} (Bot {bot.id})")
-    assert "extras: async, server" in shown["commandsync"]
+    assert "extras: async, javascript, postgres, preview, record, server" in shown["commandsync"]
     assert ran.out.splitlines()[-1].startswith("No check failed")
     assert bot.token not in ran.out
     assert bot.everything() == before
@@ -184,7 +184,7 @@ def test_a_silent_gateway_is_not_waited_for(
 
 
 def test_the_gateway_needs_the_extra(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosis, "_EXTRAS", {"async": "not-installed"})
+    monkeypatch.setattr(diagnosis, "_EXTRAS", {"async": ("not-installed",)})
     monkeypatch.delitem(sys.modules, "commandsync.client.stream", raising=False)
     monkeypatch.setitem(sys.modules, "aiohttp", None)
     ran = home.run("doctor", "--format", "json")
@@ -447,7 +447,7 @@ def test_each_name_is_compared_wherever_it_can_be_read(
         # differences, code, Discord, manifest, page, Telegram, top.gg
         "ban": [[], "yes", "yes", "yes", "yes", "yes", unread],
         "old": [["not served"], "no", "no", "yes", "yes", "yes", unread],
-        "play": [["not listed"], "yes", "not meant", "yes", "no", "yes", unread],
+        "play": [["not listed"], "yes", "not meant", "yes", "no", "not meant", unread],
         "Größe": [["not served"], "no", "not meant", "yes", "yes", "not meant", unread],
         "fresh": [["not served", "not listed"], "yes", "no", "no", "no", "no", unread],
         "stray": [["not served", "not listed"], "no", "yes", "no", "no", "no", unread],
