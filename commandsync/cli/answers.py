@@ -64,7 +64,8 @@ def find_answers(run: Run, folder: Path, given: Given, *, asks: bool) -> Answers
     if project.problem and not given.sources:
         raise project.problem
     if project.library:
-        where = f": {_commands(project)} in {project.source}" if project.source else ""
+        place = "this folder" if project.source == "." else project.source
+        where = f": {_commands(project)} in {place}" if project.source else ""
         run.output.talk(f"This is a bot of {project.library}{where}.")
     try:
         return _Questions(run, project, given, asks).answers()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from threading import Condition, Thread
-from typing import Self
+from typing import Any, Self
 
 import pyte
 import pytest
@@ -105,10 +105,11 @@ ROWS = 60
 
 @dataclass
 class Monitor:
-    """A terminal of so many columns."""
+    """A terminal of so many columns and rows."""
 
     columns: int
     monkeypatch: pytest.MonkeyPatch
+    rows: int = ROWS
     _changed: Condition = field(default_factory=Condition, repr=False)
 
     def __post_init__(self) -> None:
@@ -118,8 +119,10 @@ class Monitor:
         import termios  # noqa: PLC0415 - as above
 
         self._master, self._slave = pty.openpty()
-        fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("4H", ROWS, self.columns, 0, 0))
-        self._screen = pyte.Screen(self.columns, ROWS)
+        fcntl.ioctl(
+            self._slave, termios.TIOCSWINSZ, struct.pack("4H", self.rows, self.columns, 0, 0)
+        )
+        self._screen = pyte.Screen(self.columns, self.rows)
         self._stream = pyte.ByteStream(self._screen)
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -129,6 +132,11 @@ class Monitor:
         """What it shows now, without the space behind lines."""
         with self._changed:
             return "\n".join(line.rstrip() for line in self._screen.display).rstrip("\n") + "\n"
+
+    def cells(self, row: int) -> Any:  # noqa: ANN401 - pyte's
+        """Return the characters of a row by their columns, with their colours."""
+        with self._changed:
+            return self._screen.buffer[row]
 
     def until(self, part: str) -> str:
         """Return what it shows as soon as that contains a text."""
