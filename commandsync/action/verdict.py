@@ -144,7 +144,6 @@ def of_plans(
     pending = [plan for plan in plans if plan.pending]
     writes = any(plan.writes for plan in plans)
     drifted = list(map(_drifted, pending)) if drift else []
-    heading = [f"**Drift**: {_DRIFTED}.\n"] * bool(drifted)
     gravest = [*Exit].index
     worst = min((*errors, *refusals), key=lambda error: gravest(error.exit_code), default=None)
     text, markdown = (
@@ -158,12 +157,16 @@ def of_plans(
         word=_word(failed=worst is not None, done="changes", pending=writes),
         code=worst.exit_code if worst else changed_code,
         text=text,
-        markdown="\n".join([*heading, markdown]),
+        markdown=_with_drift(markdown, drifted),
         annotations=(*chain.from_iterable(notes), *drifted),
         reason=worst.failure_reason if worst else "",
         plans=plans,
         changed=writes if plans else None,
     )
+
+
+def _with_drift(markdown: str, drifted: Sequence[Annotation]) -> str:
+    return f"**Drift**: {_DRIFTED}.\n\n{markdown}" if drifted else markdown
 
 
 def _not_shown(

@@ -77,7 +77,7 @@ def raise_for_failure(level: Mapping[str, Any], reply: Reply, *, notice: bool = 
     if failed(level, notice=notice):
         words = own_message(level)
         raise Invalid(
-            f"the service reports a failure{': ' * bool(words)}{words}",
+            f"the service reports a failure: {words}" if words else "the service reports a failure",
             reply=reply,
             hint="this is the service's own message; if it does not help, see the bot's page",
         )

@@ -125,10 +125,15 @@ def show_pages(
         run.output.result(f"{shown}Up to date: {count}.")
         return Exit.DONE
     shown += "".join(f"{path(str(at))}: {state}\n" for at, state in stale)
-    force = ["--force"] * any(state is State.EDITED for _, state in stale)
+    force = _force(stale)
     line = command_line("docs", *force, *paths, files=run.settings.files)
     run.output.result(f"{shown}\nNot up to date: {len(stale)} of {count}. Run  {line}")
     return Exit.CHANGES
+
+
+def _force(stale: Iterable[tuple[Location, State]]) -> list[str]:
+    """Return the option that writes over lists which were edited, if one was."""
+    return ["--force"] if any(state is State.EDITED for _, state in stale) else []
 
 
 def _page(name: str, commands: Sequence[CommandText], bot: str) -> Page:

@@ -91,10 +91,13 @@ def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -
             else "No formerly: can be removed."
         )
         return Exit.DONE
-    merged = f"Merge: {adoption.added:,} to add, {adoption.renamed:,} to rename."
-    dropped = f"formerly: {adoption.finished:,} to remove."
-    counts = " ".join([merged] * merge + [dropped] * drop_formerly)
-    if not write_approved(run, files, changed_lines(files, counts), notices=notices, asks=not yes):
+    counts = []
+    if merge:
+        counts.append(f"Merge: {adoption.added:,} to add, {adoption.renamed:,} to rename.")
+    if drop_formerly:
+        counts.append(f"formerly: {adoption.finished:,} to remove.")
+    shown = changed_lines(files, " ".join(counts))
+    if not write_approved(run, files, shown, notices=notices, asks=not yes):
         return Exit.FAILED
     line = command_line("plan", files=run.settings.files)
     output.talk(f"next: {line} shows what is left to change")

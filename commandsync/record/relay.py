@@ -35,11 +35,6 @@ class Allowed(NamedTuple):
         return f"{self.host}:{self.port}"
 
     @property
-    def is_local(self) -> bool:
-        """Whether the service runs on this machine."""
-        return self.inside == "127.0.0.1"
-
-    @property
     def place(self) -> Place:
         """The socket inside the fence."""
         return Place("tcp", self.inside, self.port)

@@ -55,15 +55,19 @@ def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False)
     entries = plan.scheduled
     for kind in dict.fromkeys(entry.resource for entry in entries):
         why = summary.why_kept(plan, kind)
-        verbs = [_WAITS, *[_IS_DUE] * (not applied), _ENDS]
-        verbs += [_STAYS] * bool(why)  # else the plan deletes it
-        for verb in verbs:
+        for verb in _verbs(stays=bool(why), applied=applied):
             if group := [each for each in entries if each.resource is kind and _verb(each) == verb]:
                 count = summary.counted(len(group), kind)
                 does = verb if len(group) == 1 else _VERBS[verb]
                 reason = f" ({why})" if verb == _STAYS else ""
                 names = [f"{shown(entry.name)} {_times(entry)}" for entry in group]
                 yield f"{count} {does}{reason}: {named(names, most=_MOST_NAMES)}."
+
+
+def _verbs(*, stays: bool, applied: bool) -> list[str]:
+    """Return the sentences on entries of a kind; where none `stays`, the plan deletes them."""
+    verbs = [_WAITS, _ENDS] if applied else [_WAITS, _IS_DUE, _ENDS]
+    return [*verbs, _STAYS] if stays else verbs
 
 
 def in_quotes(name: str) -> str:

@@ -28,7 +28,6 @@ from commandsync.server.endpoint import refusal
 from commandsync.server.protocol import ABORT
 
 _MOST_SEEDS = 2**32
-_STATUSES = (500, 503)
 
 Refuse = Callable[[int, str, int | None], Response]
 """Makes a refusal of its status, its reason, and the seconds until the client may come back."""
@@ -157,7 +156,7 @@ def _failures(app: ASGIApp, *, prefix: str, refuse: Refuse, rate: float, seed: i
             # Three numbers for every request, so that each has its own whatever became of others.
             failure, moment, second = (random.random() for _ in range(3))
             if failure < rate:
-                status = _STATUSES[second < 1 / 2]
+                status = 503 if second < 1 / 2 else 500
                 chosen = answer_instead(app, failed(refuse, status), after=moment < 1 / 2)
         await chosen(scope, receive, send)
 
