@@ -8,7 +8,7 @@ private chats, else the first.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from commandsync.diagnostics import Notice
@@ -39,6 +39,7 @@ def reading_of(recording: Recording, locale: str = "") -> SourceReading:
     menu = next(
         (key for key in (*_MENUS, *recording.telegram) if recording.telegram.get(key)), None
     )
+    notes += _other_menus(recording, menu)
     entries = tuple(map(_menu_entry, recording.telegram[menu])) if menu else ()
     return SourceReading(
         entries=(*reading.entries, *entries),
@@ -47,6 +48,17 @@ def reading_of(recording: Recording, locale: str = "") -> SourceReading:
         notes=tuple(notes),
         objects=reading.objects,
     )
+
+
+def _other_menus(recording: Recording, chosen: tuple[str, str] | None) -> Iterator[Notice]:
+    """Yield a notice that names the menus of other scopes and languages, with their keys."""
+    menus = [key for key in recording.telegram if recording.telegram[key]]
+    scopes = ", ".join(dict.fromkeys(scope for scope, _ in menus))
+    languages = ", ".join(sorted({language for _, language in menus if language}))
+    if set(menus) - {chosen}:
+        several = f"scopes: [{scopes}]" + (f", languages: {languages}" if languages else "")
+        message = "of several menus of Telegram that the program sets, one is imported"
+        yield Notice(message, f"telegram: under listings: can have the others: {several}")
 
 
 def _discord(commands: Sequence[Mapping[str, Any]], locale: str) -> SourceReading:

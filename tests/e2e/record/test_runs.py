@@ -6,11 +6,13 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -93,6 +95,58 @@ def outside() -> Iterator[tuple[int, list[bytes]]]:
         threading.Thread(target=answer, daemon=True).start()
         yield server.getsockname()[1], said
         server.shutdown(socket.SHUT_RDWR)
+
+
+DIFFING = f"""
+path = f"/applications/{{os.environ['CLIENT_ID']}}/commands"
+put([{HELP}, {{**{HELP}, "name": "old"}}])
+known = {{command["name"]: command["id"] for command in call("GET", path)}}
+call("PATCH", f"{{path}}/{{known['help']}}", {{"description": "Helps"}})
+call("DELETE", f"{{path}}/{{known['old']}}")
+call("POST", path, {{**{HELP}, "name": "new"}})
+"""
+SERVER_ONLY = f"""
+path = f"/applications/{{os.environ['CLIENT_ID']}}/guilds/123456789012345678/commands"
+call("PUT", path, [{HELP}])
+"""
+# A bot that logs in as two shards, and registers when both are ready.
+LOGIN = f"""
+import asyncio, aiohttp
+async def shard(session, url, number):
+    async with session.ws_connect(url + "?v=10&encoding=json") as gateway:
+        assert (await gateway.receive_json())["op"] == 10
+        identify = {{"token": os.environ["TOKEN"], "intents": 1, "properties": {{}}}}
+        await gateway.send_json({{"op": 2, "d": {{**identify, "shard": [number, 2]}}}})
+        while (message := await gateway.receive_json())["t"] != "READY":
+            pass
+        await gateway.send_json({{"op": 1, "d": message["s"]}})
+        while (await gateway.receive_json())["op"] != 11:
+            pass
+        return message["d"]["shard"]
+async def main():
+    async with aiohttp.ClientSession() as session:
+        url = call("GET", "/gateway/bot")["url"]
+        print(await asyncio.gather(*(shard(session, url, number) for number in (0, 1))))
+asyncio.run(main())
+put([{HELP}])
+"""
+NEW = {**HELP, "name": "new"}
+CONVERSATIONS = {
+    "a diffing registration": (DIFFING, {"": [{**HELP, "description": "Helps"}, NEW]}),
+    "one server only": (SERVER_ONLY, {"123456789012345678": [HELP]}),
+    "a login with shards": (LOGIN, {"": [HELP]}),
+}
+
+
+@fenced
+@pytest.mark.parametrize(("source", "lists"), CONVERSATIONS.values(), ids=CONVERSATIONS)
+def test_each_way_to_register_is_recorded(
+    run: Run, source: str, lists: dict[str, list[object]]
+) -> None:
+    recording = run(source)
+
+    assert recording.discord == lists, recording.tail
+    assert recording.is_whole
 
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=30)
@@ -205,6 +259,22 @@ def test_a_child_with_an_empty_environment_is_recorded(run: Run, tmp_path: Path)
     )
 
     assert recording.discord == {"": [HELP]}, recording.tail
+
+
+@fenced
+def test_ctrl_c_ends_the_program_and_all_that_it_started(tmp_path: Path) -> None:
+    script = "setsid sleep 9753 & setsid nohup sleep 9753 & exec sleep 9753"
+    words = [sys.executable, "-m", "commandsync", "import", "--yes", "--", "sh", "-c", script]
+    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as importing:
+        deadline = time.monotonic() + 20
+        while len(_processes("9753")) < 4 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        importing.send_signal(signal.SIGINT)
+        _, said = importing.communicate(timeout=20)
+
+    assert importing.returncode == 130, said
+    assert not _processes("9753")
+    assert "Traceback" not in said
 
 
 @fenced
@@ -403,3 +473,64 @@ def test_a_program_of_node_and_its_child_are_recorded(
     assert recording.registrations == 2
     assert recording.tail[0] == "held"
     assert said == []
+
+
+ESM = """
+import { Worker, isMainThread } from "node:worker_threads";
+import { fileURLToPath } from "node:url";
+if (isMainThread) new Worker(fileURLToPath(import.meta.url));
+else {
+  const headers = { "Content-Type": "application/json", Authorization: "Bot " + process.env.TOKEN };
+  const body = JSON.stringify([{ name: "a", description: "A" }]);
+  const api = `https://discord.com/api/v10/applications/${process.env.CLIENT_ID}/commands`;
+  await fetch(api, { method: "PUT", headers, body });
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize("unfenced", [pytest.param(False, marks=fenced), True])
+def test_a_worker_in_a_module_of_node_is_recorded(tmp_path: Path, *, unfenced: bool) -> None:
+    (tmp_path / "bot.mjs").write_text(ESM, encoding="utf-8")
+    order = Order(program=["node", "bot.mjs"], cwd=tmp_path, unfenced=unfenced)
+    recording = asyncio.run(record(order))
+
+    assert recording.discord[""] == [{"type": 1, "description": "A", "name": "a"}], recording.tail
+
+
+RAW = """
+const net = require("node:net");
+const socket = net.connect(PORT, "ADDRESS");
+socket.on("connect", () => { socket.end("x"); console.log("LEFT"); });
+socket.on("error", () => console.log("held"));
+"""
+
+
+@fenced
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_node_without_its_hooks_is_in_the_fence(
+    tmp_path: Path, outside: tuple[int, list[bytes]]
+) -> None:
+    port, said = outside
+    address = socket.gethostbyname(socket.gethostname())
+    code = RAW.replace("PORT", str(port)).replace("ADDRESS", address)
+    (tmp_path / "bot.js").write_text(code, encoding="utf-8")
+    program = ["env", "NODE_OPTIONS=", "node", "bot.js"]
+    recording = asyncio.run(record(Order(program=program, cwd=tmp_path)))
+
+    assert (recording.tail, said) == (("held",), [])
+
+
+@fenced
+@pytest.mark.skipif(not os.access("/run", os.W_OK), reason="/run is not writable")
+def test_a_service_in_run_is_hidden(run: Run) -> None:
+    path = f"/run/commandsync-{os.getpid()}.sock"
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind(path)
+        service.listen()
+        try:
+            recording = run(f"print(os.path.exists({path!r}), os.listdir('/run'))")
+        finally:
+            Path(path).unlink()
+
+    assert recording.tail == ("False []",)

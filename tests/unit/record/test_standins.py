@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import zlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,10 +21,13 @@ from commandsync.record.programenv import (
     telegram_token,
     without_tokens,
 )
+from commandsync.record.recorded import reading_of
+from commandsync.record.recording import Ending, Recording
 from commandsync.record.relay import parse_allowed
 from commandsync.record.resolver import Resolver
 from commandsync.record.telegrambot import Telegram
 
+RECORDING = Recording({}, {}, Ending.ENDED, seconds=1, registrations=1)
 _NAMES = st.sampled_from(["ban", "help", "kick", "play"])
 _COMMANDS = st.builds(
     lambda name, text: {"type": 1, "name": name, "description": text}, _NAMES, st.text(max_size=9)
@@ -113,6 +117,22 @@ def test_each_menu_of_telegram_is_recorded_by_scope_and_language(
     asyncio.run(call())
 
     assert telegram.menus == {(scope, language): each for scope, language, each in calls}
+
+
+def test_menus_of_other_scopes_and_languages_are_named_for_the_listing() -> None:
+    menus = {
+        ("default", ""): ({"command": "a", "description": "A"},),
+        ("default", "de"): ({"command": "a", "description": "B"},),
+        ("all_group_chats", ""): ({"command": "g", "description": "G"},),
+        ("all_private_chats", "fr"): (),
+    }
+    reading = reading_of(replace(RECORDING, telegram=menus))
+
+    assert [entry.name for entry in reading.entries] == ["a"]
+    (notice,) = reading.notes
+    assert "scopes: [default, all_group_chats], languages: de" in str(notice.hint)
+    alone = replace(RECORDING, telegram={("default", ""): menus["default", ""]})
+    assert reading_of(alone).notes == ()
 
 
 @given(st.lists(st.text(max_size=200_000 // 50), min_size=1, max_size=4))

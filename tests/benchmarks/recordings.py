@@ -1,0 +1,311 @@
+"""Record a bot of each library that docs/record.md names, installed in its pinned version.
+
+`python -m tests.benchmarks.recordings [NAME]...` installs each library with npm or pip into a
+temporary folder, writes a bot for it with generated commands, records one run of the bot, and
+compares what was recorded with what the bot was given. It is a part of `make soak`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from commandsync.record.recording import Order, Recording, record
+
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+_JS = "const commands = JSON.parse(require('fs').readFileSync('commands.json'));\n"
+_PY = "import json, os\ncommands = json.load(open('commands.json'))\n"
+_TOKEN = "process.env.DISCORD_TOKEN"
+_ENV = "os.environ['DISCORD_TOKEN']"
+
+
+class Library(NamedTuple):
+    """A library, its packages in pinned versions, and a bot for it."""
+
+    packages: tuple[str, ...]
+    bot: str
+    is_python: bool = False
+    is_telegram: bool = False
+    file: str = ""  # of a folder that the library reads, with a command in it
+
+    @property
+    def head(self) -> str:
+        """What each bot begins with."""
+        return _PY if self.is_python else _JS
+
+
+def python(*packages: str, bot: str, is_telegram: bool = False) -> Library:
+    """Return a library of Python."""
+    return Library(packages, bot, is_python=True, is_telegram=is_telegram)
+
+
+LIBRARIES = {
+    "discord.js (deploy script)": Library(
+        ("discord.js@14.28.1",),
+        f"""const {{ REST, Routes, SlashCommandBuilder }} = require('discord.js');
+const body = commands.map((given) => new SlashCommandBuilder().setName(given.name)
+  .setDescription(given.description).addStringOption((option) => option.setName('text')
+  .setDescription(given.options[0].description).setRequired(true)).toJSON());
+new REST().setToken({_TOKEN}).put(
+  Routes.applicationCommands(process.env.CLIENT_ID), {{ body }});""",
+    ),
+    "discord.js (login)": Library(
+        ("discord.js@14.28.1",),
+        f"""const {{ Client, GatewayIntentBits }} = require('discord.js');
+const client = new Client({{ intents: [GatewayIntentBits.Guilds] }});
+client.once('clientReady', () => client.application.commands.set(commands));
+client.login({_TOKEN});""",
+    ),
+    "Sapphire": Library(
+        ("@sapphire/framework@5.5.1", "discord.js@14.28.1"),
+        f"""const {{ SapphireClient }} = require('@sapphire/framework');
+new SapphireClient({{ intents: [], baseUserDirectory: __dirname }}).login({_TOKEN});""",
+        file=f"""{_JS}const {{ Command }} = require('@sapphire/framework');
+exports.All = class extends Command {{
+  constructor(context, options) {{ super(context, {{ ...options, name: 'all' }}); }}
+  registerApplicationCommands(registry) {{
+    for (const given of commands) registry.registerChatInputCommand(given);
+  }}
+  chatInputRun() {{}}
+}};""",
+    ),
+    "slash-create": Library(
+        ("slash-create@7.0.0",),
+        f"""const {{ SlashCreator, SlashCommand }} = require('slash-create');
+const creator = new SlashCreator({{ applicationID: process.env.CLIENT_ID, token: {_TOKEN} }});
+for (const given of commands) creator.registerCommand(class extends SlashCommand {{
+  constructor(creator) {{ super(creator, given); }} async run() {{}} }});
+creator.syncCommands();""",
+    ),
+    "Oceanic": Library(
+        ("oceanic.js@1.15.0",),
+        f"""const {{ Client }} = require('oceanic.js');
+const client = new Client({{ auth: 'Bot ' + {_TOKEN} }});
+client.once('ready', () => client.application.bulkEditGlobalCommands(commands));
+client.connect();""",
+    ),
+    "grammY": Library(
+        ("grammy@1.46.0",),
+        """const { Bot } = require('grammy');
+const bot = new Bot(process.env.BOT_TOKEN);
+bot.api.setMyCommands(commands.map((given) => (
+  { command: given.name, description: given.description })));
+bot.start();""",
+        is_telegram=True,
+    ),
+    "Telegraf": Library(
+        ("telegraf@4.16.3",),
+        """const { Telegraf } = require('telegraf');
+const bot = new Telegraf(process.env.BOT_TOKEN);
+bot.telegram.setMyCommands(commands.map((given) => (
+  { command: given.name, description: given.description })));
+bot.launch();""",
+        is_telegram=True,
+    ),
+    "discord.py": python(
+        "discord.py==2.7.1",
+        bot=f"""import discord
+from discord import app_commands
+class Bot(discord.Client):
+    async def setup_hook(self):
+        await self.tree.sync()
+bot = Bot(intents=discord.Intents.default())
+bot.tree = app_commands.CommandTree(bot)
+def add(given):
+    async def run(interaction: discord.Interaction, text: str): ...
+    run = app_commands.describe(text=given["options"][0]["description"])(run)
+    bot.tree.command(name=given["name"], description=given["description"])(run)
+for given in commands:
+    add(given)
+bot.run({_ENV})
+""",
+    ),
+    "Pycord": python(
+        "py-cord==2.8.1",
+        bot=f"""import discord
+bot = discord.Bot()
+def add(given):
+    async def run(ctx, text: discord.Option(str, given["options"][0]["description"])): ...
+    bot.slash_command(name=given["name"], description=given["description"])(run)
+for given in commands:
+    add(given)
+bot.run({_ENV})
+""",
+    ),
+    "disnake": python(
+        "disnake==2.12.2",
+        bot=f"""import disnake
+from disnake.ext import commands as ext
+bot = ext.InteractionBot()
+def add(given):
+    async def run(inter, text: str = ext.Param(description=given["options"][0]["description"])): ...
+    bot.slash_command(name=given["name"], description=given["description"])(run)
+for given in commands:
+    add(given)
+bot.run({_ENV})
+""",
+    ),
+    "hikari": python(
+        "hikari==2.7.0",
+        bot=f"""import hikari
+bot = hikari.GatewayBot({_ENV}, banner=None)
+@bot.listen()
+async def started(event: hikari.StartedEvent):
+    me = await bot.rest.fetch_application()
+    made = []
+    for given in commands:
+        builder = bot.rest.slash_command_builder(given["name"], given["description"])
+        text = given["options"][0]["description"]
+        kind = hikari.OptionType.STRING
+        builder.add_option(hikari.CommandOption(
+            type=kind, name="text", description=text, is_required=True))
+        made.append(builder)
+    await bot.rest.set_application_commands(me.id, made)
+bot.run()
+""",
+    ),
+    "interactions.py": python(
+        "discord-py-interactions==5.16.0",
+        "setuptools<81",
+        bot=f"""import interactions
+bot = interactions.Client()
+def add(given):
+    text = given["options"][0]["description"]
+    kind = interactions.OptionType.STRING
+    async def run(ctx, text: str): ...
+    run = interactions.slash_option(
+        name="text", description=text, opt_type=kind, required=True)(run)
+    bot.add_command(interactions.slash_command(
+        name=given["name"], description=given["description"])(run))
+for given in commands:
+    add(given)
+bot.start({_ENV})
+""",
+    ),
+    "python-telegram-bot": python(
+        "python-telegram-bot==22.8",
+        bot="""from telegram.ext import Application
+async def start(app):
+    await app.bot.set_my_commands([(given["name"], given["description"]) for given in commands])
+app = Application.builder().token(os.environ["BOT_TOKEN"]).post_init(start).build()
+app.run_polling()
+""",
+        is_telegram=True,
+    ),
+    "aiogram": python(
+        "aiogram==3.31.0",
+        bot="""import asyncio
+from aiogram import Bot, Dispatcher
+from aiogram.types import BotCommand
+async def main():
+    bot = Bot(os.environ["BOT_TOKEN"])
+    await bot.set_my_commands([BotCommand(
+        command=given["name"], description=given["description"]) for given in commands])
+    await Dispatcher().start_polling(bot)
+asyncio.run(main())
+""",
+        is_telegram=True,
+    ),
+    "telebot": python(
+        "pyTelegramBotAPI==4.37.1",
+        bot="""import telebot
+bot = telebot.TeleBot(os.environ["BOT_TOKEN"])
+bot.set_my_commands([telebot.types.BotCommand(
+    given["name"], given["description"]) for given in commands])
+bot.infinity_polling()
+""",
+        is_telegram=True,
+    ),
+}
+
+
+def generated(seed: int) -> list[dict[str, Any]]:
+    """Return drawn commands, each with an option."""
+    draw = random.Random(seed)  # noqa: S311 - not a secret
+    names = {"".join(draw.choices(_ALPHABET, k=draw.randrange(3, 20))) for _ in range(12)}
+    texts = ("".join(draw.choices(f"{_ALPHABET} éß漢🎵", k=30)).strip() for _ in iter(int, 1))
+    return [
+        {
+            "type": 1,
+            "name": name,
+            "description": f"A{next(texts)}",
+            "options": [
+                {"type": 3, "name": "text", "description": f"B{next(texts)}", "required": True}
+            ],
+        }
+        for name in sorted(names)
+    ]
+
+
+def install(library: Library, folder: Path) -> None:
+    """Install the packages of a library into a folder."""
+    if library.is_python:
+        words = [sys.executable, "-m", "pip", "install", "--quiet", "--target", "site"]
+        (folder / "requirements.txt").write_text("\n".join(library.packages), encoding="utf-8")
+    else:
+        words = ["npm", "install", "--silent", "--no-audit", "--no-fund"]
+        (folder / "package.json").write_text('{"main": "bot.js"}', encoding="utf-8")
+    subprocess.run([*words, *library.packages], cwd=folder, check=True, timeout=300)
+
+
+def recorded(library: Library, folder: Path, commands: list[dict[str, Any]]) -> Recording:
+    """Record one run of a bot for a library."""
+    (folder / "commands.json").write_text(json.dumps(commands), encoding="utf-8")
+    name = "bot.py" if library.is_python else "bot.js"
+    begin = "import sys\nsys.path.insert(0, 'site')\n" if library.is_python else ""
+    (folder / name).write_text(begin + library.head + library.bot, encoding="utf-8")
+    if library.file:
+        (folder / "commands").mkdir(exist_ok=True)
+        (folder / "commands" / "all.js").write_text(library.file, encoding="utf-8")
+    program = [sys.executable if library.is_python else "node", name]
+    return asyncio.run(record(Order(program=program, cwd=folder)))
+
+
+def difference(
+    library: Library, recording: Recording, commands: list[dict[str, Any]]
+) -> list[object]:
+    """Return the commands that are not recorded as they were given."""
+    if library.is_telegram:
+        menu = recording.telegram.get(("default", ""), ())
+        pairs = {(part["command"], part["description"]) for part in menu}
+        return [part for part in commands if (part["name"], part["description"]) not in pairs]
+    found = {str(part["name"]): part for part in recording.discord.get("", ())}
+    return [part for part in commands if _shown(found.get(part["name"])) != _shown(part)]
+
+
+def _shown(command: Any) -> Any:  # noqa: ANN401 - an object of JSON, or None
+    """Return the parts of a command that libraries do not add to."""
+    keys = ("name", "description", "required", "type")
+    if not isinstance(command, dict):
+        return command
+    options = [{key: option.get(key) for key in keys} for option in command.get("options", ())]
+    return command["name"], command["description"], options
+
+
+def main(names: list[str]) -> int:
+    """Record each library, or those that are named, and print one line for each."""
+    failed = 0
+    for number, (name, library) in enumerate(LIBRARIES.items()):
+        if names and name not in names:
+            continue
+        commands = generated(number)
+        with TemporaryDirectory(prefix="commandsync-recordings-") as folder:
+            install(library, Path(folder))
+            recording = recorded(library, Path(folder), commands)
+        lost = difference(library, recording, commands)
+        failed += bool(lost)
+        count = len(commands) - len(lost)
+        print(f"{name} ({', '.join(library.packages)}): {count} of {len(commands)}", flush=True)
+        for line in recording.tail if lost else ():
+            print(f"    {line}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
