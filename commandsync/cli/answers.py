@@ -215,7 +215,7 @@ def _parted(text: str, base_url: str) -> tuple[tuple[str, ...], str]:
 
 def _not_empty(text: str) -> None:
     if not text:
-        raise UsageError("this is needed", hint="Ctrl-C ends without writing anything")
+        raise UsageError("an answer is needed", hint="Ctrl-C ends without writing anything")
 
 
 def _check_source(text: str) -> None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from commandsync.diagnostics import Do
 from commandsync.errors import UsageError
+from commandsync.manifest.dump import starter
 from commandsync.manifest.fileedits import with_key
 from commandsync.records.texts import Resource
 from commandsync.services.catalogue import LISTS
@@ -147,6 +148,8 @@ def _not_registered(_locale: str) -> SourceReading:
 
 def _text(answers: Answers, services: Sequence[ListService], path: str) -> str:
     """Return the manifest before its commands are imported."""
+    if answers.has_examples and not (services or answers.prefix):
+        return starter(f"./{SCHEMA}", bot=answers.bot, base_url=answers.base_url)
     keys = [*_keys(answers, services, Path(path).parent.as_posix())]
     if answers.listed:
         text = answers.listed
