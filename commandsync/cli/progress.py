@@ -232,7 +232,9 @@ class Place(_Calls):
         for _ in range(3):
             grid.add_column(no_wrap=True)
         grid.add_column(ratio=1)
-        bar = ProgressBar(total=total, completed=done, width=_BAR)
+        bar = ProgressBar(
+            total=total, completed=done, width=_BAR, complete_style="cyan", finished_style="green"
+        )
         grid.add_row("Applying", bar, f"{done:,}/{total:,}", status)
         return grid
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from commandsync.records.losses import Limit
 from commandsync.report import records, tables
-from commandsync.report.lines import Screen
+from commandsync.report.lines import Screen, columns_of
 from commandsync.services.abilities import Answer, Fact
 from commandsync.services.catalogue import SERVICES, Row, table
 
@@ -29,8 +29,19 @@ _ABILITIES = {
 def services_text(*, screen: Screen) -> str:
     """Return the table of abilities and services, and the sources below it."""
     head, rows = _cells()
-    shown = records.table([name.upper() for name in head], rows, screen=screen)
-    sources = [f"  {title}{checked}  {url}".rstrip() for title, url, checked in _sources()]
+    whole = screen._replace(width=None)
+    shown = records.table([name.upper() for name in head], rows, screen=whole)
+    if screen.width and max(map(columns_of, shown.splitlines())) > screen.width:
+        # A service below the other: each fact has its line.
+        shown = "\n".join(
+            records.table([name.upper(), ""], [(row[0], row[column]) for row in rows], screen=whole)
+            for column, name in enumerate(head[1:], 1)
+        )
+    sources = [
+        line
+        for title, url, checked in _sources()
+        for line in (f"  {title}{checked}", *([f"    {url}"] if url else []))
+    ]
     return "\n".join([shown, "sources:", *sources])
 
 

@@ -9,6 +9,7 @@ from commandsync.diagnostics import Hint, Notice, Problem, Words, in_words
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change
 from commandsync.plan.plan import Plan
+from commandsync.records.losses import MOST_NAMED, named
 from commandsync.report import summary
 from commandsync.report.blocks import Block, blocks_of
 from commandsync.report.change import (
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from commandsync.manifest import Manifest  # loads pydantic and yaml
 
 _INLINE_STORED = 60  # characters of each text that fit on its line
-_MOST_SKIPPED = 10  # a change that was not sent is as the plan shows it
 
 _LIBRARY = "to set these uses again, with client = commandsync.Client.from_env():"
 _ACCEPTED = {Outcome.DONE, Outcome.SENT}
@@ -179,16 +179,27 @@ def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
 
 
 def _unfinished(result: Result, words: Words) -> Iterator[str]:
+    """Yield the changes that are not done; those that were skipped for one reason are one line."""
     unfinished = [settled for settled in result.settled if settled.outcome not in _ACCEPTED]
-    skipped = 0
+    skipped: dict[tuple[str, str], list[Settled]] = {}
     for settled in unfinished:
-        skipped += settled.outcome is Outcome.SKIPPED
-        if settled.outcome is not Outcome.SKIPPED or skipped <= _MOST_SKIPPED:
+        if settled.outcome is Outcome.SKIPPED:
+            reason = (settled.error, in_words(settled.hint, words))
+            skipped.setdefault(reason, []).append(settled)
+        else:
             yield _headline(settled)
             yield from _reason(settled, words)
-    if skipped > _MOST_SKIPPED:
-        yield paint(f"skipped: and {skipped - _MOST_SKIPPED:,} more", DIM)
+    for (error, _), alike in skipped.items():
+        yield _headline(alike[0]) if len(alike) == 1 else _skipped(alike)
+        if error != result.stopped:  # that is said below
+            yield from _reason(alike[0], words)
     yield from [""] if unfinished else []
+
+
+def _skipped(alike: Sequence[Settled]) -> str:
+    names = [f"{summary.named(each.change)} {cut(each.change.name)}" for each in alike]
+    shown = visible(named(names, most=MOST_NAMED))
+    return paint(f"skipped: {summary.counted(len(alike), 'change')} ({shown})", DIM)
 
 
 def _reason(settled: Settled, words: Words) -> Iterator[str]:

@@ -94,13 +94,15 @@ def test_long_differences_of_what_is_stored_are_shown_as_lines(trouble: Result) 
     assert "        │ a\n        - b\n" in render_results([result], format="text")
 
 
-def test_only_ten_skipped_changes_are_named() -> None:
-    plan = plan_of([command(f"c{n}") for n in range(13)])
-    settled = tuple(Settled(change, Outcome.SKIPPED) for change in plan.changes)
+@pytest.mark.parametrize("count", [1, 2, 13])
+def test_changes_that_were_skipped_for_one_reason_are_one_line(count: int) -> None:
+    plan = plan_of([command(f"c{n}") for n in range(count)])
+    settled = tuple(Settled(change, Outcome.SKIPPED, "it is late") for change in plan.changes)
     shown = render_results([Result(plan=plan, settled=settled)], format="text")
 
-    assert shown.count("skipped: add command") == 10
-    assert "skipped: and 3 more\n" in shown
+    assert shown.count("skipped:") == shown.count("why:  it is late") == 1
+    assert (f"skipped: {count} changes (add command c0, " in shown) == (count > 1)
+    assert ("and 10 more)" in shown) == (count == 13)
 
 
 @pytest.mark.parametrize("color", [False, True])
