@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import click
@@ -130,22 +131,29 @@ def show_command(run: Run, /, *, identifier: str) -> None:
 
 @bots_command.command("add")
 @click.argument("identifier", metavar="ID")
-@option("--name TEXT", "The bot's name.", required=True)
+@option("--name TEXT", "The bot's name.")
+@option("--seed PATH", "A seed file with this bot: its name, texts, numbers and commands.")
 @database_option
 @talk_options
-def add_command(run: Run, /, *, identifier: str, name: str, database: str) -> None:
+def add_command(
+    run: Run, /, *, identifier: str, name: str | None, seed: str | None, database: str
+) -> None:
     """Add a bot to the database of your service, and print its token.
 
     \b
     Example:
       commandsync bots add 812045337190064138 --name Harbor
+      commandsync bots add 812045337190064138 --seed bots.json
     """
     from commandsync.server.administration import add_bot, stored
     from commandsync.sync.files import refuse_token
 
-    refuse_token(database, [identifier, name])
+    if (name is None) is (seed is None):
+        raise UsageError("give either --name or --seed")
+    refuse_token(database, [identifier, name or ""])
     with stored(database) as handle:
-        run.output.result(add_bot(handle, identifier, username=name).token, with_tokens=True)
+        added = add_bot(handle, identifier, username=name, seed=Path(seed) if seed else None)
+        run.output.result(added.token, with_tokens=True)
 
 
 @bots_command.command("token")

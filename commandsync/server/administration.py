@@ -160,14 +160,26 @@ def stored(name: str) -> AbstractContextManager[Database]:
     return opened(name)
 
 
-def add_bot(database: Database, bot: str, *, username: str) -> SeededBot:
-    """Add a bot; raises `UsageError` for an invalid id or name, or if there is such a bot."""
+def add_bot(
+    database: Database, bot: str, *, username: str | None = None, seed: Path | None = None
+) -> SeededBot:
+    """Add a bot with a name, or as a seed file has it.
+
+    Raises `UsageError` for an invalid id or name, a seed without the bot, or if there is such a
+    bot.
+    """
     try:
-        planned = SeedBot.model_validate({"id": bot, "profile": {"username": username}})
+        planned = (
+            [SeedBot.model_validate({"id": bot, "profile": {"username": username}})]
+            if seed is None
+            else [entry for entry in read_seed(seed).bots if entry.id == bot]
+        )
     except ValidationError as error:
         problems = describe(error.errors(include_url=False, include_input=False))
         raise UsageError(f"the bot is not valid: {problems}") from error
-    (added,) = create_bots(Seed(bots=[planned]), database, all_new=True)
+    if not planned:
+        raise UsageError(f"the seed file {seed} does not have the bot {bot}")
+    (added,) = create_bots(Seed(bots=planned), database, all_new=True)
     return added
 
 

@@ -24,6 +24,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from commandsync.errors import UsageError
+from commandsync.pages.commandlist import commands_page
+from commandsync.records.texts import CommandText
 from commandsync.server import simulated_service
 from commandsync.server.bodies import LARGEST_BODY, describe
 from commandsync.server.conditions import NORMAL, Conditions
@@ -318,10 +320,15 @@ def simulate(
 
 
 def application(simulation: Simulation) -> Starlette:
-    """Return what answers requests; `/`, which the service does not have, shows the lists."""
+    """Return what answers requests; `/`, which the service does not have, shows the lists.
+
+    A browser gets a page, and a program JSON.
+    """
     service, shown = simulation.service, simulation.shown
 
-    async def show(_request: Request) -> Response:
+    async def show(request: Request) -> Response:
+        if "text/html" in request.headers.get("accept", ""):
+            return Response(_page(simulation), media_type="text/html")
         lists = {"lists": shown.lists(), "announcements": [*shown.announcements]}
         return answer(200, {"simulated": service.name, **lists})
 
@@ -346,6 +353,23 @@ def application(simulation: Simulation) -> Starlette:
         block=service.block,
     )
     return app
+
+
+def _page(simulation: Simulation) -> str:
+    """Return the HTML of the lists, each under its scope and language, and of announcements."""
+    lists, announcements = simulation.shown.lists(), [*simulation.shown.announcements]
+    groups = lists | ({"announcements": announcements} if announcements else {})
+    entries = [
+        CommandText(
+            name=str(entry.get("name") or entry.get("command") or entry.get("title") or ""),
+            description=str(entry.get("description") or entry.get("content") or ""),
+            syntax=str(entry.get("usage") or ""),
+            category=name if len(groups) > 1 else "",
+        )
+        for name, entries in groups.items()
+        for entry in entries
+    ]
+    return commands_page(entries, bot=f"{simulation.service.name}, simulated")
 
 
 def _check(service: SimulatedService, choices: Mapping[str, str]) -> None:

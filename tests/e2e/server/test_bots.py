@@ -1,5 +1,6 @@
 """`commandsync bots add, token, remove`: the bots of a database, while a service runs on it."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from tests.support.terminal import POSIX, Terminal
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
 HARBOR = "812045337190064138"
+COMMAND = {"description": "Helps.", "syntax": "/help"}
 
 
 @pytest.fixture
@@ -30,6 +32,37 @@ def added(home: Home, url: str) -> Caller:
     assert caller.ask("POST", "/announcements", {"title": "v1", "description": "Out."})[0] == 200
     assert caller.ask("POST", "/votes", {"user": {"id": "80351110224678912"}})[0] == 200
     return caller
+
+
+def test_a_bot_of_a_seed_file_is_added_with_its_texts_and_commands(home: Home, url: str) -> None:
+    bots = [
+        {"id": bot, "profile": {"username": bot.title()}, "commands": [{**COMMAND, "name": bot}]}
+        for bot in ("first", "second")
+    ]
+    home.write(json.dumps({"bots": bots}), "bots.json")
+    ran = home.run("bots", "add", "second", "--seed", "bots.json")
+    caller = Caller(url, "second", ran.out.strip())
+
+    assert [command["name"] for command in caller.listed()] == ["second"]
+    assert caller.ask("POST", "/stats", {"servers": 1})[0] == 200
+    assert Caller(url, "first", "").ask("GET", "/commands")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "give either --name or --seed"),
+        (("--name", "Third", "--seed", "bots.json"), "give either --name or --seed"),
+        (("--seed", "bots.json"), "does not have the bot third"),
+    ],
+)
+@pytest.mark.usefixtures("url")
+def test_a_bot_needs_a_name_or_its_seed(home: Home, options: tuple[str, ...], said: str) -> None:
+    home.write('{"bots": []}', "bots.json")
+    ran = home.run("bots", "add", "third", *options)
+
+    assert ran.code == 2
+    assert said in ran.err
 
 
 def test_the_token_is_printed_again(home: Home, url: str) -> None:

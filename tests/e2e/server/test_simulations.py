@@ -88,6 +88,7 @@ def test_what_it_prints_is_as_documented_and_is_pasted_whole(home: Home) -> None
     statuses = [served.ask("PUT", path, [], Authorization=bearer)[0]]
     statuses.append(served.ask("PUT", path, [{**PING, "name": "p"}], Authorization=bearer)[0])
     _, lists = served.ask("GET", "/")
+    _, page, _ = Caller(served.url, "", "").raw("GET", "/", None, {"Accept": "text/html"})
 
     assert statuses == [422, 204]
     assert lists == {
@@ -95,6 +96,8 @@ def test_what_it_prints_is_as_documented_and_is_pasted_whole(home: Home) -> None
         "lists": {"default": [{**PING, "name": "p"}]},
         "announcements": [],
     }
+    assert b"<h1><bdi>top.gg, simulated</bdi></h1>" in page
+    assert re.findall(b"<h4[^>]*><a[^>]*>([^<]*)<", page) == [b"p"]
     assert served.ended() == "rate limit 100/second\n"
 
 
