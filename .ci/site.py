@@ -6,10 +6,12 @@ documents and files beside docs/ that its pages link to.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 import tempfile
+from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,17 +22,31 @@ if TYPE_CHECKING:
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
 BESIDE = ("README.md", "SECURITY.md", "CHANGELOG.md", "schemas/*.json", "examples/seed.json")
+_ICON = "commandsync/pages/static/icon.svg"
+_UNSEARCHED = "CHANGELOG.md"
+_FIRST = "manifest.md"  # in a search for a word that several pages have
+_SESSION = re.compile(r'(<div class="language-console[^>]*>.*?<code)(>.*?</code>)', re.DOTALL)
 _LOADED = re.compile(
     r"""<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=["']?(?:https?:)?//[^>]*>"""
 )
 _IMPORTED = re.compile(r"""(?:url\(|@import)\s*["']?(?:https?:)?//[^)]*""")
 
 
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Link the repository that CI builds the site of; elsewhere it is not known."""
+    if repository := os.environ.get("GITHUB_REPOSITORY"):
+        config.repo_url = f"{os.environ['GITHUB_SERVER_URL']}/{repository}"
+        config.repo_name = repository
+    return config
+
+
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the files beside docs/ to the site."""
+    files.append(File.generated(config, "icon.svg", abs_src_path=str(ROOT / _ICON)))
     for pattern in BESIDE:
         for path in sorted(ROOT.glob(pattern)):
             name = path.relative_to(ROOT).as_posix()
@@ -38,15 +54,30 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
-    """Return a page as the site needs it.
+def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
+    """Return a page as the site and its search need it.
 
     All documents are in one folder there, what is for contributors is not, and a `|` in the code of
     a table is not escaped.
     """
+    page.meta["search"] = {
+        "exclude": page.file.src_uri == _UNSEARCHED,
+        "boost": 4 if page.file.src_uri == _FIRST else 1,
+    }
     linked = re.sub(r"(?<=\]\()(?:\.\./|docs/)(?=[A-Za-z])", "", markdown)
     linked = re.sub(r"\[([^]]+)\]\((?:CONTRIBUTING\.md|LICENSE)\)", r"\1", linked)
     return re.sub(r"`[^`\n]+`", lambda code: code[0].replace(r"\|", "|"), linked)
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Return a page whose buttons copy of a session the commands, without prompts and outputs."""
+    return _SESSION.sub(_copied, html)
+
+
+def _copied(session: re.Match[str]) -> str:
+    lines = unescape(re.sub(r"<[^>]+>", "", session[0])).splitlines()
+    typed = "\n".join(line[2:] for line in lines if line.startswith(("$ ", "> ")))
+    return f'{session[1]} data-md-copy="{escape(typed)}"{session[2]}'
 
 
 def on_post_page(output: str, **_: object) -> str:

@@ -265,7 +265,7 @@ def test_a_visitor_searches_reads_and_votes(site: Inside, visits: Visits) -> Non
     )
     page = visits.open("/", java_script_enabled=False)
     page.get_by_label("Sort by").select_option("Most servers")
-    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("button", name="Search").click()
     assert page.locator(".card h2 bdi").all_text_contents()[:2] == ["Quay", "Beacon"]
     page.get_by_label("Search bots").fill("beacon")
     page.get_by_label("Search bots").press("Enter")

@@ -49,7 +49,7 @@ def test_the_list_is_sorted_and_restricted_by_its_form(visits: Visits) -> None:
     assert names(page) == NAMES[:OF_A_PAGE]
     page.get_by_label("Sort by").select_option("Most servers")
     page.get_by_label("Certified").select_option("Certified bots")
-    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("button", name="Search").click()
 
     expect(page.get_by_role("status")).to_have_text("10 bots")
     assert names(page) == NAMES[::-3]

@@ -1,5 +1,6 @@
 """The documentation site: accessible, on a phone too, and nothing is loaded from another host."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -53,6 +54,25 @@ def test_a_page_is_accessible_and_fits_the_screen(
 
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert violations(page) == []
+
+
+def test_a_search_finds_the_page_of_the_manifest_first(visits: Visits) -> None:
+    page = visits.open("/index.html")
+    page.get_by_role("textbox", name="Search").focus()
+    page.keyboard.type("formerly")
+    links = page.locator(".md-search-result__link")
+
+    expect(links.first).to_have_attribute("href", re.compile("manifest.html"))
+    assert not any("CHANGELOG" in str(link.get_attribute("href")) for link in links.all())
+
+
+def test_a_button_copies_the_commands_of_a_session_alone(visits: Visits) -> None:
+    page = visits.open("/start.html")
+    copied = page.locator("code[data-md-copy]").first
+    copied.scroll_into_view_if_needed()
+
+    expect(page.locator(".md-code__nav button").first).to_be_attached()
+    assert copied.get_attribute("data-md-copy") == "commandsync serve"
 
 
 def test_a_search_finds_a_page(visits: Visits) -> None:
