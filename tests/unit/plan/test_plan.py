@@ -600,6 +600,7 @@ def test_an_empty_and_an_unknown_list_are_refused() -> None:
 
             sent = listing.whole and (not listing.equal or listing.resend or not known)
             assert listing.sends is sent
+            assert listing.is_asked(rules) is (refused == UNSEEN)
             wanted = listing.wants_none and rules is LIMITS[-1]
             if sent and not size and not wanted:
                 assert refused == (EMPTY if listing.wants_none else ALL_LOST)
