@@ -70,8 +70,12 @@ def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
 
 
 def on_page_content(html: str, **_: object) -> str:
-    """Return a page whose buttons copy of a session the commands, without prompts and outputs."""
-    return _SESSION.sub(_copied, html)
+    """Return a page whose buttons copy the commands of a session, without prompts and outputs.
+
+    A picture, which a phone shows small, is a link to itself.
+    """
+    linked = re.sub(r'<img [^>]*src="(images/[^"]+)"[^>]*>', r'<a href="\1">\g<0></a>', html)
+    return _SESSION.sub(_copied, linked)
 
 
 def _copied(session: re.Match[str]) -> str:
