@@ -257,7 +257,12 @@ def test_one_example_shows_every_key_and_agrees_with_the_schema() -> None:
     known = {key for key, _, _ in keys_of(json_schema())}
     users_own = (
         *("import.categories.", "import.columns."),
-        *("listings[].replace.fields.", "listings[].replace.limits.", "listings[].limits."),
+        *(
+            "listings[].replace.fields.",
+            "listings[].replace.limits.",
+            "listings[].limits.",
+            "listings[].languages.",
+        ),
     )
 
     assert {key for key in keys_in(manifest) if not key.startswith(users_own)} == known
