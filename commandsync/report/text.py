@@ -9,7 +9,8 @@ from commandsync.diagnostics import Hint, Notice, Problem, Words, in_words
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change
 from commandsync.plan.plan import Plan
-from commandsync.records.losses import MOST_NAMED, named
+from commandsync.records.losses import MOST_NAMED
+from commandsync.records.texts import named
 from commandsync.report import summary
 from commandsync.report.blocks import Block, blocks_of
 from commandsync.report.change import (
