@@ -129,7 +129,7 @@ class _Questions:
         """Return the names of services, and the address of a page."""
         own = self.run.settings.base_url
         if self.given.listings:
-            return _parted(" ".join(self.given.listings), own)
+            return _parted(self.given.listings, own)
         tokens = [
             name
             for name, service in LISTS.items()
@@ -139,7 +139,8 @@ class _Questions:
         default = own or " ".join(tokens) or usual
         known = ", ".join(LISTS)
         asked = f"Where is the bot listed? Services are {known}; or write the address of a page."
-        return _parted(self._ask(asked, "listings", default, lambda text: _parted(text, "")), own)
+        answer = self._ask(asked, "listings", default, lambda text: _parted(_words(text), ""))
+        return _parted(_words(answer), own)
 
     def _bot(self, services: Sequence[str], base_url: str) -> str:
         """Return the bot's id, where the requests name it."""
@@ -202,9 +203,12 @@ class _Questions:
         return confirm(asked)
 
 
-def _parted(text: str, base_url: str) -> tuple[tuple[str, ...], str]:
+def _words(text: str) -> list[str]:
+    return text.replace(",", " ").split()
+
+
+def _parted(words: Sequence[str], base_url: str) -> tuple[tuple[str, ...], str]:
     """Return the names of services, and the address of a page among them."""
-    words = text.replace(",", " ").split()
     pages = [word for word in words if "://" in word]
     names = tuple(word for word in words if "://" not in word)
     services_of(names)

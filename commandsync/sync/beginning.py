@@ -106,7 +106,7 @@ def services_of(names: Sequence[str]) -> list[ListService]:
         if name not in LISTS:
             known = ", ".join(LISTS)
             hint = f"known services are {known}; a page is named by its address"
-            raise UsageError(f"{name!r} is not a known service", hint=hint)
+            raise UsageError(f'"{name}" is not a known service', hint=hint)
     return [LISTS[name] for name in dict.fromkeys(names)]
 
 

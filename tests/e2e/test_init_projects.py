@@ -125,7 +125,7 @@ def test_options_are_the_answers_off_a_terminal(home: Home) -> None:
     ("arguments", "said"),
     [
         (["--listing", "discordbotlist.com"], "discordbotlist.com needs the bot's id"),
-        (["--listing", "top.gq"], "'top.gq' is not a known service"),
+        (["--listing", "top.gq"], '"top.gq" is not a known service'),
         (["--from", "nowhere"], "nowhere"),
     ],
 )
@@ -270,7 +270,7 @@ def test_answers_on_a_terminal_are_asked_again_until_they_work(home: Home) -> No
     home.write(TEXT_COMMAND.format("away"), "src/away.js")
     answers = (
         ("listings [top.gg]:", "nobody"),
-        ("'nobody' is not a known service", ""),
+        ('"nobody" is not a known service', ""),
         ("listings [top.gg]:", "top.gg, discordbotlist.com"),
         ("bot:", BOT),
         ("code [src]:", "nowhere"),
