@@ -6,6 +6,7 @@ An entry of `listings:` is a service that lists the bot, too. `ADAPTER` checks i
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
@@ -31,11 +32,11 @@ from commandsync.manifest import nodes
 from commandsync.manifest.fields import AnyText, FieldName, keyed, matching, refusal
 from commandsync.manifest.nodes import Node, Scalar
 from commandsync.manifest.source import FileProblems, did_you_mean, quoted
-from commandsync.records.losses import COMMANDS
+from commandsync.records.losses import COMMANDS, NAMES, limit_of_characters, with_characters
 from commandsync.records.snapshot import Audience, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import Source
-from commandsync.services.catalogue import LISTS, SERVICES, declared
+from commandsync.services.catalogue import LISTS, SERVICES, DeclaredRead, declared
 from commandsync.services.service import ListService
 
 Loss = Literal[FieldName, "options", "translations", "commands", "sync"]
@@ -48,8 +49,9 @@ NONE = "none"
 """In place of a language's file: the list of that language is deleted."""
 
 _LANGUAGE = "[a-z]{2}"
-_Limited = Literal[FieldName, "commands"]
+_Limited = Literal[FieldName, "commands", "names"]
 _MOST = 999_999_999
+_CHARACTERS = r"[!-~]*[!-,.-~]-[!-,.-~][!-~]*"  # with a range
 _SERVICE = r"\s*[A-Za-z0-9][A-Za-z0-9._-]{0,99}\s*"
 _URL = r"(https?://(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?)(/(?:[!\"$-\[\]-z|~]|\{bot\})*)"
 _UNQUOTED = re.compile("%([0-9A-Fa-f]{2})")
@@ -83,9 +85,13 @@ def _unquoted(match: re.Match[str]) -> str:
     return character if plain else match[0].upper()
 
 
-def _count(value: Node) -> int:
+def _limit(value: Node) -> int | str:
     if isinstance(value, Scalar) and value.plain and re.fullmatch("0{0,9}[1-9][0-9]{0,8}", value):
         return int(value)
+    if isinstance(value, Scalar) and re.fullmatch(_CHARACTERS, value):
+        with suppress(ValueError):
+            limit_of_characters(value)
+            return str(value)
     raise refusal(f"a limit must be a number from 1 to {_MOST:,}, not {types.shown(value)}")
 
 
@@ -134,9 +140,28 @@ _Fields = Annotated[
     AfterValidator(_with_name),
     keyed(types.TEXT, {"enum": list(get_args(FieldName))}),
 ]
+
+
+def _checked(limits: dict[str, int | str]) -> dict[str, int | str]:
+    for name, limit in limits.items():
+        if isinstance(limit, str) != (name == NAMES):
+            what = "characters, such as a-z0-9_" if name == NAMES else "a number"
+            raise refusal(f"the limit {name} must be {what}")
+    return limits
+
+
 _Limits = Annotated[
-    dict[_Limited, Annotated[int, PlainValidator(_count)]],
-    keyed({"enum": list(get_args(_Limited))}, {"type": "integer", "minimum": 1, "maximum": _MOST}),
+    dict[_Limited, Annotated[int | str, PlainValidator(_limit)]],
+    AfterValidator(_checked),
+    keyed(
+        {"enum": list(get_args(_Limited))},
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": _MOST},
+                {"type": "string", "pattern": f"^{_CHARACTERS}$"},
+            ]
+        },
+    ),
 ]
 _Service = Annotated[
     AnyText,
@@ -172,6 +197,22 @@ _Languages = Annotated[
 ]
 
 
+class ReadModel(types.Table):
+    """The request that reads the list of a service back, as data."""
+
+    url: _Url = Field(
+        description="The URL, with the scheme and host of the one in replace.",
+        examples=["https://list.example/api/bots/{bot}"],
+    )
+    list: Annotated[_Key, Field(description="The key of the list; dots lead into objects.")] = ""
+    keep: types.Texts = Field(
+        (), description="The keys of a command that are sent back as they are listed."
+    )
+    absent: Annotated[Literal["error", "empty"], BeforeValidator(types.as_written)] = Field(
+        "error", description="Whether a list that is missing or null is an empty one."
+    )
+
+
 class ReplaceModel(types.Table):
     """The request that replaces the whole list of a service, as data."""
 
@@ -196,7 +237,14 @@ class ReplaceModel(types.Table):
         examples=[{"name": "name", "description": "description", "usage": "syntax"}],
     )
     limits: _Limits = Field(
-        {}, description="The maximum length of each field, and the maximum number of commands."
+        {},
+        description="The maximum length of each field, the maximum number of commands, and the "
+        "characters of names.",
+    )
+    read: ReadModel | None = Field(
+        None,
+        json_schema_extra=_without_null,
+        description="The request that reads the list back, which is then verified.",
     )
 
 
@@ -239,7 +287,11 @@ class ListingModel(types.Table):
     )
 
 
-TABLES: dict[str, type[BaseModel]] = {"listings": ListingModel, "replace": ReplaceModel}
+TABLES: dict[str, type[BaseModel]] = {
+    "listings": ListingModel,
+    "replace": ReplaceModel,
+    "read": ReadModel,
+}
 """As those of the rest of a manifest."""
 
 ADAPTER: TypeAdapter[list[ListingModel]] = TypeAdapter(
@@ -260,6 +312,12 @@ _NO_BOT = "0"  # in place of an id that is not known
 _NOTHING = Snapshot({Resource.COMMAND: ()})
 
 
+def _declared(name: str, own: ReplaceModel) -> ListService:
+    values = dict(own)
+    values["read"] = own.read and DeclaredRead(**dict(own.read))
+    return declared(name, **values)
+
+
 class Listing(ListingModel):
     """A service that lists the bot, at its place in the manifest."""
 
@@ -275,13 +333,15 @@ class Listing(ListingModel):
     def list_service(self) -> ListService:
         """The service, at the address and with the limits of this listing."""
         own = self.replace
-        service = declared(self.service, **dict(own)) if own else LISTS[self.service]
+        service = LISTS[self.service] if own is None else _declared(self.service, own)
         if self.audience and service.for_audience:
             service = service.for_audience(self.audience)
         facts, says = service.facts, Source("the manifest").says
         limits, most_records = dict(facts.limits), facts.most_records
         for name, most in self.limits.items():
-            if name == COMMANDS:
+            if isinstance(most, str):
+                limits["name"] = says(with_characters(facts.limit("name"), most))
+            elif name == COMMANDS:
                 most_records = says(min(most, most_records.number or most))
             else:
                 limit = facts.limit(name)
@@ -399,6 +459,10 @@ def same_listing_problems(listings: Iterable[tuple[Iterable[Listing], str]]) -> 
     return tuple(problems.values())
 
 
+def _host(url: str) -> str:
+    return "/".join(url.split("/")[:3])
+
+
 def _has_audiences(service: str) -> bool:
     """Whether a service has a list for each scope and language."""
     return service in LISTS and LISTS[service].for_audience is not None
@@ -424,6 +488,11 @@ def _declared_problems(
 ) -> Iterator[tuple[int, str, str]]:
     """Yield the problems of a listing with `replace:`, as `_problems`."""
     name = listing.service
+    if own.read and not own.fields:
+        yield node["replace"].at, "replace.read needs fields", "write fields: {name: name, ...}"
+    if own.read and _host(own.read.url) != _host(own.url):
+        hint = "the token is sent there: both have one scheme and host"
+        yield node["replace"].at, "the url of read has another host than that of replace", hint
     if name.casefold() in SERVICES:
         message = f"replace is not allowed beside {quoted(name)}, the name of a known service"
         yield node["replace"].at, message, "remove replace:, or choose another name"

@@ -10,6 +10,7 @@ from commandsync.diagnostics import Do, Location, Notice
 from commandsync.records.texts import named
 
 MOST_NAMED = 3
+NAMES = "names"  # the limit on the characters of a name
 OPTIONS, TRANSLATIONS, COMMANDS, SYNC = "options", "translations", "commands", "sync"
 """What can be lost beside a field of a command: its options, the platform's translations of its
 texts, the command as a whole, and what the manifest's policy keeps on a list."""
@@ -51,6 +52,25 @@ class Limit(NamedTuple):
             start = start[: len(start) - (_units(start) - self.most + 2) // 2]
         whole = re.match(r"(?s:.*\S)(?=\s)", text[: len(start) + 1])
         return f"{whole[0] if whole else start}…"
+
+
+def limit_of_characters(text: str) -> Limit:
+    """Return the limit that allows the characters of `a-z0-9_`; `ValueError` for a wrong range."""
+    parts = re.findall(r"[^-]-[^-]|.", text)
+    for first, last in ((part[0], part[-1]) for part in parts):
+        if first > last:
+            raise ValueError(f"{first}-{last}")
+    ranges = ["-".join(map(re.escape, (part[0], part[-1]))) for part in parts]
+    *most, end = parts
+    allowed = f"{', '.join(most)} and {end}" if most else end
+    return Limit(pattern=f"[{''.join(ranges)}]+", allowed=allowed)
+
+
+def with_characters(limit: Limit, text: str) -> Limit:
+    """Return a limit that allows only some characters, too; raises as `limit_of_characters`."""
+    own = limit_of_characters(text)
+    pattern = f"(?=(?:{limit.pattern})\\Z){own.pattern}" if limit.pattern else own.pattern
+    return limit._replace(pattern=pattern, allowed=own.allowed)
 
 
 class Reason(Enum):

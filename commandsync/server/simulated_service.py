@@ -60,6 +60,11 @@ class _LongCommand(BaseModel):
     description: Annotated[str, Field(max_length=1_000)] = ""
 
 
+class _MaxCommand(BaseModel, extra="allow"):
+    name: Annotated[str, Field(min_length=1, max_length=64)]
+    description: Annotated[str | None, Field(min_length=1, max_length=128)] = None
+
+
 class _TelegramCommand(BaseModel, extra="allow"):  # newer keys are kept and returned
     command: Annotated[str, Field(pattern="^[a-z0-9_]{1,32}$")]
     description: Annotated[str, Field(min_length=1, max_length=256)]
@@ -83,6 +88,7 @@ _TwoHundredLong = Annotated[list[_LongCommand], Field(max_length=200)]
 DISCORD_LIST = Body(_Hundred)
 WRAPPED = Body(_Wrapped[_Hundred])
 ONDISCORD = Body(_Wrapped[_TwoHundredLong | None])
+MAX = Body(_Wrapped[Annotated[list[_MaxCommand], Field(max_length=32)]])
 DISQ = Body(_Wrapped[_OneToTwoHundred])
 TELEGRAM = Body(list[_TelegramCommand])
 ANNOUNCEMENT = Body(_Announcement)
@@ -135,6 +141,7 @@ class SimulatedService:
     name: str
     variable: str  # the environment variable of its token
     path: str  # the path of the request that replaces the list
+    method: str = "POST"  # and its method
     routes: Callable[["Simulation"], list[BaseRoute]]  # what answers the requests of a simulation
     # What the documents leave open: for each question its answers, the default first.
     open: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -174,9 +181,10 @@ class Simulation:
             lines.append(f'    bot: "{self.bot}"')
         if not service.declared:
             return "\n".join([*lines, f"    base_url: {url}\n"])
-        replace = f"    replace:\n      method: POST\n      url: {url}{service.path}"
+        replace = f"    replace:\n      method: {service.method}\n      url: {url}{service.path}"
         authorization = f'      authorization: "{service.scheme}{{token}}"\n      wrap: commands'
-        lines += [f"    token_env: {service.variable}", replace, authorization, service.declared]
+        lines += [f"    token_env: {service.variable}", replace, authorization]
+        lines.append(service.declared.replace("{url}", url))
         return "\n".join(lines)
 
     def refuse(self, status: int, reason: str, seconds: int | None = None) -> Response:

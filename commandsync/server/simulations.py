@@ -60,7 +60,7 @@ def list_routes(simulation: Simulation) -> list[BaseRoute]:
         simulation.shown.put(records)
         return answer(*_SUCCESS.get(answers.get("success", ""), service.success))
 
-    return [Route(service.path, replace_list, methods=[answers.get("method", "post")])]
+    return [Route(service.path, replace_list, methods=[answers.get("method", service.method)])]
 
 
 def project_routes(simulation: Simulation) -> list[BaseRoute]:
@@ -90,6 +90,17 @@ def project_routes(simulation: Simulation) -> list[BaseRoute]:
         Route("/api/v1/projects/@me", project),
         Route("/api/v1/projects/@me/announcements", post_announcement, methods=["POST"]),
     ]
+
+
+def max_routes(simulation: Simulation) -> list[BaseRoute]:
+    """Return the routes of MAX: the list, and the bot of the token, which contains it."""
+
+    async def me(request: Request) -> Response:
+        _check_caller(request, simulation)
+        account = {"user_id": 81204548, "first_name": "Lantern", "is_bot": True}
+        return answer(200, {**account, "commands": simulation.shown.read()})
+
+    return [*list_routes(simulation), Route("/me", me)]
 
 
 def _check_caller(request: Request, simulation: Simulation) -> None:
@@ -287,9 +298,22 @@ _RADARCORD = SimulatedService(
     unlisted=400,
 )
 
+_MAX = SimulatedService(
+    name="max",
+    variable="COMMANDSYNC_TOKEN_MAX",
+    path="/me/commands",
+    method="PATCH",
+    routes=max_routes,
+    declared="      fields: {name: name, description: description}\n"
+    "      read: {url: {url}/me, list: commands, absent: empty}\n"
+    "    limits: {name: 64, description: 128, commands: 32}\n",
+    body=simulated_service.MAX,
+    success=(200, {"success": True}),
+)
+
 SERVICES: Mapping[str, SimulatedService] = {
     service.name: service
-    for service in (_TOPGG, _DISCORDBOTLIST, _TELEGRAM, _ONDISCORD, _DISQ, _RADARCORD)
+    for service in (_TOPGG, _DISCORDBOTLIST, _TELEGRAM, _ONDISCORD, _DISQ, _RADARCORD, _MAX)
 }
 
 

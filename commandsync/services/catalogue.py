@@ -4,17 +4,20 @@ A service that is not known is declared by the manifest: `replace:` has its requ
 which `declared` makes a service like the known ones.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import partial
 from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from commandsync.api.operations import Method
-from commandsync.records.losses import COMMANDS, Limit
-from commandsync.records.snapshot import Snapshot
-from commandsync.records.texts import Resource
+from commandsync.api.content import content_of, raise_for_failure
+from commandsync.api.operations import Method, Operation, bot_part
+from commandsync.api.signs import more, objects_of
+from commandsync.errors import DecodeError, Reply
+from commandsync.records.losses import COMMANDS, NAMES, Limit, with_characters
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import CommandText, Resource, canonical
 from commandsync.services.abilities import (
     LIST_ABILITIES,
     Answer,
@@ -33,7 +36,15 @@ from commandsync.services.discordlists import (
     objects,
     replacing,
 )
-from commandsync.services.service import PAGE, ListService, Service, managed
+from commandsync.services.fit import as_listed
+from commandsync.services.service import (
+    PAGE,
+    ListService,
+    Service,
+    explained,
+    managed,
+    with_others,
+)
 from commandsync.services.telegram import TELEGRAM
 
 LISTS: Mapping[str, ListService] = MappingProxyType(
@@ -48,6 +59,15 @@ SERVICES: Mapping[str, Service] = MappingProxyType({PAGE.name: PAGE, **LISTS})
 _SOURCE = Source("the manifest")
 
 
+class DeclaredRead(NamedTuple):
+    """How a declared service returns its list."""
+
+    url: str  # of the same scheme and host as the request that replaces it
+    list: str = ""  # the keys that lead to the list, joined by dots; empty for a bare array
+    keep: tuple[str, ...] = ()  # the keys of a command that are sent back as they are listed
+    absent: str = "error"  # `empty` if a list that is missing or null is an empty one
+
+
 def declared(  # noqa: PLR0913 - the keys of `replace:`
     name: str,
     *,
@@ -56,7 +76,8 @@ def declared(  # noqa: PLR0913 - the keys of `replace:`
     authorization: str = "",
     wrap: str = "",
     fields: Mapping[str, str] = MappingProxyType({}),
-    limits: Mapping[str, int] = MappingProxyType({}),
+    limits: Mapping[str, Any] = MappingProxyType({}),
+    read: DeclaredRead | None = None,
 ) -> ListService:
     """Return a service that a manifest declares, which has checked the values.
 
@@ -69,11 +90,13 @@ def declared(  # noqa: PLR0913 - the keys of `replace:`
     if fields:
         known = {key: Limit(least=1 if key == "name" else 0) for key in Resource.COMMAND.fields}
     bounds = {key: limit._replace(most=limits.get(key, limit.most)) for key, limit in known.items()}
+    if characters := limits.get(NAMES):
+        bounds["name"] = with_characters(bounds["name"], characters)
     facts = facts_of(
         _SOURCE,
         fields.values(),
         bounds,
-        read=Reads.NO,
+        read=Reads.LIST if read else Reads.NO,
         replace=Answer.YES,
         most_records=limits.get(COMMANDS, Answer.UNKNOWN),
     )
@@ -82,7 +105,7 @@ def declared(  # noqa: PLR0913 - the keys of `replace:`
         nested = facts_of_objects(_SOURCE)
         facts = replace(nested, limits=facts.limits, most_records=facts.most_records)
         array = partial(objects, description=bounds["description"])
-    return ListService(
+    service = ListService(
         name=name,
         abilities=LIST_ABILITIES,
         facts=facts,
@@ -93,14 +116,77 @@ def declared(  # noqa: PLR0913 - the keys of `replace:`
         unique=not fields,
         replace=replacing(method, f"/{path}", array=array, wrap=wrap),
     )
+    return replace(service, read=partial(_read, read, fields)) if read else service
 
 
-def _flat(fields: Mapping[str, str], snapshot: Snapshot) -> list[dict[str, str]]:
+def _flat(fields: Mapping[str, str], snapshot: Snapshot) -> list[dict[str, Any]]:
+    managed(snapshot)
+    entries = snapshot.collections[Resource.COMMAND]
     objects = (
-        {key: getattr(command, field) for key, field in fields.items()}
-        for command in managed(snapshot)
+        ({key: getattr(entry.text, field) for key, field in fields.items()}, entry)
+        for entry in entries
     )
-    return [{key: text for key, text in each.items() if text} for each in objects]
+    return [
+        with_others({key: text for key, text in keys.items() if text}, entry)
+        for keys, entry in objects
+    ]
+
+
+def _read(
+    read: DeclaredRead, fields: Mapping[str, str], bot: str, resource: Resource
+) -> Operation[tuple[Entry, ...]]:
+    """Return the request that reads a declared list; the first key of a field counts."""
+    path = "/" + read.url.partition("://")[2].partition("/")[2]
+    if "{bot}" in path:
+        path = path.replace("{bot}", bot_part(bot))
+    keys = {field: key for key, field in reversed([*fields.items()])}
+
+    def listed(reply: Reply) -> tuple[Entry, ...]:
+        entries = tuple(
+            _entry(item, keys, read.keep, reply) for item in _items(read, resource, reply)
+        )
+        return as_listed(Snapshot({resource: entries})).collections[resource]
+
+    return Operation(f"list {resource.collection}", "GET", path, listed)
+
+
+def _items(read: DeclaredRead, resource: Resource, reply: Reply) -> list[Any]:
+    """Return the items of a list in an answer; raises as `content_of`, or if it is not whole."""
+    with explained(reply):
+        content, levels = _within(content_of(reply), read.list.split(".") if read.list else ())
+        for level in objects_of(levels):
+            raise_for_failure(level, reply)
+    if content is None and levels and read.absent == "empty":
+        return []
+    if not isinstance(content, list):
+        raise DecodeError("the answer contains no list of commands", reply=reply)
+    if sign := more(reply, levels, own_name=resource.collection, read=len(content)):
+        message = f"the answer contains only a part of the list (see its {sign})"
+        raise DecodeError(message, reply=reply)
+    return content
+
+
+def _within(content: Any, keys: Iterable[str]) -> tuple[Any, list[dict[str, Any]]]:  # noqa: ANN401 - JSON
+    """Return the value below keys, None if there is none, and the objects that lead to it."""
+    levels: list[dict[str, Any]] = []
+    for key in keys:
+        if not isinstance(content, dict):
+            return None, levels
+        levels.append(content)
+        content = content.get(key)
+    return content, levels
+
+
+def _entry(item: Any, keys: Mapping[str, str], keep: Iterable[str], reply: Reply) -> Entry:  # noqa: ANN401 - JSON
+    """Return an item of a list; raises `DecodeError` if it is not a command with texts."""
+    values = item if isinstance(item, dict) else {}
+    texts = {field: values.get(key) or "" for field, key in keys.items()}
+    if not all(isinstance(text, str) for text in texts.values()) or not texts["name"]:
+        raise DecodeError("the answer contains a command without a name or texts", reply=reply)
+    others = {key: values[key] for key in keep if key in values}
+    empty = dict.fromkeys(Resource.COMMAND.fields, "")
+    text = CommandText(**empty | {field: canonical(text) for field, text in texts.items()})
+    return Entry(text, own=(others,) if others else ())
 
 
 class Row(NamedTuple):

@@ -40,11 +40,12 @@ class Destination:
     def entry(self) -> str:
         """Its entry in `listings:`."""
         written = self.listing.manifest.replace(self.listing.base_url, self.proxy.url)
+        written = written.replace("absent: empty", "absent: empty, keep: [is_ephemeral, icon]")
         return written.removeprefix("listings:\n")
 
     @property
     def is_read(self) -> bool:
-        return self.listing.service == "telegram"
+        return self.listing.service in {"telegram", "max"}
 
     @property
     def names(self) -> list[str]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.support.bots import Instead
-from tests.support.destination import NAMES, SENT, Destination, outcomes, result_of
+from tests.support.destination import (
+    NAMES,
+    SENT,
+    Destination,
+    destination,
+    outcomes,
+    result_of,
+)
 from tests.support.gitrepo import git_repo
 from tests.support.home import Home, checked
 from tests.support.terminal import POSIX, Terminal
@@ -52,9 +59,10 @@ def test_a_list_without_changes_is_not_sent(place: Destination) -> None:
     ran = place.apply(*place.known)
 
     result = checked(ran, "result")
+    reads = {"telegram": OTHER_SCOPES + 1, "max": 1}.get(place.listing.service, 0)
     assert ran.code == 0
     assert place.proxy.writes == []
-    assert len(place.proxy.requests) == (OTHER_SCOPES + 1 if place.is_read else 0)
+    assert len(place.proxy.requests) == reads
     assert (result["changes"], result["known"]) == ([], True)
     assert result["compared_with"] == ("list" if place.is_read else SENT)
     assert result["verified"] is (True if place.is_read else None)
@@ -361,3 +369,38 @@ def test_a_rename_keeps_no_id_where_there_is_none(telegram: Destination) -> None
 
     assert "» command0 → command1" in ran.out
     assert "the id and the uses" not in ran.out
+
+
+def test_a_declared_list_that_is_read_back_is_verified(home: Home) -> None:
+    with destination(home, "max") as place:
+        place.write("command0", "command1")
+
+        ran = place.apply()
+
+        assert (ran.code, result_of(ran)["verified"]) == (0, True)
+        assert place.names == ["command0", "command1"]
+        assert place.apply().code == 0
+        assert len(place.proxy.writes) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{url: http://127.0.0.1", "{url: http://127.0.0.2", "has another host"),
+        ("      fields: {name: name, description: description}\n", "", "replace.read needs fields"),
+        ("commands: 32", "names: 20", "the limit names must be characters"),
+        ("name: 64", "name: a-z", "the limit name must be a number"),
+        ("commands: 32", "names: z-a", "limit must be"),
+    ],
+)
+def test_a_declared_read_is_checked(home: Home, old: str, new: str, message: str) -> None:
+    with destination(home, "max") as place:
+        place.write("command0")
+        text = home.read("commands.yaml")
+        assert old in text
+        home.write(text.replace(old, new))
+
+        ran = home.run("validate")
+
+        assert ran.code == 4
+        assert message in ran.said

@@ -5,6 +5,7 @@ A service that a manifest declares: its request, its limits.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import fields
 from typing import Any
@@ -12,11 +13,12 @@ from typing import Any
 import pytest
 
 from commandsync.api.redaction import SECRET_VARIABLE
+from commandsync.errors import ApiError, DecodeError, Reply
 from commandsync.records.losses import Limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.abilities import Answer, Facts, Reads
-from commandsync.services.catalogue import LISTS, SERVICES, declared, table
+from commandsync.services.catalogue import LISTS, SERVICES, DeclaredRead, declared, table
 from commandsync.services.fit import fit
 from commandsync.services.service import PAGE, ListService, Service
 
@@ -184,3 +186,70 @@ def test_what_is_not_declared_is_not_known() -> None:
     assert facts.most_records.value == 200
     assert facts.most_records.source.title == "the manifest"
     assert declared("our-list", **RADARCORD).facts.most_records.value is Answer.UNKNOWN
+
+
+READ: dict[str, Any] = {
+    "method": "PATCH",
+    "url": "https://list.example/me/commands",
+    "fields": {"title": "name", "text": "description", "help": "description"},
+}
+
+
+def read_back(answer: object, *, status: int = 200, **more: Any) -> tuple[Entry, ...]:  # noqa: ANN401 - keys of `replace.read`
+    own = DeclaredRead("https://list.example/me?x={bot}", "me.commands", **more)
+    operation = declared("own", **READ, read=own).read("4 2", Resource.COMMAND)
+    assert (operation.method, operation.path) == ("GET", "/me?x=4%202")
+    return operation.read(Reply(status, json.dumps(answer).encode()))
+
+
+def test_a_declared_list_is_read_as_it_is_sent_with_the_keys_to_keep() -> None:
+    item = {"title": "ban", "text": "Bans.", "help": "Not read.", "icon": [1], "new": True}
+    (entry,) = entries = read_back({"me": {"commands": [item]}}, keep=("icon",))
+    service = declared("own", **READ)
+    sent = service.replace("42", Snapshot({Resource.COMMAND: entries})).body
+
+    assert entry.text == CommandText("ban", "Bans.", "")
+    assert sent == [{"title": "ban", "text": "Bans.", "help": "Bans.", "icon": [1]}]
+
+
+@pytest.mark.parametrize("absent", ["error", "empty"])
+@pytest.mark.parametrize("answer", [{"me": {}}, {"me": {"commands": None}}, {"me": None}, {}])
+def test_an_absent_list_is_empty_only_where_the_manifest_says_so(
+    answer: object, absent: str
+) -> None:
+    if absent == "empty":
+        assert read_back(answer, absent=absent) == ()
+        return
+    with pytest.raises(DecodeError):
+        read_back(answer, absent=absent)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [],
+        {"me": {"commands": {}}},
+        {"me": {"commands": ["ban"]}},
+        {"me": {"commands": [{"text": "Bans."}]}},
+        {"me": {"commands": [{"title": 1}]}},
+        {"me": {"commands": [], "total": 9}},
+        {"me": {"commands": [], "next": "/page/2"}},
+        {"me": {"commands": []}, "success": False},
+        {"me": {"commands": [], "error": "busy"}},
+    ],
+)
+def test_what_is_not_a_whole_declared_list_is_not_an_empty_one(answer: object) -> None:
+    with pytest.raises((DecodeError, ApiError)):
+        read_back(answer, absent="empty")
+
+
+@pytest.mark.parametrize(
+    ("text", "fitting"),
+    [("a-z0-9_", "a_9"), ("a-z-", "a-b"), ("A-Z.", "A."), ("0-9^]", "9]^")],
+)
+def test_the_characters_of_a_name_are_a_limit(text: str, fitting: str) -> None:
+    limit = declared("own", **READ, limits={"names": text}).facts.limit("name")
+
+    assert limit.allows(fitting)
+    assert not limit.allows(f"{fitting} ")
+    assert not limit.allows("é")

@@ -44,7 +44,7 @@ def test_a_handle_says_what_leads_to_it(service: str) -> None:
     if "replace" in entry:
         assert entry["token_env"] == listing.variable
         assert entry["replace"]["url"].startswith(f"{listing.base_url}/")
-        assert "/{bot}/" in entry["replace"]["url"]
+        assert ("{bot}" in entry["replace"]["url"]) is ("bot" in entry)
         assert "{token}" in entry["replace"]["authorization"]
     else:
         assert entry["base_url"] == listing.base_url
