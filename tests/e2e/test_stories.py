@@ -56,8 +56,8 @@ def test_a_page_is_followed_on_a_terminal(
 
 
 def typed(walkthrough: Walkthrough, line: str) -> str:
-    """Run a line, and answer its question instead of giving `--yes`."""
-    asked = line.replace(" --yes", "")
+    """Run a line, and answer its question instead of giving `--yes`; `init` asks several."""
+    asked = line if " init " in line else line.replace(" --yes", "")
     return walkthrough.run_line(asked, typed="y\n" if asked != line else "")
 
 
