@@ -136,6 +136,8 @@ class _Questions:
             if any(os.environ.get(variable, "").strip() for variable in service.variables)
         ]
         usual = "telegram" if self.project.platform == "telegram" else "top.gg"
+        if not self.asks:
+            return ((), own) if own else (tuple(tokens or [usual]), "")
         default = own or " ".join(tokens) or usual
         known = ", ".join(LISTS)
         asked = f"Where is the bot listed? Services are {known}; or write the address of a page."
