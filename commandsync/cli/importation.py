@@ -22,6 +22,11 @@ from commandsync.sync.importsource import PROGRAM, Recorded
 Registered = Callable[[str], SourceReading]
 """Reads what the bot has registered with Discord, in a language."""
 
+_RECORD = (
+    "a recorded run of the bot has the slash commands and menus that are not read: "
+    "commandsync import -- PROGRAM"
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOrder:
@@ -47,6 +52,8 @@ class ImportOrder:
         output = run.output
         output.notices([*by_cause(result.notes, each=output.verbosity > 0)])
         output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
+        if result.unread and not self.program:
+            output.talk(_RECORD)
         return result
 
     def command(self, files: Sequence[str]) -> str:

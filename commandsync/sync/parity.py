@@ -88,7 +88,11 @@ def _read(
     except CommandsyncError as error:
         return _unreadable(place, error), ()
     if found.partial or found.unread:
-        place = replace(place, others=Cell.NOT_READ, unread="a part of it cannot be read")
+        place = replace(
+            place,
+            others=Cell.NOT_READ,
+            unread="a part of it cannot be read: commandsync import -- PROGRAM records it",
+        )
     names = [entry.name for _, entry, _ in found.declared]
     left_out = _keys(entry.name for entry, _ in found.excluded) - _keys(names)
     return replace(place, names=names, not_meant=left_out), found.declared
