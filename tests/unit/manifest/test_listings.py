@@ -120,7 +120,7 @@ def test_what_fits_a_listing_keeps_its_limits(
 
     for listing in manifest.listings:
         sent = fit(listing.list_service, snapshot).snapshot.commands
-        limits = {str(name): most for name, most in listing.limits.items()}
+        limits = {str(name): most for name, most in listing.limits.items() if isinstance(most, int)}
         assert len(sent) <= limits.get("commands", len(sent))
         for field in Resource.COMMAND.fields:
             most = limits.get(field)
