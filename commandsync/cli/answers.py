@@ -135,7 +135,8 @@ class _Questions:
             for name, service in LISTS.items()
             if any(os.environ.get(variable, "").strip() for variable in service.variables)
         ]
-        usual = "telegram" if self.project.platform == "telegram" else "top.gg"
+        platform = self.given.platform or self.project.platform
+        usual = "telegram" if platform == "telegram" else "top.gg"
         if not self.asks:
             return ((), own) if own else (tuple(tokens or [usual]), "")
         default = own or " ".join(tokens) or usual
