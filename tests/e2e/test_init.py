@@ -179,8 +179,11 @@ def test_a_manifest_is_never_replaced_and_nothing_is_read_for_it(
     assert proxy.requests == []
 
 
-def test_a_starter_for_telegram_is_valid_and_can_be_applied_as_it_is(home: Home) -> None:
-    wrote = home.run("init", "--platform", "telegram")
+@pytest.mark.parametrize("given", [[], ["--yes"]])
+def test_a_starter_for_telegram_is_valid_and_can_be_applied_as_it_is(
+    home: Home, given: list[str]
+) -> None:
+    wrote = home.run("init", "--platform", "telegram", *given)
     assert wrote.code == 0, wrote.said
     assert home.run("validate", "--strict").code == 0
     text = home.read("commands.yaml")
