@@ -135,15 +135,18 @@ class _Questions:
             for name, service in LISTS.items()
             if any(os.environ.get(variable, "").strip() for variable in service.variables)
         ]
-        platform = self.given.platform or self.project.platform
-        usual = "telegram" if platform == "telegram" else "top.gg"
+        usual = tokens or [self._usual_listing()]
         if not self.asks:
-            return ((), own) if own else (tuple(tokens or [usual]), "")
-        default = own or " ".join(tokens) or usual
+            return ((), own) if own else (tuple(usual), "")
+        default = own or " ".join(usual)
         known = ", ".join(LISTS)
         asked = f"Where is the bot listed? Services are {known}; or write the address of a page."
         answer = self._ask(asked, "listings", default, lambda text: _parted(_words(text), ""))
         return _parted(_words(answer), own)
+
+    def _usual_listing(self) -> str:
+        platform = self.given.platform or self.project.platform
+        return "telegram" if platform == "telegram" else "top.gg"
 
     def _bot(self, services: Sequence[str], base_url: str) -> str:
         """Return the bot's id, where the requests name it."""
