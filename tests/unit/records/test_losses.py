@@ -1,6 +1,10 @@
 """The sentences about what a service does not show."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from commandsync.records.losses import (
     COMMANDS,
@@ -11,6 +15,7 @@ from commandsync.records.losses import (
     Limit,
     Loss,
     Reason,
+    limit_of_characters,
     loss_notice,
     renewed_notices,
 )
@@ -65,3 +70,20 @@ def test_what_else_is_sent_is_named_with_the_parts_that_differ(names: str, shown
 
     assert notice.message == f"list: the options, permissions or languages of {shown}"
     assert renewed_notices({}, at="list") == []
+
+
+@given(st.characters(codec="utf-8"), st.characters(codec="utf-8"))
+def test_a_range_of_characters_has_what_is_between_its_ends(first: str, last: str) -> None:
+    text = f"{first}-{last}"
+    if "-" in (first, last) or "\n" in (first, last):
+        return
+    if first > last:
+        with pytest.raises(ValueError, match=re.escape(text)):
+            limit_of_characters(text)
+        return
+    limit = limit_of_characters(text)
+
+    between = chr((ord(first) + ord(last)) // 2)
+    assert limit.allows(first + last)
+    assert limit.allows(between) or "\ud800" <= between <= "\udfff"
+    assert not limit.allows(chr(ord(last) + 1)) or last == "\U0010ffff"
