@@ -130,12 +130,7 @@ class _Questions:
         own = self.run.settings.base_url
         if self.given.listings:
             return _parted(self.given.listings, own)
-        tokens = [
-            name
-            for name, service in LISTS.items()
-            if any(os.environ.get(variable, "").strip() for variable in service.variables)
-        ]
-        usual = tokens or [self._usual_listing()]
+        usual = self._usual_listings()
         if not self.asks:
             return ((), own) if own else (tuple(usual), "")
         default = own or " ".join(usual)
@@ -144,9 +139,17 @@ class _Questions:
         answer = self._ask(asked, "listings", default, lambda text: _parted(_words(text), ""))
         return _parted(_words(answer), own)
 
-    def _usual_listing(self) -> str:
+    def _usual_listings(self) -> list[str]:
+        """Return the services whose tokens are set, or else the usual one of the platform."""
+        set_tokens = [
+            name
+            for name, service in LISTS.items()
+            if any(os.environ.get(variable, "").strip() for variable in service.variables)
+        ]
+        if set_tokens and not self.given.platform:
+            return set_tokens
         platform = self.given.platform or self.project.platform
-        return "telegram" if platform == "telegram" else "top.gg"
+        return ["telegram" if platform == "telegram" else "top.gg"]
 
     def _bot(self, services: Sequence[str], base_url: str) -> str:
         """Return the bot's id, where the requests name it."""

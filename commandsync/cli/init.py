@@ -24,7 +24,7 @@ from commandsync.sync import SCHEMA
 
 if TYPE_CHECKING:
     from commandsync.cli.answers import Given
-    from commandsync.sources.changeset import Import
+    from commandsync.sources.changeset import FileEdit, Import
     from commandsync.sync.beginning import Answers
 
 _ADOPTED = (
@@ -110,16 +110,18 @@ def init_command(  # noqa: PLR0913 - the options of one command
 def _start(run: Run, path: str, platform: str | None) -> int:
     """Write what is listed, or a starter."""
     from commandsync.cli.output import command_line
+    from commandsync.sources.changeset import FileEdit
     from commandsync.sync.beginning import Answers, begin
 
     if platform:
         if platform == "telegram":
             _check_no_page(run)
         services = ["telegram"] if platform == "telegram" else []
-        text, adopted = begin(run.settings, path, Answers(services=services)).edits[0].after, ""
+        edits, adopted = begin(run.settings, path, Answers(services=services)).edits, ""
     else:
         text, adopted = _listed(run)
-    _write(run, path, [(path, text)])
+        edits = (FileEdit(path, None, text),)
+    _write(run, path, edits)
     if adopted:
         run.output.talk(f"{path} contains what is listed now: {adopted}")
     files = [] if path == "commands.yaml" else [path]
@@ -172,6 +174,7 @@ def _listed(run: Run) -> tuple[str, str]:
 def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
     """Find the answers, and write the manifest, its commands and the workflow."""
     from commandsync.cli.answers import find_answers
+    from commandsync.sources.changeset import FileEdit
     from commandsync.sync.beginning import begin, workflow_path, workflow_text
     from commandsync.sync.files import check_target
 
@@ -183,12 +186,12 @@ def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
         return Exit.FAILED
     answers = _with_page(run, answers)
     beginning = begin(run.settings, path, answers)
-    files = [(edit.path, edit.after) for edit in beginning.edits]
+    edits = [*beginning.edits]
     if answers.workflow:
-        files.append((workflow_path(), workflow_text(answers, path)))
+        edits.append(FileEdit(workflow_path(), None, workflow_text(answers, path)))
     if beginning.result:
         _show(run, beginning.result)
-    _write(run, path, files)
+    _write(run, path, edits)
     _show_left(run, _left(answers, path))
     return Exit.DONE
 
@@ -204,7 +207,7 @@ def _show_left(run: Run, tasks: Iterable[list[str]]) -> None:
 
 
 def _with_page(run: Run, answers: Answers) -> Answers:
-    """Return the answers with what the page lists, if it is known and lists something."""
+    """Return the answers with the commands that the page lists, if there are any."""
     if not (answers.base_url and answers.bot):
         return answers
     page = replace(run.settings, base_url=answers.base_url, bot=answers.bot)
@@ -249,16 +252,12 @@ def _left(answers: Answers, path: str) -> Iterator[list[str]]:
     yield ["See what would be sent, and send it:", *lines]
 
 
-def _write(run: Run, path: str, files: Sequence[tuple[str, str]]) -> None:
-    """Write new files and the schema, after all of them were checked; say which."""
-    from commandsync.cli.reference import write_schema
-    from commandsync.sources.sourcefile import IMPORTED
-    from commandsync.sync.files import refuse_token, write_file
+def _write(run: Run, path: str, files: Sequence[FileEdit]) -> None:
+    """Write new files and the schema, all of them or none; say which."""
+    from commandsync.cli.reference import schema_beside
+    from commandsync.sync.files import write_edits
 
-    for name, text in files:
-        refuse_token(name, [text])
-    schema = write_schema(path)
-    for name, text in files:
-        write_file(name, text, force=name.endswith(IMPORTED), new_folder=True)
-    *names, last = [name for name, _ in files] + [schema] * bool(schema)
+    edits = [*files, *schema_beside(path)]
+    write_edits(edits, new_folder=True)
+    *names, last = [edit.path for edit in edits]
     run.output.talk(f"wrote {', '.join(names)}{' and ' if names else ''}{last}")

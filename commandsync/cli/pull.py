@@ -106,11 +106,11 @@ def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -
 
 def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.call import one_manifest
-    from commandsync.cli.reference import write_schema
+    from commandsync.cli.reference import schema_beside
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest
     from commandsync.sync.destinations import site_of
-    from commandsync.sync.files import check_target, write_file
+    from commandsync.sync.files import check_target, write_edits, write_file
     from commandsync.sync.job import read_listing
 
     if out:
@@ -136,7 +136,8 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     if out:
         write_file(out, dumped.text, force=force)
         run.output.talk(f"wrote {out}")
-        if schema := write_schema(out):
-            run.output.talk(f"wrote {schema}, with which editors complete {out}")
+        for schema in schema_beside(out):
+            write_edits([schema], new_folder=True)
+            run.output.talk(f"wrote {schema.path}, with which editors complete {out}")
     else:
         run.output.result(dumped.text)

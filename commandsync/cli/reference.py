@@ -1,10 +1,13 @@
 """The commands that print what commandsync knows: JSON Schemas, services, and itself for a shell.
 
 None of them needs a manifest or a service. `init` and `pull --out` write the schema of manifests
-beside a new manifest, with `write_schema`.
+beside a new manifest, which `schema_beside` returns.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +15,9 @@ from commandsync.cli.option import Command
 from commandsync.cli.options import Run, table_options, talk_options
 from commandsync.cli.program import program
 from commandsync.sync import SCHEMA
+
+if TYPE_CHECKING:
+    from commandsync.sources.changeset import FileEdit
 
 
 @click.command("schema", cls=Command)
@@ -37,16 +43,13 @@ def schema_command(run: Run, /, *, name: str) -> None:
         run.output.result(schemas.schema_text(name))
 
 
-def write_schema(manifest: str) -> str:
-    """Write the schema beside a manifest if it is not there; return its path, else nothing."""
+def schema_beside(manifest: str) -> list[FileEdit]:
+    """Return the schema as a new file beside a manifest; nothing if it is there."""
     from commandsync.manifest.model import schema_text
-    from commandsync.sync.files import write_file
+    from commandsync.sources.changeset import FileEdit
 
     path = Path(manifest).parent / SCHEMA
-    if path.exists():
-        return ""
-    write_file(str(path), schema_text(), force=False, new_folder=True)
-    return path.as_posix()
+    return [] if path.exists() else [FileEdit(path.as_posix(), None, schema_text())]
 
 
 @click.command("listings", cls=Command)

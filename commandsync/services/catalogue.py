@@ -140,11 +140,10 @@ def _read(
     if "{bot}" in path:
         path = path.replace("{bot}", bot_part(bot))
     keys = {field: key for key, field in reversed([*fields.items()])}
+    keep = [key for key in read.keep if key not in fields]  # these are the manifest's
 
     def listed(reply: Reply) -> tuple[Entry, ...]:
-        entries = tuple(
-            _entry(item, keys, read.keep, reply) for item in _items(read, resource, reply)
-        )
+        entries = tuple(_entry(item, keys, keep, reply) for item in _items(read, resource, reply))
         return as_listed(Snapshot({resource: entries})).collections[resource]
 
     return Operation(f"list {resource.collection}", "GET", path, listed)

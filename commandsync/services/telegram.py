@@ -8,6 +8,7 @@ of all chats and languages without one.
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
@@ -88,6 +89,29 @@ def _account(reply: Reply) -> str:
     return f"@{name}" if isinstance(name, str) else ""
 
 
+_Which = Mapping[str, Any]
+"""The parameters that name a list; none for the default one."""
+
+
+def _replace(which: _Which, bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa: ARG001 - the token names the bot
+    managed(snapshot)
+    entries = snapshot.collections[Resource.COMMAND]
+    if not entries:
+        path = f"{_BOT}/deleteMyCommands"
+        return Operation("clear commands", "POST", path, _done, body={**which})
+    listed = [with_others(dict(zip(_KEYS, entry.text, strict=False)), entry) for entry in entries]
+    path, body = f"{_BOT}/setMyCommands", {"commands": listed, **which}
+    return Operation("replace commands", "POST", path, _done, body=body)
+
+
+def _read(which: _Which, bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:  # noqa: ARG001 - as above
+    texts = {
+        key: value if isinstance(value, str) else json.dumps(value) for key, value in which.items()
+    }
+    query = f"?{urlencode(texts)}" if texts else ""
+    return Operation(f"list {resource.collection}", "GET", f"{_BOT}/getMyCommands{query}", _listed)
+
+
 def telegram(audience: Audience) -> ListService:
     """Return the list of a scope and a language, empty for all languages without one."""
     which: dict[str, Any] = {}
@@ -95,29 +119,12 @@ def telegram(audience: Audience) -> ListService:
         which["scope"] = {"type": audience.scope}
     if audience.language:
         which["language_code"] = audience.language
-
-    def replace_list(bot: str, snapshot: Snapshot) -> Operation[None]:  # noqa: ARG001 - the token names the bot
-        managed(snapshot)
-        entries = snapshot.collections[Resource.COMMAND]
-        if not entries:
-            path = f"{_BOT}/deleteMyCommands"
-            return Operation("clear commands", "POST", path, _done, body={**which})
-        listed = [
-            with_others(dict(zip(_KEYS, entry.text, strict=False)), entry) for entry in entries
-        ]
-        path, body = f"{_BOT}/setMyCommands", {"commands": listed, **which}
-        return Operation("replace commands", "POST", path, _done, body=body)
-
-    def read(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:  # noqa: ARG001 - as above
-        texts = {
-            key: value if isinstance(value, str) else json.dumps(value)
-            for key, value in which.items()
-        }
-        query = f"?{urlencode(texts)}" if texts else ""
-        path = f"{_BOT}/getMyCommands{query}"
-        return Operation(f"list {resource.collection}", "GET", path, _listed)
-
-    return replace(TELEGRAM, audience=audience, replace=replace_list, read=read)
+    return replace(
+        TELEGRAM,
+        audience=audience,
+        replace=partial(_replace, which),
+        read=partial(_read, which),
+    )
 
 
 TELEGRAM = ListService(
@@ -130,8 +137,8 @@ TELEGRAM = ListService(
     variables=("COMMANDSYNC_TOKEN_TELEGRAM", "TELEGRAM_BOT_TOKEN", "TELEGRAM_TOKEN"),
     names_bot=False,
     own_bots=True,
-    replace=lambda bot, snapshot: telegram(Audience(DEFAULT_SCOPE)).replace(bot, snapshot),
-    read=lambda bot, resource: telegram(Audience(DEFAULT_SCOPE)).read(bot, resource),
+    replace=partial(_replace, {}),
+    read=partial(_read, {}),
     check=lambda: Operation("check token", "GET", f"{_BOT}/getMe", _account),
     audience=Audience(DEFAULT_SCOPE),
     for_audience=telegram,

@@ -83,7 +83,7 @@ class Answers:
     sources: Sequence[str] = ()  # the code, relative to the working folder
     recorded: Recorded | None = None
     prefix: str = ""
-    listed: str = ""  # a manifest of what the page lists; empty if it lists nothing
+    listed: str = ""  # a manifest of the commands on the page; empty if it lists nothing
     program: str = ""  # the command line that registers the commands, to be recorded later
     workflow: bool = False
 
@@ -128,7 +128,7 @@ def begin(settings: Settings, path: str, answers: Answers) -> Beginning:
     if needing and not answers.bot:
         raise UsageError(f"{needing[0]} needs the bot's id", hint=Do.GIVE_BOT())
     text = _text(answers, services, path)
-    if answers.has_examples or not (answers.sources or answers.recorded):
+    if not (answers.sources or answers.recorded):
         return Beginning((FileEdit(path, None, text),), None)
     result = plan_import(
         replace(settings, files=(path,)),

@@ -161,16 +161,18 @@ def temporary_folder(name: str, *, within: str = "") -> Path:
     return Path(folder).absolute()
 
 
-def write_edits(edits: Sequence[FileEdit]) -> None:
+def write_edits(edits: Sequence[FileEdit], *, new_folder: bool = False) -> None:
     """Write files, all of them or none, and none over what somebody changed.
 
-    All are prepared beside their places before the first one is moved there.
+    All are prepared beside their places before the first one is moved there. With `new_folder`,
+    their folders are created.
 
     Raises `FileError` if a file changed since it was read, or cannot be written, and `RefusedError`
     as `refuse_token`. If a file cannot be moved after others were, the message names these.
     """
     for edit in edits:
-        check_target(edit.path, force=edit.before is not None)  # a pipe would be read for ever
+        # A pipe would be read for ever.
+        check_target(edit.path, force=edit.before is not None, new_folder=new_folder)
         refuse_token(edit.path, [edit.after])
         if (
             edit.before is not None
@@ -179,7 +181,11 @@ def write_edits(edits: Sequence[FileEdit]) -> None:
             raise FileError(f"{edit.path} has changed in the meantime", hint="run it again")
     with ExitStack() as files:
         moves = [
-            files.enter_context(_prepared(edit.path, edit.after, force=edit.before is not None))
+            files.enter_context(
+                _prepared(
+                    edit.path, edit.after, force=edit.before is not None, new_folder=new_folder
+                )
+            )
             for edit in edits
         ]
         for number, move in enumerate(moves):

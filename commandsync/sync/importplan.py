@@ -14,7 +14,7 @@ from commandsync.manifest.fileedits import field_places, with_key
 from commandsync.plan.rules import removals_refused
 from commandsync.records.snapshot import Node
 from commandsync.records.texts import CommandText, Patterns, Resource, named
-from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Merge, Removed
+from commandsync.sources.changeset import Edited, FileEdit, Import, Merge, Removed
 from commandsync.sources.entry import Excluded, SourceEntry, SourceReading
 from commandsync.sources.imported import LARGEST, Imported, Removals, by_name, imported_text
 from commandsync.sources.merge import three_way
@@ -185,12 +185,10 @@ def _leave_out_prefixed(manifest: Manifest, reading: ReadSources, *, is_new: boo
     """Leave out the commands with a prefix where the manifest does not have it, and say so."""
     if manifest.prefix is not None:
         return
-    called: dict[bool, list[Declared]] = {False: [], True: []}
-    for each in reading.declared:
-        called[uses_of_prefix(each.entry.syntax) > 0].append(each)
-    reading.declared, prefixed = called.values()
+    prefixed = [each for each in reading.declared if uses_of_prefix(each.entry.syntax)]
     if not prefixed:
         return
+    reading.declared = [each for each in reading.declared if not uses_of_prefix(each.entry.syntax)]
     reading.excluded += [Excluded(each.entry, _NO_PREFIX) for each in prefixed]
     names = named([each.entry.name for each in prefixed], most=_MOST_NAMED)
     what = "1 command is" if len(prefixed) == 1 else f"{len(prefixed):,} commands are"

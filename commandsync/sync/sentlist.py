@@ -58,9 +58,14 @@ def mark_unclear(manifest: str, identity: str) -> None:
 def keep_sent(manifest: str, identity: str, sent: SentList) -> Notice | None:
     """Keep a list that was sent; a notice says why it is not kept, where there is a clone."""
     commands = [[*entry.text, [dict(node) for node in entry.own]] for entry in sent.commands]
-    content = {"version": _VERSION, "digest": sent.digest, "at": sent.at.isoformat()}
-    content |= {"identity": identity}
-    document = {**content, "unclear": sent.unclear, "commands": commands}
+    document = {
+        "version": _VERSION,
+        "identity": identity,
+        "digest": sent.digest,
+        "at": sent.at.isoformat(),
+        "unclear": sent.unclear,
+        "commands": commands,
+    }
     try:
         if path := _path(manifest, identity):
             write_file(str(path), json.dumps(document), force=True, new_folder=True, private=True)
@@ -72,28 +77,38 @@ def keep_sent(manifest: str, identity: str, sent: SentList) -> Notice | None:
 
 def sent_identities(manifest: str) -> list[str]:
     """Return the identities of the lists of a manifest that were sent last with commands."""
-    folder = path.parent if (path := _path(manifest, "")) else Path()
+    folder, place = _folder(manifest)
     identities = []
-    for file in sorted(folder.glob("*.json")) if path else ():
+    for file in sorted(folder.glob("*.json")) if folder else ():
         with suppress(CommandsyncError, ValueError, KeyError, TypeError, RecursionError):
             document = json.loads(read_file(str(file), most=MOST_BYTES))
             identity = str(document["identity"])
-            if _path(manifest, identity) == file and _loaded(document).commands:
+            if file.name == _name(identity, place) and _loaded(document).commands:
                 identities.append(identity)
     return identities
 
 
 def _path(manifest: str, identity: str) -> Path | None:
     """Return the file of a list; None outside a clone."""
+    folder, place = _folder(manifest)
+    return folder / _name(identity, place) if folder else None
+
+
+def _name(identity: str, place: str) -> str:
+    digest = sha256(f"{identity}\n{place}".encode()).hexdigest()
+    return f"{digest[:32]}.json"
+
+
+def _folder(manifest: str) -> tuple[Path | None, str]:
+    """Return the folder of the lists, None outside a clone, and the manifest's path in it."""
     if manifest == STDIN:
-        return None
+        return None, ""
     try:
         folder, place = place_of(manifest)
         common = git(folder, "rev-parse", "--git-common-dir").decode().strip("\n")
     except CommandsyncError:
-        return None
-    name = sha256(f"{identity}\n{place}".encode()).hexdigest()[:32]
-    return (Path(folder) / common).resolve() / _FOLDER / f"{name}.json"
+        return None, ""
+    return (Path(folder) / common).resolve() / _FOLDER, place
 
 
 def _loaded(document: Mapping[str, Any]) -> SentList:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -210,6 +210,16 @@ def test_a_declared_list_is_read_as_it_is_sent_with_the_keys_to_keep() -> None:
 
     assert entry.text == CommandText("ban", "Bans.", "")
     assert sent == [{"title": "ban", "text": "Bans.", "help": "Bans.", "icon": [1]}]
+
+
+@pytest.mark.parametrize("key", READ["fields"])
+def test_a_key_of_the_manifests_texts_is_never_sent_back_as_listed(key: str) -> None:
+    item = {"title": "ban", "text": "Old.", "help": "Old."}
+    entries = read_back({"me": {"commands": [item]}}, keep=(key,))
+    edited = [replace(each, text=CommandText("kick", "New.", "")) for each in entries]
+    sent = declared("own", **READ).replace("42", Snapshot({Resource.COMMAND: tuple(edited)})).body
+
+    assert sent == [{"title": "kick", "text": "New.", "help": "New."}]
 
 
 @pytest.mark.parametrize("absent", ["error", "empty"])
