@@ -203,7 +203,7 @@ class IncludedModel(Table):
 
 
 def _listings(value: Node, info: ValidationInfo) -> list[Any]:
-    from commandsync.manifest.listings import ADAPTER  # noqa: PLC0415 - seldom needed
+    from commandsync.manifest.listingmodel import ADAPTER  # noqa: PLC0415 - seldom needed
 
     try:
         return ADAPTER.validate_python(value, context=info.context)
@@ -294,7 +294,7 @@ schema requires."""
 
 def json_schema() -> dict[str, Any]:
     """Return the manifest's JSON Schema: draft 07, which means the same in draft 2020-12."""
-    from commandsync.manifest.listings import ADAPTER  # noqa: PLC0415 - seldom needed
+    from commandsync.manifest.listingmodel import ADAPTER  # noqa: PLC0415 - seldom needed
 
     schema, listings = ManifestModel.model_json_schema(), ADAPTER.json_schema()
     models = schema.pop("$defs") | listings.pop("$defs")

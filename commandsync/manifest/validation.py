@@ -227,9 +227,9 @@ class _Checker(NamedTuple):
 def _table(key: str) -> type[BaseModel] | None:
     """Return the model of a key that holds keys and values, or a list of them."""
     if key in {"listings", "replace"}:
-        from commandsync.manifest import listings  # noqa: PLC0415 - seldom needed
+        from commandsync.manifest import listingmodel  # noqa: PLC0415 - seldom needed
 
-        return listings.TABLES[key]
+        return listingmodel.TABLES[key]
     return TABLES.get(key)
 
 

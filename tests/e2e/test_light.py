@@ -12,7 +12,7 @@ from tests.support.home import Home, commands_of, fields
 HEAVY = ("requests", "urllib3", "pydantic", "yaml", "deepdiff", "rich", "aiohttp", "fastapi")
 SERVER = ("fastapi", "sqlalchemy", "uvicorn", "jwt", "starlette")
 OF_LISTINGS = (
-    "commandsync.manifest.listings",
+    "commandsync.manifest.listingmodel",
     "commandsync.manifest.listings",
     "commandsync.services.catalogue",
     "commandsync.sources.imported",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from commandsync.diagnostics import Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_manifests
-from commandsync.manifest.listings import ListingModel, ReplaceModel
+from commandsync.manifest.listingmodel import ListingModel, ReplaceModel
 from commandsync.manifest.model import CommandModel, ManifestModel
 from tests.unit.manifest.conftest import Load
 

@@ -9,7 +9,8 @@ from commandsync.errors import ManifestError
 from commandsync.manifest import load_head, load_manifests
 from commandsync.manifest.dump import dump_manifest
 from commandsync.manifest.fileedits import ListEdits, edit
-from commandsync.manifest.listings import Loss, ReplaceModel, same_listing_problems
+from commandsync.manifest.listingmodel import Loss, ReplaceModel
+from commandsync.manifest.listings import same_listing_problems
 from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, TRANSLATIONS
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
