@@ -48,7 +48,7 @@ class PlannedListing:
 
     @property
     def label(self) -> str:
-        """What the list is called among all of the manifest."""
+        """The title of the list among all of the manifest."""
         return labelled(self.name, self.audience)
 
     @property

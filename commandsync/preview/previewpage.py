@@ -29,7 +29,7 @@ from commandsync.report.summary import plan_line, remark_on
 from commandsync.sync.destinations import site_of
 from commandsync.sync.files import check_target, reason, refuse_token, write_file
 from commandsync.sync.job import connected, plan_manifest
-from commandsync.sync.lists import fitted_list
+from commandsync.sync.listcontent import fitted_list
 from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import Settings, Site, check_notices, load_single, read_clock
 

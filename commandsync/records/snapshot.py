@@ -97,7 +97,7 @@ class Audience(NamedTuple):
 
 
 def labelled(service: str, audience: Audience | None) -> str:
-    """Return what a list is called: `telegram`, or `telegram (all_private_chats, de)`."""
+    """Return the title of a list: `telegram`, or `telegram (all_private_chats, de)`."""
     words = ", ".join(word for word in audience or () if word not in {"", "default"})
     return f"{service} ({words})" if words else service
 

@@ -47,7 +47,7 @@ def json(changes: UserChanges, *, screen: Screen) -> str:
 
 
 def markdown(changes: UserChanges, *, screen: Screen) -> str:  # noqa: ARG001 - as every format
-    """Return the sentences as a list, or one that there is no change."""
+    """Return the sentences as a list, or a line that nothing changes."""
     return sentence_list(changes) or f"{NOTHING}\n"
 
 

@@ -94,7 +94,7 @@ FOUND: dict[str, FromClause] = {
 
 
 def indexed(text: str, description: str, tags: Collection[str], *, certified: bool) -> str:
-    """Return what is searched of a bot, with spaces between: parts of words, then marked words."""
+    """Return the searched texts of a bot with spaces between: parts of words, then marked words."""
     text = fold(text)[:LONGEST_TEXT]
     rest = fold(description)[: LONGEST_TEXT - len(text)]
     others = " ".join(word for word in rest.split() if not word.isascii())

@@ -344,9 +344,9 @@ def simulate(
 
 
 def application(simulation: Simulation) -> Starlette:
-    """Return what answers requests; `/`, which the service does not have, shows the lists.
+    """Return the application that answers requests.
 
-    A browser gets a page, and a program JSON.
+    `/`, which the service does not have, shows the lists: a browser gets a page, a program JSON.
     """
     service, shown = simulation.service, simulation.shown
 

@@ -115,7 +115,7 @@ class ListService(Service):
 
     @property
     def label(self) -> str:
-        """What its list is called: `telegram`, or `telegram (all_private_chats, de)`."""
+        """The title of its list: `telegram`, or `telegram (all_private_chats, de)`."""
         return labelled(self.name, self.audience)
 
     def limited(self, operation: Operation[T]) -> Operation[T]:

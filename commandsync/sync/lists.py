@@ -1,17 +1,15 @@
 """The listings of a manifest that take a whole list: how each is planned and carried out.
 
-A version of a manifest yields one request for a list: `content_of` fits its commands into the
-service of its own entry, and makes the request of them. A plan compares two requests. A list that
+A version of a manifest yields one request for a list. A plan compares two requests. A list that
 is read is compared with the request that would send what is listed; any other one with the request
 of an earlier version, or of the list that was sent last from this clone. The changes are the
 differences of the two lists; a notice says what else differs. One request replaces the whole list.
 """
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Self
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
@@ -24,14 +22,13 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
 from commandsync.manifest.listings import Listing
-from commandsync.plan.changes import Edit, object_changes
 from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, expected_listing
 from commandsync.plan.rules import DeleteLimit
 from commandsync.records.losses import Loss, loss_notice, renewed_notices
-from commandsync.records.snapshot import Entry, Phase, Snapshot
+from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import Reads
-from commandsync.services.fit import Fitted, as_listed, fit
+from commandsync.services.fit import as_listed
 from commandsync.services.service import ListRequest, list_request, of_operation
 from commandsync.sync.destinations import (
     ListSite,
@@ -43,10 +40,19 @@ from commandsync.sync.destinations import (
 )
 from commandsync.sync.earlier import EarlierVersion, earlier_version
 from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
+from commandsync.sync.listcontent import (
+    EarlierList,
+    ListContent,
+    content_of,
+    fitted_list,
+    is_reordered,
+    renewed,
+    with_own_keys,
+)
 from commandsync.sync.objects import with_objects
 from commandsync.sync.otherlists import OtherList, other_lists, read_others
 from commandsync.sync.sentlist import SentList, keep_sent, mark_unclear, read_sent
-from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, Site, rules_of
+from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, Site
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})
@@ -115,29 +121,6 @@ def _sites(settings: Settings, manifest: Manifest, page: Site | None) -> Iterato
     if page and is_selected(settings, page.name):
         yield page
     yield from list_sites(settings, manifest)
-
-
-class ListContent(NamedTuple):
-    """The list of one version of a manifest."""
-
-    fitted: Fitted  # the commands, as the service shows them
-    request: ListRequest  # the request that replaces the list by them
-
-
-class EarlierList(NamedTuple):
-    """A list that was sent earlier, or the one of an earlier version."""
-
-    name: str  # the file, the revision or the record that it is from
-    commands: Snapshot  # its commands, as the service shows them
-    digest: str  # that of its request
-
-
-def content_of(settings: Settings, manifest: Manifest, entry: Listing) -> ListContent:
-    """Return the list of a version of a manifest for one of its listings."""
-    fitted = fitted_list(settings, manifest, entry)
-    service = entry.list_service
-    request = list_request(service, entry.bot_of(manifest.bot), fitted.snapshot)
-    return ListContent(fitted, request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +249,7 @@ class ListJob(ManifestJob):
         return replace(plan, listing=listing, notices=(*others, *plan.notices))
 
     def _ruled(self) -> tuple[Manifest, Settings]:
-        """Return what is listed of the manifest, and the settings, with the rules that apply.
+        """Return the manifest as the list shows it, and the settings, with the rules that apply.
 
         What the rules keep on a list is not kept where that cannot be read, or is deleted.
         """
@@ -305,8 +288,8 @@ class ListJob(ManifestJob):
         """Yield the differences of two lists that no change of a text shows."""
         before, now = earlier.commands.collections[_COMMANDS], wanted.collections[_COMMANDS]
         if not self.is_read:
-            yield from renewed_notices(_renewed(before, now), at=self.name)
-        if _is_reordered(before, now):
+            yield from renewed_notices(renewed(before, now), at=self.name)
+        if is_reordered(before, now):
             yield Notice(f"{self.name}: the order of the commands changed")
         if self._request(earlier.commands).digest != earlier.digest:
             what = "its method, its address or its keys"
@@ -366,34 +349,7 @@ class ListJob(ManifestJob):
         else:
             expected = expected_listing(plan, listed)[_COMMANDS]
             wanted = Snapshot({_COMMANDS: tuple(Entry(record.text) for record in expected)})
-        return _with_others(wanted, listed, plan) if self.returned else wanted
-
-
-def _with_others(wanted: Snapshot, listed: Snapshot, plan: Plan) -> Snapshot:
-    """Return commands with the keys beside ours that those which stay were listed with."""
-    own = {entry.id: entry.own for entry in listed.collections[_COMMANDS]}
-    staying = {entry.text: entry.own for entry in listed.collections[_COMMANDS]}
-    staying |= {edit.after: own[edit.id] for edit in plan.changes if isinstance(edit, Edit)}
-    entries = wanted.collections[_COMMANDS]
-    return Snapshot({_COMMANDS: tuple(replace(e, own=staying.get(e.text, ())) for e in entries)})
-
-
-def _renewed(before: Sequence[Entry], now: Sequence[Entry]) -> dict[str, tuple[str, ...]]:
-    """Return the differences of commands whose texts are as they were, by their names."""
-    known = {entry.text: entry.own for entry in before}
-    pairs = [(entry, known.get(entry.text, entry.own)) for entry in now]
-    return {
-        entry.name: object_changes(own, entry.own)
-        for entry, own in pairs
-        if json.dumps(own) != json.dumps(entry.own)
-    }
-
-
-def _is_reordered(before: Sequence[Entry], now: Sequence[Entry]) -> bool:
-    """Whether the names that two lists have in common are in another order."""
-    old, new = ([entry.name for entry in entries] for entries in (before, now))
-    both = {*old} & {*new}
-    return [name for name in old if name in both] != [name for name in new if name in both]
+        return with_own_keys(wanted, listed, plan) if self.returned else wanted
 
 
 def _list_job(
@@ -413,24 +369,3 @@ def _list_job(
     commands = Snapshot({_COMMANDS: sent.commands})
     earlier_list = EarlierList(sent.name, commands, sent.digest)
     return replace(job, earlier=earlier_list, resend=sent.unclear)
-
-
-def _translated(entry: Entry, texts: Mapping[str, str]) -> Entry:
-    """Return a command with its description in a language, if that has one."""
-    described = texts.get(entry.name.removeprefix("/"), entry.text.description)
-    return replace(entry, text=entry.text._replace(description=described))
-
-
-def fitted_list(settings: Settings, manifest: Manifest, entry: Listing) -> Fitted:
-    """Fit the commands of a manifest that are due into one of its listings, in its language."""
-    rules, unprotected = rules_of(settings, manifest), []
-    if rules.ignore:
-        unprotected.append("ignore")
-    if not rules.prune:
-        unprotected.append("prune: false")
-    commands = manifest.snapshot.collections.get(_COMMANDS, ())
-    due = [each for each in commands if each.phase(settings.now) is Phase.DUE]
-    texts = {} if entry.texts is None else entry.texts
-    wanted = () if entry.texts is None else tuple(_translated(each, texts) for each in due)
-    due_list = Snapshot({_COMMANDS: wanted})
-    return fit(entry.list_service, due_list, unprotected=unprotected, objects=manifest.objects)

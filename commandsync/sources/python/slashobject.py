@@ -1,7 +1,7 @@
 """Discord's own object of a command in Python, if all of it is literal in the code.
 
-The decorators of a function, the annotations and defaults of its parameters, and the calls that
-describe them are looked at. There is no object if one of them is computed or not known here: a
+An object is made of the decorators of a function, the annotations and defaults of its parameters,
+and the calls that describe them. If one of these is computed or unknown, there is no object: a
 service gets no options rather than wrong ones.
 """
 
@@ -129,7 +129,7 @@ class SlashObjects:
     def _in_decorator(
         self, name: str, parameter: str, function: Function, scope: Scope
     ) -> ast.expr | None:
-        """Return what the decorators with a name give a parameter."""
+        """Return the argument for a parameter in the decorators with a name."""
         calls = [part for part in function.decorator_list if isinstance(part, ast.Call)]
         named = (keywords(part) for part in calls if self._code.last_name(part.func, scope) == name)
         return next((given[parameter] for given in named if parameter in given), None)
