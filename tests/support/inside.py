@@ -32,7 +32,8 @@ class Inside(Service):
     def add(self, *bots: dict[str, Any]) -> list[Bot]:
         """Create bots with these documented fields; one without an id gets one."""
         records = [{"id": f"bot-{next(_NUMBERS)}", **bot} for bot in bots]
-        created = create_bots(Seed.model_validate({"bots": records}), self.database)
+        seeds = (Seed.model_validate({"bots": [record]}) for record in records)
+        created = [bot for seed in seeds for bot in create_bots(seed, self.database)]
         return [Bot(bot.id, bot.token, self.url, self.database) for bot in created]
 
 
