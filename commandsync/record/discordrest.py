@@ -100,7 +100,7 @@ class Discord:
         scope = at.get("guild") or ""
         listed = self.lists.setdefault(scope, {})
         if asked.method == "GET":
-            return 200, list(listed.values())
+            return 200, [_answered(command) for command in listed.values()]
         if asked.method == "POST":
             return self._upsert(listed, self._made(asked.body, at))
         known = {_key(command): command["id"] for command in listed.values()}
@@ -108,7 +108,7 @@ class Discord:
         kept = [{**command, "id": known.get(_key(command), command["id"])} for command in made]
         self.lists[scope] = {command["id"]: command for command in kept}
         self.on_change()
-        return 200, kept
+        return 200, [_answered(command) for command in kept]
 
     def _upsert(self, listed: dict[str, dict[str, Any]], command: dict[str, Any]) -> Answer:
         """Add a command to a list, or put it in the place of the one with its name and type."""
@@ -117,7 +117,7 @@ class Discord:
             command = {**command, "id": identifier}
         listed[command["id"]] = command
         self.on_change()
-        return (200 if same else 201), command
+        return (200 if same else 201), _answered(command)
 
     def command(self, asked: Asked, at: Mapping[str, str]) -> Answer:
         """Answer a request about one command: read it, edit it, or delete it."""
@@ -132,13 +132,18 @@ class Discord:
             del listed[identifier]
             self.on_change()
             return 204, None
-        return 200, listed[identifier]
+        return 200, _answered(listed[identifier])
 
     def _made(self, body: Mapping[str, Any], at: Mapping[str, str]) -> dict[str, Any]:
         """Return a command as Discord would return it, with an id of its own."""
         place = {"guild_id": at["guild"]} if at.get("guild") else {}
         ids = {"id": _new_id(), "application_id": at["application"], "version": _new_id(), **place}
         return {"type": 1, "description": "", **body, **ids}
+
+
+def _answered(command: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a command with the key that each of Discord's answers has, if it was not sent."""
+    return {"default_member_permissions": None, **command}
 
 
 def _key(command: Mapping[str, Any]) -> tuple[object, object]:

@@ -1,17 +1,21 @@
 """Record a bot of each library that docs/record.md names, installed in its pinned version.
 
 `python -m tests.benchmarks.recordings [NAME]...` installs each library with npm or pip into a
-temporary folder, writes a bot for it with generated commands, records one run of the bot, and
-compares what was recorded with what the bot was given. It is a part of `make soak`.
+temporary folder, writes a bot for it with generated commands, and records one run of the bot. The
+bot also writes what the library itself makes of the commands, outside its folder; what was
+recorded has each command that was given, and equals what the library made of it. It is a part of
+`make soak`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -19,8 +23,15 @@ from typing import Any, NamedTuple
 from commandsync.record.recording import Order, Recording, record
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
-_JS = "const commands = JSON.parse(require('fs').readFileSync('commands.json'));\n"
-_PY = "import json, os\ncommands = json.load(open('commands.json'))\n"
+_JS = """const commands = JSON.parse(require('fs').readFileSync('commands.json'));
+const made = (own) => require('fs').writeFileSync(process.env.MADE, JSON.stringify(own));
+"""
+_PY = """import json, os
+commands = json.load(open("commands.json"))
+def made(own):
+    with open(os.environ["MADE"], "w") as file:
+        json.dump(own, file)
+"""
 _TOKEN = "process.env.DISCORD_TOKEN"
 _ENV = "os.environ['DISCORD_TOKEN']"
 
@@ -52,6 +63,7 @@ LIBRARIES = {
 const body = commands.map((given) => new SlashCommandBuilder().setName(given.name)
   .setDescription(given.description).addStringOption((option) => option.setName('text')
   .setDescription(given.options[0].description).setRequired(true)).toJSON());
+made(body);
 new REST().setToken({_TOKEN}).put(
   Routes.applicationCommands(process.env.CLIENT_ID), {{ body }});""",
     ),
@@ -59,21 +71,26 @@ new REST().setToken({_TOKEN}).put(
         ("discord.js@14.28.1",),
         f"""const {{ Client, GatewayIntentBits }} = require('discord.js');
 const client = new Client({{ intents: [GatewayIntentBits.Guilds] }});
-client.once('clientReady', () => client.application.commands.set(commands));
+client.once('clientReady', () => {{
+  const {{ commands: manager }} = client.application;
+  made(commands.map((given) => manager.constructor.transformCommand(given)));
+  manager.set(commands);
+}});
 client.login({_TOKEN});""",
     ),
     "Sapphire": Library(
         ("@sapphire/framework@5.5.1", "discord.js@14.28.1"),
         f"""const {{ SapphireClient }} = require('@sapphire/framework');
 new SapphireClient({{ intents: [], baseUserDirectory: __dirname }}).login({_TOKEN});""",
-        file=f"""{_JS}const {{ Command }} = require('@sapphire/framework');
-exports.All = class extends Command {{
-  constructor(context, options) {{ super(context, {{ ...options, name: 'all' }}); }}
-  registerApplicationCommands(registry) {{
+        file="""const { Command } = require('@sapphire/framework');
+exports.All = class extends Command {
+  constructor(context, options) { super(context, { ...options, name: 'all' }); }
+  registerApplicationCommands(registry) {
     for (const given of commands) registry.registerChatInputCommand(given);
-  }}
-  chatInputRun() {{}}
-}};""",
+    made(registry.apiCalls.map((call) => call.builtData));
+  }
+  chatInputRun() {}
+};""",
     ),
     "slash-create": Library(
         ("slash-create@7.0.0",),
@@ -81,13 +98,18 @@ exports.All = class extends Command {{
 const creator = new SlashCreator({{ applicationID: process.env.CLIENT_ID, token: {_TOKEN} }});
 for (const given of commands) creator.registerCommand(class extends SlashCommand {{
   constructor(creator) {{ super(creator, given); }} async run() {{}} }});
+made(creator.commands.map((command) => command.toCommandJSON()));
 creator.syncCommands();""",
     ),
     "Oceanic": Library(
         ("oceanic.js@1.15.0",),
         f"""const {{ Client }} = require('oceanic.js');
 const client = new Client({{ auth: 'Bot ' + {_TOKEN} }});
-client.once('ready', () => client.application.bulkEditGlobalCommands(commands));
+client.once('ready', async () => {{
+  const listed = await client.application.bulkEditGlobalCommands(commands);
+  made(listed.map((one) => one.toJSON()).map(({{ type, name, description, options }}) => (
+    {{ type, name, description, options }})));
+}});
 client.connect();""",
     ),
     "grammY": Library(
@@ -95,7 +117,8 @@ client.connect();""",
         """const { Bot } = require('grammy');
 const bot = new Bot(process.env.BOT_TOKEN);
 bot.api.setMyCommands(commands.map((given) => (
-  { command: given.name, description: given.description })));
+  { command: given.name, description: given.description })))
+  .then(() => bot.api.getMyCommands()).then(made);
 bot.start();""",
         is_telegram=True,
     ),
@@ -104,7 +127,8 @@ bot.start();""",
         """const { Telegraf } = require('telegraf');
 const bot = new Telegraf(process.env.BOT_TOKEN);
 bot.telegram.setMyCommands(commands.map((given) => (
-  { command: given.name, description: given.description })));
+  { command: given.name, description: given.description })))
+  .then(() => bot.telegram.getMyCommands()).then(made);
 bot.launch();""",
         is_telegram=True,
     ),
@@ -114,6 +138,7 @@ bot.launch();""",
 from discord import app_commands
 class Bot(discord.Client):
     async def setup_hook(self):
+        made([command.to_dict(self.tree) for command in self.tree.get_commands()])
         await self.tree.sync()
 bot = Bot(intents=discord.Intents.default())
 bot.tree = app_commands.CommandTree(bot)
@@ -135,6 +160,7 @@ def add(given):
     bot.slash_command(name=given["name"], description=given["description"])(run)
 for given in commands:
     add(given)
+made([command.to_dict() for command in bot.pending_application_commands])
 bot.run({_ENV})
 """,
     ),
@@ -148,6 +174,7 @@ def add(given):
     bot.slash_command(name=given["name"], description=given["description"])(run)
 for given in commands:
     add(given)
+made([command.body.to_dict() for command in bot.slash_commands])
 bot.run({_ENV})
 """,
     ),
@@ -158,15 +185,16 @@ bot = hikari.GatewayBot({_ENV}, banner=None)
 @bot.listen()
 async def started(event: hikari.StartedEvent):
     me = await bot.rest.fetch_application()
-    made = []
+    builders = []
     for given in commands:
         builder = bot.rest.slash_command_builder(given["name"], given["description"])
         text = given["options"][0]["description"]
         kind = hikari.OptionType.STRING
         builder.add_option(hikari.CommandOption(
             type=kind, name="text", description=text, is_required=True))
-        made.append(builder)
-    await bot.rest.set_application_commands(me.id, made)
+        builders.append(builder)
+    await bot.rest.set_application_commands(me.id, builders)
+    made([builder.build(bot.entity_factory) for builder in builders])
 bot.run()
 """,
     ),
@@ -185,6 +213,7 @@ def add(given):
         name=given["name"], description=given["description"])(run))
 for given in commands:
     add(given)
+made([command.to_dict() for command in bot.application_commands])
 bot.start({_ENV})
 """,
     ),
@@ -193,6 +222,7 @@ bot.start({_ENV})
         bot="""from telegram.ext import Application
 async def start(app):
     await app.bot.set_my_commands([(given["name"], given["description"]) for given in commands])
+    made([command.to_dict() for command in await app.bot.get_my_commands()])
 app = Application.builder().token(os.environ["BOT_TOKEN"]).post_init(start).build()
 app.run_polling()
 """,
@@ -205,8 +235,10 @@ from aiogram import Bot, Dispatcher
 from aiogram.types import BotCommand
 async def main():
     bot = Bot(os.environ["BOT_TOKEN"])
-    await bot.set_my_commands([BotCommand(
-        command=given["name"], description=given["description"]) for given in commands])
+    menu = [BotCommand(command=given["name"], description=given["description"])
+            for given in commands]
+    made([command.model_dump() for command in menu])
+    await bot.set_my_commands(menu)
     await Dispatcher().start_polling(bot)
 asyncio.run(main())
 """,
@@ -216,8 +248,9 @@ asyncio.run(main())
         "pyTelegramBotAPI==4.37.1",
         bot="""import telebot
 bot = telebot.TeleBot(os.environ["BOT_TOKEN"])
-bot.set_my_commands([telebot.types.BotCommand(
-    given["name"], given["description"]) for given in commands])
+menu = [telebot.types.BotCommand(given["name"], given["description"]) for given in commands]
+made([command.to_dict() for command in menu])
+bot.set_my_commands(menu)
 bot.infinity_polling()
 """,
         is_telegram=True,
@@ -254,38 +287,66 @@ def install(library: Library, folder: Path) -> None:
     subprocess.run([*words, *library.packages], cwd=folder, check=True, timeout=300)
 
 
-def recorded(library: Library, folder: Path, commands: list[dict[str, Any]]) -> Recording:
-    """Record one run of a bot for a library."""
-    (folder / "commands.json").write_text(json.dumps(commands), encoding="utf-8")
+def recorded(
+    library: Library, folder: Path, commands: list[dict[str, Any]]
+) -> tuple[Recording, list[dict[str, Any]]]:
+    """Record one run of a bot, and return what the library made of the commands, too."""
+    made = folder / "made.json"
+    project = folder / "bot"
+    (project / "commands.json").write_text(json.dumps(commands), encoding="utf-8")
     name = "bot.py" if library.is_python else "bot.js"
     begin = "import sys\nsys.path.insert(0, 'site')\n" if library.is_python else ""
-    (folder / name).write_text(begin + library.head + library.bot, encoding="utf-8")
+    (project / name).write_text(begin + library.head + library.bot, encoding="utf-8")
     if library.file:
-        (folder / "commands").mkdir(exist_ok=True)
-        (folder / "commands" / "all.js").write_text(library.file, encoding="utf-8")
+        (project / "commands").mkdir(exist_ok=True)
+        (project / "commands" / "all.js").write_text(library.head + library.file, encoding="utf-8")
     program = [sys.executable if library.is_python else "node", name]
-    return asyncio.run(record(Order(program=program, cwd=folder)))
+    environment = {**os.environ, "MADE": str(made)}
+    recording = asyncio.run(record(Order(program=program, environment=environment, cwd=project)))
+    own = json.loads(made.read_text(encoding="utf-8")) if made.exists() else []
+    return recording, own
 
 
 def difference(
-    library: Library, recording: Recording, commands: list[dict[str, Any]]
+    library: Library,
+    recording: Recording,
+    commands: list[dict[str, Any]],
+    own: list[dict[str, Any]],
 ) -> list[object]:
-    """Return the commands that are not recorded as they were given."""
+    """Return the commands that are not recorded as given, or as the library has them."""
     if library.is_telegram:
-        menu = recording.telegram.get(("default", ""), ())
-        pairs = {(part["command"], part["description"]) for part in menu}
-        return [part for part in commands if (part["name"], part["description"]) not in pairs]
-    found = {str(part["name"]): part for part in recording.discord.get("", ())}
-    return [part for part in commands if _shown(found.get(part["name"])) != _shown(part)]
+        name = "command"
+        listed: Sequence[Mapping[str, Any]] = recording.telegram.get(("default", ""), ())
+        commands = [
+            {"command": part["name"], "description": part["description"]} for part in commands
+        ]
+    else:
+        name = "name"
+        listed = recording.discord.get("", ())
+    found = {part[name]: part for part in listed}
+    written = {part[name]: part for part in own}
+    return [
+        part
+        for part in commands
+        if not _has(found.get(part[name]), part)
+        or part[name] not in written
+        or not _has(found[part[name]], written[part[name]])
+    ]
 
 
-def _shown(command: Any) -> Any:  # noqa: ANN401 - an object of JSON, or None
-    """Return the parts of a command that libraries do not add to."""
-    keys = ("name", "description", "required", "type")
-    if not isinstance(command, dict):
-        return command
-    options = [{key: option.get(key) for key in keys} for option in command.get("options", ())]
-    return command["name"], command["description"], options
+def _has(found: object, expected: object) -> bool:
+    """Return whether an object of JSON has each value of another that is not empty."""
+    if isinstance(expected, Mapping):
+        return isinstance(found, Mapping) and all(
+            _has(found.get(key), value) for key, value in expected.items() if value
+        )
+    if isinstance(expected, list):
+        return (
+            isinstance(found, Sequence)
+            and len(found) == len(expected)
+            and all(map(_has, found, expected))
+        )
+    return found == expected
 
 
 def main(names: list[str]) -> int:
@@ -296,9 +357,10 @@ def main(names: list[str]) -> int:
             continue
         commands = generated(number)
         with TemporaryDirectory(prefix="commandsync-recordings-") as folder:
-            install(library, Path(folder))
-            recording = recorded(library, Path(folder), commands)
-        lost = difference(library, recording, commands)
+            (Path(folder) / "bot").mkdir()
+            install(library, Path(folder) / "bot")
+            recording, own = recorded(library, Path(folder), commands)
+        lost = difference(library, recording, commands, own)
         failed += bool(lost)
         count = len(commands) - len(lost)
         print(f"{name} ({', '.join(library.packages)}): {count} of {len(commands)}", flush=True)

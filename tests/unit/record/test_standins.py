@@ -35,6 +35,10 @@ _COMMANDS = st.builds(
 _LISTS = st.lists(_COMMANDS, max_size=4, unique_by=lambda command: command["name"])
 _SCOPES = st.sampled_from(["", "/guilds/77"])
 _OWN_KEYS = {"id", "version", "application_id", "guild_id"}
+_REQUIRED = {  # of a command in Discord's own description of its answers
+    *("id", "application_id", "version", "default_member_permissions"),
+    *("type", "name", "description"),
+}
 
 
 def _put(discord: Discord, scope: str, commands: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -90,6 +94,8 @@ def test_ids_stay_over_a_replaced_list_and_never_leave_the_stand_in() -> None:
     again = _put(discord, "", [{"name": "b"}, {"name": "a", "description": "New"}])
 
     assert again[1]["id"] == first[0]["id"]
+    assert again[0].keys() >= _REQUIRED
+    assert "default_member_permissions" not in discord.registered()[""][0]
     assert not _OWN_KEYS & {key for command in discord.registered()[""] for key in command}
 
 
