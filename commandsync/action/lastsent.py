@@ -34,11 +34,6 @@ _MOST_COMMITS = 10 * MOST_COMMITS
 _NO_COMMIT = "0" * 40
 
 
-def is_unread(job: ManifestJob) -> bool:
-    """Whether a listing is a list that this run does not read."""
-    return isinstance(job, ListJob) and not job.is_read
-
-
 def compared(
     opened: Sequence[ManifestJob],
     branch: Branch,

@@ -115,7 +115,9 @@ class _ActionRun:
         bases = self._hand_over_token(manifests)
         with jobs(self.settings, manifests) as opened:
             self.reporter.branch.jobs = opened
-            read, unread = self._apart(opened)
+            # A check for drift cannot read some lists, and compares nothing else.
+            unread = [job for job in opened if self.mode == "drift" and not job.is_read]
+            read = [job for job in opened if job not in unread]
             planned = plan_jobs(self._compared(read, bases))
             self._write_preview(manifests, planned)
         outcome = verdict.with_unchecked(self._plans_verdict(planned), unread)
@@ -162,17 +164,6 @@ class _ActionRun:
         code = self.signals.code(exit_code(*results, unread=bool(unread)))
         screen = self.reporter.screen
         return verdict.with_unread(verdict.of_results(results, screen, code=code), unread, screen)
-
-    def _apart(
-        self, opened: Sequence[ManifestJob]
-    ) -> tuple[Sequence[ManifestJob], Sequence[ManifestJob]]:
-        """Return the listings that are planned, and those that a check for drift cannot read."""
-        if self.mode != "drift" or not any(job.manifest.listings for job in opened):
-            return opened, ()
-        from commandsync.action.lastsent import is_unread  # noqa: PLC0415 - seldom needed
-
-        unread = [job for job in opened if is_unread(job)]
-        return [job for job in opened if job not in unread], unread
 
     def _compared(
         self, opened: Sequence[ManifestJob], bases: Mapping[str, EarlierVersion]

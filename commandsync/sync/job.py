@@ -61,6 +61,11 @@ class Job(ABC):
         return f"{service_of(self.site.address.base_url)} {self.site.bot}"
 
     @property
+    def is_read(self) -> bool:
+        """Whether the listing is read; a list that the service does not return is not."""
+        return True
+
+    @property
     def versions(self) -> History | None:
         """The versions of the manifest, of a run that takes away no others' records."""
         return None

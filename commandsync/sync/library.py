@@ -1,26 +1,28 @@
 """`run` and `run_async`: apply a manifest through a client of the library."""
 
 import asyncio
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from queue import SimpleQueue
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 from commandsync import AsyncClient, Client
 from commandsync.api.policy import Health
 from commandsync.apply.check import refusal_of
-from commandsync.apply.outcomes import Outcome, Result, Settled, Step, StepResult, skipped
-from commandsync.apply.run import apply
-from commandsync.client.driver import drive, drive_async, read_async, start_reading
+from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
+from commandsync.apply.run import Steps
+from commandsync.client.driver import drive, drive_async, read_async
 from commandsync.diagnostics import Do
 from commandsync.errors import ArgumentError, UsageError, WrongBotError
 from commandsync.manifest import Manifest
-from commandsync.plan.plan import Plan
 from commandsync.plan.rules import parse_delete_limit
 from commandsync.records.snapshot import Snapshot
-from commandsync.sync.job import plan_manifest
+from commandsync.sync.job import ManifestJob
 from commandsync.sync.settings import Settings, Site, load_files, read_clock
+
+if TYPE_CHECKING:
+    from commandsync.client.connection import Connection
 
 __all__ = ["Outcome", "Result", "run", "run_async"]
 
@@ -65,14 +67,14 @@ def run(
             than its limit allows.
         ListingError: The listing cannot be read.
     """
-    job = _job(client, _loaded(manifest), **options)
-    listed = start_reading(client.connection, job.site.bot, job.manifest.snapshot.scope)()
+    arguments, health = _Arguments(**options), Health()
+    job = _job(client, _loaded(manifest), arguments)
     return drive(
-        job.steps(listed),
+        _steps(job, job.start_reading()(), health, arguments),
         client.connection,
-        health=job.health,
+        health=health,
         events=SimpleQueue(),
-        on_step=job.tell,
+        on_step=lambda step: arguments.on_settled(step.settled),
     )
 
 
@@ -84,14 +86,15 @@ async def run_async(
     If the task is cancelled, the calls in flight are cancelled too: their results are unknown, and
     the next run finishes the work.
     """
-    job = _job(client, await asyncio.to_thread(_loaded, manifest), **options)
-    listed = await read_async(client.connection, job.site.bot, job.manifest.snapshot.scope)
+    arguments, health = _Arguments(**options), Health()
+    job = _job(client, await asyncio.to_thread(_loaded, manifest), arguments)
+    listed = await read_async(client.connection, job.site.bot, job.scope)
     return await drive_async(
-        job.steps(listed),
+        _steps(job, listed, health, arguments),
         client.connection,
-        health=job.health,
+        health=health,
         events=asyncio.Queue(),
-        on_step=job.tell,
+        on_step=lambda step: arguments.on_settled(step.settled),
     )
 
 
@@ -105,37 +108,15 @@ class _Arguments:
     on_settled: Callable[[Sequence[Settled]], object] = lambda _: None
 
 
-@dataclass(frozen=True, slots=True)
-class _LibraryJob:
-    manifest: Manifest
-    site: Site
-    settings: Settings
-    options: _Arguments
-    health: Health = field(default_factory=Health)
-
-    def plan(self, listed: Snapshot) -> Plan:
-        return plan_manifest(self.manifest, listed, site=self.site, settings=self.settings)
-
-    def tell(self, step: Step) -> None:
-        self.options.on_settled(step.settled)
-
-    def steps(self, listed: Snapshot) -> Generator[Step, StepResult, Result]:
-        plan = self.plan(listed)
-        if self.options.dry_run:
-            return replace(skipped(plan, "this is a dry run"), interrupted=False)
-        if refused := refusal_of(plan, listed=listed, token=self.site.token):
-            raise refused
-        return (
-            yield from apply(
-                plan,
-                service=self.site.records,
-                listed=listed,
-                health=self.health,
-                replan=self.plan,
-                concurrency=self.settings.concurrency,
-                unordered=self.options.unordered,
-            )
-        )
+def _steps(
+    job: ManifestJob, listed: Snapshot, health: Health, arguments: _Arguments
+) -> Steps[Result]:
+    planned = job.planned(listed)
+    if arguments.dry_run:
+        return replace(skipped(planned.plan, "this is a dry run"), interrupted=False)
+    if refused := refusal_of(planned.plan, listed=listed, token=job.site.token):
+        raise refused
+    return (yield from job.steps(planned, health=health, unordered=arguments.unordered))
 
 
 def _loaded(manifest: str | PathLike[str] | Manifest) -> Manifest:
@@ -147,10 +128,8 @@ def _loaded(manifest: str | PathLike[str] | Manifest) -> Manifest:
     return manifests[0]
 
 
-def _job(
-    client: Client | AsyncClient, manifest: Manifest, **options: Unpack[Options]
-) -> _LibraryJob:
-    connection, known = client.connection, _Arguments(**options)
+def _job(client: Client | AsyncClient, manifest: Manifest, known: _Arguments) -> ManifestJob:
+    connection = client.connection
     if client.bot and manifest.bot and client.bot != manifest.bot:
         raise WrongBotError(
             f"the manifest is for bot {manifest.bot}, and the client for bot {client.bot}",
@@ -178,4 +157,5 @@ def _job(
         only=known.only,
         concurrency=connection.concurrency,
     )
-    return _LibraryJob(manifest, site, settings, known)
+    # Its steps send nothing themselves: the client's connection, of either kind, is driven above.
+    return ManifestJob(site, settings, cast("Connection", connection), manifest)

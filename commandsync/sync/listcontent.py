@@ -1,7 +1,7 @@
 """The content of a whole list: what a version of a manifest sends, and how two lists differ.
 
-`content_of` fits the commands that are due into the service of an entry, in its language, and makes
-the request of them: `ListContent`. It is compared with an `EarlierList`, or with the list as read.
+`fitted_list` fits the commands that are due into the service of an entry, in its language. The
+request of them is compared with that of an `EarlierList`, or with the list as read.
 Then `with_own_keys` gives back to the commands that stay the keys that are not ours, and `renewed`
 and `is_reordered` find the differences that no change of a text shows.
 """
@@ -18,17 +18,11 @@ from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.fit import Fitted, fit
-from commandsync.services.service import ListRequest, list_request
+from commandsync.services.service import list_request
+from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.settings import Settings, rules_of
 
 _COMMANDS = Resource.COMMAND
-
-
-class ListContent(NamedTuple):
-    """The list of one version of a manifest."""
-
-    fitted: Fitted  # the commands, as the service shows them
-    request: ListRequest  # the request that replaces the list by them
 
 
 class EarlierList(NamedTuple):
@@ -39,12 +33,11 @@ class EarlierList(NamedTuple):
     digest: str  # that of its request
 
 
-def content_of(settings: Settings, manifest: Manifest, entry: Listing) -> ListContent:
-    """Return the list of a version of a manifest for one of its listings."""
-    fitted = fitted_list(settings, manifest, entry)
-    service = entry.list_service
-    request = list_request(service, entry.bot_of(manifest.bot), fitted.snapshot)
-    return ListContent(fitted, request)
+def earlier_list(settings: Settings, version: EarlierVersion, entry: Listing) -> EarlierList:
+    """Return the list of an earlier version of a manifest for one of its listings."""
+    commands = fitted_list(settings, version.manifest, entry).snapshot
+    request = list_request(entry.list_service, entry.bot_of(version.manifest.bot), commands)
+    return EarlierList(version.name, commands, request.digest)
 
 
 def _translated(entry: Entry, texts: Mapping[str, str]) -> Entry:

@@ -21,14 +21,13 @@ from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
-from commandsync.manifest.listings import Listing
 from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, expected_listing
 from commandsync.plan.rules import DeleteLimit
 from commandsync.records.losses import Loss, loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import Reads
-from commandsync.services.fit import as_listed
+from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.service import ListRequest, list_request, of_operation
 from commandsync.sync.destinations import (
     ListSite,
@@ -42,8 +41,7 @@ from commandsync.sync.earlier import EarlierVersion, earlier_version
 from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
 from commandsync.sync.listcontent import (
     EarlierList,
-    ListContent,
-    content_of,
+    earlier_list,
     fitted_list,
     is_reordered,
     renewed,
@@ -90,14 +88,9 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
             else page_job(settings, manifest, site, connection, site.name)
             for (manifest, _), site, connection in zip(found, sites, connections, strict=True)
         ]
-        yield _noticed(jobs, is_unused=bool(settings.base_url) and not any(pages))
-
-
-def _noticed(jobs: list[ManifestJob], *, is_unused: bool) -> list[ManifestJob]:
-    """Return the jobs of a run, of which the first says that the base URL `is_unused`."""
-    if is_unused and isinstance(jobs[0], ListJob):
-        return [replace(jobs[0], notices=(_UNUSED_BASE_URL,)), *jobs[1:]]
-    return jobs
+        if settings.base_url and not any(pages) and isinstance(jobs[0], ListJob):
+            jobs[0] = replace(jobs[0], notices=(_UNUSED_BASE_URL,))
+        yield jobs
 
 
 def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[str, EarlierVersion]:
@@ -128,7 +121,7 @@ class ListJob(ManifestJob):
     """One listing of a manifest that takes a whole list."""
 
     site: ListSite
-    content: ListContent  # the list of the manifest
+    fitted: Fitted  # the commands of the manifest, as the service shows them
     earlier: EarlierList | None = None  # the one that it is compared with, if one is known
     sent: int = 0  # how many commands were sent last, at least
     resend: bool = False  # whether another list may have been sent than the earlier one
@@ -146,20 +139,13 @@ class ListJob(ManifestJob):
             connection=connection,
             manifest=manifest,
             name=site.service.label,
-            content=content_of(settings, manifest, site.entry),
+            fitted=fitted_list(settings, manifest, site.entry),
         )
 
     @property
     def identity(self) -> str:
         """The identity of the list, which no spelling changes."""
         return self.site.entry.identity(self.manifest.bot)
-
-    def entry_in(self, version: EarlierVersion | None) -> Listing | None:
-        """Return the entry of this list in an earlier version of the manifest, if it has one."""
-        if version is None or _COMMANDS not in version.manifest.snapshot.collections:
-            return None
-        own, bot = self.identity, version.manifest.bot
-        return next((each for each in version.manifest.listings if each.identity(bot) == own), None)
 
     def is_in(self, version: EarlierVersion | None) -> bool:
         """Whether an earlier version has a list at this address that is no other one of today's."""
@@ -178,12 +164,12 @@ class ListJob(ManifestJob):
 
         Its entries are due by the settings of then, if they are given.
         """
-        entry = self.entry_in(version)
-        if version is None or entry is None:
+        if version is None or _COMMANDS not in version.manifest.snapshot.collections:
             return self
-        content = content_of(settings or self.settings, version.manifest, entry)
-        commands, digest = content.fitted.snapshot, content.request.digest
-        return replace(self, earlier=EarlierList(version.name, commands, digest))
+        own, bot = self.identity, version.manifest.bot
+        entries = [each for each in version.manifest.listings if each.identity(bot) == own]
+        lists = [earlier_list(settings or self.settings, version, entry) for entry in entries]
+        return replace(self, earlier=lists[0]) if lists else self
 
     def with_others(self, version: EarlierVersion | None) -> Self:
         """Return this job with the lists beside it, those of an earlier version too."""
@@ -223,7 +209,7 @@ class ListJob(ManifestJob):
 
     def plan(self, listed: Snapshot) -> Plan:
         """Compare what the service can show of the manifest with a list."""
-        fitted, (shown, settings) = self.content.fitted, self._ruled()
+        shown, settings = self._ruled()
         notices = [*self.notices, *(loss_notice(loss, at=self.name) for loss in self._warned())]
         plan = plan_manifest(shown, listed, settings=settings, site=self.site, notices=notices)
         wanted, earlier = self._wanted(plan, listed), self._compared(listed)
@@ -239,7 +225,7 @@ class ListJob(ManifestJob):
             digest=request.digest,
             size=len(wanted.collections[_COMMANDS]),
             sent=self.sent,
-            losses=fitted.losses,
+            losses=self.fitted.losses,
             unlike=f"{self.settings.since} does not have this list" if self.settings.since else "",
             unseen=self.settings.unseen,
             resend=self.settings.resend or self.resend,
@@ -254,7 +240,7 @@ class ListJob(ManifestJob):
         What the rules keep on a list is not kept where that cannot be read, or is deleted.
         """
         settings = self.settings
-        shown = replace(self.manifest, snapshot=self.content.fitted.snapshot, warnings=())
+        shown = replace(self.manifest, snapshot=self.fitted.snapshot, warnings=())
         if not self.is_read and settings.only:
             message = "does not return its list: it is replaced as a whole"
             hint = "leave out the selection for this listing"
@@ -271,7 +257,7 @@ class ListJob(ManifestJob):
         entry, listings = self.site.entry, self.manifest.listings
         first = next(each for each in listings if each.location == entry.location)
         known = () if entry.first else fitted_list(self.settings, self.manifest, first).losses
-        for loss in self.content.fitted.losses:
+        for loss in self.fitted.losses:
             if loss.field not in entry.lossy and loss not in known:
                 yield loss
 
@@ -345,7 +331,7 @@ class ListJob(ManifestJob):
         """Return the commands that are sent, with the listed ones that stay, if anything does."""
         kept = any(plan.rules.ignores(entry.name) for entry in listed.collections[_COMMANDS])
         if not (kept or plan.left_out or plan.unmanaged):
-            wanted = self.content.fitted.snapshot
+            wanted = self.fitted.snapshot
         else:
             expected = expected_listing(plan, listed)[_COMMANDS]
             wanted = Snapshot({_COMMANDS: tuple(Entry(record.text) for record in expected)})

@@ -127,7 +127,7 @@ def _listing(job: ManifestJob, reading: Callable[[], Snapshot]) -> Place:
         if not job.is_read:
             unread = str(job.site.untrusted or f"{job.site.token_from} is not set")
             return replace(place, others=Cell.NOT_READ, unread=unread)
-        sent = job.content.fitted.snapshot
+        sent = job.fitted.snapshot
     try:
         names = [entry.name for entry in reading().collections[_COMMANDS]]
     except CommandsyncError as error:

@@ -85,7 +85,7 @@ def planned(now: dict[str, Any], before: dict[str, Any]) -> tuple[Planned, ListJ
 def request_of(version: dict[str, Any]) -> tuple[str, str]:
     """Return the method and the body; all the URLs are spellings of one."""
     job = job_of(manifest_of(version))
-    request = list_request(job.site.service, "", job.content.fitted.snapshot)
+    request = list_request(job.site.service, "", job.fitted.snapshot)
     return request.method, request.body
 
 
