@@ -105,9 +105,11 @@ class CommandsyncError(Exception):
         exit_code: The exit code of a run that ends with it before anything was written.
         failure_reason: The Action's output of that name.
         listing: The listing of several that it is about; empty for the only one.
+        problems: What is wrong in files, each with its place.
     """
 
     kind: str = "failed"
+    problems: Sequence[Problem] = ()
     exit_code: ClassVar[Exit] = Exit.FAILED
     failure_reason: ClassVar[str] = "incomplete"
 
@@ -173,6 +175,12 @@ class ManifestError(
 
 class FileError(CommandsyncError, kind="file", failure_reason="invalid"):
     """A file cannot be read or written; nothing was changed."""
+
+    def __init__(
+        self, message: str, *, hint: str | Hint = "", problems: Sequence[Problem] = ()
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.problems = tuple(problems)
 
 
 class RefusedError(

@@ -16,7 +16,7 @@ from commandsync.document import VERSION, part
 from commandsync.document.part import Document, HintField, Model, Place, optional
 from commandsync.document.plan import PlanDocument
 from commandsync.document.result import ResultDocument
-from commandsync.errors import CommandsyncError, ManifestError
+from commandsync.errors import CommandsyncError
 from commandsync.plan.userchanges import UserChanges
 from commandsync.records.texts import CommandText
 
@@ -58,11 +58,10 @@ class Several(Model, Generic[D]):
 
 def failure_document(error: CommandsyncError, words: Words = LIBRARY) -> Document:
     """Return the document of a failure, with hints in the words of a program."""
-    problems = error.problems if isinstance(error, ManifestError) else ()
     return Failure.of(
         version=VERSION,
         error=Reason.of(error),
-        problems=tuple(map(listed_problem, problems)),
+        problems=tuple(map(listed_problem, error.problems)),
         listing=error.listing,
     ).model_dump(mode="json", context=words)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from commandsync.apply.outcomes import Outcome, Result
 from commandsync.diagnostics import Hint, Location, Notice, Problem, Words, in_words
-from commandsync.errors import CommandsyncError, ManifestError
+from commandsync.errors import CommandsyncError
 from commandsync.plan.changes import Delete
 from commandsync.plan.plan import Plan
 from commandsync.report import summary, text
@@ -156,8 +156,8 @@ def validated(manifests: Sequence["Manifest"], *, screen: Screen) -> str:
 
 
 def failure_annotations(error: CommandsyncError) -> Iterator[Annotation]:
-    """Return a remark for an error, or for each of a manifest's problems at its place."""
-    if isinstance(error, ManifestError):
+    """Return a remark for an error, or for each problem in files at its place."""
+    if error.problems:
         yield from notice_annotations(error.problems, kind="error")
     else:
         yield Annotation("error", "commandsync", error.message, error.hint)

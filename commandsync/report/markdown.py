@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Notice, Problem, in_words
-from commandsync.errors import CommandsyncError, ManifestError
+from commandsync.errors import CommandsyncError
 from commandsync.plan.changes import Change, Edit, Replace
 from commandsync.plan.plan import Plan
 from commandsync.report import summary, text
@@ -53,11 +53,11 @@ def results(results: Sequence[Result], *, screen: Screen) -> str:
 
 
 def failure(error: CommandsyncError, *, screen: Screen) -> str:
-    """Return an error, and a manifest's problems in a table."""
+    """Return an error, and the problems in files in a table."""
     blocks = [f"### Failed\n\n{code(error.message)}"]
     hint = in_words(error.hint, screen.words)
     blocks += [f"What to do: {code(hint)}"] if hint else []
-    if isinstance(error, ManifestError):
+    if error.problems:
         blocks.append(_problems("Problem", error.problems, screen))
     return _joined(blocks)
 

@@ -76,15 +76,14 @@ def results(results: Sequence[Result], *, screen: Screen, planned: bool = True) 
 
 
 def failure(error: CommandsyncError, *, screen: Screen) -> str:
-    """Return an error, and a manifest's problems each at its place."""
+    """Return an error, and the problems in files each at its place."""
     label = paint("error", RED)
     lines: list[str] = []
-    if isinstance(error, ManifestError):
-        for problem in error.problems:
-            lines += _problem(problem, label, screen)
-        if error.is_unread:
-            return joined(lines, screen)
-        lines += [""] if lines else []
+    for problem in error.problems:
+        lines += _problem(problem, label, screen)
+    if isinstance(error, ManifestError) and error.is_unread:
+        return joined(lines, screen)
+    lines += [""] if lines else []
     lines += (f"{label}: {visible(error.message)}", *_hint(error.hint, screen))
     return joined(lines, screen)
 

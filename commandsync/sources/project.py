@@ -94,18 +94,23 @@ def project_in(folder: Path) -> Project:
         problem = error
     except CommandsyncError:
         pass  # no code is here
-    imported = (_IMPORTED.get(name, name) for name in reading.frameworks)
-    libraries = [*_dependencies(folder), *(name for name in imported if name in LIBRARIES)]
-    library = next(iter(libraries), "")
+    library = next(iter(libraries_of(folder, reading)), "")
     return Project(
         platform=LIBRARIES.get(library, ""),
         library=library,
         source=_source(folder, reading),
         reading=reading,
         problem=problem if library else None,
-        program=_program(folder),
+        program=program_in(folder),
         prefix=_prefix(folder, reading),
     )
+
+
+def libraries_of(folder: Path, reading: SourceReading) -> list[str]:
+    """Return the libraries that the dependencies of a folder name, then those its code imports."""
+    imported = (_IMPORTED.get(name, name) for name in reading.frameworks)
+    known = [*_dependencies(folder), *(name for name in imported if name in LIBRARIES)]
+    return list(dict.fromkeys(known))
 
 
 def _dependencies(folder: Path) -> Iterator[str]:
@@ -134,8 +139,8 @@ def _source(folder: Path, reading: SourceReading) -> str:
     )
 
 
-def _program(folder: Path) -> str:
-    """Return the program that registers the commands, else the bot itself."""
+def program_in(folder: Path) -> str:
+    """Return the program that registers the commands, else the bot itself; empty for neither."""
     for name, line in _scripts(folder / "package.json").items():
         if _REGISTERS.fullmatch(name) and line.split(" ")[0] in _PROGRAMS:
             return line

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from commandsync.api.credentials import Token
 from commandsync.api.redaction import keep_secret
-from commandsync.diagnostics import Notice
+from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.manifest.fields import uses_of_prefix
@@ -34,6 +34,7 @@ from commandsync.sources.entry import (
     Trait,
     Unread,
 )
+from commandsync.sources.project import LIBRARIES, libraries_of, program_in
 from commandsync.sources.reading import read, read_answer
 from commandsync.sources.sourcefile import (
     IMPORTED,
@@ -47,11 +48,7 @@ from commandsync.sync.bottexts import IN_CI, texts_notice, texts_of
 from commandsync.sync.files import ci_workspace, real, relative
 from commandsync.sync.settings import Settings, Site
 
-_NEXT = (
-    "record the bot's program: commandsync import -- {}; or import what the bot has registered: "
-    "commandsync import discord; or a list of commands in the repository"
-)
-_BOTS_OF_TELEGRAM = {"telegraf", "grammy", "node-telegram-bot-api"}
+_CODE = {*PYTHON, *SCRIPTS}
 _LIST = re.compile(r"[\w-]*commands?[\w-]*\.json", re.IGNORECASE)
 LIVE = "discord"
 """The source that stands for what the bot has registered with Discord."""
@@ -286,37 +283,51 @@ def _text(text: str) -> str:
 def _check_entries(reading: SourceReading, source: str) -> None:
     if reading.entries:
         return
-    parts = [f"{part.place}: {part.reason}" for part in reading.unread]
-    parts += [f"{note.location}: {note.message}" for note in reading.notes]
-    program = _program_of(reading)
-    if not parts and not program:
-        hint = "is it the right file or folder?"
+    problems = list(_unread_problems(reading, source))
+    has_code = any(posixpath.splitext(file)[1].casefold() in _CODE for file in reading.files)
+    hint = "is it the right file or folder?"
+    if problems or has_code:
+        hint = "; ".join(_next_steps(reading, source))
+    message = f"{source} has no commands that can be read"
+    raise FileError(message, hint=hint, problems=problems)
+
+
+def _next_steps(reading: SourceReading, source: str) -> Iterator[str]:
+    """Yield what the code uses, and the other ways to its commands."""
+    libraries = libraries_of(Path(), reading)
+    if libraries:
+        yield f"it uses {', '.join(libraries)}"
+    program = program_in(Path()) or "PROGRAM"
+    yield f"record the bot's program: commandsync import -- {program}"
+    if not libraries or "discord" in map(LIBRARIES.get, libraries):
+        yield "or import what the bot has registered: commandsync import discord"
+    if found := _list_in(source):
+        yield f"or import its list of commands: commandsync import {found}"
     else:
-        found = f"it uses {', '.join(reading.frameworks)}; " if reading.frameworks else ""
-        steps = _NEXT.format(program or "PROGRAM")
-        hint = "\n".join([*parts, f"{found}{steps}{_list_in(source)}"])
-    raise FileError(f"{source} has no commands that can be read", hint=hint)
+        yield "or import a list of commands, such as commands.json"
 
 
-def _program_of(reading: SourceReading) -> str:
-    """Return a program that that may register the commands of code; empty without code."""
-    suffixes = {posixpath.splitext(file)[1].casefold() for file in reading.files}
-    if suffixes & {*PYTHON}:
-        return "python bot.py"
-    if suffixes & {*SCRIPTS}:
-        script = "bot" if _BOTS_OF_TELEGRAM & {*reading.frameworks} else "deploy-commands"
-        return f"node {script}.js"
-    return ""
+def _unread_problems(reading: SourceReading, source: str) -> Iterator[Problem]:
+    """Yield why parts of a source are not read: one problem for each reason, with all places."""
+    places: dict[str, list[Location]] = {}
+    for part in reading.unread:
+        places.setdefault(part.reason, []).append(part.place)
+    for reason, (first, *more) in places.items():
+        also = f" (also at {', '.join(map(str, more))})" if more else ""
+        yield Problem(first, reason + also)
+    for note in reading.notes:
+        yield Problem(note.location or Location(source), note.message, note.hint)
 
 
 def _list_in(source: str) -> str:
-    """Return the first list of commands in a folder that would be read, for a hint."""
-    files = files_of(Path(source)) if Path(source).is_dir() else ()
+    """Return a list of commands that can be read, in a source or beside it; empty if none is."""
+    folders = [folder for folder in (Path(source), Path()) if folder.is_dir()]
+    files = (file for folder in folders for file in files_of(folder))
     for file in filter(lambda file: _LIST.fullmatch(file.name), files):
         with suppress(FileError, UsageError):
             if not file.name.endswith(IMPORTED) and read(file.as_posix()).entries:
-                return f", such as {file.as_posix()}"
-    return ", such as commands.json"
+                return file.as_posix()
+    return ""
 
 
 def _source(given: str, name: str, path: str) -> NamedSource:

@@ -535,10 +535,16 @@ def test_when_nothing_is_found_each_place_the_framework_and_the_next_step_are_na
     ran = home.run("import", "--check")
 
     assert ran.code == 1
-    assert "src/bot.js:2:1: the commands of this framework are not read" in ran.err
-    assert "it uses telegraf; record the bot's program: " in ran.err
-    assert "commandsync import -- node bot.js; or import what the bot has registered" in ran.err
-    assert "such as src/my-commands.json" in ran.err
+    assert ran.err.splitlines() == [
+        "src/bot.js:2:1: error: the commands of this framework are not read",
+        "",
+        "error: src has no commands that can be read",
+        (
+            "  hint: it uses telegraf; record the bot's program: commandsync import -- "
+            "node src/bot.js; or import its list of commands: "
+            "commandsync import src/my-commands.json"
+        ),
+    ]
 
 
 def test_a_locale_file_that_has_the_texts_is_named_with_the_setting(home: Home) -> None:

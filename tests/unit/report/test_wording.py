@@ -8,7 +8,7 @@ import pytest
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.cli.output import OPTIONS
 from commandsync.diagnostics import Location, Problem
-from commandsync.errors import ManifestError, UsageError
+from commandsync.errors import CommandsyncError, FileError, ManifestError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan, Target
 from commandsync.plan.rules import SyncRules
@@ -116,12 +116,15 @@ def test_the_wording_of_valid_manifests(golden: Golden, form: Format) -> None:
                 ]
             ),
         ),
-        ("no-problems", ManifestError([])),
+        (
+            "unread",
+            FileError("nothing is read", problems=[Problem(Location("b.py", 2, 3), "not known")]),
+        ),
         ("error", UsageError("the token is empty\x1b[2J", hint="copy it again")),
     ],
-    ids=["an invalid manifest", "no problems", "wrong usage"],
+    ids=["an invalid manifest", "a source that is not read", "wrong usage"],
 )
 def test_the_wording_of_failures(
-    golden: Golden, form: Format, name: str, error: ManifestError | UsageError
+    golden: Golden, form: Format, name: str, error: CommandsyncError
 ) -> None:
     golden(render_failure(error, format=form), f"{name}.{form}")

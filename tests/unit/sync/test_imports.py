@@ -109,9 +109,12 @@ def test_a_file_that_is_broken_removes_none_of_its_commands(folder: Path) -> Non
         plan_import(Settings(now=day(1)), ["bot"], registered=lambda _: SourceReading())
     (unread,) = broken.unread
     assert unread.reason.endswith(": '(' was never closed")
-    assert f": {unread.reason}\n" in str(caught.value.hint)
-    assert "it uses discord; record the bot's program: " in str(caught.value.hint)
-    assert "commandsync import -- python bot.py; or " in str(caught.value.hint)
+    assert [problem.message for problem in caught.value.problems] == [unread.reason]
+    assert str(caught.value.hint) == (
+        "it uses discord.py; record the bot's program: commandsync import -- PROGRAM; or import "
+        "what the bot has registered: commandsync import discord; or import a list of commands, "
+        "such as commands.json"
+    )
     assert broken.files == ()
     assert [held.name for held in broken.merge.held_back] == ["a"]
     assert len(removed.merge.of(Removed)) == 1
