@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 from urllib.parse import quote
 
 from commandsync.action.inputs import GitHubEvent
@@ -82,36 +82,21 @@ def context_of(job: Job, path: str | None = None) -> str:
     return f"commandsync/{job.site.name} {digest[:8]}"
 
 
-@dataclass(frozen=True, slots=True)
-class CommitStatus:
+class CommitStatus(NamedTuple):
     """The status of a listing at a commit, with what its description says of a list."""
 
-    state: str
-    description: str = ""
+    is_success: bool  # whether the listing was applied
+    count: int = 0  # how many commands the list had; 0 if that is not known
+    at: str = ""  # when the list was made, by which its entries were due; empty if not known
+    digest: str = ""  # that of the request; empty if not known
 
-    @property
-    def is_success(self) -> bool:
-        """Whether the listing was applied."""
-        return self.state == SUCCESS
-
-    @property
-    def _record(self) -> re.Match[str] | None:
-        return _RECORD.search(self.description)
-
-    @property
-    def count(self) -> int:
-        """How many commands the list had; 0 if that is not known."""
-        return int(self._record["count"].replace(",", "")) if self._record else 0
-
-    @property
-    def at(self) -> datetime | None:
-        """When the list was made, by which its entries were due; None if that is not known."""
-        return datetime.fromisoformat(self._record["at"]) if self._record else None
-
-    @property
-    def digest(self) -> str:
-        """The digest of the request; empty if that is not known."""
-        return self._record["digest"] if self._record else ""
+    @classmethod
+    def of(cls, state: str, description: str) -> Self:
+        """Return the status with a state and a description."""
+        if record := _RECORD.search(description):
+            count, at, digest = record.group("count", "at", "digest")
+            return cls(state == SUCCESS, int(count.replace(",", "")), at, digest)
+        return cls(state == SUCCESS)
 
 
 def status_of(result: Result, now: datetime) -> Status:
@@ -233,6 +218,8 @@ def _queried(
 def _statuses(commit: dict[str, Any]) -> dict[str, CommitStatus]:
     statuses = (commit.get("status") or {}).get("contexts") or ()
     return {
-        each.get("context", ""): CommitStatus(each.get("state", ""), each.get("description") or "")
+        each.get("context", ""): CommitStatus.of(
+            each.get("state", ""), each.get("description") or ""
+        )
         for each in statuses
     }

@@ -13,6 +13,7 @@ the listing to the manifest, or the run is for `apply: current`.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import islice
 
 from commandsync.action.branch import (
@@ -118,8 +119,8 @@ class _SentHistory:
         count, found = self._dropped_count(job), job
         for version, status in self._of_versions(job):
             if status and status.is_success:
-                at = replace(job.settings, now=status.at or job.settings.now)
-                found = job.beside(version, settings=at)
+                now = datetime.fromisoformat(status.at) if status.at else job.settings.now
+                found = job.beside(version, settings=replace(job.settings, now=now))
                 if found.earlier is None or found.earlier.digest != status.digest:
                     again, count = True, max(count, status.count)
                 break

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import click
+from click import IntRange
 
 from commandsync.cli.option import Command, Group, option
 from commandsync.cli.options import (
     Run,
     call_options,
     database_option,
-    paging_options,
     talk_options,
     yes_option,
 )
@@ -58,7 +58,9 @@ def bots_command() -> None:
 @option("--id ID", "Only this bot; may be repeated.", dest="ids", multiple=True)
 @option("--tag TAG", "Only bots with this tag; may be repeated.", dest="tags", multiple=True)
 @option("--certified/--not-certified", "Only certified bots, or others.", default=None)
-@paging_options(limit=12)
+@option("--page N", "The page.", type=IntRange(1), default=1)
+@option("--limit N", "The records per page.", type=IntRange(1, 100), default=12)
+@option("--all", "All pages.", dest="every")
 @call_options
 def list_command(  # noqa: PLR0913 - the options of one command
     run: Run,

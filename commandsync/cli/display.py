@@ -15,8 +15,7 @@ from commandsync.preview.followed import LiveState, live_states
 from commandsync.report.lines import visible
 from commandsync.report.summary import plan_line
 from commandsync.server.live_preview import preview_server
-
-_NOT_CI = frozenset({"", "0", "false"})
+from commandsync.sync.files import NOT_CI
 
 
 def show_live(run: Run, *, offline: bool, port: int, opens: bool) -> None:
@@ -47,7 +46,7 @@ def can_open(environ: Mapping[str, str], *, is_terminal: bool) -> bool:
 
     Without a display, the browsers of Linux are those of the terminal, which is in use.
     """
-    if not is_terminal or environ.get("CI", "").lower() not in _NOT_CI:
+    if not is_terminal or environ.get("CI", "").lower() not in NOT_CI:
         return False
     graphical = "DISPLAY" in environ or "WAYLAND_DISPLAY" in environ or "BROWSER" in environ
     return graphical or not sys.platform.startswith("linux")

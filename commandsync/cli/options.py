@@ -166,15 +166,6 @@ def options_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return decorate
 
 
-def paging_options(*, limit: int) -> Callable[[F], F]:
-    """Return a decorator that adds the options of pages; the command gets `--all` as `every`."""
-    return options_of(
-        option("--page N", "The page.", type=IntRange(1), default=1),
-        option("--limit N", "The records per page.", type=IntRange(1, 100), default=limit),
-        option("--all", "All pages.", dest="every"),
-    )
-
-
 def _with_run(command: F) -> F:
     """Give a command its shared options as a `Run`; its own options stay arguments.
 

@@ -7,7 +7,6 @@ project are searched for the keys that the code names: the one of a folder such 
 has most of them, English first. It is only named, never read as a source: another may be meant.
 """
 
-import os
 import posixpath
 import re
 from collections.abc import Collection
@@ -18,9 +17,8 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, FileError
 from commandsync.manifest import Manifest, load_texts
 from commandsync.sources.sourcefile import files_of
-from commandsync.sync.files import ci_workspace, read_text, real, relative
+from commandsync.sync.files import check_in_workspace, read_text, relative
 
-IN_CI = "in CI a manifest names only sources in the checkout"
 _LARGEST = 4 * 1024 * 1024  # bytes
 _LOCALES = re.compile(
     r"(.*/)?(locales?|lang(uage)?s?|i18n|translations?)/(?=(.+/)?[^/]+\.(json|ya?ml)$)",
@@ -36,8 +34,7 @@ def texts_of(manifest: Manifest) -> dict[str, str] | None:
     if not manifest.imports.texts:
         return None
     path = posixpath.join(posixpath.dirname(manifest.path), manifest.imports.texts)
-    if (workspace := ci_workspace(os.environ)) and not real(path).is_relative_to(real(workspace)):
-        raise FileError(f"{path} is not in the workspace, and is not read", hint=IN_CI)
+    check_in_workspace(path)
     return _load(path)
 
 

@@ -20,7 +20,9 @@ from commandsync.errors import FileError, RefusedError, UsageError
 if TYPE_CHECKING:
     from commandsync.sources.changeset import FileEdit
 
-_NOT_CI = frozenset({"", "0", "false"})
+NOT_CI = frozenset({"", "0", "false"})
+"""The values of the variable CI outside it."""
+
 MOST_BYTES = 10 * 1024 * 1024
 """Of a file that is edited in place, as of a manifest."""
 
@@ -219,10 +221,17 @@ def ci_workspace(environ: Mapping[str, str]) -> Path | None:
     """
     if workspace := environ.get("GITHUB_WORKSPACE", ""):
         return Path(workspace).absolute()
-    if environ.get("CI", "").lower() in _NOT_CI:
+    if environ.get("CI", "").lower() in NOT_CI:
         return None
     here = Path.cwd()
     return next((path for path in (here, *here.parents) if (path / ".git").exists()), here)
+
+
+def check_in_workspace(path: str) -> None:
+    """Refuse a path of a manifest that leads out of the checkout in CI; raises `FileError`."""
+    if (workspace := ci_workspace(os.environ)) and not real(path).is_relative_to(real(workspace)):
+        hint = "in CI a manifest names only sources in the checkout"
+        raise FileError(f"{path} is not in the workspace, and is not read", hint=hint)
 
 
 def relative(path: str, folder: str = ".") -> str:

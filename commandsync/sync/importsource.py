@@ -44,8 +44,8 @@ from commandsync.sources.sourcefile import (
     folder_traits,
     path_pattern,
 )
-from commandsync.sync.bottexts import IN_CI, texts_notice, texts_of
-from commandsync.sync.files import ci_workspace, real, relative
+from commandsync.sync.bottexts import texts_notice, texts_of
+from commandsync.sync.files import check_in_workspace, relative
 from commandsync.sync.settings import Settings, Site
 
 _CODE = {*PYTHON, *SCRIPTS}
@@ -136,16 +136,9 @@ def sources_of(
             else "name the bot's code, Discord's commands as JSON or a list of commands, or write "
             f"import: with from: in {manifest.path}",
         )
-    _check_in_workspace(filter(None, (path for _, path in sources)))
+    for path in filter(None, (path for _, path in sources)):
+        check_in_workspace(path)
     return first + sources
-
-
-def _check_in_workspace(paths: Iterable[str]) -> None:
-    """Refuse paths of a manifest that lead out of the checkout in CI; raises `FileError`."""
-    if workspace := ci_workspace(os.environ):
-        for path in paths:
-            if not real(path).is_relative_to(real(workspace)):
-                raise FileError(f"{path} is not in the workspace, and is not read", hint=IN_CI)
 
 
 def read_sources(

@@ -49,7 +49,7 @@ from commandsync.sync.listcontent import (
 )
 from commandsync.sync.objects import with_objects
 from commandsync.sync.otherlists import OtherList, other_lists, read_others
-from commandsync.sync.sentlist import SentList, keep_sent, mark_unclear, read_sent
+from commandsync.sync.sentlist import SentList, keep_sent, mark_unclear, sent_lists
 from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, Site
 
 _COMMANDS = Resource.COMMAND
@@ -349,9 +349,9 @@ def _list_job(
     job = ListJob.of(settings, manifest, site, connection).with_others(earlier)
     if earlier or not settings.in_clone:
         return job.beside(earlier)
-    sent = read_sent(manifest.path, job.identity)
+    sent = sent_lists(manifest.path).get(job.identity)
     if sent is None:
         return job
     commands = Snapshot({_COMMANDS: sent.commands})
-    earlier_list = EarlierList(sent.name, commands, sent.digest)
-    return replace(job, earlier=earlier_list, resend=sent.unclear)
+    last = EarlierList(sent.name, commands, sent.digest)
+    return replace(job, earlier=last, resend=sent.unclear)

@@ -23,7 +23,7 @@ from commandsync.records.texts import Resource
 from commandsync.services.service import ListService
 from commandsync.services.telegram import OVERRIDING
 from commandsync.sync.earlier import EarlierVersion
-from commandsync.sync.sentlist import sent_identities
+from commandsync.sync.sentlist import sent_lists
 
 
 class OtherList(NamedTuple):
@@ -91,8 +91,8 @@ def _earlier(
             if each.audience and each.texts is not None and _default(each, bot) == default:
                 yield each.audience
     elif in_clone:
-        for identity in sent_identities(manifest.path):
-            if identity.startswith(f"{default} "):
+        for identity, sent in sent_lists(manifest.path).items():
+            if sent.commands and identity.startswith(f"{default} "):
                 scope, _, language = identity.removeprefix(f"{default} ").partition("/")
                 yield Audience(scope, language)
 

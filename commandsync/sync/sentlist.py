@@ -40,17 +40,25 @@ class SentList(NamedTuple):
         return f"the list last sent from this clone ({self.at:%Y-%m-%d %H:%M})"
 
 
-def read_sent(manifest: str, identity: str) -> SentList | None:
-    """Return the list that was sent last; None if none is known, or its file is damaged."""
-    with suppress(CommandsyncError, ValueError, KeyError, TypeError, RecursionError):
-        if path := _path(manifest, identity):
-            return _loaded(json.loads(read_file(str(path), most=MOST_BYTES)))
-    return None
+def sent_lists(manifest: str) -> dict[str, SentList]:
+    """Return the lists of a manifest that were sent last, by their identities.
+
+    One whose file is damaged is not known.
+    """
+    folder, place = _folder(manifest)
+    lists = {}
+    for file in sorted(folder.glob("*.json")) if folder else ():
+        with suppress(CommandsyncError, ValueError, KeyError, TypeError, RecursionError):
+            document = json.loads(read_file(str(file), most=MOST_BYTES))
+            identity = str(document["identity"])
+            if file.name == _name(identity, place):
+                lists[identity] = _loaded(document)
+    return lists
 
 
 def mark_unclear(manifest: str, identity: str) -> None:
     """Note that another list is about to be sent than the one that is known, if one is."""
-    sent = read_sent(manifest, identity)
+    sent = sent_lists(manifest).get(identity)
     if sent and not sent.unclear:
         keep_sent(manifest, identity, sent._replace(unclear=True))
 
@@ -66,32 +74,16 @@ def keep_sent(manifest: str, identity: str, sent: SentList) -> Notice | None:
         "unclear": sent.unclear,
         "commands": commands,
     }
+    folder, place = _folder(manifest)
+    if folder is None:
+        return None
+    path = str(folder / _name(identity, place))
     try:
-        if path := _path(manifest, identity):
-            write_file(str(path), json.dumps(document), force=True, new_folder=True, private=True)
+        write_file(path, json.dumps(document), force=True, new_folder=True, private=True)
     except CommandsyncError as error:
         message = f"the list that was sent is not kept for the next plan: {error.message}"
         return Notice(message, "mend that, or name for the next plan what was sent last")
     return None
-
-
-def sent_identities(manifest: str) -> list[str]:
-    """Return the identities of the lists of a manifest that were sent last with commands."""
-    folder, place = _folder(manifest)
-    identities = []
-    for file in sorted(folder.glob("*.json")) if folder else ():
-        with suppress(CommandsyncError, ValueError, KeyError, TypeError, RecursionError):
-            document = json.loads(read_file(str(file), most=MOST_BYTES))
-            identity = str(document["identity"])
-            if file.name == _name(identity, place) and _loaded(document).commands:
-                identities.append(identity)
-    return identities
-
-
-def _path(manifest: str, identity: str) -> Path | None:
-    """Return the file of a list; None outside a clone."""
-    folder, place = _folder(manifest)
-    return folder / _name(identity, place) if folder else None
 
 
 def _name(identity: str, place: str) -> str:
