@@ -174,19 +174,11 @@ class _Questions:
         return () if answer == _NONE else (answer,)
 
     def _recorded(self) -> Recorded | None:
-        from commandsync.cli.recordings import record_program
+        from commandsync.cli.importation import record_program
 
         asked = "Which program registers its commands? It is run once, cut off from all services."
         line = self._ask(asked, "program", self.project.program, _not_empty)
-        return record_program(
-            self.run.output,
-            shlex.split(line),
-            timeout=60,
-            allow=(),
-            say=None,
-            guild=None,
-            unfenced=False,
-        )
+        return record_program(self.run.output, shlex.split(line))
 
     def _prefix(self, sources: Sequence[str]) -> str:
         """Return the prefix of the text commands; empty to leave them out."""

@@ -125,13 +125,16 @@ def import_command(  # noqa: PLR0913 - the options of one command
       commandsync import src -- node deploy-commands.js
       commandsync import --check         # in CI: exits 3 if it would change files
     """
-    from commandsync.cli.importation import ImportOrder, check_import, import_commands
+    from commandsync.cli.importation import (
+        ImportOrder,
+        check_import,
+        import_commands,
+        record_program,
+    )
     from commandsync.sync.importsource import read_registered
 
     recorded = None
     if program:
-        from commandsync.cli.recordings import record_program
-
         recorded = record_program(
             run.output,
             program,
@@ -150,9 +153,7 @@ def import_command(  # noqa: PLR0913 - the options of one command
         application=discord_application,
         base_url=discord_url,
     )
-    order = ImportOrder(
-        sources=sources, program=program, recorded=recorded, locale=locale, prefix=prefix
-    )
+    order = ImportOrder(sources=sources, recorded=recorded, locale=locale, prefix=prefix)
     if check:
         return check_import(run, order, registered)
     return import_commands(run, order, registered, saves=save, asks=not yes)

@@ -1,18 +1,27 @@
-"""An import on the command line: planned, shown, approved and written."""
+"""An import on the command line: recorded or read, planned, shown, approved and written.
+
+`record_program` runs a program once, and the user reads what came of it. `ImportOrder` says what is
+imported, and plans it. `check_import` only compares; `import_commands` asks, and writes.
+"""
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from commandsync.cli.approval import check_terminal, confirm, write_approved
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, command_line
-from commandsync.errors import Exit, TooManyDeletesError
+from commandsync.errors import Exit, TooManyDeletesError, UsageError
+from commandsync.extras import missing
 from commandsync.report import Format, Screen, render_import
 from commandsync.report.imports import by_cause, render_left_out
 from commandsync.report.lines import path, visible
 from commandsync.report.summary import counted
+from commandsync.services.catalogue import LISTS
 from commandsync.sources.changeset import Import
 from commandsync.sources.entry import SourceReading
 from commandsync.sync.files import write_edits
@@ -21,6 +30,69 @@ from commandsync.sync.importsource import PROGRAM, Recorded
 
 Registered = Callable[[str], SourceReading]
 """Reads what the bot has registered with Discord, in a language."""
+
+_TRY = (
+    "try the deploy script alone, --say TEXT (a message after the login), --allow HOST:PORT (a "
+    "database), or --timeout SECONDS"
+)
+_NOT_HELD = (
+    "without a fence: what the program writes is real, and programs in other languages than Python "
+    "and JavaScript, and children with an empty environment, can reach any host"
+)
+
+
+def record_program(  # noqa: PLR0913 - the options of one command
+    output: Output,
+    program: Sequence[str],
+    *,
+    timeout: float = 60,
+    allow: Sequence[str] = (),
+    say: str | None = None,
+    guild: str | None = None,
+    unfenced: bool = False,
+) -> Recorded | None:
+    """Run a program once and return what it registered, to be read in a language.
+
+    Returns None, with the program's last lines printed, if it registered nothing.
+    """
+    import asyncio
+
+    try:
+        from commandsync.record.recorded import reading_of, summary
+        from commandsync.record.recording import Order, record
+        from commandsync.record.relay import parse_allowed
+    except ImportError as error:
+        raise missing("recording a program needs", "record", error) from error
+    hosts = [urlsplit(service.origin).hostname or "" for service in LISTS.values()]
+    folder = Path.cwd()
+    if folder == Path(folder.anchor):
+        raise UsageError("a program is not recorded in the root folder", hint="go to its folder")
+    order = Order(
+        program=program,
+        cwd=folder,
+        timeout=timeout,
+        allowed=parse_allowed(allow, hosts),
+        say=say,
+        guild=guild,
+        unfenced=unfenced,
+    )
+    for service in order.allowed:
+        output.talk(f"the program may reach {visible(service.name)}: what it does there is real")
+    if unfenced:
+        output.talk(_NOT_HELD)
+    recording = asyncio.run(record(order))
+    for request in recording.unknown:
+        output.talk(f"not known to the stand-in: {visible(request)}", at=1)
+    shown = visible(shlex.join(program))
+    if recording.is_empty:
+        output.talk("\n".join(f"  {visible(line)}" for line in recording.tail))
+        output.talk(f"`{shown}` registered nothing; nothing was changed\n  hint: {_TRY}")
+        return None
+    output.talk(summary(recording, order, shown))
+    return Recorded(
+        shlex.join(program), lambda locale: reading_of(recording, locale), recording.is_whole
+    )
+
 
 _RECORD = (
     "a recorded run of the bot has the slash commands and menus that are not read: "
@@ -33,8 +105,7 @@ class ImportOrder:
     """What to import."""
 
     sources: Sequence[str]  # files and folders, or `discord`; empty for those of the manifest
-    program: Sequence[str]  # that was recorded; empty for none
-    recorded: Recorded | None  # what it registered
+    recorded: Recorded | None  # what a program registered
     locale: str  # the language of Discord's texts; empty for the manifest's
     prefix: str | None  # of the bot's commands, for a new manifest
 
@@ -52,14 +123,14 @@ class ImportOrder:
         output = run.output
         output.notices([*by_cause(result.notes, each=output.verbosity > 0)])
         output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
-        if result.unread and not self.program:
+        if result.unread and not self.recorded:
             output.talk(_RECORD)
         return result
 
     def command(self, files: Sequence[str]) -> str:
         """Return the command line that imports again, and writes."""
         language = ["--locale", self.locale] if self.locale else []
-        program = ["--", *self.program] if self.program else []
+        program = ["--", *shlex.split(self.recorded.program)] if self.recorded else []
         return command_line("import", *language, *self.sources, *program, files=files)
 
 
