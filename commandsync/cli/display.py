@@ -13,7 +13,6 @@ from commandsync.cli.output import OPTIONS, Output
 from commandsync.errors import UsageError
 from commandsync.preview.followed import LiveState, live_states
 from commandsync.report.lines import visible
-from commandsync.report.summary import plan_line
 from commandsync.server.live_preview import preview_server
 from commandsync.sync.files import NOT_CI
 
@@ -63,4 +62,5 @@ def _show(shown: LiveState, before: LiveState | None, output: Output) -> None:
         known = before.state.notices if before and before.state else ()
         output.notices([notice for notice in shown.state.notices if notice not in known])
         again = "the manifest is valid again. " if before and before.error else ""
-        output.result(f"{clock}  {again}{plan_line(shown.state.plan)}")
+        for line in shown.state.summary:
+            output.result(f"{clock}  {again}{visible(line)}")

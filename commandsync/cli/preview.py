@@ -70,7 +70,7 @@ def _write_page(run: Run, folder: str, *, offline: bool, force: bool) -> None:
         state_of,
         write_folder,
     )
-    from commandsync.report.summary import plan_line
+    from commandsync.report.lines import visible
     from commandsync.sync.files import refuse_token
 
     check_folder(folder, force=force)
@@ -82,4 +82,5 @@ def _write_page(run: Run, folder: str, *, offline: bool, force: bool) -> None:
     page = write_folder(folder, page_files(state.page), force=force)
     run.output.notices(list(state.notices))
     run.output.talk(f"wrote {page}")
-    run.output.result(plan_line(state.plan))
+    for line in state.summary:
+        run.output.result(visible(line))

@@ -27,8 +27,15 @@ class ListingTab:
     """What another service will show of a manifest."""
 
     name: str  # of the service
-    rows: Sequence[Row]  # the commands as it shows them
+    rows: Sequence[Row]  # the commands as it shows them, and after them those that are gone
     losses: Sequence[str]  # what it does not show, in sentences without a full stop
+    summary: str  # the counts of its plan, in a sentence
+    compared: str  # what the rows are compared with, in a sentence
+
+    @property
+    def number(self) -> int:
+        """The number of commands that it shows."""
+        return sum(row.mark is not Mark.GONE for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

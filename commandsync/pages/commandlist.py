@@ -7,7 +7,7 @@ its stylesheet and its script are in the page, and the policy allows these two b
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -41,6 +41,9 @@ class Row:
     mark: Mark | None = None  # the kind of its change; None if it has none
     # The listed text of each field that has another one now.
     before: Mapping[str, str] = field(default_factory=dict)
+    parts: Sequence[
+        str
+    ] = ()  # the changed parts of the platform's object, such as `reason choices`
 
     @property
     def title(self) -> str:

@@ -6,7 +6,7 @@ page. `write_folder` writes that page as files that open from the disk.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from commandsync.api.operations import get_bot
@@ -18,20 +18,26 @@ from commandsync.errors import FileError, ListingError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.pages.botpage import BotPage, ListingTab, Preview
 from commandsync.pages.commandlist import Mark, Row
-from commandsync.plan.changes import Add, Delete, Edit, Replace
+from commandsync.plan.changes import Delete
 from commandsync.plan.plan import ExpectedRecord, Plan, expected_listing
-from commandsync.records.losses import loss_notice
+from commandsync.preview.listingtab import fields_of, marked, read_lists, tab_of
 from commandsync.records.models import Bot, Profile
 from commandsync.records.snapshot import Snapshot
-from commandsync.records.texts import Resource, Text
+from commandsync.records.texts import Resource
 from commandsync.report.change import in_quotes, scheduled
 from commandsync.report.summary import plan_line, remark_on
 from commandsync.sync.destinations import site_of
 from commandsync.sync.files import check_target, reason, refuse_token, write_file
-from commandsync.sync.job import connected, plan_manifest
-from commandsync.sync.listcontent import fitted_list
+from commandsync.sync.job import Planned, connected, plan_manifest
 from commandsync.sync.objects import with_objects
-from commandsync.sync.settings import Settings, Site, check_notices, load_single, read_clock
+from commandsync.sync.settings import (
+    BASE_URL_VARIABLE,
+    Settings,
+    Site,
+    check_notices,
+    load_single,
+    read_clock,
+)
 
 _OFFLINE = "commandsync preview --offline shows the page without what is listed"
 _NOTHING = Snapshot(dict.fromkeys(Resource, ()))
@@ -45,6 +51,9 @@ class Baseline:
     bot: Bot  # the bot, which has a name; its id is empty if it is not known
     site: Site | None = None  # where it is listed; None for a new bot, without a service
     listed: Snapshot = _NOTHING  # all of its collections
+    # The lists of the manifest's other listings, with the plans of then, by their identities.
+    lists: Mapping[str, Planned] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()  # why lists are missing
 
 
 def load_one(
@@ -59,11 +68,31 @@ def load_one(
 
 
 def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Baseline:
-    """Read the listing of a manifest; a new bot if `offline`, or if no service is known.
+    """Read the listings of a manifest; a new bot if `offline`, or if no page is known.
 
-    Raises `UsageError` without the bot's id, `ListingError` if the listing cannot be read.
+    Raises `UsageError` without the bot's id, `ListingError` if the page cannot be read.
     """
-    if offline or not (settings.base_url or manifest.base_url):
+    if offline:
+        return new_bot(settings, manifest)
+    notices = []
+    try:
+        lists = read_lists(settings, manifest)
+    except (ListingError, UsageError) as error:
+        lists = {}
+        notices.append(Notice(f"lists are not compared: {error.message}", error.hint))
+    page = _page_of(settings, manifest)
+    return replace(page, lists=lists, notices=tuple(notices))
+
+
+def _has_page(settings: Settings, manifest: Manifest) -> bool:
+    """Whether the page of a manifest is shown, beside its other listings."""
+    is_named = settings.base_url and settings.base_url_from != BASE_URL_VARIABLE
+    return bool(is_named) or manifest.has_page
+
+
+def _page_of(settings: Settings, manifest: Manifest) -> Baseline:
+    is_known = settings.base_url or manifest.base_url
+    if not (is_known and _has_page(settings, manifest)):
         return new_bot(settings, manifest)
     try:
         site = site_of(settings, manifest)
@@ -106,6 +135,13 @@ class PreviewState:
     notices: tuple[Notice, ...]  # what to know about it: first why apply would refuse it
     page: BotPage
 
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """The counts of the plan; without a page, those of each list."""
+        if self.page.rows:
+            return (plan_line(self.plan),)
+        return tuple(f"{tab.name}: {tab.summary}" for tab in self.page.listings)
+
 
 def state_of(
     settings: Settings, manifest: Manifest, baseline: Baseline, words: Words = LIBRARY
@@ -117,7 +153,12 @@ def state_of(
     settings = replace(settings, now=read_clock())
     plan = plan_manifest(manifest, baseline.listed, site=baseline.site, settings=settings)
     check_notices(plan.notices, settings)
-    notices = tuple(_notices(plan, manifest, baseline))
+    with_page, complete = _has_page(settings, manifest), with_objects(manifest)
+    lists = [
+        tab_of(settings, complete, entry, number, baseline.lists.get(entry.identity(manifest.bot)))
+        for number, entry in enumerate(manifest.listings, 1)
+    ]
+    notices = tuple(_notices(plan, manifest, baseline, with_page=with_page, lists=lists))
     rows = {
         resource: [*_rows(resource, records, baseline, plan)]
         for resource, records in expected_listing(plan, baseline.listed).items()
@@ -133,28 +174,17 @@ def state_of(
     ]
     refusal = sentences.pop(0) if plan.refusal else ""
     preview = Preview(
-        summary=plan_line(plan),
+        summary=plan_line(plan) if with_page else "",
         refusal=redacted(refusal),
         notices=tuple(map(redacted, sentences)),
     )
-    listings = tuple(_listings(settings, with_objects(manifest)))
-    page = BotPage(bot=baseline.bot, rows=rows, preview=preview, listings=listings)
+    page = BotPage(
+        bot=baseline.bot,
+        rows=rows if with_page else {},
+        preview=preview,
+        listings=[tab for tab, _ in lists],
+    )
     return PreviewState(plan, notices, page)
-
-
-def _listings(settings: Settings, manifest: Manifest) -> Iterator[ListingTab]:
-    for number, listing in enumerate(manifest.listings, 1):
-        service, rows = listing.list_service, []
-        sent = fitted_list(settings, manifest, listing)
-        for kind, entries in sent.snapshot.collections.items():
-            for place, entry in enumerate(entries, 1):
-                record = _fields(entry.text)
-                if service.slash:
-                    record[kind.fields[0]] = f"/{record[kind.fields[0]]}"
-                rows.append(Row(kind, record, f"listing-{number}-{place}"))
-        said = (loss_notice(loss, at=service.label).message for loss in sent.losses)
-        losses = [redacted(text.removeprefix(f"{service.label}: ")) for text in said]
-        yield ListingTab(name=service.label, rows=rows, losses=losses)
 
 
 def page_with(
@@ -166,20 +196,26 @@ def page_with(
     return replace(page, preview=replace(page.preview or Preview(), problems=said))
 
 
-def _notices(plan: Plan, manifest: Manifest, baseline: Baseline) -> Iterator[Notice]:
+def _notices(
+    plan: Plan,
+    manifest: Manifest,
+    baseline: Baseline,
+    *,
+    with_page: bool,
+    lists: Iterable[tuple[ListingTab, Plan | None]],
+) -> Iterator[Notice]:
     if refusal := plan.refusal:
         yield Notice(f"apply would refuse this plan: it {refusal.message}", refusal.hint)
-    yield from plan.notices
-    if baseline.site is None:
+    for tab, planned in lists:
+        if planned and (refusal := planned.refusal):
+            message = f"{tab.name}: apply would refuse this plan: it {refusal.message}"
+            yield Notice(message, refusal.hint)
+    yield from (*baseline.notices, *plan.notices)
+    if baseline.site is None and with_page:
         yield Notice("no listing was read: everything is shown as new")
     if (manifest.bot, manifest.base_url) != baseline.destination:
         message = "bot: or base_url: has changed, and the page still shows the previous listing"
         yield Notice(message, "start the preview again")
-
-
-def _fields(text: Text) -> dict[str, object]:
-    """Return the fields of a record as they are shown: without the token."""
-    return {field: redacted(value) for field, value in text._asdict().items()}
 
 
 def _rows(
@@ -188,26 +224,16 @@ def _rows(
     """Yield the rows of a kind as it will be listed, then those of records that are gone."""
     listed = baseline.listed.collections[resource]
     for number, record in enumerate(records, 1):
-        fields = _fields(record.text)
+        fields: dict[str, object] = {**fields_of(record.text)}
         anchor = f"new-{resource}-{number}"
         if record.position is not None:
             fields["uses"] = listed[record.position].uses
             anchor = f"{resource}-{record.position + 1}"
-        yield Row(resource, fields, anchor, *_marked(record.change))
+        yield Row(resource, fields, anchor, *marked(record.change))
     deletes = (change for change in plan.changes if isinstance(change, Delete))
     gone = [change for change in deletes if change.resource is resource]
     for number, change in enumerate(gone, 1):
-        yield Row(resource, _fields(change.before), f"gone-{resource}-{number}", Mark.GONE)
-
-
-def _marked(change: Add | Edit | Replace | None) -> tuple[Mark | None, dict[str, str]]:
-    """Return the mark of a record, and the listed text of what differs."""
-    if change is None:
-        return None, {}
-    if isinstance(change, Add):
-        return Mark.NEW, {}
-    before = {field.field: redacted(field.old) for field in change.fields}
-    return Mark.EDITED if change.before[0] == change.after[0] else Mark.RENAMED, before
+        yield Row(resource, fields_of(change.before), f"gone-{resource}-{number}", Mark.GONE)
 
 
 def _sentence(notice: Notice, words: Words) -> str:

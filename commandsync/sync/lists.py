@@ -142,6 +142,11 @@ class ListJob(ManifestJob):
             fitted=fitted_list(settings, manifest, site.entry),
         )
 
+    def of_text(self, settings: Settings, manifest: Manifest, entry: Listing) -> Self:
+        """Return this job for another text of its manifest, which has the entry for this list."""
+        site, content = replace(self.site, entry=entry), content_of(settings, manifest, entry)
+        return replace(self, settings=settings, manifest=manifest, site=site, content=content)
+
     @property
     def identity(self) -> str:
         """The identity of the list, which no spelling changes."""
@@ -212,7 +217,7 @@ class ListJob(ManifestJob):
         shown, settings = self._ruled()
         notices = [*self.notices, *(loss_notice(loss, at=self.name) for loss in self._warned())]
         plan = plan_manifest(shown, listed, settings=settings, site=self.site, notices=notices)
-        wanted, earlier = self._wanted(plan, listed), self._compared(listed)
+        wanted, earlier = self.wanted(plan, listed), self._compared(listed)
         request = self._request(wanted)
         listing = PlannedListing(
             name=self.site.service.name,
@@ -295,7 +300,7 @@ class ListJob(ManifestJob):
             read = service.read(self.site.bot, _COMMANDS)
         if in_clone:
             mark_unclear(self.manifest.path, self.identity)
-        wanted = self._wanted(planned.plan, planned.listed)
+        wanted = self.wanted(planned.plan, planned.listed)
         result = yield from replace_list(
             planned.plan,
             send=self.request(planned),
@@ -312,7 +317,7 @@ class ListJob(ManifestJob):
 
     def request(self, planned: Planned) -> Operation[None]:
         """Return the request that replaces the list, without the token."""
-        wanted = self._wanted(planned.plan, planned.listed)
+        wanted = self.wanted(planned.plan, planned.listed)
         return self.site.service.replace(self.site.bot, wanted)
 
     def shown(self, planned: Planned) -> dict[str, object]:
@@ -327,7 +332,7 @@ class ListJob(ManifestJob):
             "body": operation.body,
         }
 
-    def _wanted(self, plan: Plan, listed: Snapshot) -> Snapshot:
+    def wanted(self, plan: Plan, listed: Snapshot) -> Snapshot:
         """Return the commands that are sent, with the listed ones that stay, if anything does."""
         kept = any(plan.rules.ignores(entry.name) for entry in listed.collections[_COMMANDS])
         if not (kept or plan.left_out or plan.unmanaged):

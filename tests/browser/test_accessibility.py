@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from commandsync.diagnostics import Location, Problem
-from commandsync.pages.botpage import BotPage, Preview
+from commandsync.pages.botpage import BotPage, ListingTab, Preview
 from commandsync.pages.commandlist import Mark, Row
 from commandsync.records.texts import Resource
 from commandsync.server.live_preview import preview_server
@@ -45,6 +45,7 @@ RICH: dict[str, Any] = {
         {"title": f"News {number}", "description": "# It\n\nis out."} for number in range(5)
     ],
 }
+PLANNED = {"summary": "Plan: 1 to add.", "compared": "Compared with its list."}
 COLOURS = ("#000000", "#ffffff", "#ffff00")
 
 
@@ -63,6 +64,15 @@ def previewed() -> BotPage:
         2: (Mark.RENAMED, {"name": "other"}),
     }
     lost = {"name": "old", "description": "Is old.", "syntax": "/old"}
+    listed = [
+        *(Row(COMMAND, c, f"l{n}", *marks.get(n, ())) for n, c in enumerate(RICH["commands"])),
+        Row(COMMAND, RICH["commands"][3], "parts", Mark.EDITED, parts=("song choices",)),
+        Row(COMMAND, lost, "gone-l", Mark.GONE),
+    ]
+    tabs = [
+        ListingTab(name=f"a-listing-{n}.example", rows=listed, losses=("no categories",), **PLANNED)
+        for n in range(6)
+    ]
     return BotPage(
         bot=bot(**{name: value for name, value in RICH.items() if name not in COLLECTIONS}),
         rows={
@@ -87,6 +97,7 @@ def previewed() -> BotPage:
             notices=("would delete 4 of 9 listed commands",),
             problems=(Problem(Location("commands.yaml"), "is wrong", "fix it"),),
         ),
+        listings=tabs,
     )
 
 
@@ -141,15 +152,23 @@ def test_a_filter_without_a_match(rich: Bot, visits: Visits, scheme: str) -> Non
 def test_a_preview(browser: Browser, scheme: str) -> None:
     with preview_server(previewed()) as server, visiting(browser, server.url) as visits:
         page = visits.open("/", color_scheme=scheme)
+        page.set_viewport_size({"width": 360, "height": 740})
         unfold(page)
 
         assert page.locator(".mark").count() > 5
         assert violations(page) == []
+        page.get_by_text("a-listing-5.example").first.click()
+        unfold(page)
+        assert page.locator(".command .mark:visible").all_text_contents() == [
+            *("new", "edited", "renamed", "edited", "gone")
+        ]
+        expect(page.get_by_text("song choices").last).to_be_visible()
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def unfold(page: Page) -> None:
-    for summary in page.locator("summary").all():
-        summary.click()
+    page.locator("details").evaluate_all("all => all.forEach(each => { each.open = true; })")
 
 
 def test_the_check_would_notice(rich: Bot, visits: Visits) -> None:

@@ -2,12 +2,18 @@
 
 import json
 import os
+import re
+import shutil
+import subprocess
+from collections import Counter
 from contextlib import closing
 from html import unescape
+from random import Random
 from socket import create_server
 
 import pytest
 
+from commandsync.testing import serve_simulation
 from tests.support.bots import Bot, Service
 from tests.support.home import Home, fields
 from tests.support.pages import Outline
@@ -61,6 +67,49 @@ def test_each_listing_has_a_tab_with_what_it_shows_and_what_it_does_not(
     assert "only lower-case letters" in topgg
     assert "0-9 and _ (new <one>)" in telegram
     assert all("/edited Reworded." in tab and "/new" not in tab for tab in (topgg, telegram))
+
+
+def test_the_tab_of_a_list_marks_the_changes_of_its_plan(home: Home) -> None:
+    subprocess.run([shutil.which("git") or "git", "init", "-q"], check=True, cwd=home.path)
+    sizes = Random(7).choices(range(1, 5), k=4)  # noqa: S311 - the same in every run
+    kept, edited, new, gone = (
+        [f"{sign}{number}" for number in range(size)]
+        for sign, size in zip("kena", sizes, strict=True)
+    )
+
+    def write(*records: tuple[str, ...], choice: str) -> None:
+        option = {"type": 3, "name": "song", "description": "One."}
+        option |= {"choices": [{"name": choice, "value": "1"}]}
+        own = {"name": kept[0], "description": "Does it.", "options": [option]}
+        imported = {"version": 1, "commands": [], "objects": {"discord": [own]}}
+        home.write(json.dumps(imported), "commands.imported.json")
+        home.write(head + fields(*((name,) for name in kept), *records))
+
+    with serve_simulation("top.gg") as topgg, serve_simulation("telegram") as telegram:
+        head = topgg.manifest + telegram.manifest.removeprefix("listings:\n")
+        for each in (topgg, telegram):
+            home.variable(each.variable, each.token)
+        write(*((name,) for name in (*edited, *gone, "old")), choice="eu")
+        assert home.run("apply", "--yes", "--unseen").code == 0
+        reworded = [(name, "Reworded.") for name in edited]
+        write(*reworded, *((name,) for name in (*new, "now")), choice="asia")
+        text = home.read("commands.yaml")
+        home.write(text.replace('name: "now"', 'name: "now"\n    formerly: [old]'))
+        planned = home.run("plan")
+        shown = home.run("preview", "--html", "site")
+        offline = home.run("preview", "--offline", "--html", "offline")
+
+    changes = {"new": len(new), "edited": len(edited), "renamed": 1, "gone": len(gone)}
+    _, *tabs = home.read("site/index.html").split('aria-labelledby="listing-')
+    marks = [Counter(re.findall('class="mark ([a-z]+)"', tab)) for tab in tabs]
+    assert marks == [changes | {"edited": len(edited) + 1}, changes]
+    assert "song choices" in tabs[0]
+    (said,) = {*re.findall(r"^Plan: .*", planned.out, re.MULTILINE)}
+    assert shown.out == f"top.gg: {said}\ntelegram: {said}\n"
+    assert "the list last sent from this clone" in tabs[0]
+    assert "Compared with its list." in tabs[1]
+    assert 'class="mark' not in home.read("offline/index.html")
+    assert offline.out.count(" commands to send.") == 2
 
 
 BLOCKED = """
