@@ -53,7 +53,8 @@ def tab_of(
     parts: Mapping[str, Sequence[str]] = {}
     with_what = "not compared"
     if known and isinstance(known.job, ListJob):
-        job, listed = known.job.of_text(settings, manifest, entry), known.listed
+        site, listed = replace(known.job.site, entry=entry), known.listed
+        job = replace(known.job, settings=settings, manifest=manifest, site=site, fitted=fitted)
         plan = job.plan(listed)
         entries = job.wanted(plan, listed).collections[_COMMANDS]
         parts = {} if job.is_read else renewed(listed.collections[_COMMANDS], entries)

@@ -142,11 +142,6 @@ class ListJob(ManifestJob):
             fitted=fitted_list(settings, manifest, site.entry),
         )
 
-    def of_text(self, settings: Settings, manifest: Manifest, entry: Listing) -> Self:
-        """Return this job for another text of its manifest, which has the entry for this list."""
-        site, content = replace(self.site, entry=entry), content_of(settings, manifest, entry)
-        return replace(self, settings=settings, manifest=manifest, site=site, content=content)
-
     @property
     def identity(self) -> str:
         """The identity of the list, which no spelling changes."""
