@@ -35,8 +35,8 @@ import importlib, pkgutil, commandsync
 extra = {f"commandsync.client.{name}" for name in
          ("asynctransport", "stream")}
 without = ("commandsync.server", "commandsync.pages.", "commandsync.preview.",
-           "commandsync.cli.display", "commandsync.action.checks", "commandsync.ext.",
-           "commandsync.testing.", "commandsync.sources.javascript", "commandsync.record.")
+           "commandsync.action.checks", "commandsync.ext.", "commandsync.testing.",
+           "commandsync.sources.javascript", "commandsync.record.")
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync.", lambda name: None):
     if module.name not in extra and not module.name.startswith(without):

@@ -1,6 +1,6 @@
 import pytest
 
-from commandsync.cli.display import can_open
+from commandsync.cli.preview import can_open
 
 
 @pytest.mark.parametrize(
