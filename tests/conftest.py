@@ -4,6 +4,7 @@
 fewer than `make check`, and leaves out what takes longest and seldom fails alone.
 """
 
+import gc
 import signal
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -130,6 +131,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         if _is_thorough(item):
             item.add_marker(pytest.mark.thorough)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of garbage collection: it stays to the end."""
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

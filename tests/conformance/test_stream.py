@@ -3,6 +3,7 @@
 import random
 import string
 from collections.abc import Callable
+from itertools import cycle
 
 import pytest
 
@@ -128,10 +129,13 @@ TEMPORARY = [
     (4000, "shutting down"),
     (4029, "too many connections"),
 ]
+BEFORE_IT: list[tuple[str, ...]] = [(), ("0{}", "40"), ("0{}", "41")]
 
 
-@pytest.mark.parametrize(("code", "reason"), TEMPORARY)
-@pytest.mark.parametrize("frames", [(), ("0{}", "40"), ("0{}", "41")], ids=" ".join)
+@pytest.mark.parametrize(
+    ("frames", "code", "reason"),
+    [(frames, *each) for frames, each in zip(cycle(BEFORE_IT), TEMPORARY, strict=False)],
+)
 def test_a_first_connection_that_is_closed_for_another_reason_than_the_token_is_tried_again(
     open_client: Open, gateway: Gateway, frames: tuple[str, ...], code: int, reason: str
 ) -> None:

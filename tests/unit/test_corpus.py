@@ -1,14 +1,10 @@
 """The inputs of the fuzzers, and what they found: every promise holds on them without atheris."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.untrusted import JUDGES, WORDS, corpus
-
-INPUTS = [(kind, path) for kind in JUDGES for path in corpus(kind)]
 
 
 def mixed(kind: str) -> st.SearchStrategy[bytes]:
@@ -24,9 +20,10 @@ def mixed(kind: str) -> st.SearchStrategy[bytes]:
 
 
 @pytest.mark.promise("untrusted-input")
-@pytest.mark.parametrize(("kind", "path"), INPUTS, ids=[f"{k}-{p.name}" for k, p in INPUTS])
-def test_a_known_input_breaks_no_promise(kind: str, path: Path) -> None:
-    JUDGES[kind](path.read_bytes())
+@pytest.mark.parametrize("kind", JUDGES)
+def test_a_known_input_breaks_no_promise(kind: str) -> None:
+    for path in corpus(kind):
+        JUDGES[kind](path.read_bytes())
 
 
 @pytest.mark.parametrize("kind", JUDGES)

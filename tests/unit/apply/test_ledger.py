@@ -97,13 +97,11 @@ def emptied(fault: Fault) -> Run:
     return sync(service, wanted([command("kept", "New.")]), driver=Driver(service, retries=0))
 
 
-@pytest.mark.parametrize(("before", "after"), [*product(State, State)])
-def test_a_change_of_state_that_the_table_lacks_is_a_defect(before: State, after: State) -> None:
-    allowed = TRANSITIONS.get((before, after), frozenset())
-
-    for change in CHANGES:
+@pytest.mark.parametrize("before", State)
+def test_a_change_of_state_that_the_table_lacks_is_a_defect(before: State) -> None:
+    for after, change in product(State, CHANGES):
         write = Write(0, change, [before])
-        if change.action in allowed:
+        if change.action in TRANSITIONS.get((before, after), frozenset()):
             write.become(after)
             assert write.state is after
         else:

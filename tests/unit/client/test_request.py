@@ -171,20 +171,13 @@ def test_no_part_of_it_is_in_the_reason_of_a_close_or_in_the_log(
     assert [part for part in parts if any(part in one for one in shown)] == []
 
 
-@pytest.mark.parametrize("character", [chr(code) for code in range(0x21, 0x7F)])
-def test_every_character_is_found_in_each_of_its_spellings(character: str) -> None:
-    token = character * 9
-    code = f"u{ord(character):04x}"
-    hide = Secrecy(Token(token)).hide
-
-    for spelling in (
-        character,
-        f"\\{code}",
-        f"\\\\{code}",
-        f"%{ord(character):02X}",
-        f"\\{character}",
-    ):
-        assert hide(f" {spelling * 9} ") == " <hidden> "
+def test_every_character_is_found_in_each_of_its_spellings() -> None:
+    for code in range(0x21, 0x7F):
+        character = chr(code)
+        hide = Secrecy(Token(character * 9)).hide
+        spellings = (rf"\u{code:04x}", rf"\\u{code:04x}", f"%{code:02X}", rf"\{character}")
+        for spelling in (character, *spellings):
+            assert hide(f" {spelling * 9} ") == " <hidden> ", spelling
 
 
 @given(token=plain_tokens, text=around)
@@ -194,13 +187,20 @@ def test_an_answer_without_it_stays_as_it_is(token: str, text: str) -> None:
     assert Secrecy(Token(token)).reply(200, body, []).body == body
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["Bot {}", "{}", "token={}&x=1", "%20{}%20", '"{}"', "\\n{}\\n", "\\u0020{}\\u0020", "({})."],
-)
 @pytest.mark.parametrize("token", ["a", "bob", "opaque7", "-.-", "a/b"])
-def test_a_short_token_is_hidden_as_a_whole_word(token: str, text: str) -> None:
-    assert Secrecy(Token(token)).hide(text.format(token)) == text.format("<hidden>")
+def test_a_short_token_is_hidden_as_a_whole_word(token: str) -> None:
+    texts = (
+        "Bot {}",
+        "{}",
+        "token={}&x=1",
+        "%20{}%20",
+        '"{}"',
+        r"\n{}\n",
+        r"\u0020{}\u0020",
+        "({}).",
+    )
+    for text in texts:
+        assert Secrecy(Token(token)).hide(text.format(token)) == text.format("<hidden>")
 
 
 @pytest.mark.parametrize("text", ["abacus", "a1", "1a", "Aa", "banana"])

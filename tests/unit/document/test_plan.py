@@ -3,7 +3,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Do
@@ -25,7 +25,6 @@ def _data() -> dict[str, Any]:
     return data
 
 
-@settings(max_examples=80)
 @given(plans())
 def test_a_saved_plan_reads_back_as_it_was(plan: Plan) -> None:
     text = _saved(plan)
@@ -172,7 +171,6 @@ def test_a_plan_without_its_digest_was_edited() -> None:
         load_plan(json.dumps(data), "plan.json")
 
 
-@settings(max_examples=200)
 @given(st.data())
 def test_any_edit_is_told_by_the_digest(data: st.DataObject) -> None:
     plan = data.draw(plans())
@@ -272,7 +270,6 @@ def test_a_refusal_in_other_words_is_the_same_plan() -> None:
     assert load_plan(_sealed(data), "plan.json") == varied_plan()
 
 
-@settings(max_examples=60)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jsonschema import Draft202012Validator, ValidationError
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
@@ -44,7 +44,6 @@ def _result(plan: Plan) -> Result:
     )
 
 
-@settings(max_examples=40)
 @given(plans())
 def test_real_documents_have_the_shape_of_the_schemas(plan: Plan) -> None:
     PLAN.validate(plan_document(plan))

@@ -218,7 +218,6 @@ def attempt(data: bytes) -> None:
         assert "\n" not in problem.message
 
 
-@settings(max_examples=500)
 @given((st.lists(PIECES, max_size=25) | st.lists(LINES, max_size=30)).map("".join))
 @example("? - ...\n| a | b |\n  - name: b\nannouncements:\n  - name: b\n")
 def test_any_text_gives_a_manifest_or_problems_with_places(text: str) -> None:

@@ -4,7 +4,7 @@ from itertools import cycle, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.characters import readable
@@ -344,7 +344,6 @@ def harmless_page() -> Outline:
 
 
 @pytest.mark.promise("pages-escape")
-@settings(max_examples=40)
 @given(some=st.tuples(texts, texts, texts))
 def test_no_text_changes_the_structure_of_the_page(some: tuple[str, ...]) -> None:
     fields = dict(zip(FIELDS, cycle(some), strict=False))
@@ -363,7 +362,6 @@ ENTITIES = ("&#x202e;", "&#8206;", "&lrm;", "&#27;", "&#x85;")
 
 
 @pytest.mark.promise("pages-controls")
-@settings(max_examples=30)
 @given(
     some=st.lists(
         st.sampled_from(ENTITIES) | st.from_regex(HIDDEN, fullmatch=True) | texts,
@@ -387,7 +385,6 @@ def _without(tags: list[str], pattern: re.Pattern[str]) -> list[str]:
     return [tag for tag in tags if not pattern.fullmatch(tag)]
 
 
-@settings(max_examples=30)
 @given(tag=texts)
 def test_a_tag_leads_to_the_bots_that_have_it(tag: str) -> None:
     links = Outline(page(bot(information={"tags": [tag]}))).links

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.characters import readable
@@ -102,7 +102,6 @@ def test_the_words_that_differ_are_distinct(
     assert difference(old, new) == pieces
 
 
-@settings(max_examples=50)
 @given(old=WORDS, new=WORDS)
 def test_the_pieces_are_both_texts(old: str, new: str) -> None:
     pieces = difference(old, new)
@@ -193,7 +192,6 @@ def harmless() -> Outline:
 
 
 @pytest.mark.promise("pages-escape")
-@settings(max_examples=30)
 @given(some=st.tuples(texts, texts, texts, texts))
 def test_no_text_changes_the_structure_of_the_page(some: tuple[str, str, str, str]) -> None:
     name, _, syntax, category = some

@@ -4,7 +4,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import UsageError
@@ -98,7 +98,6 @@ def test_headings_follow_the_one_above_without_a_gap(markdown: str, levels: list
     assert Outline(html_of(markdown, above=2)).headings() == levels
 
 
-@settings(max_examples=50)
 @given(st.lists(st.sampled_from(PIECES + FRAGMENTS) | st.text(max_size=6), max_size=12))
 def test_whatever_is_written_only_what_is_allowed_is_shown(pieces: list[str]) -> None:
     outline = Outline(html_of("".join(pieces), above=3))

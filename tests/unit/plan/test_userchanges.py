@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
@@ -45,7 +45,6 @@ def managing(entries: Sequence[Entry]) -> Snapshot:
     return Snapshot({Resource.COMMAND: tuple(entries)})
 
 
-@settings(max_examples=60)
 @given(ENTRIES, ENTRIES)
 def test_the_new_commands_follow_from_the_changes_and_the_old_ones(
     old: list[Entry], new: list[Entry]
@@ -65,13 +64,11 @@ def test_the_new_commands_follow_from_the_changes_and_the_old_ones(
         assert fields == {field: (was, now) for field, was, now in both if was != now} != {}
 
 
-@settings(max_examples=30)
 @given(ENTRIES)
 def test_a_manifest_has_no_change_to_itself(entries: list[Entry]) -> None:
     assert between(entries, entries[::-1]).count == 0
 
 
-@settings(max_examples=50)
 @given(ENTRIES, ENTRIES)
 def test_commands_are_matched_as_for_a_plan(old: list[Entry], new: list[Entry]) -> None:
     old = [Entry(entry.text, id=f"r{n}") for n, entry in enumerate(old)]
@@ -343,7 +340,6 @@ def takes(new: list[str], words: tuple[str, ...], old: list[str]) -> bool:
     return left_out or bool(taken and takes(rest, words[1:], old))
 
 
-@settings(max_examples=400)
 @given(WRITTEN, WRITTEN)
 def test_a_change_is_breaking_if_something_fails_that_the_old_syntax_accepts(
     old: list[str], new: list[str]

@@ -1,7 +1,7 @@
 import re
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Result
@@ -112,7 +112,6 @@ def test_a_section_that_a_cut_would_not_shorten_stays() -> None:
     assert comment.count("*Cut here.") == 1
 
 
-@settings(max_examples=25)
 @given(st.lists(plans(), min_size=1, max_size=3), st.integers(700, 4_000))
 def test_a_page_is_cut_to_its_size_with_no_block_left_open(some: list[Plan], most: int) -> None:
     shown = cut_page(render_plans(some, format="markdown"), most=most, pointer="See there.")
@@ -153,7 +152,6 @@ def test_a_result_without_trouble_is_not_annotated(trouble: Result) -> None:
     assert _annotations(render_results([result], format="github")) == []
 
 
-@settings(max_examples=60)
 @given(plans())
 def test_a_runner_obeys_our_annotations_and_nothing_else(plan: Plan) -> None:
     for line in render_plans([plan], format="github").splitlines():

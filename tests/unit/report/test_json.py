@@ -3,7 +3,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Location, Problem
@@ -29,7 +29,6 @@ def _no_constant(word: str) -> Any:  # noqa: ANN401 - it never returns
     raise AssertionError(word)
 
 
-@settings(max_examples=60)
 @given(plans())
 def test_a_plan_is_one_document_that_no_runner_obeys(plan: Plan) -> None:
     text = render_plans([plan], format="json")

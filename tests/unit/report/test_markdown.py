@@ -2,7 +2,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Location
@@ -113,7 +113,6 @@ def test_a_place_links_to_its_line_in_the_folder(path: str, url: str) -> None:
     assert shown == (f"[`{path}:3:5`]({url})" if url else f"`{path}:3:5`")
 
 
-@settings(max_examples=60)
 @given(plans())
 def test_nothing_foreign_stands_outside_of_code(plan: Plan) -> None:
     shown = render_plans([plan], format="markdown")

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
@@ -71,7 +71,6 @@ def test_no_row_of_a_table_of_renames_begins_with_foreign_text(
         assert not set(line) & set("\x1b\r\x08\u202e\u200b\ufeff\u2066")
 
 
-@settings(max_examples=60)
 @given(plans())
 def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: Plan) -> None:
     for line in render_plans([plan], format="text").splitlines():
@@ -148,7 +147,6 @@ PAINT = re.compile(r"\x1b\[[0-9]+m")
 CHANGES = re.compile(r"  [-+~»±] |      |  \d")
 
 
-@settings(max_examples=80)
 @given(plan=plans(), width=WIDTHS, color=st.booleans())
 def test_no_line_of_a_change_is_wider_than_the_terminal(
     plan: Plan, width: int, *, color: bool
@@ -160,7 +158,6 @@ def test_no_line_of_a_change_is_wider_than_the_terminal(
     assert [line for line in changes if columns_of(line) > width] == []
 
 
-@settings(max_examples=40)
 @given(plan=plans(), width=WIDTHS)
 def test_colours_change_no_character_on_a_terminal_either(plan: Plan, width: int) -> None:
     painted = render_plans([plan], format="text", screen=Screen(color=True, width=width))

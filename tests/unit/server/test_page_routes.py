@@ -29,7 +29,6 @@ def read(link: str) -> Wanted:
     return wanted_of(QueryParams(link.partition("?")[2]))
 
 
-@settings(max_examples=50)
 @given(
     wanted=st.builds(
         Wanted,
@@ -89,7 +88,6 @@ def test_the_pages_before_and_after_are_linked() -> None:
     assert '<a href="/?page=2" aria-current="page">' in html
 
 
-@settings(max_examples=40)
 @given(name=texts, overview=texts, tag=texts, q=texts)
 def test_no_text_changes_the_structure_of_the_list(
     name: str, overview: str, tag: str, q: str

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.exc import OperationalError
 
@@ -56,7 +56,6 @@ def value(bot: Any, path: str) -> Any:  # noqa: ANN401 - of any field
     return {None: -1, "Álpha": "alpha", "Zed": "zed", "élan": "elan"}.get(bot, bot)
 
 
-@settings(max_examples=300)
 @given(path=st.sampled_from([*SORTED, ""]), down=st.booleans(), limit=st.integers(1, 20))
 def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
     database: Database, listed: list[dict[str, Any]], path: str, *, down: bool, limit: int

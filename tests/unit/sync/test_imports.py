@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
@@ -193,7 +193,6 @@ ENTRIES = st.lists(
 )
 
 
-@settings(max_examples=40)
 @given(ENTRIES, ENTRIES, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["block", "flow"]))
 def test_the_edited_file_says_what_the_merge_does(
     old: list[SourceEntry], new: list[SourceEntry], line_end: str, style: str
