@@ -74,11 +74,6 @@ class Project:
     program: str = ""  # the command line of the program that registers the commands
     prefix: str = ""  # the prefix of its text commands, if its files say one
 
-    @property
-    def found(self) -> int:
-        """How many commands can be read."""
-        return len(self.reading.entries)
-
 
 def platform_of(folder: Path) -> Platform:
     """Return the platform that the dependencies of a folder show; Discord if none does."""
