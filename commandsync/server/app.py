@@ -96,6 +96,10 @@ def create_app(
     endpoint.install_refusals(app)
     vote_page.install_refusals(app)
     complete_openapi(app)
+    for route in app.routes:
+        # Prepares the endpoints of a router now. The framework would do it at the first request,
+        # and two services of one process that do it at once disturb each other.
+        route.matches({"type": "http", "method": "GET", "path": "", "headers": []})
     return app
 
 
