@@ -27,7 +27,7 @@ from commandsync.server.database import Database, opened
 from commandsync.server.records import BotFields
 from commandsync.server.tables import bots, metadata
 
-_AT_ONCE = 5000  # bots that a statement adds or reads
+_AT_ONCE = 20_000  # bots that a statement adds or reads
 _FIRST = 11  # bots: more than anybody starts by hand
 _HINT = 'a seed file is {"bots": [{"id": "...", "profile": {"username": "..."}, "commands": []}]}'
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from commandsync.records.texts import Resource
-from commandsync.server.records import Count, Done, Text, Timestamp, Wire
+from commandsync.server.records import Count, Done, Timestamp, Wire
 
 LARGEST_BODY = 1024 * 1024
 """Bytes: enough for every field at its limit, written with `\\u` escapes throughout."""
@@ -171,7 +171,7 @@ class UserBody(Body):
     username: Name | None = Field(
         default=None, description="the name; if absent, the id", examples=["Ann"]
     )
-    avatar: Text = Field(default="", max_length=1_000, description="the hash of the picture")
+    avatar: str = Field(default="", max_length=1_000, description="the hash of the picture")
 
 
 class VoteBody(Body):

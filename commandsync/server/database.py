@@ -22,6 +22,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, cast
 
+from pydantic import TypeAdapter
 from sqlalchemy import (
     Connection,
     Engine,
@@ -52,6 +53,12 @@ _HINTS = {
 # The execution options of connections that read, and of those that write.
 _ONE_STATE = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 _WRITES = {"commandsync_writes": True}
+_JSON = TypeAdapter[object](Any)
+# Of both kinds of engine. pydantic writes JSON in a third of the time of the standard library.
+_OPTIONS: dict[str, Any] = {
+    "hide_parameters": True,
+    "json_serializer": lambda value: _JSON.dump_json(value).decode(),
+}
 # The keys of the locks of `Database.writing_alone` and `Database.check_writable`.
 _ALONE, _CHECKING = 7_265_120_934, 7_265_120_935
 
@@ -199,7 +206,7 @@ def _sqlite_engine(path: str) -> Engine:
         # for another process on the same file, for up to 30 seconds.
         options = {"pool_size": 40, "connect_args": {"timeout": 30}}
     url = URL.create("sqlite", database=path)
-    engine = create_engine(url, hide_parameters=True, **options)
+    engine = create_engine(url, **_OPTIONS, **options)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin)
     return engine
@@ -305,7 +312,7 @@ def _postgresql_engine(url: URL) -> Engine:
                 "application_name": "commandsync",
                 "prepare_threshold": None,  # a pooler such as PgBouncer changes the connection
             },
-            hide_parameters=True,
+            **_OPTIONS,
         )
     except ImportError as error:
         raise missing("a PostgreSQL database needs", "postgres", error) from error

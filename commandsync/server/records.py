@@ -6,22 +6,15 @@ contains bots in the same form.
 
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic.alias_generators import to_camel
 
 T = TypeVar("T")
 
 
-def _encodable(text: str) -> str:
-    """Refuse text that a seed file can contain and no answer can; pydantic checks only limits."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("contains half of a surrogate pair, which is not text") from None
-    return text
-
-
-Text = Annotated[str, AfterValidator(_encodable)]
+# A seed file may contain half of a surrogate pair, and an answer cannot: pydantic decodes a text to
+# check its length, and refuses it.
+Text = Annotated[str, Field(min_length=0), WithJsonSchema({"type": "string"})]
 Colour = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#3b82f6"])]
 Count = Annotated[int, Field(ge=0)]
 Timestamp = Annotated[
@@ -48,7 +41,7 @@ class ProfileRecord(Wire):
     avatar_url: Text = Field(
         default="", alias="avatarURL", examples=["https://cdn.example/avatars/a_5f2c.png"]
     )
-    username: Text = Field(min_length=1, examples=["Lantern"])
+    username: str = Field(min_length=1, examples=["Lantern"])
     discriminator: Text = "0"
     tag: Text = Field(default="", examples=["Lantern"])
     banner: Text = Field(default="", examples=["https://cdn.example/banners/lantern.png"])

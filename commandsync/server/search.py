@@ -55,7 +55,7 @@ LONGEST_TEXT = 10_000
 LONGEST_PART = 16
 """Characters of a part of a query; a longer word is searched as several parts."""
 
-MOST_PARTS = 8
+MOST_PARTS = 4
 """Parts of a query that are searched: the longest ones, which are the rarest."""
 
 TAG_MARK = "\u00b7"  # begins a tag in the index; as punctuation it is not in folded words
@@ -97,8 +97,11 @@ def indexed(text: str, description: str, tags: Collection[str], *, certified: bo
     """Return the searched texts of a bot with spaces between: parts of words, then marked words."""
     text = fold(text)[:LONGEST_TEXT]
     rest = fold(description)[: LONGEST_TEXT - len(text)]
-    others = " ".join(word for word in rest.split() if not word.isascii())
-    words = _ENDINGS.findall(text) + _PARTS.findall(rest) + _ENDINGS.findall(others)
+    plain_words = rest.split()
+    others = "" if rest.isascii() else " ".join(w for w in plain_words if not w.isascii())
+    if len(max(plain_words, key=len, default="")) > LONGEST_PART:
+        plain_words = _PARTS.findall(rest)
+    words = _ENDINGS.findall(text) + plain_words + _ENDINGS.findall(others)
     marked = [tag for tag in dict.fromkeys(map(marked_tag, tags)) if tag != TAG_MARK]
     known = dict.fromkeys(words + marked[:MOST_INDEXED_TAGS])
     return " ".join([*known, _CERTIFIED[certified]])

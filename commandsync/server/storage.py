@@ -246,7 +246,10 @@ def _words(record: Mapping[str, Any]) -> str:
 
 
 def _value(record: Any, path: str, missing: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Return a value of a record; `missing` for null, and for a field of a newer release."""
-    for name in path.split("."):
-        record = record.get(name) if isinstance(record, dict) else None
+    """Return a value of a record; `missing` for one that is null or absent."""
+    try:
+        for name in path.split("."):
+            record = record[name]
+    except KeyError:
+        return missing
     return missing if record is None else record
