@@ -8,15 +8,17 @@ private chats, else the first.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from commandsync.diagnostics import Notice
 from commandsync.record.recording import Ending, Order, Recording
-from commandsync.sources.entry import Excluded, SourceEntry, SourceReading
+from commandsync.records.snapshot import Audience
+from commandsync.sources.entry import Excluded, SourceReading
 from commandsync.sources.reading import read_answer
+from commandsync.sources.telegrammenu import CodeMenus, menu_entry
 
-_MENUS = (("default", ""), ("all_private_chats", ""))
 _MOST_HOSTS = 5
 
 
@@ -36,42 +38,29 @@ def reading_of(recording: Recording, locale: str = "") -> SourceReading:
             excluded += [Excluded(entry, "it is guild-only") for entry in of_server]
     elif chosen:
         notes.append(Notice("the program registers only commands of one server: they are imported"))
-    menu = next(
-        (key for key in (*_MENUS, *recording.telegram) if recording.telegram.get(key)), None
-    )
-    notes += _other_menus(recording, menu)
-    entries = tuple(map(_menu_entry, recording.telegram[menu])) if menu else ()
+    of_telegram = _menus(recording).reading()
     return SourceReading(
-        entries=(*reading.entries, *entries),
+        entries=(*reading.entries, *of_telegram.entries),
         unread=reading.unread,
-        excluded=tuple(excluded),
-        notes=tuple(notes),
+        excluded=(*excluded, *of_telegram.excluded),
+        notes=(*notes, *of_telegram.notes),
         objects=reading.objects,
+        menus=of_telegram.menus,
     )
 
 
-def _other_menus(recording: Recording, chosen: tuple[str, str] | None) -> Iterator[Notice]:
-    """Yield a notice that names the menus of other scopes and languages, with their keys."""
-    menus = [key for key in recording.telegram if recording.telegram[key]]
-    scopes = ", ".join(dict.fromkeys(scope for scope, _ in menus))
-    languages = ", ".join(sorted({language for _, language in menus if language}))
-    if set(menus) - {chosen}:
-        several = f"scopes: [{scopes}]" + (f", languages: {languages}" if languages else "")
-        message = "of several menus of Telegram that the program sets, one is imported"
-        yield Notice(message, f"telegram: under listings: can have the others: {several}")
+def _menus(recording: Recording) -> CodeMenus:
+    menus = CodeMenus()
+    for key, listed in filter(itemgetter(1), recording.telegram.items()):
+        entries = (menu_entry(str(part["command"]), str(part["description"])) for part in listed)
+        menus.menus[Audience(*key)] = {entry.name: entry for entry in entries}
+    return menus
 
 
 def _discord(commands: Sequence[Mapping[str, Any]], locale: str) -> SourceReading:
     if not commands:
         return SourceReading()
     return read_answer(json.dumps(list(commands)).encode(), locale=locale)
-
-
-def _menu_entry(command: Mapping[str, Any]) -> SourceEntry:
-    name = str(command.get("command", ""))
-    return SourceEntry(
-        name=name, description=str(command.get("description", "")), syntax=f"/{name}"
-    )
 
 
 def summary(recording: Recording, order: Order, shown_program: str) -> str:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.records.snapshot import Node
+from commandsync.records.snapshot import Audience, Node
 from commandsync.sources.jsonfile import as_list
 
 NO_DESCRIPTION = "…"
@@ -85,13 +85,20 @@ class Unread(NamedTuple):
     name: str = ""  # its name, if the code states it
 
 
+class Menu(NamedTuple):
+    """A menu of Telegram that is not imported: its audience, and texts by their commands."""
+
+    audience: Audience
+    texts: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReading:
     """The content of a source: each command that it declares is read, unread or left out."""
 
     entries: tuple[SourceEntry, ...] = ()  # its commands, in its order
     unread: tuple[Unread, ...] = ()
-    excluded: tuple[Excluded, ...] = ()  # commands that are declared again
+    excluded: tuple[Excluded, ...] = ()  # commands that are declared again, or not in the menu
     notes: tuple[Notice, ...] = ()  # on tolerated parts, with their places
     files: tuple[str, ...] = ()  # that were searched
     partial: tuple[str, ...] = ()  # that were not read completely, of these and generated ones
@@ -99,6 +106,7 @@ class SourceReading:
     frameworks: tuple[str, ...] = ()  # that the code names
     text_keys: tuple[str, ...] = ()  # of computed descriptions: literals that may name a text
     objects: tuple[Node, ...] = ()  # the kept parts of the platform's own objects
+    menus: tuple[Menu, ...] = ()  # of other scopes and languages, at Telegram
 
 
 _CHOICES = range(2, 5)  # one choice would look like the name of the parameter

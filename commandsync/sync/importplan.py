@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from commandsync.diagnostics import Do, Hint, Location, Notice
@@ -18,6 +19,7 @@ from commandsync.sources.changeset import Edited, FileEdit, Import, Merge, Remov
 from commandsync.sources.entry import Excluded, SourceEntry, SourceReading
 from commandsync.sources.imported import LARGEST, Imported, Removals, by_name, imported_text
 from commandsync.sources.merge import three_way
+from commandsync.sources.telegrammenu import localized, offers
 from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
 from commandsync.sync.importsource import (
     PROGRAM,
@@ -111,7 +113,7 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         imported=after if after.after != after.before else None,
         objects=objects,
         excluded=tuple(reading.excluded),
-        notes=(*reading.notes, *notes),
+        notes=(*reading.notes, *notes, *_offers(manifest, reading)),
         unread=tuple(reading.unread),
         acknowledged=tuple(reading.acknowledged),
         refusal=removals_refused(
@@ -120,6 +122,17 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         generated=tuple(reading.generated),
         places=_places(merge, places, texts),
         is_check=not create,
+    )
+
+
+def _offers(manifest: Manifest, reading: ReadSources) -> Iterator[Notice]:
+    """Yield what the manifest can have of Telegram's menus, and of the languages at Discord."""
+    listings = [listing for listing in manifest.listings if listing.service == "telegram"]
+    objects = chain.from_iterable(reading.objects.values()) if listings else ()
+    yield from offers(
+        [*reading.menus, *localized(objects)],
+        {listing.audience for listing in listings if listing.audience},
+        {command.entry.name for command in reading.declared},
     )
 
 

@@ -29,6 +29,7 @@ from commandsync.sources.changeset import Declared
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
     Excluded,
+    Menu,
     SourceEntry,
     SourceReading,
     Trait,
@@ -90,6 +91,7 @@ class ReadSources:
     partial: set[str] = field(default_factory=set)  # the names of those not read completely
     generated: list[str] = field(default_factory=list)
     objects: dict[str, Sequence[Node]] = field(default_factory=dict)  # the platform's, by source
+    menus: list[Menu] = field(default_factory=list)  # of Telegram, that are not imported
 
     def take(
         self, reading: SourceReading, name: str, near: str, *, acknowledged: Sequence[str]
@@ -104,6 +106,7 @@ class ReadSources:
         self.notes += reading.notes
         self.generated += reading.generated
         self.objects[name] = reading.objects
+        self.menus += reading.menus
 
 
 def sources_of(

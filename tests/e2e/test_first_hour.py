@@ -16,7 +16,7 @@ import pytest
 from commandsync.report.lines import columns_of
 from commandsync.testing import serve_simulation
 from tests.support.home import Home
-from tests.support.projects import GRAMMY, PROJECTS, Kind
+from tests.support.projects import PROJECTS, Kind
 from tests.support.terminal import POSIX, Monitor
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
@@ -24,7 +24,7 @@ GIT = shutil.which("git") or "git"
 BOTS = {
     "discordjs": PROJECTS["discord.js"],
     "discordpy": PROJECTS["discord.py"],
-    "grammy": GRAMMY,
+    "grammy": PROJECTS["grammY"],
 }
 
 
@@ -86,8 +86,7 @@ def project(home: Home, request: pytest.FixtureRequest) -> Iterator[Callable[[Se
             (home.path / "commands.imported.json").unlink(missing_ok=True)
             for folder in (".git/commandsync", "schemas"):
                 shutil.rmtree(home.path / folder, ignore_errors=True)
-            code = "none" if kind is GRAMMY else ""
-            questions = ((f"listings [{kind.service}]:", ""), ("code [", code), ("[y/N]:", "n"))
+            questions = ((f"listings [{kind.service}]:", ""), ("code [", ""), ("[y/N]:", "n"))
             session.run("init", answers=questions)
             named = f"service: {kind.service}\n"
             text = home.read("commands.yaml")
@@ -100,7 +99,7 @@ def project(home: Home, request: pytest.FixtureRequest) -> Iterator[Callable[[Se
             session.run("plan")
             session.run("apply", answers=(("[y/N]:", "y"),))
             home.monkeypatch.delenv(service.variable)
-            if kind is GRAMMY:
+            if kind.service == "telegram":
                 service.commands.clear()
 
         yield hour

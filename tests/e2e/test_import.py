@@ -530,13 +530,13 @@ def test_when_nothing_is_found_each_place_the_framework_and_the_next_step_are_na
     home: Home,
 ) -> None:
     home.write("version: 1\nimport: {from: src}\ncommands: []\n")
-    home.write("const { T } = require('telegraf');\nbot.command('a', () => 1);", "src/bot.js")
+    home.write("const { T } = require('telegraf');\nbot.command(name(), () => 1);", "src/bot.js")
     home.write('[{"name": "a", "description": "A."}]', "src/my-commands.json")
     ran = home.run("import", "--check")
 
     assert ran.code == 1
     assert ran.err.splitlines() == [
-        "src/bot.js:2:1: error: the commands of this framework are not read",
+        "src/bot.js:2:13: error: the name of this command is computed at run time",
         "",
         "error: src has no commands that can be read",
         (

@@ -16,7 +16,7 @@ from commandsync.sources.project import LIBRARIES, platform_of, project_in
 from commandsync.sync.beginning import recommended_lossy
 from tests.support.bots import Proxy, Service
 from tests.support.home import ROOT, Home
-from tests.support.projects import GRAMMY, PROJECTS, Kind
+from tests.support.projects import PROJECTS, UNREAD, Kind
 from tests.support.terminal import POSIX, Terminal
 
 NAMES = st.lists(
@@ -70,7 +70,7 @@ def test_a_project_has_a_manifest_at_once(home: Home, kind: Kind, names: list[st
 @given(names=NAMES)
 def test_commands_that_no_code_says_are_to_be_recorded(home: Home, names: list[str]) -> None:
     empty(home)
-    GRAMMY.write(home, names)
+    UNREAD.write(home, names)
 
     ran = home.run("init", "--yes")
 

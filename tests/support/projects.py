@@ -40,6 +40,22 @@ def _aiogram(names: Sequence[str]) -> dict[str, str]:
     return {"main.py": f"{head}async def begin(bot):\n    await bot.set_my_commands([{listed}])\n"}
 
 
+def _telebot(names: Sequence[str]) -> dict[str, str]:
+    handler = '@bot.message_handler(commands=["{0}"])\ndef {0}(message):\n    """Does {0}."""\n'
+    head = 'import telebot\nbot = telebot.TeleBot("1:a")\n'
+    return {"bot.py": head + "\n".join(handler.format(name) for name in names)}
+
+
+def _expressions(names: Sequence[str]) -> dict[str, str]:
+    head = (
+        'const TelegramBot = require("node-telegram-bot-api");\nconst bot = new TelegramBot("");\n'
+    )
+    return {
+        "src/bot.js": head
+        + "".join(f"bot.onText(/\\/{name}/, (message) => 1);\n" for name in names)
+    }
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of project: its platform, its list of dependencies and its code."""
@@ -72,7 +88,9 @@ PROJECTS = {
         _aiogram,
         ".",
     ),
+    "grammY": Kind("telegram", _package("grammy"), _grammy, "src"),
+    "telebot": Kind("telegram", {"requirements.txt": "pyTelegramBotAPI\n"}, _telebot, "."),
 }
 
-GRAMMY = Kind("telegram", _package("grammy"), _grammy, "src")
+UNREAD = Kind("telegram", _package("node-telegram-bot-api"), _expressions, "src")
 """One whose code is not read: it has to be recorded."""

@@ -1,6 +1,7 @@
 """Commands from a bot's JavaScript and TypeScript code, read and never run.
 
-Builders of discord.js, plain objects, and the objects and classes of command handlers.
+Builders of discord.js, plain objects, and the objects and classes of command handlers; the handlers
+and menus of grammY and Telegraf (`telegram`).
 
 The statements of each file that may declare commands are followed (`program`) as far as their
 values are certain (`expression`); values and builders are those of `value`. The `Inventory` looks
@@ -29,9 +30,15 @@ from commandsync.sources.entry import (
     traits_of,
 )
 from commandsync.sources.imported import LiteralObjects
-from commandsync.sources.javascript.candidate import BELOW, BROKEN, candidates_in, frameworks_in
+from commandsync.sources.javascript.candidate import (
+    BELOW,
+    BROKEN,
+    candidates_in,
+    frameworks_in,
+)
 from commandsync.sources.javascript.decorated import decorated
 from commandsync.sources.javascript.program import Program
+from commandsync.sources.javascript.telegram import Telegram
 from commandsync.sources.javascript.value import (
     MOST_BYTES,
     REST,
@@ -58,10 +65,14 @@ from commandsync.sources.sourcefile import (
 )
 
 _TESTS = {"tests", "test", "__tests__"}
-_DECLARING = re.compile(rb"[cC]ommand|description|aliases|usage|args|\.setName\(|@Slash")
+_DECLARING = re.compile(
+    rb"[cC]ommand|telegraf|grammy|gramio|description|aliases|usage|args|\.setName\(|@Slash"
+)
 _BUILT = re.compile(r"/(dist|build|out|coverage)/|\.min\.[cm]?js$|\.d\.[cm]?ts$")
 _GENERATED, _HEAD = b"@generated", 1000
-_SHAPE = re.compile(rb"\.setName\(|CommandBuilder|extends\s+\w*Command|\b(aliases|execute)\b")
+_SHAPE = re.compile(
+    rb"\.setName\(|CommandBuilder|extends\s+\w*Command|\b(aliases|execute|setMyCommands)\b|\.command\("
+)
 _REST = "the rest of the file is read, and no command of it is removed"
 _LONGEST_LINE = 5000  # bytes, of code that is not minified
 
@@ -102,23 +113,29 @@ def read(
     inventory = Inventory(program, root.as_posix(), locale)
     wanted = list(declaring(files, Path(path).as_posix(), may_declare))
     entries = list(inventory.of(wanted))
+    telegram = Telegram(program)
+    of_telegram, covered = telegram.menus.reading(), inventory.covered | telegram.covered
+    entries += of_telegram.entries
     unread, notes = unparsed(program.notes, _SHAPE)
-    missed = [*unread, *inventory.unread, *candidates_in(program, inventory.covered)]
+    candidates = candidates_in(program, covered, with_handlers=not telegram.menus.is_closed)
+    missed = [*unread, *inventory.unread, *telegram.unread, *candidates]
     known = {part.place for part in missed}
     errors = _error_places(program)
+    notes += of_telegram.notes
     notes += [Notice(BROKEN, _REST, place) for place in errors if place not in known]
     reading = code_reading(entries, [*notes, *inventory.notes], missed, root)
     modules = {f"{root.as_posix()}/node_modules"} if (root / "node_modules").is_dir() else set()
-    partial = partial_files(reading.unread, program.notes)
-    broken = {place.path for place in errors}
+    partial = {*partial_files(reading.unread, program.notes), *(place.path for place in errors)}
     return replace(
         reading,
         files=tuple(files),
-        partial=tuple(sorted({*partial, *broken, *(generated & {*files})})),
+        partial=tuple(sorted(partial | (generated & {*files}))),
         generated=tuple(sorted(modules | generated)),
         frameworks=frameworks_in(program.files),
         text_keys=tuple(sorted(inventory.text_keys)) if texts is None else (),
         objects=inventory.objects.of(reading.entries),
+        excluded=(*reading.excluded, *of_telegram.excluded),
+        menus=of_telegram.menus,
     )
 
 

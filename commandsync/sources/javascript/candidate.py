@@ -30,7 +30,7 @@ _HITS = [
         (rb"description(?<!\wdescription)[\"']?\s*:", "shape"),
         (rb"aliases(?<!\waliases)[\"']?\s*:", "shape"),
         (_DECORATOR, "decorator"),
-        (rb"\.command\(\s*[\"'`]", "call"),
+        (rb"\.(command\(\s*[\"'`]|onText\(\s*/)", "call"),
     )
 ]
 _RUN = re.compile(
@@ -49,7 +49,7 @@ _ADDS = re.compile(r"add\w+")
 _OTHER = {"once", "event", "emitter", "required", "autocomplete"}  # keys of other objects
 _SHAPES = {"options", "aliases", "usage"}
 _FRAMEWORK = re.compile(
-    rb"(?:from|require\(|import)\s*[\"'](discordx|necord|@discord-nestjs/core|telegraf|grammy"
+    rb"(?:from|require\(|import)\s*[\"'](discordx|necord|@discord-nestjs/core|telegraf|grammy|gramio"
     rb"|slash-create|eris|oceanic\.js|@sapphire/framework|discord-akairo|discord\.js(?:-commando)?"
     rb"|seyfert|discordeno|@buape/carbon|robo\.js|commandkit|wokcommands|node-telegram-bot-api"
     rb"|@discordeno/bot|revolt\.js|tmi\.js)[\"']"
@@ -58,7 +58,7 @@ _REASONS = {
     "builder": ("what this builder makes is not registered or exported", Candidate.BUILDER),
     "shape": ("this object is not registered or exported as a command", Candidate.SHAPE),
     "decorator": ("this decorator is not known", Candidate.DECORATOR),
-    "call": ("the commands of this framework are not read", Candidate.SHAPE),
+    "call": ("this handler of a command is not read", Candidate.SHAPE),
 }
 _TEXT = re.compile(r"[\"'`]([^\"'`$\n]+)[\"'`]")
 _MOST_HITS = 5000  # of a file
@@ -76,15 +76,21 @@ def frameworks_in(files: Iterable[ParsedFile]) -> tuple[str, ...]:
     )
 
 
-def candidates_in(program: Program, covered: Collection[Computed]) -> Iterator[Unread]:
-    """Yield the candidates in the files of a bot, but for the `covered` declarations."""
+def candidates_in(
+    program: Program, covered: Collection[Computed], *, with_handlers: bool
+) -> Iterator[Unread]:
+    """Yield the candidates in the files of a bot, but for the `covered` declarations.
+
+    Handlers of Telegram are candidates unless a menu has all commands that are public.
+    """
     known: dict[str, list[Span]] = defaultdict(list)
     bases = {node.id for node in program.bases}
     for at in covered:
         known[at.scope.file.path].append(_span(at.node))
     for file in program.files:
         spans = known[file.path]
-        for node, kind in _hits(file):
+        handles = with_handlers and _HANDLES.search(file.data, 0, _HEAD) is not None
+        for node, kind in _hits(file, handles=handles):
             if not _is_inside(node, bases) and not _overlaps(node, spans):
                 spans.append(_span(node))
                 reason, candidate = _REASONS[kind]
@@ -112,9 +118,8 @@ def _span(node: Node) -> Span:
     return node.start_byte, node.end_byte
 
 
-def _hits(file: ParsedFile) -> Iterator[tuple[Node, str]]:
+def _hits(file: ParsedFile, *, handles: bool) -> Iterator[tuple[Node, str]]:
     """Yield the parts of a file that have the shape of a command, with the kind of the hit."""
-    handles = _HANDLES.search(file.data, 0, _HEAD) is not None
     hits = ((hit.start(), kind) for text, kind in _HITS for hit in text.finditer(file.data))
     for number, (start, kind) in enumerate(sorted(hits)):
         node = file.tree.descendant_for_byte_range(start + 1, start + 2)

@@ -27,7 +27,7 @@ _INTEGER = re.compile(r"0|[1-9][0-9]{0,19}|0x[0-9a-f]{1,20}", re.IGNORECASE)
 _LISTED = re.compile(r"[\w.]*(?:(?:Command|Option)Types?|PermissionFlagsBits|Flags|FLAGS)\.(\w+)")
 DECLARING = re.compile(  # in code that may declare a command, or change one
     r"CommandBuilder|\.\s*(add|set)[A-Z]|\.push\(|register\w*Command|pplicationCommands"
-    r"|\bcommands\."
+    r"|\bcommands\.|\.\s*command\(|setMyCommands"
 )
 _MEMBERS = {"object_pattern", "named_imports", "export_clause"}
 _NAMED = re.compile(r"(abstract_class|class|(generator_)?function)_declaration")

@@ -48,6 +48,8 @@ _DECLARES = [  # in a function that may declare a command; not of the builders o
         r"commands(?<!\wcommands)\.",
         r"CommandBuilder",
         r"pplicationCommands",
+        r"\.\s*command\(",
+        r"setMyCommands",
     )
 ]
 _MAKER = re.compile("command", re.IGNORECASE)
@@ -56,6 +58,7 @@ _KEEPING = re.compile(  # names of functions that do not change a builder
     re.IGNORECASE,
 )
 _REGISTERING = {"registerChatInputCommand", "registerContextMenuCommand"}
+_OF_TELEGRAM = {"command", "Command", "setMyCommands", "start", "help", "settings"}
 _COMMANDS = re.compile(r"\bcommands\s*\.\s*(set|create)\s*\(")
 
 
@@ -77,6 +80,7 @@ class Program(Expressions):
         self._waiting: dict[Node, Function] = {}  # may declare commands, and are not called yet
         self.classes: list[Function] = []
         self.registered: list[tuple[Value, Record]] = []  # commands, with the arguments beside them
+        self.calls: list[tuple[str, list[Value], Computed]] = []  # perhaps of Telegram's frameworks
         self.built: list[tuple[Value, Record]] = []  # the commands that builders have begun
 
     def _module(self, source: Value, at: Computed) -> Value:
@@ -251,12 +255,19 @@ class Program(Expressions):
             called = self.value(function, scope)
         if isinstance(owner, Builder) and not isinstance(called, Function):
             return self._built(owner, name, given, at)
-        if isinstance(owner, list) and name == "push":
-            owner += [at] if self.level else given
+        if isinstance(owner, list) and given and name in {"push", "map"}:
+            return self._of_list(owner, name, given, at)
         if name == "require":
             return self._module(next(iter(given), None), at)
         result = self._result(name, called, given, at)
         return self._text(given, result) if isinstance(result, Computed) else result
+
+    def _of_list(self, owner: list[Value], name: str, given: list[Value], at: Computed) -> Value:
+        """Return the list that `map` makes of another; `push` adds to it."""
+        if name == "map":
+            return [self._call(given[0], [part]) for part in owner]
+        owner += [at] if self.level else given
+        return at
 
     def _built(self, owner: Builder, name: str, given: list[Value], at: Computed) -> Builder:
         """Return a builder after a call of one of its methods."""
@@ -295,6 +306,7 @@ class Program(Expressions):
         if isinstance(called, Function) and "class" not in called.node.type:
             return self._call(called, given)
         self._register(name, given, at)
+        self.calls += [(name, given, at)] if name in _OF_TELEGRAM else []
         self.level += 1
         for argument in given:
             if isinstance(argument, Function) and argument.node in self._waiting:

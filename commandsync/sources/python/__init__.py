@@ -1,7 +1,7 @@
 """Commands from a bot's Python code, read and never run.
 
 discord.py, py-cord, nextcord and disnake: commands, hybrid commands, slash commands, groups, cogs.
-python-telegram-bot and aiogram: the handlers of commands, and their texts.
+python-telegram-bot, aiogram, telebot and Pyrogram: the handlers of commands, and the menu.
 
 Each file that may declare commands is parsed and visited once for its names and its possible
 declarations (`scope`). `meaning` follows names between the files and evaluates literals,
@@ -23,6 +23,7 @@ from commandsync.sources.python.declarations import Declaration, Declarations
 from commandsync.sources.python.entries import Entries
 from commandsync.sources.python.meaning import Code, Definition
 from commandsync.sources.python.scope import Outline, Scope, callee, keywords, last_name, words
+from commandsync.sources.python.telegram import FRAMEWORKS as OF_TELEGRAM
 from commandsync.sources.python.telegram import Telegram
 from commandsync.sources.sourcefile import (
     PYTHON,
@@ -35,7 +36,9 @@ from commandsync.sources.sourcefile import (
 )
 
 _DECLARING = re.compile(rb"[cC]ommand|group|context_menu|Cog|ContextMenu")
-_SHAPE = re.compile(rb"@[\w.]*(command|group|menu)|CommandHandler|BotCommand", re.IGNORECASE)
+_SHAPE = re.compile(
+    rb"@[\w.]*(command|group|menu|message)|CommandHandler|BotCommand", re.IGNORECASE
+)
 
 
 @without_collector()
@@ -65,15 +68,19 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
         code,
     )
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]
-    made += Telegram(code).entries(outlines)
+    of_telegram = Telegram(code, outlines).menus.reading()
     unread, notes = unparsed(problems, _SHAPE)
-    reading = code_reading(made, {*notes, *code.notes}, [*unread, *code.unread], root)
+    all_notes = {*notes, *code.notes, *of_telegram.notes}
+    made += of_telegram.entries
+    reading = code_reading(made, all_notes, [*unread, *code.unread], root)
     return replace(
         reading,
         files=tuple(files),
         partial=partial_files(reading.unread, problems),
         frameworks=tuple(sorted(inventory.frameworks)),
         objects=entries.objects.of(reading.entries),
+        excluded=(*reading.excluded, *of_telegram.excluded),
+        menus=of_telegram.menus,
     )
 
 
@@ -82,9 +89,9 @@ _GUILDS = {"guild", "guilds"}
 _READ = {"discord", "disnake", "nextcord", "redbot"}
 _UNREAD = {
     *("arc", "crescent", "hikari", "interactions", "lightbulb", "tanjun", "dis_snek", "naff"),
-    *("pyrogram", "telebot", "telethon", "twitchio", "guilded", "nonebot"),
+    *("telethon", "twitchio", "guilded", "nonebot"),
 }
-_FRAMEWORKS = _READ | _UNREAD | {"aiogram", "telegram"}
+_FRAMEWORKS = _READ | _UNREAD | OF_TELEGRAM
 _DECLARES = re.compile("command|slash|menu", re.IGNORECASE)
 
 

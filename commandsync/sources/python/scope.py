@@ -29,7 +29,7 @@ MOST_BYTES = 2 * 1024 * 1024
 _FRAMEWORK = re.compile("discord|disnake|nextcord|redbot")
 _DECLARING = re.compile(
     r"@|\bclass\b|add_(cog|command|application_command)|ContextMenu|[Gg]roup\b"
-    r"|CommandHandler|BotCommand|set_my_commands|\.register\("
+    r"|CommandHandler|MessageHandler|message_handler|BotCommand|set_(my|bot)_commands|\.register\("
 )
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST_LINE = 10_000  # characters in which columns are counted; in others it is bytes
@@ -168,10 +168,11 @@ def _problem(path: str, error: SyntaxError, hint: str) -> Notice:
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 _REGISTERING = re.compile(
-    r"add_cog|add_command|add_application_command|ContextMenu|CommandHandler|BotCommand"
-    r"|set_my_commands|register"
+    r"add_cog|add_command|add_application_command|ContextMenu|(Command|Message)Handler|BotCommand"
+    r"|set_(my|bot)_commands|register(_message_handler)?"
 )
-_ADDING = {"add_handler", "register"}  # a handler, in the frameworks of Telegram
+# A handler, in the frameworks of Telegram.
+_ADDING = {"add_handler", "register", "register_message_handler"}
 CREATORS = frozenset({"command_group", "create_group", "create_subgroup"})
 _MOST_TURNS = 25  # of a loop
 _MOST_WILDCARDS = 10  # of one module; the others are ignored
@@ -198,6 +199,14 @@ class Scope:
     def bind(self, name: str, line: int, value: Binding) -> None:
         """Add a binding of a name."""
         self.bindings.setdefault(name, []).append((line, value))
+
+    def turn(self, target: ast.expr, value: ast.expr) -> "Scope":
+        """Return the scope of one turn of a loop in this one, in which a target has a value."""
+        turn = Scope(self.file, self.module, self.node, self)
+        parts = getattr(value, "elts", []) if isinstance(target, ast.Tuple | ast.List) else [value]
+        for name, part in zip(_names(target), parts, strict=False):
+            turn.bind(name, target.lineno, part)
+        return turn
 
     def bound(self, name: str, before: float = inf) -> Binding:
         """Return the last binding of a name above a line; the last of all if all are below."""
@@ -246,12 +255,7 @@ class Outline:
 
     def _unroll(self, loop: ast.For, values: list[ast.expr], scope: Scope) -> None:
         for value in values:
-            turn = Scope(scope.file, scope.module, scope.node, scope)
-            for name, part in zip(
-                _names(loop.target), getattr(value, "elts", [value]), strict=False
-            ):
-                turn.bind(name, loop.lineno, part)
-            self._visit(deepcopy(loop.body), turn)
+            self._visit(deepcopy(loop.body), scope.turn(loop.target, value))
 
     def _function(self, node: Function, scope: Scope) -> None:
         scope.bind(node.name, node.lineno, node)

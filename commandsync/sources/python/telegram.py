@@ -1,81 +1,148 @@
-"""The commands of python-telegram-bot and aiogram: their handlers, and their texts for menus."""
+"""The commands of Telegram's frameworks: their handlers, and the menus that the code sets.
+
+python-telegram-bot has `CommandHandler`, aiogram filters, telebot the keyword `commands` of a
+decorator, and Pyrogram `filters.command`. All have `BotCommand` and a call that sets a menu.
+"""
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from itertools import chain
 from typing import NamedTuple
 
+from commandsync.records.snapshot import Audience
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
 from commandsync.sources.python.entries import first_paragraph
 from commandsync.sources.python.meaning import Code, Definition
 from commandsync.sources.python.scope import Function, Outline, Scope, keywords, last_name
+from commandsync.sources.telegrammenu import (
+    COMPUTED_MENU,
+    SCOPES,
+    CodeMenus,
+    add_text,
+    menu_entry,
+)
 
-_PACKAGES = {"aiogram", "telegram"}
-_MENU = "set_my_commands"  # whose tuples are texts of commands, too
+FRAMEWORKS = frozenset({"aiogram", "hydrogram", "pyrogram", "telebot", "telegram"})
+"""The names with which code imports them."""
+
+_MENUS = {"set_my_commands", "set_bot_commands"}  # the second one is Pyrogram's
+_COMPUTED_NAME = "the name of this command is computed at run time"
+_WITH_KEYWORD = re.compile(r"(register_)?(edited_)?message_handler")  # of telebot
+_WITH_FILTERS = {"on_message", "on_edited_message", "MessageHandler"}  # of Pyrogram
+_OF_SCOPE = "BotCommandScope"
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+_PAIR = 2  # a name and a description
+_COMPUTED = Audience("computed")  # of a menu whose scope or language only a run can tell
 _MOST_PARTS = 100  # of a list; Telegram has as many commands of a bot
+
+Handled = Function | ast.ClassDef | None
 
 
 class _Handler(NamedTuple):
     """A command with its handler, if that is known, and its declaration."""
 
     name: str
-    function: Function | ast.ClassDef | None
+    function: Handled
     node: ast.expr
     scope: Scope
     prefix: str = "/"
 
 
 class Telegram:
-    """Reads the handlers and the texts of commands."""
+    """Reads the handlers and the menus of all files."""
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: Code, outlines: Iterable[Outline]) -> None:
+        """Read the handlers, then the menus, then the texts that are in no menu.
+
+        What is computed counts as not read, unless a menu has all that is public.
+        """
         self._code = code
+        self.menus = CodeMenus()
+        self._in_menus: set[ast.AST] = set()
+        self._skipped: list[tuple[str, ast.expr, Scope]] = []
+        for outline in outlines:
+            for handler in sorted(self._handlers(outline), key=_line):
+                self.menus.handlers.setdefault(handler.name, _entry(handler))
+        self._read_menus([call for outline in outlines for call in outline.registered])
+        for reason, node, scope in () if self.menus.is_closed else self._skipped:
+            code.skip(reason, node, scope)
 
-    def entries(self, outlines: Iterable[Outline]) -> Iterator[SourceEntry]:
-        """Yield the commands of files: those with a handler, then those with a text alone."""
-        handlers: dict[str, _Handler] = {}
-        in_menu: dict[str, _Handler] = {}
-        texts: dict[str, str] = {}
-        for read_file in outlines:
-            for handler in self._handlers(read_file):
-                handlers.setdefault(handler.name, handler)
-            for call, scope in read_file.registered:
-                for name, text in self._texts(call, scope):
-                    in_menu.setdefault(name, _Handler(name, None, call, scope))
-                    texts[name] = texts.get(name) or text
-        for name, handler in (in_menu | handlers).items():
-            yield _entry(handler, texts.get(name, ""))
+    def _read_menus(self, calls: Sequence[tuple[ast.Call, Scope]]) -> None:
+        for call, scope in calls:
+            if last_name(call.func) in _MENUS and self._is_of_bot(call.func, scope):
+                self._menu(call, scope)
+        for call, scope in calls:
+            if call not in self._in_menus and self._called(call, scope) == "BotCommand":
+                if entry := self._listed(call, scope):
+                    add_text(self.menus.texts, entry)
+                else:
+                    self._skipped.append((_COMPUTED_NAME, call, scope))
 
     def _handlers(self, read_file: Outline) -> Iterator[_Handler]:
         for function, scope in [*read_file.functions, *read_file.classes.items()]:
             for decorator in function.decorator_list:
-                given = decorator.args if isinstance(decorator, ast.Call) else []
-                yield from self._filtered(given, function, scope)
+                if isinstance(decorator, ast.Call):
+                    yield from self._filtered(decorator.args, function, scope, decorator)
         for call, scope in read_file.registered:
-            if last_name(call.func) == "register" and call.args:
-                yield from self._filtered(call.args[1:], self._function(call.args[0], scope), scope)
+            called = last_name(call.func)
+            if called == "MessageHandler" or called.startswith("register"):
+                given = [*call.args, ast.Constant(None)]
+                handled = self._function(keywords(call).get("callback", given[0]), scope)
+                yield from self._filtered(call.args[1:], handled, scope, call)
             elif self._called(call, scope) == "CommandHandler":
-                command, callback = _given(call, "command", "callback")
+                command, callback = self._given(call, scope, "command", "callback")
                 handled = self._function(callback, scope)
                 names = [name.lower() for name in self._names([command], scope)]
                 yield from (_Handler(name, handled, call, scope) for name in names)
 
     def _filtered(
-        self, given: Iterable[ast.expr], function: Function | ast.ClassDef | None, scope: Scope
+        self, given: Iterable[ast.expr], function: Handled, scope: Scope, on: ast.Call
     ) -> Iterator[_Handler]:
-        """Yield the commands of a handler by its filters, as aiogram's."""
-        for call in (part for part in given if isinstance(part, ast.Call)):
-            called = self._called(call, scope)
-            if called == "CommandStart":
-                yield _Handler("start", function, call, scope)
-            elif called == "Command":
-                yield from self._command(call, function, scope)
-            elif called in {"or_f", "and_f"}:
-                yield from self._filtered(call.args, function, scope)
+        """Yield the commands of a handler by the filters that a call `on` something is given."""
+        called = last_name(on.func)
+        if _WITH_KEYWORD.fullmatch(called) and (listed := keywords(on).get("commands")):
+            names = self._names([listed], scope)
+            yield from (_Handler(name, function, on, scope) for name in names)
+        more = [keywords(on).get("filters")] if called in _WITH_FILTERS else []
+        for part in [*given, *filter(None, more)]:
+            yield from self._filter(part, function, scope, is_pyrogram=called in _WITH_FILTERS)
 
-    def _command(
-        self, call: ast.Call, function: Function | ast.ClassDef | None, scope: Scope
+    def _filter(
+        self, part: ast.expr, function: Handled, scope: Scope, *, is_pyrogram: bool
     ) -> Iterator[_Handler]:
+        """Yield the commands that a filter lets pass: none for one that is inverted."""
+        inner: list[ast.expr] = []
+        match part:
+            case ast.BinOp(left=left, right=right):
+                inner = [left, right]
+            case ast.Call() if is_pyrogram and last_name(part.func) == "command":
+                yield from self._of_pyrogram(part, function, scope)
+            case ast.Call():
+                called = self._called(part, scope)
+                if called == "CommandStart":
+                    yield _Handler("start", function, part, scope)
+                elif called == "Command":
+                    yield from self._command(part, function, scope)
+                inner = part.args if called in {"or_f", "and_f"} else []
+            case _:
+                pass
+        for each in inner:
+            yield from self._filter(each, function, scope, is_pyrogram=is_pyrogram)
+
+    def _of_pyrogram(self, call: ast.Call, function: Handled, scope: Scope) -> Iterator[_Handler]:
+        names, prefixes, cases = self._given(call, scope, "commands", "prefixes", "case_sensitive")
+        keeps_case = self._code.value(cases, scope) is True
+        written = self._code.value(prefixes, scope)
+        known = [written] if isinstance(written, str) else written
+        prefix = "/"
+        if isinstance(known, list) and "/" not in known and "prefixes" in keywords(call):
+            prefix = str(known[0]) if known else ""
+        for name in self._names([names], scope):
+            yield _Handler(name if keeps_case else name.lower(), function, call, scope, prefix)
+
+    def _command(self, call: ast.Call, function: Handled, scope: Scope) -> Iterator[_Handler]:
         named = keywords(call)
         values = {name: self._code.value(value, scope) for name, value in named.items()}
         prefix = values.get("prefix", "/")
@@ -84,29 +151,60 @@ class Telegram:
             known = name.casefold() if values.get("ignore_case") is True else name
             yield _Handler(known, function, call, scope, prefix)
 
-    def _texts(self, call: ast.Call, scope: Scope) -> Iterator[tuple[str, str]]:
-        """Yield the names and the descriptions that a call gives to commands."""
-        if last_name(call.func) == _MENU:
-            for part, around in self._parts(_given(call, "commands")[0], scope):
-                value = self._code.value(part, around)
-                if isinstance(value, tuple) and tuple(map(type, value)) == (str, str):
-                    yield value
-        elif self._called(call, scope) == "BotCommand":
-            command, description = _given(call, "command", "description")
-            for name in self._names([command], scope):
-                yield name, self._code.text(description, scope) or ""
+    def _menu(self, call: ast.Call, scope: Scope) -> None:
+        """Read a call that sets a menu."""
+        commands, for_scope, language = self._given(
+            call, scope, "commands", "scope", "language_code"
+        )
+        key = self._audience(for_scope, language, scope)
+        listed = self.menus.menus.setdefault(key, {})
+        meaning = self._code.meaning(commands, scope)
+        self._in_menus.update(ast.walk(meaning.node if isinstance(meaning, Definition) else call))
+        for part, around in self._parts(commands, scope):
+            self._in_menus.update(ast.walk(part))
+            if entry := self._listed(part, around):
+                add_text(listed, entry)
+            else:
+                self.menus.partial.add(key)
+                reason = COMPUTED_MENU if part is commands else _COMPUTED_NAME
+                self._skipped.append((reason, part, around))
+
+    def _audience(self, for_scope: ast.expr, language: ast.expr, scope: Scope) -> Audience:
+        """Return the audience of a menu, by the arguments of the call that sets it."""
+        meaning = self._code.meaning(for_scope, scope)
+        known = self._code.called(meaning) if isinstance(meaning, Definition) else ""
+        name = _CAPITAL.sub("_", known.removeprefix(_OF_SCOPE)).lower()
+        if self._code.value(for_scope, scope) is None:
+            name = SCOPES[0]
+        code = self._code.value(language, scope) or ""
+        is_known = known.startswith(_OF_SCOPE) or name == SCOPES[0]
+        return Audience(name, code) if is_known and isinstance(code, str) else _COMPUTED
+
+    def _listed(self, part: ast.expr, scope: Scope) -> SourceEntry | None:
+        """Return a command of a menu, a `BotCommand` or two texts; None if it is computed."""
+        meaning = self._code.meaning(part, scope)
+        node, around = (part, scope)
+        if isinstance(meaning, Definition) and isinstance(meaning.node, ast.expr):
+            node, around = meaning.node, meaning.scope
+        if isinstance(node, ast.Call) and self._called(node, around) == "BotCommand":
+            given = self._given(node, around, "command", "description")
+        else:
+            given = node.elts if isinstance(node, ast.Tuple) else []
+        texts = [self._code.text(text, around) for text in given]
+        name = (texts[0] or "").strip().removeprefix("/") if len(texts) == _PAIR else ""
+        return menu_entry(name, texts[1] or "", around.file.place(node)) if name else None
 
     def _names(self, given: Iterable[ast.expr], scope: Scope) -> list[str]:
-        """Return the names of commands; one that cannot be read is a note."""
+        """Return the names of commands; one that cannot be read is remembered."""
         names: list[str] = []
         for part, around in chain.from_iterable(self._parts(node, scope) for node in given):
             named = part
             if isinstance(part, ast.Call) and self._called(part, around) == "BotCommand":
-                named = _given(part, "command")[0]
+                named = self._given(part, around, "command")[0]
             if name := self._code.text(named, around):
                 names.append(name)
             else:
-                self._code.skip("the name of this command is computed at run time", part, around)
+                self._skipped.append((_COMPUTED_NAME, part, around))
         return [name.removeprefix("/") for name in names if name.strip("/ ")]
 
     def _parts(
@@ -117,6 +215,8 @@ class Telegram:
         meaning = self._code.meaning(inner, scope)
         known = meaning if isinstance(meaning, Definition) else Definition(inner, scope)
         match known.node:
+            case ast.Call(func=ast.Attribute(value=pairs, attr="items"), args=[]):
+                yield from self._items(pairs, known.scope)
             case ast.Call() as call:
                 yield call, known.scope
             case ast.List(elts=elts) | ast.Tuple(elts=elts) | ast.Set(elts=elts) if (
@@ -127,34 +227,63 @@ class Telegram:
                         yield from self._parts(part, known.scope, levels - 1)
                     else:
                         yield part, known.scope
+            case ast.ListComp(
+                elt=made, generators=[ast.comprehension(target=target, iter=source, ifs=[])]
+            ) if levels:
+                for part, _ in self._parts(source, known.scope, levels - 1):
+                    yield deepcopy(made), known.scope.turn(target, part)
             case _:
                 yield expression, scope
+
+    def _items(self, pairs: ast.expr, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
+        """Yield the keys and values of an object with literal keys, each pair as a tuple."""
+        meaning = self._code.meaning(pairs, scope)
+        if isinstance(meaning, Definition) and isinstance(meaning.node, ast.Dict):
+            keys, values = meaning.node.keys[:_MOST_PARTS], meaning.node.values
+            for key, value in zip(keys, values, strict=False):
+                yield ast.Tuple([part for part in (key, value) if part]), meaning.scope
 
     def _called(self, call: ast.Call, scope: Scope) -> str:
         """Return the last part of a name of the frameworks; empty if something else is called."""
         meaning = self._code.meaning(call.func, scope)
         parts = meaning.split(".") if isinstance(meaning, str) else [""]
-        return parts[-1] if parts[0] in _PACKAGES else ""
+        return parts[-1] if parts[0] in FRAMEWORKS else ""
+
+    def _is_of_bot(self, called: ast.expr, scope: Scope) -> bool:
+        """Whether a call is one of a method of a bot, and not of a function of its files."""
+        meaning = self._code.meaning(called, scope)
+        is_own = isinstance(meaning, Definition) and isinstance(meaning.node, Function)
+        return isinstance(called, ast.Attribute) and not is_own
 
     def _function(self, expression: ast.expr, scope: Scope) -> Function | None:
         meaning = self._code.meaning(expression, scope)
         node = meaning.node if isinstance(meaning, Definition) else None
         return node if isinstance(node, Function) else None
 
+    def _given(self, call: ast.Call, scope: Scope, *names: str) -> list[ast.expr]:
+        """Return arguments by their places or names; the constant None for missing ones."""
+        positional: list[ast.expr] = []
+        for part in call.args:
+            meaning = (
+                self._code.meaning(part.value, scope) if isinstance(part, ast.Starred) else None
+            )
+            node = meaning.node if isinstance(meaning, Definition) else part
+            positional += getattr(node, "elts", [part]) if meaning else [part]
+        named, nothing = keywords(call), [ast.Constant(None)] * len(names)
+        pairs = zip(names, [*positional, *nothing], strict=False)
+        return [named.get(name, value) for name, value in pairs]
 
-def _given(call: ast.Call, *names: str) -> list[ast.expr]:
-    """Return the arguments of a call by their places or names; the constant None for others."""
-    named, nothing = keywords(call), ast.Constant(None)
-    positional = [*call.args, *[nothing] * len(names)]
-    return [named.get(name, value) for name, value in zip(names, positional, strict=False)]
+
+def _line(handler: _Handler) -> int:
+    return handler.node.lineno
 
 
-def _entry(handler: _Handler, text: str) -> SourceEntry:
+def _entry(handler: _Handler) -> SourceEntry:
     function = handler.function
     docstring = ast.get_docstring(function) if function else None
     return SourceEntry(
         name=handler.name,
-        description=text.strip() or first_paragraph(docstring or "") or NO_DESCRIPTION,
+        description=first_paragraph(docstring or "") or NO_DESCRIPTION,
         syntax=f"{handler.prefix}{handler.name}",
         key=f"python:{function.name}" if function else None,
         place=handler.scope.file.place(handler.node),

@@ -125,7 +125,7 @@ def test_each_menu_of_telegram_is_recorded_by_scope_and_language(
     assert telegram.menus == {(scope, language): each for scope, language, each in calls}
 
 
-def test_menus_of_other_scopes_and_languages_are_named_for_the_listing() -> None:
+def test_menus_of_other_scopes_and_languages_are_kept_apart() -> None:
     menus = {
         ("default", ""): ({"command": "a", "description": "A"},),
         ("default", "de"): ({"command": "a", "description": "B"},),
@@ -135,10 +135,10 @@ def test_menus_of_other_scopes_and_languages_are_named_for_the_listing() -> None
     reading = reading_of(replace(RECORDING, telegram=menus))
 
     assert [entry.name for entry in reading.entries] == ["a"]
-    (notice,) = reading.notes
-    assert "scopes: [default, all_group_chats], languages: de" in str(notice.hint)
-    alone = replace(RECORDING, telegram={("default", ""): menus["default", ""]})
-    assert reading_of(alone).notes == ()
+    assert [(tuple(menu.audience), dict(menu.texts)) for menu in reading.menus] == [
+        (("default", "de"), {"a": "B"}),
+        (("all_group_chats", ""), {"g": "G"}),
+    ]
 
 
 @given(st.lists(st.text(max_size=200_000 // 50), min_size=1, max_size=4))

@@ -97,6 +97,66 @@ FORMS = {
         ),
     ),
 }
+TELEGRAM = {
+    "telegraf": (
+        "src/NAME.js",
+        "const { T } = require('telegraf');\nbot.command('NAME', () => 1);",
+    ),
+    "grammY": (
+        "src/NAME.ts",
+        (
+            "import { Composer } from 'grammy';\nexport const c = new Composer();\n"
+            "if (process.env.A) { c.chatType('private').command('NAME', async (ctx) => {}); }"
+        ),
+    ),
+    "grammY in a function": (
+        "src/NAME.js",
+        (
+            "const { Bot } = require('grammy');\nmodule.exports = (bot) => {"
+            " bot.command(['NAME'], run); };"
+        ),
+    ),
+    "the plug-in of grammY": (
+        "src/NAME.ts",
+        (
+            "import { Command } from '@grammyjs/commands';\n"
+            "export const c = new Command('NAME', 'Does it.', async (ctx) => {});"
+        ),
+    ),
+    "GramIO": (
+        "src/NAME.ts",
+        "import { Bot } from 'gramio';\nbot.command('NAME', { description: 'D.' }, (ctx) => 1);",
+    ),
+}
+TELEGRAM_PYTHON = {
+    "python-telegram-bot": (
+        "bot/NAME.py",
+        (
+            "from telegram.ext import CommandHandler\ndef add(app):\n"
+            "    app.add_handler(CommandHandler('NAME', run))"
+        ),
+    ),
+    "aiogram": (
+        "bot/NAME.py",
+        "from aiogram.filters import Command\n@r.message(Command('NAME'))\nasync def a(m): 1",
+    ),
+    "telebot": (
+        "bot/NAME.py",
+        "import telebot\n@bot.message_handler(commands=['NAME'])\ndef a(m): 1",
+    ),
+    "Pyrogram": (
+        "bot/NAME.py",
+        "import pyrogram\n@app.on_message(f.command('NAME'))\nasync def a(c, m): 1",
+    ),
+}
+MENU_JS = (
+    "const { Bot } = require('grammy');\nbot.api.setMyCommands(["
+    "{each}].map((name) => ({ command: name, description: 'D.' })));"
+)
+MENU_PYTHON = (
+    "import telebot\ndef begin(bot):\n    bot.set_my_commands([telebot.types.BotCommand(name, 'D.')"
+    " for name in [{each}]])"
+)
 UNREAD = {
     "a computed name": (
         "src/NAME.js",
@@ -119,10 +179,6 @@ UNREAD = {
         "export default class extends Other { static text = 'D.'; }",
     ),
     "a decorator": ("src/NAME.ts", "class A { @CustomCommand('NAME') on() {} }"),
-    "telegraf": (
-        "src/NAME.js",
-        ("const { T } = require('telegraf');\nbot.command('NAME', () => 1);"),
-    ),
     "neither kind": (
         "src/NAME.js",
         "module.exports = { name: 'NAME', description: 'D.', run(context) {} };",
@@ -136,10 +192,6 @@ PYTHON = {
     "lightbulb": (
         "bot/NAME.py",
         ("import lightbulb\n@lightbulb.command('NAME', 'D.')\nasync def a(ctx): 1"),
-    ),
-    "Pyrogram": (
-        "bot/NAME.py",
-        ("import pyrogram\n@app.on_message(f.command('NAME'))\nasync def a(c, m): 1"),
     ),
     "a computed name": (
         "bot/NAME.py",
@@ -300,7 +352,7 @@ def test_a_guard_for_the_owner_leaves_a_command_out(
     assert entry.traits == traits
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("form", (FORMS | TELEGRAM).values(), ids=FORMS | TELEGRAM)
 def test_each_form_is_read(form: tuple[str, str], tmp_path: Path) -> None:
     written(tmp_path, form, "ping")
     reading = read(str(tmp_path))
@@ -319,36 +371,71 @@ def test_each_candidate_that_is_not_read_is_counted(form: tuple[str, str], tmp_p
     assert reading.partial == (reading.unread[0].place.path,)
 
 
-REPOSITORIES = st.lists(
-    st.tuples(
-        st.sampled_from([*FORMS.values(), *UNREAD.values()]),
-        st.sampled_from(["", "function (", "const a = sql<Row[]>`x`;", "}}}", "\x00"]),
-    ),
-    min_size=1,
-    max_size=len(NAMES),
+BROKEN = st.sampled_from(["", "function (", "const a = sql<Row[]>`x`;", "}}}", "\x00"])
+MENUS: st.SearchStrategy[list[str]] = st.just([]) | st.lists(
+    st.sampled_from([*NAMES, "d1", "d2"]), unique=True
 )
 
 
-@given(declared=REPOSITORIES)
-def test_a_repository_in_javascript_declares_what_is_read_and_what_is_not(
-    declared: list[tuple[tuple[str, str], str]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    folder = tmp_path_factory.mktemp("bot")
-    for name, (form, broken) in zip(NAMES, declared, strict=False):
+def declared_in(
+    folder: Path,
+    forms: list[tuple[tuple[str, str], str]],
+    menu: list[str],
+    *,
+    of_menu: tuple[str, str],
+    of_telegram: dict[str, tuple[str, str]],
+) -> int:
+    """Write a repository, and return the number of its commands: a menu has some of them, too."""
+    handled = []
+    for name, (form, broken) in zip(NAMES, forms, strict=False):
         written(folder, form, name, after=broken)
+        handled += [name] if form in of_telegram.values() else []
+    if menu:
+        each = ", ".join(map(repr, menu))
+        written(folder, (of_menu[0], of_menu[1].replace("{each}", each)), "")
+    return len(forms) + len({*menu} - {*handled})
 
-    assert counted(read(str(folder))) == len(declared)
 
-
-@given(declared=st.lists(st.sampled_from([*PYTHON.values()]), min_size=1, max_size=len(NAMES)))
-def test_a_repository_in_python_declares_what_is_read_and_what_is_not(
-    declared: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
+@given(
+    forms=st.lists(
+        st.tuples(st.sampled_from([*FORMS.values(), *UNREAD.values(), *TELEGRAM.values()]), BROKEN),
+        min_size=1,
+        max_size=len(NAMES),
+    ),
+    menu=MENUS,
+)
+def test_a_repository_in_javascript_declares_what_is_read_and_what_is_not(
+    forms: list[tuple[tuple[str, str], str]],
+    menu: list[str],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     folder = tmp_path_factory.mktemp("bot")
-    for name, form in zip(NAMES, declared, strict=False):
-        written(folder, form, name)
+    number = declared_in(
+        folder, forms, menu, of_menu=("src/menu.js", MENU_JS), of_telegram=TELEGRAM
+    )
 
-    assert counted(read(str(folder))) == len(declared)
+    assert counted(read(str(folder))) == number
+
+
+@given(
+    forms=st.lists(
+        st.tuples(st.sampled_from([*PYTHON.values(), *TELEGRAM_PYTHON.values()]), st.just("")),
+        min_size=1,
+        max_size=len(NAMES),
+    ),
+    menu=MENUS,
+)
+def test_a_repository_in_python_declares_what_is_read_and_what_is_not(
+    forms: list[tuple[tuple[str, str], str]],
+    menu: list[str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("bot")
+    number = declared_in(
+        folder, forms, menu, of_menu=("bot/menu.py", MENU_PYTHON), of_telegram=TELEGRAM_PYTHON
+    )
+
+    assert counted(read(str(folder))) == number
 
 
 NO_COMMANDS = {

@@ -1,0 +1,115 @@
+"""The menus of Telegram: documented forms of code, and what a manifest can have of other menus."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.records.snapshot import Audience
+from commandsync.sources.entry import Menu
+from commandsync.sources.reading import read
+from commandsync.sources.telegrammenu import SCOPES, localized, offers
+from tests.support.runner import ROOT
+
+HEADS = {
+    "python-telegram-bot": "from telegram.ext import *\nfrom telegram import BotCommand\n"
+    "from telegram.ext import CommandHandler",
+    "aiogram": "from aiogram import F\nfrom aiogram.filters import Command, CommandStart, or_f",
+    "telebot": "import telebot\nfrom telebot.types import BotCommand",
+    "Pyrogram": "from pyrogram import filters\nfrom pyrogram.handlers import MessageHandler",
+    "grammY": 'import { Bot } from "grammy";',
+    "Telegraf": 'const { Telegraf } = require("telegraf");',
+    "GramIO": 'import { Bot } from "gramio";',
+}
+PYTHON = [*HEADS][:4]
+ROW = re.compile(rf"^\| ((?:{'|'.join(HEADS)})[^|]*) \| (.+) \| (.+) \|$", re.MULTILINE)
+ROWS = [
+    (name, code, shown)
+    for names, code, shown in ROW.findall((ROOT / "docs" / "import.md").read_text(encoding="utf-8"))
+    for name in names.split(", ")
+]
+
+
+@pytest.mark.parametrize(("name", "code", "shown"), ROWS, ids=[" ".join(row[:2]) for row in ROWS])
+def test_a_documented_form_is_read(name: str, code: str, shown: str, tmp_path: Path) -> None:
+    lines = [HEADS[name]]
+    for number, line in enumerate(re.findall("`([^`]+)`", code)):
+        handler = f"\nasync def f{number}(message): ..." if line.startswith("@") else ""
+        lines.append(line + handler)
+    file = tmp_path / ("bot.py" if name in PYTHON else "bot.ts")
+    file.write_text("\n".join(lines), encoding="utf-8")
+
+    reading = read(str(file))
+
+    assert [entry.syntax for entry in reading.entries] == re.findall("`(.+?)`", shown)
+    assert reading.unread == ()
+
+
+def test_each_library_has_documented_forms() -> None:
+    assert {name for name, _, _ in ROWS} == {*HEADS}
+
+
+WORDS = st.text(st.characters(categories=["L", "N", "P", "S"], codec="utf-8"), min_size=1)
+TEXTS = st.dictionaries(
+    st.from_regex("[a-z][a-z0-9_]{0,9}", fullmatch=True),
+    WORDS,
+    min_size=1,
+    max_size=30,
+)
+LANGUAGES = st.sampled_from(["de", "fr", "ru"])
+
+
+@given(
+    texts=TEXTS,
+    scopes=st.sets(st.sampled_from(SCOPES[1:])),
+    languages=st.dictionaries(LANGUAGES, WORDS),
+    declared=st.sets(LANGUAGES),
+)
+def test_what_an_offer_says_can_be_written(
+    texts: dict[str, str], scopes: set[str], languages: dict[str, str], declared: set[str]
+) -> None:
+    menus = [Menu(Audience(scope), texts) for scope in sorted(scopes)]
+    menus += [
+        Menu(Audience("default", each), dict.fromkeys(texts, languages[each])) for each in languages
+    ]
+    known = {Audience("default"), *(Audience("default", language) for language in declared)}
+    notices = [*offers(menus, known, texts)]
+    new = {*languages} - declared
+
+    assert len(notices) == bool(scopes or new)
+    for notice in notices:
+        head, *files = re.split(r"\nand write (.+):\n", str(notice.hint))
+        keys = yaml.safe_load(head.partition("\n")[2]) or {}
+        assert {*keys.get("scopes", ())} - {"default"} == scopes
+        assert keys.get("languages", {}) == {each: f"commands.{each}.yaml" for each in new}
+        assert files[::2] == sorted(keys.get("languages", {}).values())
+        for name, lines in zip(files[::2], files[1::2], strict=True):
+            written = yaml.load(lines, yaml.BaseLoader)  # noqa: S506 - it makes strings
+            assert {*written.values()} == {languages[name.split(".")[1]]}
+            assert [*written] == [*texts][:20]
+            assert f"# and {len(texts) - 20} more" in lines or len(texts) <= 20
+
+
+def test_a_menu_that_no_manifest_can_have_is_named() -> None:
+    menus = [
+        Menu(Audience("chat"), {"a": "A."}),
+        Menu(Audience("all_chat_administrators"), {"a": "A.", "ban": "B."}),
+        Menu(Audience("all_group_chats"), {}),
+    ]
+    (notice,) = offers(menus, [], {"a"})
+
+    assert "not imported: telegram (chat), telegram (all_chat_administrators)" in notice.message
+    assert "leave these in the code" in str(notice.hint)
+
+
+def test_languages_of_discord_are_menus() -> None:
+    node = {"name": "ban", "description_localizations": {"de": "Sperrt.", "es-ES": "Bloquea."}}
+    other = {"name": "kick", "description_localizations": {"de": "Wirft."}}
+
+    assert [*localized([node, other, {"name": "a"}])] == [
+        Menu(Audience("default", "de"), {"ban": "Sperrt.", "kick": "Wirft."}),
+        Menu(Audience("default", "es"), {"ban": "Bloquea."}),
+    ]
