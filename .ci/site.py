@@ -1,7 +1,8 @@
 """Build the documentation site from docs/, or check that it can be built and loads nothing else.
 
 mkdocs calls the functions that begin with `on_` (`hooks:` in mkdocs.yml): the site also has the
-documents and files beside docs/ that its pages link to.
+documents and files beside docs/ that its pages link to. README.md becomes two pages: the landing
+page, and the first five minutes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
 
 if TYPE_CHECKING:
@@ -25,10 +27,18 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
-BESIDE = ("README.md", "SECURITY.md", "CHANGELOG.md", "schemas/*.json", "examples/seed.json")
+BESIDE = ("SECURITY.md", "CHANGELOG.md", "schemas/*.json", "examples/seed.json")
 _ICON = "commandsync/pages/static/icon.svg"
 _UNSEARCHED = "CHANGELOG.md"
 _FIRST = "manifest.md"  # in a search for a word that several pages have
+_LANDING = "index.md"
+_TOUR = ("The first five minutes", "In CI")  # the sections of README.md on a page of their own
+# One line that installs, as every document writes it.
+_INSTALL = re.compile(r"```sh\npipx install '(\.\[[a-z,]+\])'\n```")
+_INSTALLERS = {"pipx": "pipx install", "uv": "uv tool install", "pip": "python -m pip install"}
+_ROW = re.compile(r"^\| (\[.+\)) \| (.+) \|$", re.MULTILINE)
+_PICTURE = re.compile(r'<img [^>]*src="([\w/]*?([\w-]+)\.(?:png|svg))"[^>]*>')
+_PHONE = 400  # pixels: a picture that is not wider can be read on a phone
 _SESSION = re.compile(r'(<div class="language-console[^>]*>.*?<code)(>.*?</code>)', re.DOTALL)
 _LOADED = re.compile(
     r"""<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=["']?(?:https?:)?//[^>]*>"""
@@ -41,12 +51,15 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if repository := os.environ.get("GITHUB_REPOSITORY"):
         config.repo_url = f"{os.environ['GITHUB_SERVER_URL']}/{repository}"
         config.repo_name = repository
+    config.extra["polyfills"] = ["site.js"]  # before the script that begins a search
     return config
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the files beside docs/ to the site."""
     files.append(File.generated(config, "icon.svg", abs_src_path=str(ROOT / _ICON)))
+    for name, text in _readme().items():
+        files.append(File.generated(config, name, content=text))
     for pattern in BESIDE:
         for path in sorted(ROOT.glob(pattern)):
             name = path.relative_to(ROOT).as_posix()
@@ -54,28 +67,69 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     return files
 
 
+def _readme() -> dict[str, str]:
+    """Return README.md as the landing page and the page of the first five minutes."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    start, *sections = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
+    named = {section.partition("\n")[0].removeprefix("## "): section for section in sections}
+    tour = "".join(named.pop(name) for name in _TOUR).removeprefix("#")
+    links = re.compile(r"\*\*In five minutes\*\*: (?s:.+?)\n\n")
+    start = links.sub(lambda found: _buttons(found[0]), start)
+    named["Documentation"] = _cards(named["Documentation"])
+    return {_LANDING: "".join([start, *named.values()]), "tour.md": tour}
+
+
+def _buttons(links: str) -> str:
+    """Return the first links of README.md, and one to its tour, as buttons."""
+    found = re.findall(r"\[[^]]+\]\([^)]+\)", links)
+    first, *others = (f"{link}{{ .md-button }}" for link in [*found, f"[{_TOUR[0]}](tour.md)"])
+    return "\n".join([first.replace("}", ".md-button--primary }"), *others, "", ""])
+
+
+def _cards(table: str) -> str:
+    """Return the table of the documents as a grid."""
+    cards = [f"-   {links}\n\n    {content}\n" for links, content in _ROW.findall(table)]
+    rows = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+    grid = "\n".join(['<div class="grid cards" markdown>', "", *cards, "</div>", ""])
+    return rows.sub(lambda _: grid, table)
+
+
 def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
     """Return a page as the site and its search need it.
 
-    All documents are in one folder there, what is for contributors is not, and a `|` in the code of
-    a table is not escaped.
+    All documents are in one folder there, what is for contributors is not, a `|` in the code of a
+    table is not escaped, and the line that installs is there for each installer.
     """
     page.meta["search"] = {
         "exclude": page.file.src_uri == _UNSEARCHED,
         "boost": 4 if page.file.src_uri == _FIRST else 1,
     }
+    if page.file.src_uri == _LANDING:
+        page.meta["hide"] = ["toc"]
     linked = re.sub(r"(?<=\]\()(?:\.\./|docs/)(?=[A-Za-z])", "", markdown)
     linked = re.sub(r"\[([^]]+)\]\((?:CONTRIBUTING\.md|LICENSE)\)", r"\1", linked)
-    return re.sub(r"`[^`\n]+`", lambda code: code[0].replace(r"\|", "|"), linked)
+    linked = linked.replace("](README.md", f"]({_LANDING}")
+    tabs = _INSTALL.sub(_installers, linked)
+    return re.sub(r"`[^`\n]+`", lambda code: code[0].replace(r"\|", "|"), tabs)
+
+
+def _installers(line: re.Match[str]) -> str:
+    tab = "=== \"{}\"\n\n    ```sh\n    {} '{}'\n    ```\n"
+    return "\n".join(tab.format(name, how, line[1]) for name, how in _INSTALLERS.items())
 
 
 def on_page_content(html: str, **_: object) -> str:
     """Return a page whose buttons copy the commands of a session, without prompts and outputs.
 
-    A picture, which a phone shows small, is a link to itself.
+    A picture is a link to itself, and a wide one can be scrolled on a phone.
     """
-    linked = re.sub(r'<img [^>]*src="(images/[^"]+)"[^>]*>', r'<a href="\1">\g<0></a>', html)
-    return _SESSION.sub(_copied, linked)
+    return _SESSION.sub(_copied, _PICTURE.sub(_linked, html))
+
+
+def _linked(picture: re.Match[str]) -> str:
+    width = re.search(r"-([0-9]+)", picture[2])
+    wide = "" if width and int(width[1]) <= _PHONE else " wide"
+    return f'<a class="picture{wide}" href="{picture[1]}">{picture[0]}</a>'
 
 
 def _copied(session: re.Match[str]) -> str:
@@ -87,13 +141,23 @@ def _copied(session: re.Match[str]) -> str:
 def on_post_page(output: str, **_: object) -> str:
     """Return a page that a keyboard can scroll, and whose search has a name.
 
-    The theme gives the dialog no name, and puts a wide table into a box that scrolls.
+    The theme gives the dialog no name, puts a wide table into a box that scrolls, and would ask
+    GitHub about the repository.
     """
     named = output.replace('class="md-search"', 'class="md-search" aria-label="Search"')
+    named = named.replace('data-md-component="source"', "")
     return named.replace("<table>", '<table tabindex="0">')
 
 
 on_post_template = on_post_page
+
+
+@event_priority(-100)  # after the search
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Write the index of the search as a script, too: from a folder, a page can load only that."""
+    folder = Path(config.site_dir, "search")
+    index = (folder / "search_index.json").read_text(encoding="utf-8")
+    (folder / "search_index.js").write_text(f"var __index = {index}", encoding="utf-8")
 
 
 def build(folder: Path) -> bool:

@@ -1,11 +1,13 @@
 """The documentation site: accessible, on a phone too, and nothing is loaded from another host."""
 
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -14,7 +16,7 @@ from playwright.sync_api import Browser, expect
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT
 from tests.support.browser import Visits, violations, visiting
 
-PAGES = ["index", *(path.stem for path in DOCUMENTS[1:]), "CHANGELOG", "SECURITY", "404"]
+PAGES = ["index", "tour", *(path.stem for path in DOCUMENTS[1:]), "CHANGELOG", "SECURITY", "404"]
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -23,11 +25,18 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site as CI builds it."""
     folder = tmp_path_factory.mktemp("site")
     pytest.importorskip("material", reason="only the group dev has the theme")
     command = (sys.executable, ".ci/site.py", str(folder))
-    subprocess.run(command, cwd=ROOT, check=True)
+    ci = {"GITHUB_REPOSITORY": "a/b", "GITHUB_SERVER_URL": "https://github.com"}
+    subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, **ci})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(folder: Path) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
     thread = Thread(target=server.serve_forever)
     thread.start()
@@ -43,27 +52,54 @@ def visits(browser: Browser, built: str) -> Iterator[Visits]:
         yield visits
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1440)])
+@pytest.mark.parametrize(("scheme", "widths"), [("light", (360, 1024)), ("dark", (768, 1440))])
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_accessible_and_fits_the_screen(
-    visits: Visits, name: str, scheme: str, width: int
+    visits: Visits, name: str, scheme: str, widths: tuple[int, ...]
 ) -> None:
-    page = visits.open(
-        f"/{name}.html", color_scheme=scheme, viewport={"width": width, "height": 844}
-    )
+    page = visits.open(f"/{name}.html", color_scheme=scheme)
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 844})
 
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert violations(page) == []
 
 
-def test_a_search_finds_the_page_of_the_manifest_first(visits: Visits) -> None:
+@pytest.mark.parametrize("of_folder", [False, True], ids=["served", "of a folder"])
+def test_a_search_finds_the_page_of_the_manifest_first(
+    browser: Browser, built: str, folder: Path, *, of_folder: bool
+) -> None:
+    with visiting(browser, folder.as_uri() if of_folder else built) as visits:
+        page = visits.open("/index.html")
+        page.get_by_role("textbox", name="Search").focus()
+        page.keyboard.type("formerly")
+        links = page.locator(".md-search-result__link")
+
+        expect(links.first).to_have_attribute("href", re.compile("manifest.html"))
+        assert not any("CHANGELOG" in str(link.get_attribute("href")) for link in links.all())
+
+
+def test_the_landing_page_leads_to_the_repository_the_installers_and_the_first_steps(
+    visits: Visits,
+) -> None:
     page = visits.open("/index.html")
-    page.get_by_role("textbox", name="Search").focus()
-    page.keyboard.type("formerly")
-    links = page.locator(".md-search-result__link")
 
-    expect(links.first).to_have_attribute("href", re.compile("manifest.html"))
-    assert not any("CHANGELOG" in str(link.get_attribute("href")) for link in links.all())
+    expect(page.locator(".md-header .md-source")).to_have_attribute(
+        "href", "https://github.com/a/b"
+    )
+    for name in ("pipx", "uv", "pip"):
+        page.get_by_text(name, exact=True).first.click()
+        expect(page.locator(".tabbed-block:visible code")).to_contain_text(f"{name} ")
+    page.get_by_role("link", name="discord.js at top.gg").last.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("discord.js")
+
+
+def test_a_wide_picture_can_be_read_on_a_phone(visits: Visits) -> None:
+    page = visits.open("/index.html", viewport={"width": 360, "height": 740})
+    picture = page.locator(".picture img")
+
+    assert picture.evaluate("each => each.getBoundingClientRect().width") >= 640
+    assert page.locator(".picture").get_attribute("href") == "plan.svg"
 
 
 def test_a_button_copies_the_commands_of_a_session_alone(visits: Visits) -> None:
