@@ -48,7 +48,7 @@ demo: $(READY_TO_RUN) ## Try everything against the embedded service, with no ac
 	@$(RUN) -m commandsync demo
 
 test: $(READY_TO_WORK) ## Run the tests, without the longest ones, which make check runs
-	@$(PYTEST) --hypothesis-profile=less -m 'not thorough'
+	@$(PYTEST) --hypothesis-profile=less -m 'not thorough and not soak'
 
 test-fast: $(READY_TO_WORK) ## Run the tests without those marked slow, with few examples of each property
 	@$(PYTEST) --hypothesis-profile=quick -m 'not slow' tests/unit
@@ -64,10 +64,10 @@ check: $(READY_TO_WORK) ## Check format, types, imports, complexity, generated f
 	@$(RUN) .ci/reference.py --check
 	@$(RUN) .ci/site.py --check
 	@$(RUN) .ci/workflows.py
-	@$(COVERED) -m pytest -n $(JOBS) --dist worksteal -m 'not thorough' $(DECIDING_TESTS)
+	@$(COVERED) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=quick -m 'not slow and not thorough and not soak' $(DECIDING_TESTS)
 	@$(RUN) -m coverage combine --quiet
 	@$(RUN) -m coverage report --include='$(DECIDING)' --fail-under=100
-	@$(PYTEST) -m thorough
+	@$(PYTEST) --hypothesis-profile=less -m 'thorough and not soak'
 	@$(RUN) .ci/wheel.py
 
 soak: $(READY_TO_WORK) fuzz ## Run fuzz, a long run of the clients, a full disk, 50,000 generated cases, new examples of each property, and all tests with branch coverage

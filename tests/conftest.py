@@ -82,7 +82,6 @@ _THOROUGH = (
     "e2e/test_token.py::test_an_echo",
     "e2e/test_types.py",
     "e2e/test_untrusted_sizes.py",
-    "unit/apply/test_ledger.py::test_the_tables_have",
     "unit/promise/test_convergence.py::test_a_fault",
     "unit/promise/test_convergence.py::test_a_stop",
     "unit/promise/test_convergence.py::test_of_two_runs",
@@ -92,11 +91,6 @@ _THOROUGH = (
     "unit/promise/test_rewritten_names.py",
     "unit/promise/test_the_proof_can_fail.py",
     "unit/server/test_simulat",
-    *(  # the fields without a group stay
-        "unit/server/test_storage.py::test_a_sort_without_an_index_ends_after_the_longest_time_of_a_"
-        f"query[sqlite-{group}."
-        for group in ("information", "profile", "theme")
-    ),
     "unit/server/test_voting_model.py",
     "unit/services/test_fit.py::test_twice",
     "unit/test_release.py",
@@ -106,6 +100,10 @@ _THOROUGH = (
     "unit/sources/javascript/test_forms.py::test_code_reads_as_discord_js_makes_it_now",
     "unit/testing/test_plugin.py::test_the_fixture_needs",
     "wire/test_faults.py",
+)
+_ONLY_IN_SOAK = (
+    "unit/apply/test_ledger.py::test_the_tables_have",
+    "unit/promise/test_the_proof_can_fail.py::test_a_former_name_that_goes",
 )
 _ON_POSTGRESQL = (  # in `make test` too; the others run on SQLite there
     "conformance/test_operations.py",
@@ -129,7 +127,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _is_slow(item.path.parts):
             item.add_marker(pytest.mark.slow)
-        if _is_thorough(item):
+        if _names(item).startswith(_ONLY_IN_SOAK):
+            item.add_marker(pytest.mark.soak)
+        elif _is_thorough(item):
             item.add_marker(pytest.mark.thorough)
 
 
@@ -158,9 +158,13 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 def _is_thorough(item: pytest.Item) -> bool:
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    path = item.path.relative_to(_TESTS).as_posix()
-    again = "postgresql" in parameters and path not in _ON_POSTGRESQL
-    return again or f"{path}::{item.name}".startswith(_THOROUGH)
+    name = _names(item)
+    again = "postgresql" in parameters and not name.startswith(_ON_POSTGRESQL)
+    return again or name.startswith(_THOROUGH)
+
+
+def _names(item: pytest.Item) -> str:
+    return f"{item.path.relative_to(_TESTS).as_posix()}::{item.name}"
 
 
 def _is_slow(parts: Iterable[str]) -> bool:

@@ -141,7 +141,7 @@ def test_no_command_shows_it(home: Home, bot: Bot, proxy: Proxy, watch: Watch, w
     home.run("plan", "--out", "saved.json")
     loud = () if command.startswith("schema") else ("-vv",)
 
-    ran = home.child(*command.format(port=port).split(), *loud)
+    ran = home.run(*command.format(port=port).split(), *loud)
 
     assert ran.code == code, ran.said
     assert "Traceback" not in ran.said

@@ -29,7 +29,7 @@ STORIES = {
 _STYLE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r")
 
 
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [80, pytest.param(120, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("story", STORIES)
 def test_a_page_is_followed_on_a_terminal(
     tmp_path: Path, story: str, columns: int, capsys: pytest.CaptureFixture[str]

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -116,19 +117,19 @@ async def main(client: AsyncClient) -> bool:
 """
 
 
-def _mypy(home: Home, config: pytest.Config, name: str) -> set[int]:
+Errors = set[tuple[str, int]]
+
+
+def _mypy(home: Home, config: pytest.Config) -> Errors:
     pytest.importorskip("mypy")
     assert config.cache is not None
     cache = str(config.cache.mkdir("examples-mypy"))
-    # In a script without mistakes no expression has Any: not even one that mypy does not look into.
-    any_ = ["--disallow-any-expr"] if name == "script.py" else []
-    command = ["-m", "mypy", "--strict", *any_, name, "--cache-dir", cache]
-    command += ["--config-file", str(ROOT / "pyproject.toml")]
-    said = _run(home, [sys.executable, *command])
-    return {int(line) for line in re.findall(rf"^{name}:(\d+): error", said, re.MULTILINE)}
+    command = [sys.executable, "-m", "mypy", "--strict", *FILES, "--cache-dir", cache]
+    said = _run(home, [*command, "--config-file", str(ROOT / "pyproject.toml")])
+    return {(name, int(line)) for name, line in re.findall(r"(?m)^(\w+\.py):(\d+): error", said)}
 
 
-def _pyright(home: Home, _config: pytest.Config, name: str) -> set[int]:
+def _pyright(home: Home, _config: pytest.Config) -> Errors:
     pytest.importorskip("basedpyright")
     home.write(
         json.dumps({"extraPaths": [str(ROOT)], "typeCheckingMode": "strict"}), "pyrightconfig.json"
@@ -137,11 +138,11 @@ def _pyright(home: Home, _config: pytest.Config, name: str) -> set[int]:
         home,
         [
             *(sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable),
-            *("--outputjson", name),
+            *("--outputjson", *FILES),
         ],
     )
     return {
-        problem["range"]["start"]["line"] + 1
+        (Path(problem["file"]).name, problem["range"]["start"]["line"] + 1)
         for problem in json.loads(said)["generalDiagnostics"]
         if problem["severity"] == "error"
     }
@@ -175,35 +176,33 @@ def _blocking(script: str) -> str:
     return script
 
 
-CHECKERS = {"mypy": _mypy, "pyright": _pyright}
+# In a script without mistakes no expression has Any: not even one that mypy does not look into.
+_NO_ANY = "# mypy: disallow-any-expr"
+FILES = {
+    "blocking.py": _NO_ANY + _blocking(SCRIPT),
+    "asynchronous.py": _NO_ANY + SCRIPT,
+    "mistakes.py": MISTAKES,
+}
 
 
-@pytest.mark.parametrize("check", CHECKERS.values(), ids=CHECKERS.keys())
-@pytest.mark.parametrize(
-    ("kind", "script"), [(Client, _blocking(SCRIPT)), (AsyncClient, SCRIPT)], ids=["sync", "async"]
-)
-def test_a_script_with_every_method_is_accepted(
-    home: Home,
-    pytestconfig: pytest.Config,
-    kind: type,
-    script: str,
-    check: Callable[[Home, pytest.Config, str], set[int]],
-) -> None:
-    home.write(script, "script.py")
-
-    assert check(home, pytestconfig, "script.py") == set()
+@pytest.mark.parametrize(("kind", "script"), [(Client, _blocking(SCRIPT)), (AsyncClient, SCRIPT)])
+def test_the_scripts_call_every_method(kind: type, script: str) -> None:
     methods = {name for name in dir(kind) if not name.startswith("_")}
+
     assert {name for name in methods if f".{name}" not in script} == set()
 
 
-@pytest.mark.parametrize("check", CHECKERS.values(), ids=CHECKERS.keys())
-def test_each_mistake_in_a_script_is_found(
-    home: Home, pytestconfig: pytest.Config, check: Callable[[Home, pytest.Config, str], set[int]]
+@pytest.mark.parametrize("check", [_mypy, _pyright])
+def test_scripts_are_accepted_and_each_mistake_in_one_is_found(
+    home: Home, pytestconfig: pytest.Config, check: Callable[[Home, pytest.Config], Errors]
 ) -> None:
-    home.write(MISTAKES, "mistakes.py")
-
+    for name, script in FILES.items():
+        home.write(script, name)
     planted = {
-        number for number, line in enumerate(MISTAKES.splitlines(), 1) if "# mistake" in line
+        ("mistakes.py", number)
+        for number, line in enumerate(MISTAKES.splitlines(), 1)
+        if "# mistake" in line
     }
+
     assert len(planted) >= 10
-    assert check(home, pytestconfig, "mistakes.py") == planted
+    assert check(home, pytestconfig) == planted

@@ -1,9 +1,13 @@
-"""Whatever fails, running again finishes the work: nothing lost, nothing twice, nothing untrue."""
+"""Whatever fails, running again finishes the work: nothing lost, nothing twice, nothing untrue.
+
+`make soak` plays each fault and stop at every moment; `make check` at a part of them.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +15,7 @@ from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Aborted, Interrupted
 from tests.support.cases import COLLECTIONS, OPERATIONS, Case
+from tests.support.draws import SOAK, examples
 from tests.support.driver import Kill, Stop
 from tests.support.listing import FAULTS, Fault
 from tests.support.scene import MODES, every_pair, every_stop, met, scene, scheduled
@@ -44,18 +49,19 @@ def test_without_faults_one_run_is_enough() -> None:
 @pytest.mark.promise("no-duplicates")
 @EVERY_FAULT
 def test_a_fault_of_any_operation_at_any_moment_is_overcome(fault: Fault) -> None:
-    assert_proven(every_pair([fault], "apply"))
+    assert_proven(every_pair([fault], "apply", most=9 if SOAK else 2))
 
 
 @EVERY_FAULT
 def test_a_fault_of_any_operation_is_overcome_by_a_saved_plan(fault: Fault) -> None:
-    assert_proven(every_pair([fault], "saved plan", most=2))
+    assert_proven(every_pair([fault], "saved plan", most=2 if SOAK else 1))
 
 
 @OTHER_MODES
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_fault_that_stays_is_overcome_when_it_ends(operation: str, mode: str) -> None:
-    assert_proven(met(operation, fault, 0, mode, stays=True) for fault in FAULTS)
+    faults = FAULTS if SOAK else FAULTS[OPERATIONS.index(operation) % 3 :: 3]
+    assert_proven(met(operation, fault, 0, mode, stays=True) for fault in faults)
 
 
 @EVERY_MODE
@@ -64,7 +70,7 @@ def test_a_fault_that_stays_is_overcome_when_it_ends(operation: str, mode: str) 
 def test_a_stop_at_any_moment_is_reported_and_overcome(
     stop: Stop, mode: str, *, lands: bool
 ) -> None:
-    assert_proven(every_stop(stop, mode, lands=lands))
+    assert_proven(islice(every_stop(stop, mode, lands=lands), lands, None, 1 if SOAK else 2))
 
 
 @pytest.mark.parametrize("stop", [Interrupted(), Aborted()], ids=["interrupt", "abort"])
@@ -82,7 +88,7 @@ FLIGHTS = st.lists(st.integers(1, 9), min_size=1, max_size=8).map(tuple)
 TURNS = st.lists(st.integers(0, 1), min_size=1, max_size=60).map(tuple)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200, soak=500))
 @given(
     faults=FAULTY,
     kills=st.lists(st.integers(0, 120), max_size=3).map(tuple),
@@ -95,7 +101,7 @@ def test_random_faults_and_kills_are_overcome(
     assert_proven([scheduled(faults, kills, flights, mode=mode)])
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200, soak=500))
 @given(
     faults=FAULTY,
     kills=st.lists(st.integers(0, 120), max_size=2).map(tuple),
@@ -114,7 +120,7 @@ def test_random_faults_kills_and_a_second_run_are_overcome(
     assert_proven([scheduled(faults, kills, flights, turns, same=same)])
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200, soak=500))
 @given(turns=TURNS, flights=FLIGHTS)
 def test_of_two_runs_at_once_one_names_every_copy_that_the_race_made(
     turns: tuple[int, ...], flights: tuple[int, ...]
