@@ -71,7 +71,7 @@ def _post(run: Run, text: AnnouncementText, *, asks: bool) -> int:
             decline(output)
             return Exit.FAILED
         writer = Writer(connection, site, run, bot="", check=f"the bot's page at {name}")
-        return writer.write(operation, lambda _: (f'posted "{visible(text.title)}" at {name}', {}))
+        return writer.write(operation, f'posted "{visible(text.title)}" at {name}')
 
 
 def _changes(run: Run, announcing: Announcing) -> Notes | Notice:

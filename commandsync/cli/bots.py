@@ -193,14 +193,15 @@ def remove_command(run: Run, /, *, identifier: str, yes: bool, database: str) ->
       commandsync bots remove 812045337190064138 --yes
     """
     from commandsync.cli.approval import check_terminal, confirm, decline
-    from commandsync.cli.call import quoted
+    from commandsync.report.lines import visible
     from commandsync.server.administration import find_bot, remove_bot, stored
 
     if not yes:
         check_terminal("remove", "--yes removes without asking")
     with stored(database) as handle:
         bot = find_bot(handle, identifier)
-        which = quoted(bot.username, bot.id)
+        name, which = bot.username, visible(bot.id)
+        which = f'"{visible(name)}" ({which})' if name else which
         if not (yes or confirm(f"Remove the bot {which} and all its records?")):
             decline(run.output)
             return Exit.FAILED
@@ -232,7 +233,8 @@ def vote_command(run: Run, /, *, user: str, username: str, yes: bool) -> int:
       commandsync vote 80351110224678912 --username Ann
     """
     from commandsync.api.operations import cast_vote
-    from commandsync.cli.call import Writer, open_client, quoted
+    from commandsync.cli.call import Writer, open_client
+    from commandsync.report.lines import visible
 
     with open_client(run.settings, with_token=True) as (client, site):
         if not (yes or site.address.loopback):
@@ -244,10 +246,7 @@ def vote_command(run: Run, /, *, user: str, username: str, yes: bool) -> int:
         check = "the votes on the bot's page"
         writer = Writer(client.connection, site, run, bot=client.bot, check=check)
         try:
-            return writer.write(
-                operation,
-                lambda _: (f"user {quoted('', user)} voted", {"user": user, "voted": True}),
-            )
+            return writer.write(operation, f"user {visible(user)} voted", user=user, voted=True)
         except ApiError as error:
             hint = _ONLY_HERE if error.status in _UNSUPPORTED else ""
             raise error.having(hint=hint) from error.__cause__

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Doubt, Failure
@@ -20,7 +20,6 @@ from commandsync.cli.output import Output, ResultLostError
 from commandsync.client.library import Client
 from commandsync.client.threads import LONGEST_WAIT, in_thread
 from commandsync.errors import CommandsyncError, Exit, Invalid, ListingError
-from commandsync.report.lines import visible
 from commandsync.report.records import document
 from commandsync.sync.destinations import site_of
 from commandsync.sync.job import calls_of
@@ -30,8 +29,6 @@ from commandsync.sync.settings import BOT_VARIABLE, Settings, Site, default_mani
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection
     from commandsync.manifest import Manifest
-
-T = TypeVar("T")
 
 
 def one_manifest(settings: Settings, *, of_bot: bool = True) -> Manifest | None:
@@ -84,14 +81,6 @@ def show_call(
     output.result(shown)
 
 
-def quoted(name: str, identifier: str) -> str:
-    """Return a record's name for a message, with its id, since names are not unique."""
-    shown = visible(identifier)
-    if not name:
-        return shown
-    return f'"{visible(name)}"' + (f" ({shown})" if shown else "")
-
-
 @dataclass(frozen=True, slots=True)
 class Writer:
     """Makes single writes of a bot; `check` is what shows whether one was made."""
@@ -102,21 +91,15 @@ class Writer:
     bot: str
     check: str
 
-    def write(
-        self,
-        operation: Operation[T],
-        describe: Callable[[T], tuple[str, dict[str, Any]]],
-    ) -> int:
-        """Write, and print the result; return the exit code.
+    def write(self, operation: Operation[Any], sentence: str, **keys: object) -> int:
+        """Write, and print the result: as a sentence, or as keys of a JSON document.
 
-        `describe` returns the result as a sentence, and as keys of a JSON document. Raises
-        `ListingError` if it was certainly not written: it was never sent, or refused.
+        Returns the exit code. Raises `ListingError` if it was certainly not written: it was never
+        sent, or refused.
         """
         try:
-            result = self._result_of(operation)
-            if isinstance(result, Failure):
-                return self._failed(result)
-            sentence, keys = describe(result)
+            if failure := self._failure_of(operation):
+                return self._failed(failure)
             show_call(sentence, site=self.site, output=self.run.output, **keys)
         except ResultLostError as error:
             self.run.output.failure(error.after_writing())
@@ -136,8 +119,8 @@ class Writer:
         self.run.output.failure(unknown)
         return Exit.INCOMPLETE
 
-    def _result_of(self, operation: Operation[T]) -> T | Failure:
-        """Send it, and wait for the result, or until a second signal."""
+    def _failure_of(self, operation: Operation[Any]) -> Failure | None:
+        """Send it, and wait for the result, or until a second signal; return how it failed."""
         check_call(operation, self.site.token, bot=self.bot, others=known_tokens())
         abandoned = Event()
 
@@ -154,4 +137,5 @@ class Writer:
                 wait([call], LONGEST_WAIT)
                 if abandoned.is_set():
                     return Failure(ListingError("interrupted", kind="interrupted"), Doubt.SILENT)
-            return call.result()
+            result = call.result()
+            return result if isinstance(result, Failure) else None

@@ -67,8 +67,9 @@ _EXTRAS = {  # the modules of each
 def diagnose(settings: Settings) -> Iterator[Check | Parity]:
     """Yield the checks of the program, of the manifests, and of the listing of each.
 
-    The comparison of a manifest's names follows the check of it.
+    The comparison of a manifest's names follows the check of it. No request is sent again.
     """
+    settings = replace(settings, retries=0)
     yield Check("python", "ok", f"{platform.python_version()} on {sys.platform}")
     installed = [extra for extra, modules in _EXTRAS.items() if all(map(find_spec, modules))]
     extras = ", ".join(installed) or "none"
@@ -160,7 +161,7 @@ def _others(settings: Settings, manifest: Manifest, site: ListSite) -> Iterator[
     others = other_lists(manifest, site.entry, None, in_clone=settings.in_clone)
     if not others:
         return
-    with connected(replace(settings, retries=0), [site]) as (connection,):
+    with connected(settings, [site]) as (connection,):
         notices = read_others(connection, site.bot, others)
     for notice in notices:
         message = notice.message.removeprefix(f"{site.service.name}: ")
@@ -177,7 +178,7 @@ def _names(settings: Settings, manifest: Manifest, *, failures: int) -> Iterator
     if settings.listing or not served or not names_commands(manifest):
         return
     try:
-        compared = compare_names(replace(settings, retries=0), manifest)
+        compared = compare_names(settings, manifest)
     except CommandsyncError as error:
         if not failures:
             yield failed("parity", error)
@@ -221,7 +222,7 @@ def failed(name: str, error: CommandsyncError) -> Check:
 
 def reachability(settings: Settings, site: Site) -> Iterator[Check]:
     """Yield the checks of the way to a service; where there is no answer, the last one says so."""
-    with connected(replace(settings, retries=0), [site]) as (connection,):
+    with connected(settings, [site]) as (connection,):
         yield _proxy(connection)
         service, answered = _service(connection, site)
         yield service
@@ -240,7 +241,7 @@ def acceptance(settings: Settings, site: ListSite) -> Check:
         if site.service.check is None:
             message = f"not checked: the token is in {site.token_from}"
             return Check(name, "skipped", message, _UNCHECKED.replace("other ", ""))
-        with connected(replace(settings, retries=0), [site]) as (connection,):
+        with connected(settings, [site]) as (connection,):
             account = connection.call(site.service.check())
     except CommandsyncError as error:
         return failed(name, error)
