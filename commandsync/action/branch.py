@@ -36,7 +36,7 @@ _PERMISSION = "the job needs `permissions: statuses: write` (read, if it only pl
 _MOST_REQUESTS = 30
 _STATUS = "status { contexts { context state description } }"
 _RECORD = re.compile(
-    r"(?P<count>[\d,]+) commands?\b.*, (?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ), "
+    r"(?P<count>\d[\d,]*) commands?\b.*, (?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ), "
     r"request (?P<digest>[0-9a-f]{64})"
 )
 _REQUESTS = "associatedPullRequests(first: 10) { nodes { number merged } }"
@@ -86,7 +86,7 @@ class CommitStatus(NamedTuple):
     """The status of a listing at a commit, with what its description says of a list."""
 
     is_success: bool  # whether the listing was applied
-    count: int = 0  # how many commands the list had; 0 if that is not known
+    commands: int = 0  # how many the list had; 0 if that is not known
     at: str = ""  # when the list was made, by which its entries were due; empty if not known
     digest: str = ""  # that of the request; empty if not known
 

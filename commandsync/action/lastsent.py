@@ -122,7 +122,7 @@ class _SentHistory:
                 now = datetime.fromisoformat(status.at) if status.at else job.settings.now
                 found = job.beside(version, settings=replace(job.settings, now=now))
                 if found.earlier is None or found.earlier.digest != status.digest:
-                    again, count = True, max(count, status.count)
+                    again, count = True, max(count, status.commands)
                 break
             again = again or status is not None
         unseen = job.settings.unseen or (found.earlier is None and count > 0)
@@ -135,7 +135,7 @@ class _SentHistory:
             return 0
         (lost,) = statuses_of([self.dropped], self.branch)
         status = lost.get(context_of(job))
-        return status.count if status else 0
+        return status.commands if status else 0
 
     def _of_versions(
         self, job: ListJob

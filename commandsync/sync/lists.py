@@ -73,11 +73,7 @@ def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[
     pages = _pages(settings, manifests)
     if error := unknown_listing(settings, manifests, [page for page in pages if page]):
         raise error
-    found = [
-        (manifest, site)
-        for manifest, page in zip(manifests, pages, strict=True)
-        for site in _sites(settings, manifest, page)
-    ]
+    found = [*_sites(settings, manifests, pages)]
     sites = [site for _, site in found]
     check_tokens(sites)
     earlier = _earlier(settings, manifests)
@@ -109,11 +105,14 @@ def _pages(settings: Settings, manifests: Sequence[Manifest]) -> list[Site | Non
     return [next(pages) if manifest.has_page else None for manifest in manifests]
 
 
-def _sites(settings: Settings, manifest: Manifest, page: Site | None) -> Iterator[Site]:
-    """Yield the selected listings of a manifest, its page first."""
-    if page and is_selected(settings, page.name):
-        yield page
-    yield from list_sites(settings, manifest)
+def _sites(
+    settings: Settings, manifests: Sequence[Manifest], pages: Sequence[Site | None]
+) -> Iterator[tuple[Manifest, Site]]:
+    """Yield the selected listings of each manifest, its page first."""
+    for manifest, page in zip(manifests, pages, strict=True):
+        if page and is_selected(settings, page.name):
+            yield manifest, page
+        yield from ((manifest, site) for site in list_sites(settings, manifest))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
