@@ -19,9 +19,9 @@ from commandsync.errors import Exit, UsageError
 @option("--force", "Replace lists that were edited by hand.")
 @option(
     "--format FORMAT",
-    "Print the list instead of writing files, as markdown, html or json.",
+    "Print the list instead of writing files, as markdown, html, json or botfather.",
     dest="printed",
-    type=click.Choice(["markdown", "html", "json"]),
+    type=click.Choice(["markdown", "html", "json", "botfather"]),
 )
 @talk_options
 def docs_command(
@@ -46,7 +46,7 @@ def docs_command(
       commandsync docs --check --diff      # in CI
       commandsync docs site/commands.html site/commands.json
     """
-    from commandsync.cli.pages import check_edits, list_as, read_pages, show_pages, write_pages
+    from commandsync.cli.pages import check_edits, print_list, read_pages, show_pages, write_pages
     from commandsync.sync.files import refuse_token
     from commandsync.sync.objects import commands_of
     from commandsync.sync.settings import load_single
@@ -56,11 +56,10 @@ def docs_command(
         raise UsageError("--format prints the list", hint="give no PATH, --check or --diff")
     problem, hint = "docs takes one manifest", "run it for each manifest"
     manifest = load_single(run.settings, problem, hint=hint)
-    readable = redacted if printed or shows else str  # what is written is refused instead
-    bot, commands = readable(manifest.name), commands_of(manifest, readable)
     if printed:
-        run.output.result(list_as(printed, commands, bot=bot))
-        return Exit.DONE
+        return print_list(run, manifest, printed)
+    readable = redacted if shows else str  # what is written is refused instead
+    bot, commands = readable(manifest.name), commands_of(manifest, readable)
     pages = read_pages(paths, commands, bot=bot)
     if shows:
         return show_pages(run, pages, paths, check=check, diff=diff)

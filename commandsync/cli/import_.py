@@ -110,7 +110,8 @@ def import_command(  # noqa: PLR0913 - the options of one command
     """Bring commands from the bot's code or platform into the manifest.
 
     A SOURCE is the bot's code in Python or JavaScript (read and never run), Discord's commands as
-    JSON, a list as JSON or CSV, or the word discord for what the bot has registered. Without one,
+    JSON, a list as JSON, CSV or BotFather's lines, or the word discord for what the bot has
+    registered. Without one,
     the sources are those in import: of the manifest. Shows the changes and asks first. What was
     edited in the manifest stays.
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from commandsync.api.redaction import redacted
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, command_line
 from commandsync.diagnostics import Location
 from commandsync.document.schemas import command_list_document
 from commandsync.errors import Exit, RefusedError, UsageError
-from commandsync.records.texts import CommandText
+from commandsync.manifest import Manifest
+from commandsync.records.texts import CommandText, Resource
 from commandsync.report.commandlist import Layout, command_list
 from commandsync.report.json import dumped
 from commandsync.report.linediff import file_lines
@@ -27,6 +29,7 @@ from commandsync.report.markdownfile import (
 from commandsync.report.summary import counted
 from commandsync.sources.changeset import FileEdit
 from commandsync.sync.files import check_target, read_text, refuse_token, write_file
+from commandsync.sync.objects import commands_of
 
 DEFAULT_PAGES = ("README.md", "COMMANDS.md")
 _LARGEST = 32 * 1024 * 1024  # bytes
@@ -72,6 +75,31 @@ def list_as(form: str, commands: Sequence[CommandText], *, bot: str) -> str:
     from commandsync.pages.commandlist import commands_page
 
     return sealed(commands_page(commands, bot=bot))
+
+
+def print_list(run: Run, manifest: Manifest, form: str) -> int:
+    """Print the list of a manifest in a format; a token in it is hidden."""
+    if form == "botfather":
+        text = redacted(_botfather_list(run, manifest))
+    else:
+        text = list_as(form, commands_of(manifest, redacted), bot=redacted(manifest.name))
+    run.output.result(text)
+    return Exit.DONE
+
+
+def _botfather_list(run: Run, manifest: Manifest) -> str:
+    """Return a list as lines `name - text`, and warn about commands that Telegram does not take."""
+    from commandsync.records.losses import loss_notice
+    from commandsync.services.fit import fit
+    from commandsync.services.telegram import TELEGRAM
+    from commandsync.sync.beginning import recommended_lossy
+
+    fitted, shown_nowhere = fit(TELEGRAM, manifest.snapshot), recommended_lossy(TELEGRAM)
+    losses = (loss for loss in fitted.losses if loss.field not in shown_nowhere)
+    run.output.notices([loss_notice(loss, at="BotFather") for loss in losses])
+    commands = fitted.snapshot.collections.get(Resource.COMMAND, ())
+    lines = (f"{each.name} - {' '.join(each.text[1].split())}\n" for each in commands)
+    return "".join(lines)
 
 
 def read_pages(paths: Iterable[str], commands: Sequence[CommandText], *, bot: str) -> list[Page]:

@@ -1,9 +1,12 @@
-"""A custom list, as JSON or CSV: its usual or mapped columns are the fields of a command."""
+"""A custom list, as JSON or CSV: its usual or mapped columns are the fields of a command.
+
+A list in BotFather's format has a line `name - text` for each command of Telegram.
+"""
 
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -19,6 +22,8 @@ from commandsync.sources.entry import (
 )
 
 _FIELDS = Resource.COMMAND.fields
+_LINE = re.compile(r"\s*/?([A-Za-z0-9_]{1,32})\s+[-\u2013\u2014]\s+(\S.*?)\s*")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _DELIMITERS = ",;\t"  # spreadsheets write ; where a comma separates the decimals
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -37,6 +42,7 @@ SIGNS = frozenset({*USUAL["syntax"], *USUAL["category"], "aliases", "description
 OWN = SIGNS - {"description"} | {"brief", "help"}
 """The keys that Discord's commands do not have."""
 
+_BOTFATHER = "each line is `name - text`, as BotFather takes it; in Markdown in a fenced block"
 _SLASH = frozenset({"slash", "hybrid", "slash_command", "application"})  # types of commands
 _MENTION = re.compile(r"</([^:<>]+):[0-9]+>")  # of a slash command, as Discord writes it
 _OPENING = frozenset("<[(")
@@ -166,6 +172,43 @@ def csv_entries(data: bytes, path: str, mapping: Mapping[str, str]) -> Iterator[
             line = reader.line_num + 1
     except csv.Error as error:
         raise FileError(f"{Location(path, line)}: not valid CSV: {error}") from error
+
+
+def botfather_entries(data: bytes, path: str, *, fenced: bool) -> Iterator[SourceEntry]:
+    """Yield the commands of lines `name - text`; empty lines are passed over.
+
+    In Markdown, such lines are in a `fenced` block, and blocks with other lines are passed over.
+    Raises `FileError` if the file is not text, or has another line, or no such block.
+    """
+    lines = [*enumerate(_decoded(data, path).splitlines(), start=1)]
+    blocks = filter(_are_commands, _blocks(lines)) if fenced else [lines]
+    listed = [line for line in chain.from_iterable(blocks) if line[1].strip()]
+    if not listed:
+        raise FileError(f"{path} has no list of commands", hint=_BOTFATHER)
+    for number, line in listed:
+        match, place = _LINE.fullmatch(line), Location(path, number)
+        if match is None:
+            raise FileError(f"{place}: this is not a command", hint=_BOTFATHER)
+        name, description = match.groups()
+        yield SourceEntry(name=name, description=description, syntax=f"/{name}", place=place)
+
+
+def _are_commands(block: Iterable[tuple[int, str]]) -> bool:
+    return all(_LINE.fullmatch(line) or not line.strip() for _, line in block)
+
+
+def _blocks(lines: Iterable[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
+    """Yield the lines of each fenced block of Markdown."""
+    opened, block = "", list[tuple[int, str]]()
+    for number, line in lines:
+        fence = _FENCE.match(line)
+        if opened and line.strip().startswith(opened) and not line.strip(f" {opened[0]}"):
+            yield block
+            opened = ""
+        elif opened:
+            block.append((number, line))
+        elif fence:
+            opened, block = fence[1], []
 
 
 def _columns_in(

@@ -1,8 +1,9 @@
 """The commands of a file or folder, whatever kind of source it is, and of Discord's answer.
 
-Code is read by `python` or `javascript`, a CSV file by `listfile`. JSON may have any shape: the
-commands are found in lists and wrappers, by their categories or names. A command there is Discord's
-or one of a custom list; all commands of a source decide it for those that may be either.
+Code is read by `python` or `javascript`; a CSV file and BotFather's lines by `listfile`. JSON may
+have any shape: the commands are found in lists and wrappers, by their categories or names. A
+command there is Discord's or one of a custom list; all commands of a source decide it for those
+that may be either.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from commandsync.sources.listfile import (
     KNOWN,
     OWN,
     SIGNS,
+    botfather_entries,
     columns_of,
     csv_entries,
     member_at,
@@ -34,8 +36,13 @@ from commandsync.sources.listfile import (
 )
 from commandsync.sources.sourcefile import PYTHON, SCRIPTS
 
-_DATA = frozenset({".json", ".csv", ""})  # "": a pipe of the shell has no suffix
-_EXPECTED = "a source is the bot's code, Discord's commands as JSON, or a list as JSON or CSV"
+_MARKDOWN = frozenset({".md", ".markdown"})
+_LISTS = _MARKDOWN | {".csv", ".txt"}
+_DATA = _LISTS | {".json", ""}  # "": a pipe of the shell has no suffix
+_EXPECTED = (
+    "a source is the bot's code, Discord's commands as JSON, or a list as JSON, CSV or lines "
+    "`name - text`"
+)
 _WRAPPERS = frozenset({"all", "commands", "data", "items", "list", "results", "slash_commands"})
 _NAMES = ("category", "name", "title", "label", "id")  # of a category in a list
 _EXPECTED_CONTENT = "expected a list of commands, or one command"
@@ -98,8 +105,8 @@ def read(
     if suffix not in _DATA and Path(path).is_file():
         raise FileError(f"{path} is not a source of commands", hint=_EXPECTED)
     data = sourcefile.read_bytes(path)
-    if suffix == ".csv":
-        return of_csv(data, path, columns or {})
+    if suffix in _LISTS:
+        return of_list(data, path, columns or {})
     return of_json({path: data}, columns=columns or {}, locale=locale)
 
 
@@ -234,9 +241,14 @@ def _check_columns(columns: Mapping[str, str], rows: Sequence[JsonValue]) -> Non
             raise rows[0].problem(f"no command has the key {column!r}", hint)
 
 
-def of_csv(data: bytes, path: str, columns: Mapping[str, str]) -> SourceReading:
-    """Read a CSV file; raises as `of_json` does."""
-    entries = tuple(islice(csv_entries(data, path, columns), MOST_COMMANDS + 1))
+def of_list(data: bytes, path: str, columns: Mapping[str, str]) -> SourceReading:
+    """Read a CSV file or a list in BotFather's format; raises as `of_json` does."""
+    suffix = PurePosixPath(path).suffix.casefold()
+    if suffix == ".csv":
+        rows = csv_entries(data, path, columns)
+    else:
+        rows = botfather_entries(data, path, fenced=suffix in _MARKDOWN)
+    entries = tuple(islice(rows, MOST_COMMANDS + 1))
     _check_number(len(entries), path)
     return SourceReading(entries=entries, files=(path,))
 

@@ -46,7 +46,7 @@ from commandsync.sources.notes import read_event
 from commandsync.sources.notes.changelog import section_of
 from commandsync.sources.notes.excerpt import excerpt, on_one_line, plain
 from commandsync.sources.python import read as read_code
-from commandsync.sources.reading import of_csv, of_json
+from commandsync.sources.reading import of_json, of_list
 from tests.support.plans import resource_of
 
 CORPUS = Path(__file__).resolve().parents[1] / "fixtures" / "corpus"
@@ -72,7 +72,9 @@ _READERS: tuple[Callable[[Reply], object], ...] = (
 _SOURCES: tuple[Callable[[bytes], SourceReading], ...] = (
     lambda data: of_json({"-": data}, columns={}, locale=""),
     lambda data: of_json({"-": data}, columns={"syntax": "description"}, locale="de"),
-    lambda data: of_csv(data, "-", {}),
+    lambda data: of_list(data, "-.csv", {}),
+    lambda data: of_list(data, "-.txt", {}),
+    lambda data: of_list(data, "-.md", {}),
 )
 _WORDS = {
     "manifest": (

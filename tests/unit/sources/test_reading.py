@@ -170,16 +170,17 @@ def test_a_file_or_folder_with_python_code_is_read_as_python(inside: Path) -> No
 
 
 def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:
-    write(inside, "empty/notes.txt", b"")
+    write(inside, "empty/notes.pdf", b"")
 
     assert complaint("gone.json").startswith("cannot read gone.json: ")
     assert complaint("gone.py").startswith("cannot read gone.py: ")
     assert complaint("a\0b.json").startswith("cannot read a\0b.json: ")
     assert complaint("ping.ts").startswith("cannot read ping.ts: ")
     assert complaint("empty").startswith("empty has no ")
-    assert complaint("empty/notes.txt") == (
-        "empty/notes.txt is not a source of commands | "
-        "a source is the bot's code, Discord's commands as JSON, or a list as JSON or CSV"
+    assert complaint("empty/notes.pdf") == (
+        "empty/notes.pdf is not a source of commands | "
+        "a source is the bot's code, Discord's commands as JSON, or a list as JSON, CSV or lines "
+        "`name - text`"
     )
 
 
