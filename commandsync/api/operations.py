@@ -168,7 +168,7 @@ def add(bot: Id, resource: Resource, text: Text) -> Operation[str]:
     )
 
 
-def add_record(bot: Id, resource: Resource, text: Text) -> Operation[Any]:
+def add_record(bot: Id, resource: Resource, text: Text) -> Operation[Any | None]:
     """As `add`, but reads the record itself; None if the answer does not contain it."""
     return replace(add(bot, resource, text), read=partial(answers.stored, resource))
 

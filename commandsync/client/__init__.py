@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypedDict
 
@@ -23,7 +23,7 @@ class ClientSettings(TypedDict, total=False):
 
 
 @contextmanager
-def async_extra(what: str) -> Iterator[None]:
+def async_extra(what: str) -> Generator[None, None, None]:
     """Import modules that need aiohttp in this block.
 
     Raises `UsageError` without aiohttp; its message begins with `what`.

@@ -120,9 +120,7 @@ class AsyncClient(AnyClient):
         As with `add_command`, it is not sent again if the result is unknown.
         """
         text = AnnouncementText(title, description)
-        operation = operations.add_record(self.bot, Resource.ANNOUNCEMENT, text)
-        stored: Announcement | None = await self.call(operation)
-        return stored
+        return await self.call(operations.add_record(self.bot, Resource.ANNOUNCEMENT, text))
 
     async def delete_announcement(self, id: Id) -> None:
         """Delete an announcement; it is not an error if it does not exist."""
@@ -141,9 +139,7 @@ class AsyncClient(AnyClient):
         may have been added. It is not sent again; `get_commands` shows whether it is listed.
         """
         text = CommandText(name, description, syntax, "" if category is None else category)
-        operation = operations.add_record(self.bot, Resource.COMMAND, text)
-        stored: Command | None = await self.call(operation)
-        return stored
+        return await self.call(operations.add_record(self.bot, Resource.COMMAND, text))
 
     async def edit_command(
         self, id: Id, name: str, description: str, syntax: str, category: str | None = None

@@ -5,6 +5,7 @@ documentation of application commands and of its HTTP interface gives paths and 
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from commandsync import errors
@@ -23,9 +24,7 @@ _VERSION = 10
 _EXAMPLE = f"give it as {BASE_URL}, without /v{_VERSION}"
 _AGENT = f"DiscordBot (https://pypi.org/project/commandsync/, {__version__})"  # Discord's own form
 _IDENTIFIER = re.compile("[0-9]{1,20}")
-
-
-_HINTS = {
+_HINTS: Mapping[type[errors.ListingError], str] = {
     errors.DecodeError: "check the base URL: is it Discord's?",
     errors.Unauthorized: "copy the token again from the page Bot of Discord's developer portal",
     errors.Forbidden: "is it the token of this application's bot?",

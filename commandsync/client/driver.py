@@ -132,24 +132,22 @@ async def drive_async(
     """
     import asyncio  # noqa: PLC0415 - as above
 
-    tasks: set[asyncio.Task[None]] = set()
+    tasks: list[asyncio.Task[None]] = []
     try:
         step = next(steps)
         while True:
             on_step(step)
             for call in step.start:
-                task = asyncio.create_task(_carry(call, connection, health, events))
-                tasks.add(task)
-                task.add_done_callback(tasks.discard)
+                work = _carry(call, connection, health, events)
+                tasks.append(asyncio.create_task(work))
             step = steps.send(await _next_event_async(events, step.wait))
     except StopIteration as end:
         result: Result = end.value
         return result
     finally:
-        left = list(tasks)
-        for task in left:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _carry(

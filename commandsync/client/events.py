@@ -22,7 +22,7 @@ EventName = Literal["ready", "vote", "reminder", "reconnecting", "reconnected"]
 
 
 def _raw() -> Any:  # noqa: ANN401 - a field, typed where it is used
-    return field(default_factory=dict, repr=False, compare=False, hash=False)
+    return field(default_factory=dict[str, object], repr=False, compare=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Ended:
 
 
 _GONE = 1000
-_ABNORMAL = 1006
+ABNORMAL = 1006
 _POLICY = 1008
 _LONGEST_CLOSE = 5.0  # seconds from a disconnect packet to the close of the WebSocket
 _PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})  # the service's own failure
@@ -102,7 +102,7 @@ class Session:
         """Return the end of a connection that has been silent for too long."""
         if self._probed:
             seconds = self._interval + self._timeout
-            return Ended(_ABNORMAL, f"no heartbeat within {seconds:g} s")
+            return Ended(ABNORMAL, f"no heartbeat within {seconds:g} s")
         return self._disconnected
 
     def _expect(self, interval: float, timeout: float) -> None:

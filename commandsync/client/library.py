@@ -119,9 +119,7 @@ class Client(AnyClient):
         As with `add_command`, it is not sent again if the result is unknown.
         """
         text = AnnouncementText(title, description)
-        operation = operations.add_record(self.bot, Resource.ANNOUNCEMENT, text)
-        stored: Announcement | None = self.call(operation)
-        return stored
+        return self.call(operations.add_record(self.bot, Resource.ANNOUNCEMENT, text))
 
     def delete_announcement(self, id: Id) -> None:
         """Delete an announcement; it is not an error if it does not exist."""
@@ -140,9 +138,7 @@ class Client(AnyClient):
         may have been added. It is not sent again; `get_commands` shows whether it is listed.
         """
         text = CommandText(name, description, syntax, "" if category is None else category)
-        operation = operations.add_record(self.bot, Resource.COMMAND, text)
-        stored: Command | None = self.call(operation)
-        return stored
+        return self.call(operations.add_record(self.bot, Resource.COMMAND, text))
 
     def edit_command(
         self, id: Id, name: str, description: str, syntax: str, category: str | None = None

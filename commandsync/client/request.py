@@ -196,7 +196,6 @@ def log_answer(
 LARGEST_BODY = 32 * 1024 * 1024
 """Bytes of an unzipped answer; 20,000 commands fit many times."""
 
-_PIECE = 64 * 1024
 _GZIP = 31  # zlib's code for a gzip header and any window
 
 
@@ -238,7 +237,7 @@ class Body:
                 unzip = self._unzip
                 if unzip is None or unzip.eof:  # there may be several members (RFC 1952, 2.2)
                     unzip = self._unzip = zlib.decompressobj(_GZIP)
-                yield unzip.decompress(rest, _PIECE)
+                yield unzip.decompress(rest, PIECE)
                 rest = unzip.unconsumed_tail or unzip.unused_data
         except zlib.error as error:
             raise BodyError("is not valid gzip") from error

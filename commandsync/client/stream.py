@@ -12,13 +12,12 @@ from commandsync.api.policy import Wait
 from commandsync.client.asynctransport import WebSocket
 from commandsync.client.buffer import Buffer
 from commandsync.client.connection import AsyncConnection, Connection
-from commandsync.client.gateway import Say
-from commandsync.client.subscription import Ask, Closed, Listen, Open, SubscriptionStep
+from commandsync.client.gateway import ABNORMAL, Ended, Say
+from commandsync.client.subscription import Ask, Listen, Open, SubscriptionStep
 from commandsync.errors import Reply, StoppedError, TransportError
 
 Sleep = Callable[[float], Awaitable[object]]
 
-_ABNORMAL = 1006
 _LONGEST_CLOSE = 1.0  # seconds for the service to answer the closing handshake
 
 
@@ -105,7 +104,7 @@ class AsyncStream:
             return True
         return answer
 
-    async def _listen(self, seconds: float) -> str | bytes | Closed | None:
+    async def _listen(self, seconds: float) -> str | bytes | Ended | None:
         socket = self._opened()
         try:
             message = await socket.receive(seconds)
@@ -115,7 +114,7 @@ class AsyncStream:
             frame: str | bytes = message.data
             return frame
         reason = message.extra if isinstance(message.extra, str) else ""
-        return Closed(socket.close_code or _ABNORMAL, reason)
+        return Ended(socket.close_code or ABNORMAL, reason)
 
     def _opened(self) -> WebSocket:
         assert self._socket is not None  # noqa: S101 - it is not used before it is open

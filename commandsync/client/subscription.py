@@ -22,7 +22,7 @@ from commandsync.api.operations import LARGEST_PAGE, Operation, list_voters
 from commandsync.api.paging import Paging
 from commandsync.api.policy import Wait
 from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Vote
-from commandsync.client.gateway import Ended, Say, Session
+from commandsync.client.gateway import ABNORMAL, Ended, Say, Session
 from commandsync.client.request import Secrecy
 from commandsync.records.models import Account, Voter
 
@@ -36,7 +36,6 @@ POLL = 60.0
 """Seconds between two reads of the voters, if there is no gateway."""
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
-_ABNORMAL = 1006
 _BAD_REQUEST = 400
 _MOST_REFUSALS = 5  # in a row, of a token that was accepted before
 _LONGEST_READ = 10.0  # seconds for the voters of a gap: no frame is read meanwhile
@@ -55,17 +54,9 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Wait so many seconds for a frame; the result is a frame, a `Closed`, or None for silence."""
+    """Wait so many seconds for a frame; the result is a frame, an `Ended`, or None for silence."""
 
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """The WebSocket was closed, with this code."""
-
-    code: int
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +161,7 @@ class Subscription:
         frame = yield Listen(session.patience)
         if isinstance(frame, str | bytes):
             return session.receive(frame)
-        if isinstance(frame, Closed):
+        if isinstance(frame, Ended):
             return session.ended(frame.code, frame.reason)
         return session.silence()
 
@@ -199,7 +190,7 @@ class Subscription:
         lasting = errors.Invalid | errors.NotFound | errors.DecodeError
         if not self._worked and (isinstance(error, lasting) or getattr(error, "lasting", False)):
             raise error
-        code = error.status if isinstance(error, errors.ApiError) else _ABNORMAL
+        code = error.status if isinstance(error, errors.ApiError) else ABNORMAL
         seconds = error.retry_after if isinstance(error, errors.RateLimited) else None
         yield from self._lost(code, error.message, least=seconds or 0.0)
 
@@ -220,13 +211,12 @@ class Subscription:
             self._polling = True
             _log.warning(_NO_GATEWAY, POLL)
         try:
-            voters = yield from self._new_voters()
+            votes = yield from self._new_votes()
         except errors.ListingError as error:
             yield from self._failed(error)
             return
         yield from self._restored(heard=True)
-        for voter in voters:
-            yield Vote(voter, Account(id=self._bot))
+        yield from votes
         yield Wait(POLL)
 
     def _catch_up(self) -> Steps[None]:
@@ -234,31 +224,28 @@ class Subscription:
         if not self._bot:
             return
         warn = _log.warning if self._connected else _log.debug  # at first, no vote is missed
-        if self._connected and self._tally.is_empty:
+        if self._connected and self._tally.seen is None:
             warn(_NOT_CAUGHT_UP, "the voters could not be read before")
         self._connected = True
         try:
-            voters = yield from self._new_voters(seconds=_LONGEST_READ)
+            yield from (yield from self._new_votes(seconds=_LONGEST_READ))
         except errors.ListingError as error:
             warn(_NOT_CAUGHT_UP, error.message)
-            return
-        for voter in voters:
-            yield Vote(voter, Account(id=self._bot), caught_up=True)
 
-    def _new_voters(self, *, seconds: float = math.inf) -> Steps[list[Voter]]:
-        """Read the voters and return the new ones: all voters, or in a limited time until enough.
+    def _new_votes(self, *, seconds: float = math.inf) -> Steps[list[Vote]]:
+        """Read the voters and return the new votes; in a limited time only until enough are read.
 
         Raises `ListingError` if a page cannot be read in time, or no vote that was seen is listed.
         """
         end, in_time = self._clock() + seconds, seconds < math.inf
         voters: list[Voter] = []
-        paging = Paging(
-            list_voters(self._bot, page=1, limit=LARGEST_PAGE), lambda page: page.voters
-        )
+        first = list_voters(self._bot, page=1, limit=LARGEST_PAGE)
+        paging = Paging(first, lambda page: page.voters)
         while not (paging.over or (in_time and self._tally.reaches(voters))):
             page = yield Ask(replace(paging.operation, deadline=end - self._clock()))
             voters += paging.take(page)
-        return self._tally.read(voters, whole=paging.over, caught_up=in_time)
+        new = self._tally.read(voters, whole=paging.over, caught_up=in_time)
+        return [Vote(voter, Account(id=self._bot), caught_up=in_time) for voter in new]
 
 
 def _failure(answer: errors.Reply | errors.TransportError | bool) -> errors.ListingError | None:  # noqa: FBT001 - the driver's answer
@@ -286,7 +273,7 @@ class Tally:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._seen: deque[Seen] | None = None  # the newest first, once there was a read
+        self.seen: deque[Seen] | None = None  # the newest first, once there was a read
         self._whole = False  # whether these are all votes
         self._events = 0  # so many of them came as events since the last read
         self._before: Counter[str] = Counter()  # the voters of the last read but one
@@ -294,28 +281,21 @@ class Tally:
         self._caught_up: Counter[str] = Counter()
         self._until = 0.0
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether the voters were never read."""
-        return self._seen is None
-
     def count(self, user: str) -> bool:
         """Count the event of a vote; False if the vote was caught up just before."""
         if self._caught_up[user] and self._clock() < self._until:
             self._caught_up[user] -= 1
             return False
-        if self._seen is not None:
-            self._whole = self._whole and len(self._seen) < _MOST_SEEN
-            if len(self._seen) == _MOST_SEEN:
-                self._seen.pop()
-            self._seen.appendleft((user, None))
+        if self.seen is not None:
+            self._whole = self._whole and len(self.seen) < _MOST_SEEN
+            self.seen.appendleft((user, None))
             self._events += 1
             self._places = {}
         return True
 
     def reaches(self, voters: Sequence[Voter]) -> bool:
         """Whether a read needs no more than these voters, of which the last page is new."""
-        if self._seen is None:
+        if self.seen is None:
             return len(voters) >= _MOST_AT_FIRST
         return self._place(voters, start=len(voters) - LARGEST_PAGE - _ROW) is not None
 
@@ -327,7 +307,7 @@ class Tally:
         `caught_up` says that the events of these votes may still arrive. Raises `ListingError` if
         none of the votes that were seen is listed.
         """
-        is_first, front = self.is_empty, self._front(voters, whole=whole)
+        is_first, front = self.seen is None, self._front(voters, whole=whole)
         listed: list[Seen] = [(voter.id, voter.voted_at) for voter in voters]
         if front is None:
             self._keep(listed, whole=whole)
@@ -335,7 +315,7 @@ class Tally:
                 return []
             raise errors.ListingError("none of the votes that were seen is listed")
         at, known, old = front
-        behind = [*(self._seen or ())][known:]
+        behind = [*(self.seen or ())][known:]
         self._keep(listed if whole else [*listed[:at], *behind], whole=whole or self._whole)
         new = Counter(user for user, _ in listed[:at]) - old
         if caught_up:
@@ -348,7 +328,8 @@ class Tally:
         return voted[::-1]
 
     def _keep(self, seen: Sequence[Seen], *, whole: bool) -> None:
-        self._seen, self._whole = deque(seen[:_MOST_SEEN]), whole and len(seen) <= _MOST_SEEN
+        self.seen = deque(seen[:_MOST_SEEN], _MOST_SEEN)
+        self._whole = whole and len(seen) <= _MOST_SEEN
         self._events, self._places = 0, {}
 
     def _front(
@@ -358,9 +339,9 @@ class Tally:
 
         That is the number of the newest votes seen, and their voters; None without such a place.
         """
-        users = [user for user, _ in self._seen or ()]
+        users = [user for user, _ in self.seen or ()]
         before, self._before = self._before, Counter()
-        if self._seen is not None and whole and self._whole:
+        if self.seen is not None and whole and self._whole:
             self._before = Counter(users[self._events :])
             old = (self._before | before) + Counter(users[: self._events])
             return len(voters), len(users), old
@@ -385,7 +366,7 @@ class Tally:
 
         A row of few voters is left out: it may be listed anywhere.
         """
-        seen = [*(self._seen or ())]
+        seen = [*(self.seen or ())]
         users = [user for user, _ in seen]
         places: dict[tuple[object, ...], int] = {}
         for known in range(len(users) - _ROW, -1, -1):

@@ -16,7 +16,7 @@ from commandsync.client.events import Reconnecting, Vote
 from commandsync.client.gateway import Ended, Say, Session, event_of
 from commandsync.client.request import Secrecy
 from commandsync.client.stream import Stream
-from commandsync.client.subscription import Ask, Closed, Listen, Open, Subscription, Tally, pause
+from commandsync.client.subscription import Ask, Listen, Open, Subscription, Tally, pause
 from commandsync.errors import DecodeError, Invalid, ListingError, Reply, TransportError
 from commandsync.records.models import Voter, VoterPage
 from tests.support.clients import streamed
@@ -85,7 +85,7 @@ def test_waits_do_not_start_anew_for_a_service_that_only_says_hello() -> None:
             step = steps.send(None)
         step = steps.send(Failure(TransportError("refused", sent=False)))
         while not isinstance(step, Wait):
-            step = steps.send(Closed(1011, "crashed") if isinstance(step, Listen) else None)
+            step = steps.send(Ended(1011, "crashed") if isinstance(step, Listen) else None)
         waits.append(step.seconds)
         steps.send(None)
 
