@@ -106,7 +106,9 @@ def project(home: Home, request: pytest.FixtureRequest) -> Iterator[Callable[[Se
 
 
 @pytest.mark.parametrize("project", BOTS, indirect=True)
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (200, 50)])
+@pytest.mark.parametrize(
+    ("columns", "rows"), [(80, 24), pytest.param(200, 50, marks=pytest.mark.thorough)]
+)
 def test_the_screens_of_the_first_hour(
     project: Callable[[Session], None],
     columns: int,

@@ -14,7 +14,7 @@ WORDS = st.text("abcXYZ éß😀[]:#{}'\"-/", min_size=1, max_size=12).filter(
     lambda text: text == text.strip()
 )
 TEXTS = st.fixed_dictionaries({"name": WORDS, "description": WORDS, "syntax": WORDS})
-generated = settings(max_examples=25)
+generated = settings(max_examples=8)
 
 
 def _fresh(home: Home) -> None:

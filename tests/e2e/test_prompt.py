@@ -77,7 +77,14 @@ def test_the_question_counts_what_is_written_and_the_uses_that_are_lost(
 
 
 @on_posix
-@pytest.mark.parametrize("answer", ["n\n", "\n", "\x04"], ids=["no", "nothing", "end of file"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param("n\n", id="no"),
+        pytest.param("\n", id="nothing", marks=pytest.mark.thorough),
+        pytest.param("\x04", id="end of file", marks=pytest.mark.thorough),
+    ],
+)
 def test_anything_but_a_yes_changes_nothing(
     home: Home, bot: Bot, proxy: Proxy, answer: str
 ) -> None:

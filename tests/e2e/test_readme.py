@@ -138,13 +138,8 @@ def anchors_of(text: str) -> set[str]:
     }
 
 
-def _thorough_unless_readme(path: str) -> Any:  # noqa: ANN401 - pytest's type for it is private
-    """Leave the pages of docs/, which take long together, to `make check`."""
-    return pytest.param(path, marks=[] if path == "README.md" else pytest.mark.thorough)
-
-
 @on_posix
-@pytest.mark.parametrize("document", [_thorough_unless_readme(path) for path in TEXTS])
+@pytest.mark.parametrize("document", TEXTS)
 def test_every_command_prints_the_output_in_the_document(document: str) -> None:
     real, pictures = with_real_outputs(TEXTS[document])
 
