@@ -109,7 +109,7 @@ class CommandsyncError(Exception):
     """
 
     kind: str = "failed"
-    problems: Sequence[Problem] = ()
+    problems: tuple[Problem, ...] = ()
     exit_code: ClassVar[Exit] = Exit.FAILED
     failure_reason: ClassVar[str] = "incomplete"
 
