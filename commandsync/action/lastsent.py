@@ -64,7 +64,7 @@ def _with_others(
     job: ManifestJob, branch: Branch, bases: Mapping[str, EarlierVersion]
 ) -> ManifestJob:
     """Return a list that is read with those that the manifest had before, if it has several."""
-    if not (isinstance(job, ListJob) and job.is_read and job.others):
+    if not (isinstance(job, ListJob) and job.is_read and job.site.service.for_audience):
         return job
     path, before = job.manifest.path, branch.event.before
     with suppress(CommandsyncError):  # only a warning depends on it

@@ -111,9 +111,8 @@ def import_command(  # noqa: PLR0913 - the options of one command
 
     A SOURCE is the bot's code in Python or JavaScript (read and never run), Discord's commands as
     JSON, a list as JSON, CSV or BotFather's lines, or the word discord for what the bot has
-    registered. Without one,
-    the sources are those in import: of the manifest. Shows the changes and asks first. What was
-    edited in the manifest stays.
+    registered. Without one, the sources are those in import: of the manifest. Shows the changes and
+    asks first. What was edited in the manifest stays.
 
     A PROGRAM after -- is run once, against stand-ins for Discord and Telegram on this machine; what
     it registers is imported.

@@ -78,7 +78,7 @@ def ended(settled: Settled) -> str:
 
 def no_changes(plan: Plan) -> str:
     """Return the remark on a plan without changes; empty for one that has some."""
-    if plan.changes or plan.pending:
+    if plan.changes or plan.pending or not plan.known:
         return ""
     if plan.writes and plan.known:
         return "The list is sent again: another one may have been sent since."

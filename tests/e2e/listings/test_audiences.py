@@ -192,6 +192,21 @@ def test_a_list_that_is_not_declared_any_more_is_named_until_it_is_deleted(
     assert warnings(telegram.home.run("plan", "--format", "json", *since)) == []
 
 
+def test_a_list_to_delete_that_is_not_read_is_not_said_to_be_without_changes(
+    telegram: Destination,
+) -> None:
+    write(telegram, scopes=("default",), de="none", no="")
+    telegram.home.variable(telegram.listing.variable, "")
+
+    for form in ("text", "markdown"):
+        ran = telegram.home.run("plan", "--format", form)
+
+        assert ran.code == 0, ran.said
+        assert "telegram (de)" in ran.out
+        assert "0 commands to send." in ran.out
+        assert "No changes" not in ran.out
+
+
 def test_an_earlier_version_has_its_own_texts_of_a_language(telegram: Destination) -> None:
     write(telegram, scopes=("default",), de="")
     git_repo(telegram.home.path).commit({})
