@@ -29,12 +29,12 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE
 from tests.support.draws import SOAK
-from tests.support.driver import Driver
 from tests.support.listing import FAULTS, Fault, Listing
 from tests.support.runs import (
     BOT,
     EVERYTHING,
     TARGET,
+    Driver,
     announcement,
     carry_out,
     command,

@@ -4,8 +4,7 @@ import shutil
 
 import pytest
 
-from tests.support.gitrepo import GitRepo, git_repo
-from tests.support.home import Home, checked, fields
+from tests.support.home import GitRepo, Home, checked, fields, git_repo
 
 OLD = fields(("h", "Shows the help menu.", "/h"), ("ban", "Bans.", "/ban <user> [reason]"))
 NEW = (

@@ -16,7 +16,7 @@ from commandsync import AsyncClient, Reconnecting, StoppedError, Vote
 from commandsync.ext.discord import NAME, Listing, NotVoted, VoteUnknown, voted_recently
 from tests.support.bots import Bot as Listed
 from tests.support.bots import Service as EmbeddedService
-from tests.support.chat import CHANNEL, Chat
+from tests.support.frameworks import CHANNEL, Chat
 from tests.support.gateway import BOT, Gateway, closing, event, staying, telling, vote
 from tests.support.home import LONGEST, Home
 from tests.support.rawserver import Exchange, answer

@@ -22,8 +22,7 @@ from commandsync.records.texts import CommandText, Resource
 from commandsync.sync import run, run_async
 from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import Home
-from tests.support.hub import Hub, hub
-from tests.support.runner import ACTION, Runner, push
+from tests.support.runner import ACTION, Hub, Runner, hub, push
 
 __all__ = ["hub"]
 

@@ -12,8 +12,8 @@ import pytest
 
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT
 from tests.support.bots import Bot, Service
-from tests.support.chat import Chat
 from tests.support.clients import begun
+from tests.support.frameworks import Chat
 from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
 from tests.support.home import LONGEST, Home, Ran, lines
 from tests.support.rawserver import RawServer, answering

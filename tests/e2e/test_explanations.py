@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from commandsync.records.texts import Text
-from tests.support.faultserver import FaultServer
 from tests.support.home import Home, Ran, checked
-from tests.support.listing import BAD_REQUEST, Fault, Listing, Request
+from tests.support.listing import BAD_REQUEST, Fault, FaultServer, Listing, Request
 from tests.support.runs import announcement, command, seed
 
 

@@ -15,8 +15,7 @@ import pytest
 
 from commandsync.report.lines import columns_of
 from commandsync.testing import serve_simulation
-from tests.support.home import Home
-from tests.support.projects import PROJECTS, Kind
+from tests.support.home import PROJECTS, Home, Kind
 from tests.support.terminal import POSIX, Monitor
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.calls import calls_of
 from tests.support.home import Home, fields
+from tests.support.plans import calls_of
 from tests.support.rawserver import RawServer, answering
 
 MOST = 2.3

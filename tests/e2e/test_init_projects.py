@@ -15,8 +15,7 @@ from commandsync.services.catalogue import LISTS
 from commandsync.sources.project import LIBRARIES, platform_of, project_in
 from commandsync.sync.beginning import recommended_lossy
 from tests.support.bots import Proxy, Service
-from tests.support.home import ROOT, Home
-from tests.support.projects import PROJECTS, UNREAD, Kind
+from tests.support.home import PROJECTS, ROOT, UNREAD, Home, Kind
 from tests.support.terminal import POSIX, Terminal
 
 NAMES = st.lists(

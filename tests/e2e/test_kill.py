@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from tests.support.faultserver import FaultServer
+from tests.support.draws import scene
 from tests.support.home import LONGEST, Home, fields
-from tests.support.scene import scene
+from tests.support.listing import FaultServer
 from tests.support.story import Story
 from tests.support.terminal import POSIX
 

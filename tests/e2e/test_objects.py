@@ -9,8 +9,7 @@ import commandsync
 from commandsync.manifest import load_manifests
 from commandsync.sync.objects import objects_of
 from tests.support.destination import Destination, destination
-from tests.support.gitrepo import git_repo
-from tests.support.home import Home, Ran, checked
+from tests.support.home import Home, Ran, checked, git_repo
 
 WHO = {"type": 6, "name": "member", "description": "Who", "required": True}
 SET = {"type": 1, "name": "set", "description": "Sets it."}

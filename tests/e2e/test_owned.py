@@ -7,8 +7,7 @@ import pytest
 import yaml
 
 from tests.support.bots import Bot, Service
-from tests.support.gitrepo import GitRepo, git_repo
-from tests.support.home import Home, Ran, fields
+from tests.support.home import GitRepo, Home, Ran, fields, git_repo
 
 KEPT = [f"kept{n}" for n in range(9)]
 

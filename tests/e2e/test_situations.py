@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.e2e.test_readme import table
-from tests.support.home import Home, fields
-from tests.support.projects import PROJECTS
+from tests.support.home import PROJECTS, Home, fields
 from tests.support.terminal import POSIX, Terminal
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.e2e.test_prompt import bot
 from tests.support.bots import Bot, Instead, Proxy, Service
-from tests.support.echoes import ENCODINGS, echoes, jwts, plain_tokens
 from tests.support.home import LONGEST, Home, checked
+from tests.support.texts import ENCODINGS, echoes, jwts, plain_tokens
 
 __all__ = ["bot"]
 

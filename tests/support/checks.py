@@ -12,7 +12,17 @@ from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.errors import Reply, TransportError
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan
-from tests.support.cases import Case, collection_of
+from tests.support.cases import (
+    Case,
+    Problem,
+    Trial,
+    View,
+    cleaned,
+    collection_of,
+    names_of,
+    sent_id,
+    sent_text,
+)
 from tests.support.listing import FIELDS, Listing, Request
 from tests.support.oracle import (
     Rules,
@@ -31,7 +41,6 @@ from tests.support.oracle import (
     refused,
     same_name,
 )
-from tests.support.trial import Problem, Trial, View, cleaned, names_of, sent_id, sent_text
 
 
 def check_plan(trial: Trial) -> Iterator[Problem]:

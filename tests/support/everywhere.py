@@ -38,12 +38,21 @@ from commandsync.sync.execution import refusal_of
 from commandsync.sync.job import Planned
 from commandsync.sync.lists import ListJob
 from commandsync.sync.settings import Settings, read_clock
-from tests.support.cases import Case
-from tests.support.driver import Driver, Kill, Killed, Moments, Stop
+from tests.support.cases import Case, Problem, Trial
 from tests.support.listing import FAULTS, REFUSED_AFTER, WRONG_SHAPE_BEFORE, Answer
-from tests.support.runs import PRODUCT, Parts, Run, command, wanted
+from tests.support.runs import (
+    PRODUCT,
+    Driver,
+    Kill,
+    Killed,
+    Moments,
+    Parts,
+    Run,
+    Stop,
+    command,
+    wanted,
+)
 from tests.support.story import Story, prove
-from tests.support.trial import Problem, Trial
 
 Records = list[dict[str, Any]]
 Headers = list[tuple[str, str]]

@@ -1,6 +1,8 @@
 """A place to run the whole program in: an empty folder, a clean environment, no terminal.
 
-The commands of the program are listed as click has them.
+The folder can be a real git repository, whose commits are made without the settings of the machine,
+and have a bot's project as its author has it: dependencies, and a file for each command. The
+commands of the program are listed as click has them.
 """
 
 import io
@@ -9,10 +11,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import count
 from pathlib import Path
 from threading import Timer
 from types import MappingProxyType
@@ -241,3 +244,173 @@ def commands_of(
             yield from commands_of(command, *words, name)
         else:
             yield (*words, name), command
+
+
+_NOBODY = {
+    f"GIT_{role}_{what}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for what, value in (
+        ("NAME", "Nobody"),
+        ("EMAIL", "nobody@example.com"),
+        ("DATE", "2026-01-01T00:00:00Z"),
+    )
+}
+_OF_NOBODY = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, **_NOBODY}
+
+
+@dataclass(frozen=True)
+class GitRepo:
+    """A repository in a folder."""
+
+    path: Path
+    # Every commit has a later second: git shows those of the same second by branch.
+    seconds: Iterator[int] = field(default_factory=lambda: count(1_795_000_000))
+
+    def git(self, *arguments: str, sent: bytes = b"") -> str:
+        """Run git here, and return what it prints."""
+        others = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+        ended = subprocess.run(
+            ["git", *arguments],  # noqa: S607 - the machine's own
+            cwd=self.path,
+            env=others | _OF_NOBODY | {"GIT_COMMITTER_DATE": f"{next(self.seconds)} +0000"},
+            input=sent,
+            capture_output=True,
+            check=True,
+        )
+        return ended.stdout.decode().strip()
+
+    def write(self, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            path = self.path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+    def commit(self, files: dict[str, str], *, tag: str = "") -> str:
+        """Commit these files with all others, and return the commit."""
+        self.write(files)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", "A commit")
+        if tag:
+            self.git("tag", tag)
+        return self.git("rev-parse", "HEAD")
+
+    def commit_apart(self, files: dict[str, str]) -> str:
+        """Commit these files alone, without a parent and outside of the workspace."""
+        contents = "".join(
+            f"M 100644 inline {name}\ndata {len(text.encode())}\n{text}\n"
+            for name, text in files.items()
+        )
+        head = (
+            "commit refs/heads/apart\ncommitter Nobody <n@example.com> 1790000000 +0000\ndata 0\n"
+        )
+        self.git("fast-import", "--quiet", "--force", sent=f"{head}deleteall\n{contents}".encode())
+        return self.git("rev-parse", "apart")
+
+    def commit_many(self, name: str, texts: Sequence[str]) -> None:
+        """Commit one file with these texts, one after the other, quicker than `commit`."""
+        commits = [
+            f"commit refs/heads/main\ncommitter Nobody <n@example.com> {1_790_000_000 + n} +0000\n"
+            f"data 0\n{'from refs/heads/main^0' if not n else ''}\n"
+            f"M 100644 inline {name}\ndata {len(text.encode())}\n{text}\n"
+            for n, text in enumerate(texts)
+        ]
+        self.git("fast-import", "--quiet", sent="".join(commits).encode())
+        self.git("reset", "--quiet", "--hard")
+
+
+def git_repo(path: Path) -> GitRepo:
+    """Create an empty repository."""
+    path.mkdir(parents=True, exist_ok=True)
+    repo = GitRepo(path)
+    repo.git("init", "--quiet", "--initial-branch=main")
+    return repo
+
+
+Code = Callable[[Sequence[str]], dict[str, str]]  # of the names of commands: texts by their files
+
+
+def _discord_js(names: Sequence[str]) -> dict[str, str]:
+    builder = 'new SlashCommandBuilder().setName("{0}").setDescription("Does {0}.")'
+    head = 'const { SlashCommandBuilder } = require("discord.js");\n'
+    file = head.replace("{", "{{").replace("}", "}}") + "module.exports = {{ data: {1} }};\n"
+    return {
+        f"src/commands/{name}.js": file.format(name, builder.format(name)) for name in names
+    } | {"deploy-commands.js": "// registers them\n"}
+
+
+def _discord_py(names: Sequence[str]) -> dict[str, str]:
+    function = '@bot.tree.command()\nasync def {0}(interaction):\n    """Does {0}."""\n'
+    head = (
+        'import discord\nfrom discord.ext import commands\nbot = commands.Bot(command_prefix="?")\n'
+    )
+    return {"bot.py": head + "\n".join(function.format(name) for name in names)}
+
+
+def _grammy(names: Sequence[str]) -> dict[str, str]:
+    listed = ",\n".join(f'  {{ command: "{name}", description: "Does {name}." }}' for name in names)
+    head = 'import { Bot } from "grammy";\nconst bot = new Bot(process.env.BOT_TOKEN);\n'
+    return {"src/bot.js": f"{head}bot.api.setMyCommands([\n{listed},\n]);\n"}
+
+
+def _aiogram(names: Sequence[str]) -> dict[str, str]:
+    listed = ", ".join(
+        f'BotCommand(command="{name}", description="Does {name}.")' for name in names
+    )
+    head = "from aiogram import Bot\nfrom aiogram.types import BotCommand\n"
+    return {"main.py": f"{head}async def begin(bot):\n    await bot.set_my_commands([{listed}])\n"}
+
+
+def _telebot(names: Sequence[str]) -> dict[str, str]:
+    handler = '@bot.message_handler(commands=["{0}"])\ndef {0}(message):\n    """Does {0}."""\n'
+    head = 'import telebot\nbot = telebot.TeleBot("1:a")\n'
+    return {"bot.py": head + "\n".join(handler.format(name) for name in names)}
+
+
+def _expressions(names: Sequence[str]) -> dict[str, str]:
+    head = (
+        'const TelegramBot = require("node-telegram-bot-api");\nconst bot = new TelegramBot("");\n'
+    )
+    return {
+        "src/bot.js": head
+        + "".join(f"bot.onText(/\\/{name}/, (message) => 1);\n" for name in names)
+    }
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of project: its platform, its list of dependencies and its code."""
+
+    platform: str
+    dependencies: Mapping[str, str]
+    code: Code
+    source: str  # where the commands are
+
+    @property
+    def service(self) -> str:
+        return "telegram" if self.platform == "telegram" else "top.gg"
+
+    def write(self, home: Home, names: Sequence[str]) -> None:
+        for file, text in {**self.dependencies, **self.code(names)}.items():
+            (home.path / file).parent.mkdir(parents=True, exist_ok=True)
+            home.write(text, file)
+
+
+def _package(name: str) -> dict[str, str]:
+    return {"package.json": json.dumps({"name": "bot", "dependencies": {name: "^1.0.0"}})}
+
+
+PROJECTS = {
+    "discord.js": Kind("discord", _package("discord.js"), _discord_js, "src"),
+    "discord.py": Kind("discord", {"requirements.txt": "discord.py>=2.4\n"}, _discord_py, "."),
+    "aiogram": Kind(
+        "telegram",
+        {"pyproject.toml": '[project]\nname = "bot"\ndependencies = ["aiogram>=3"]\n'},
+        _aiogram,
+        ".",
+    ),
+    "grammY": Kind("telegram", _package("grammy"), _grammy, "src"),
+    "telebot": Kind("telegram", {"requirements.txt": "pyTelegramBotAPI\n"}, _telebot, "."),
+}
+
+UNREAD = Kind("telegram", _package("node-telegram-bot-api"), _expressions, "src")
+"""One whose code is not read: it has to be recorded."""

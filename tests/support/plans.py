@@ -1,13 +1,16 @@
 """Plans for tests: written out by hand, and generated ones full of untrusted text.
 
-Announcements may have a schedule; the clock of runs in this process is set to a day of it.
+Announcements may have a schedule; the clock of runs in this process is set to a day of it. The work
+of a run is counted instead of timed: the calls of Python and of its C functions.
 """
 
+import gc
 import json
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -253,3 +256,22 @@ def set_clock(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     It replaces the clock in the one place where a run reads it.
     """
     monkeypatch.setattr(settings, "datetime", SimpleNamespace(now=lambda _zone: day(number)))
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """Return how many calls some work makes in this thread."""
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _value: object) -> None:
+        nonlocal calls
+        calls += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    gc.disable()  # a collection calls back, whenever it comes
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+        gc.enable()
+    return calls

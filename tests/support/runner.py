@@ -4,28 +4,39 @@ It reads action.yml, builds the step's environment from the inputs and their def
 script with bash's exact flags, and reads the step's files and the commands in its log as the runner
 does. What the shell and the bootstrap add nothing to is run in the tests' own process, with the
 same environment. GitHub's choice of jobs (conditions, and inputs of steps) is here as far as our
-workflow needs it.
+workflow needs it. A `Hub` is a real HTTP server in place of GitHub's REST API.
+
+The libraries of the Action's lock are a folder of wheels, and are in Pythons that run the step. The
+wheels are fetched once, from the package index, and kept in the user's cache for as long as the
+lock and the interpreter stay the same; so is the Python that has them. Where there is neither cache
+nor network, the tests that need them are skipped.
 """
 
 import gc
+import hashlib
 import io
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
+import sysconfig
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import pytest
 import yaml
 
 from commandsync.action import run as action_run
-from tests.support.gitrepo import GitRepo, git_repo
+from tests.support.home import GitRepo, git_repo
+from tests.support.rawserver import Exchange, Request, SocketServer, answer
 
 Payload = dict[str, Any]
 
@@ -417,3 +428,323 @@ def _python(token: str, contexts: Mapping[str, str]) -> str:
     if token in {"(", ")", ",", "format"} or token.startswith("'") or not token.strip():
         return token.strip() or " "
     return _OPERATORS.get(token) or repr(contexts.get(token, ""))
+
+
+Record = dict[str, Any]
+Answer = tuple[int, Any, dict[str, str]]
+
+JOBS_OWN = "github-actions[bot]"
+_COMMENTS = re.compile(rf"/repos/{REPOSITORY}/issues/(\d+)/comments")
+_COMMENT = re.compile(rf"/repos/{REPOSITORY}/issues/comments/(\d+)")
+_ISSUES = re.compile(rf"/repos/{REPOSITORY}/issues(?:/(\d+))?")
+_HEAD = re.compile(rf"/repos/{REPOSITORY}/git/ref/heads/(.+)")
+_TREE = re.compile(rf"/repos/{REPOSITORY}/git/trees/(\w+)")
+_RUNS = f"/repos/{REPOSITORY}/actions/runs"
+_STATUSES = re.compile(rf"/repos/{REPOSITORY}/statuses/(\w+)")
+_OBJECT = re.compile(r'(c\d+): object\(oid: "(\w+)"\)')
+
+
+@dataclass
+class Hub(SocketServer):
+    """The server.
+
+    Attributes:
+        comments: The comments of all pull requests, in order; those of 7 unless they name another.
+        issues: The issues, in order.
+        checkout: The repository whose commits the branch has.
+        head: The newest commit of the branch; empty for that of the checkout.
+        merged: The numbers of the pull requests that each commit came with; of `SHA`, those that
+            the newest one did.
+        statuses: The statuses of each commit.
+        runs: The runs of workflows.
+        read_only: Whether all writes are answered 403.
+        tells_login: Whether GraphQL says whose token it is.
+        page: The most comments of a page.
+        rule: Asked about each request, as method and path, before it is answered; it may answer
+            itself, with a status, a content (any JSON, or bytes as they are) and headers.
+    """
+
+    comments: list[Record] = field(default_factory=list)
+    issues: list[Record] = field(default_factory=list)
+    checkout: Path | None = None
+    head: str = ""
+    merged: dict[str, list[int]] = field(default_factory=dict)
+    statuses: dict[str, list[Record]] = field(default_factory=dict)
+    runs: list[Record] = field(default_factory=list)
+    read_only: bool = False
+    tells_login: bool = True
+    page: int = 100
+    rule: Callable[[str], Answer | None] = lambda _: None
+
+    @property
+    def writes(self) -> list[Request]:
+        """The writes of comments and issues."""
+        return [request for request in super().writes if "/issues" in request.target]
+
+    @property
+    def ours(self) -> list[str]:
+        """The bodies of the comments that the job's own account wrote."""
+        return [record["body"] for record in self.comments if record["user"]["login"] == JOBS_OWN]
+
+    def says(self, body: str, *, login: str = JOBS_OWN, on: int = 7) -> Record:
+        """Add a comment on a pull request."""
+        number = 1 + max((record["id"] for record in self.comments), default=0)
+        url = f"https://github.com/{REPOSITORY}/pull/{on}#issuecomment-{number}"
+        record = {
+            "id": number,
+            "body": body,
+            "user": {"login": login},
+            "html_url": url,
+            "url": f"{self.url}/repos/{REPOSITORY}/issues/comments/{number}",
+        }
+        self.comments.append(record)
+        return record
+
+    def opens(self, *, title: str, body: str, login: str = JOBS_OWN) -> Record:
+        """Add an issue."""
+        number = len(self.issues) + 1
+        record = {
+            "number": number,
+            "title": title,
+            "body": body,
+            "state": "open",
+            "user": {"login": login},
+            "html_url": f"https://github.com/{REPOSITORY}/issues/{number}",
+        }
+        self.issues.append(record)
+        return record
+
+    def handle(self, exchange: Exchange) -> None:
+        status, content, headers = self._answer(exchange.request)
+        exchange.send(answer(content, status=status, headers=headers))
+
+    def _answer(self, request: Request) -> Answer:
+        if (instead := self.rule(f"{request.method} {request.target}")) is not None:
+            return instead
+        issues = _ISSUES.fullmatch(request.path)
+        usual = self._of_issues(request, issues[1]) if issues else self._usual(request)
+        status, content, link = usual
+        return status, content, {"Link": link} if link else {}
+
+    def _usual(self, request: Request) -> tuple[int, Any, str]:
+        if request.path == "/graphql":
+            return self._queried(request.json["query"])
+        if request.writes:
+            return self._written(request)
+        if match := _COMMENTS.fullmatch(request.path):
+            return self._paged(match[1], request.path, int(request.query.get("page", "1")))
+        return self._of_git(request)
+
+    def _queried(self, query: str) -> tuple[int, Any, str]:
+        if asked := _OBJECT.findall(query):
+            return 200, {"data": {"repository": dict(map(self._commit, asked))}}, ""
+        if self.tells_login:
+            return 200, {"data": {"viewer": {"login": JOBS_OWN}}}, ""
+        return 404, {}, ""
+
+    def _of_git(self, request: Request) -> tuple[int, Any, str]:
+        if request.path == _RUNS:
+            runs = [run for run in self.runs if run["head_sha"] == request.query["head_sha"]]
+            return 200, {"total_count": len(runs), "workflow_runs": runs}, ""
+        if self.checkout and _HEAD.fullmatch(request.path):
+            newest = self.head or GitRepo(self.checkout).git("rev-parse", "HEAD")
+            return 200, {"object": {"type": "commit", "sha": newest}}, ""
+        if self.checkout and (match := _TREE.fullmatch(request.path)):
+            return 200, {"truncated": False, "tree": self._tree(match[1])}, ""
+        return 404, {"message": "Not Found"}, ""
+
+    def _written(self, request: Request) -> tuple[int, Any, str]:
+        method, path = request.method, request.path
+        if self.read_only:
+            return 403, {"message": "Resource not accessible by integration"}, ""
+        if method == "POST" and (match := _COMMENTS.fullmatch(path)):
+            return 201, self.says(request.json["body"], on=int(match[1])), ""
+        if match := _STATUSES.fullmatch(path):
+            self.statuses.setdefault(match[1], []).append(request.json)
+            return 201, request.json, ""
+        match = _COMMENT.fullmatch(path)
+        record = next((one for one in self.comments if match and one["id"] == int(match[1])), None)
+        if record is None:
+            return 404, {"message": "Not Found"}, ""
+        if method == "DELETE":
+            self.comments.remove(record)
+            return 204, b"", ""
+        record["body"] = request.json["body"]
+        return 200, record, ""
+
+    def _commit(self, asked: tuple[str, str]) -> tuple[str, Record]:
+        """Return what GraphQL tells of a commit."""
+        name, commit = asked
+        numbers = self.merged.get(commit) or (self.merged.get(SHA, []) if name == "c0" else [])
+        newest = {each["context"]: each for each in self.statuses.get(commit, [])}
+        contexts = [
+            {**each, "state": each["state"].upper(), "description": each.get("description")}
+            for each in newest.values()
+        ]
+        requests = [{"number": number, "merged": True} for number in numbers]
+        status = {"contexts": contexts} if contexts else None
+        return name, {"status": status, "associatedPullRequests": {"nodes": requests}}
+
+    def _tree(self, commit: str) -> list[Record]:
+        assert self.checkout
+        lines = GitRepo(self.checkout).git("ls-tree", "-r", commit).splitlines()
+        records = []
+        for line in lines:
+            head, _, path = line.partition("\t")
+            mode, kind, identifier = head.split()
+            records.append({"path": path, "mode": mode, "type": kind, "sha": identifier})
+        return records
+
+    def _of_issues(self, request: Request, number: str | None) -> tuple[int, Any, str]:
+        if not request.writes:
+            return 200, [each for each in self.issues if self._asked(each, request.query)], ""
+        if self.read_only:
+            return 403, {"message": "Resource not accessible by integration"}, ""
+        if number is None:
+            return 201, self.opens(**request.json), ""
+        self.issues[int(number) - 1].update(request.json)
+        return 200, self.issues[int(number) - 1], ""
+
+    @staticmethod
+    def _asked(issue: Record, query: Mapping[str, str]) -> bool:
+        return bool(issue["state"] == query["state"] and issue["user"]["login"] == query["creator"])
+
+    def _paged(self, pull: str, path: str, number: int) -> tuple[int, Any, str]:
+        begin = (number - 1) * self.page
+        comments = [one for one in self.comments if f"/pull/{pull}#" in one["html_url"]]
+        shown = comments[begin : begin + self.page]
+        more = begin + self.page < len(comments)
+        link = f'<{self.url}{path}?page={number + 1}>; rel="next"' if more else ""
+        return 200, shown, link
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    with Hub() as running:
+        yield running
+
+
+LOCK = ROOT / "commandsync" / "action" / "requirements.txt"
+PREVIEW_LOCK = LOCK.with_name("requirements-preview.txt")
+_HASHED = ("--no-deps", "--require-hashes", "--only-binary", ":all:")
+NAME = f"python{sys.version_info.major}.{sys.version_info.minor}"
+_PIP = (sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "--quiet")
+_MARK = "[externally-managed]\nError=marked: this Python belongs to the system\n"
+_NO_WAY = ("ConnectionError", "NameResolutionError", "Timeout", "ProxyError")  # as pip puts it
+_UNREACHABLE = "the locked wheels are not in the cache, and the package index is out of reach"
+
+
+@pytest.fixture(scope="session")
+def wheels() -> Path:
+    """The wheels."""
+    return _wheels(LOCK)
+
+
+@pytest.fixture(scope="session")
+def preview_wheels() -> Path:
+    """The wheels of a run with a preview."""
+    return _wheels(PREVIEW_LOCK)
+
+
+def _wheels(lock: Path) -> Path:
+    def download(folder: Path) -> None:
+        quick = ["--retries", "1", "--timeout", "10", "-d", str(folder), "-r", str(lock)]
+        try:
+            subprocess.run([*_PIP, "download", *quick, *_HASHED], check=True, capture_output=True)
+        except subprocess.CalledProcessError as error:
+            said = error.stderr.decode(errors="replace")
+            if any(word in said for word in _NO_WAY):
+                pytest.skip(_UNREACHABLE)
+            pytest.fail(said)
+
+    return _kept("wheels", lock, download)
+
+
+@pytest.fixture(scope="session")
+def locked_python(wheels: Path) -> str:
+    """A Python that has the locked libraries, and neither pip nor anything else."""
+
+    def install(folder: Path) -> None:
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+        (site,) = folder.rglob("site-packages")
+        _unpack(wheels, site)
+
+    return str(_interpreter(_kept("environment", LOCK, install)))
+
+
+@pytest.fixture(scope="session")
+def system_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python as systems have it: not a virtual environment, with no library and no pip.
+
+    It is marked as the system's own (PEP 668), so that pip by itself would install nothing.
+    """
+    folder = tmp_path_factory.mktemp("system")
+    if os.name == "nt":  # there it finds its libraries otherwise, and no system owns it
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+        return _interpreter(folder)
+    program, library = folder / "bin" / NAME, folder / "lib" / NAME
+    program.parent.mkdir()
+    shutil.copy(Path(sys.executable).resolve(), program)
+    (library / "site-packages").mkdir(parents=True)
+    for path in Path(sysconfig.get_path("stdlib")).iterdir():
+        if path.name not in {"site-packages", "dist-packages", "EXTERNALLY-MANAGED"}:
+            (library / path.name).symlink_to(path)
+    (library / "EXTERNALLY-MANAGED").write_text(_MARK, encoding="utf-8")
+    return program
+
+
+@pytest.fixture(scope="session")
+def system_python_with_pip(system_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with pip, which notes each call in the file that CALLS names."""
+    folder = tmp_path_factory.mktemp("with-pip") / "python"
+    shutil.copytree(system_python.parents[1], folder, symlinks=True)
+    (site,) = folder.rglob("site-packages")
+    shutil.copytree(Path(sysconfig.get_path("purelib")) / "pip", site / "pip")
+    main = site / "pip" / "__main__.py"
+    before, imports, rest = main.read_text(encoding="utf-8").partition("import os\n")
+    noted = f"{imports}open(os.environ['CALLS'], 'a').write('call\\n')\n"
+    main.write_text(f"{before}{noted}{rest}", encoding="utf-8")
+    return folder / system_python.relative_to(system_python.parents[1])
+
+
+def _unpack(wheels: Path, folder: Path) -> None:
+    """Put the libraries into a folder as an installer would: they have no scripts of their own."""
+    for wheel in wheels.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+
+
+def _interpreter(folder: Path) -> Path:
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def _kept(name: str, lock: Path, make: Callable[[Path], None]) -> Path:
+    """Return a folder that is made once, by whichever of the tests' processes comes first."""
+    made_of = f"{lock.read_text(encoding='utf-8')}{sys.version}{sys.base_prefix}"
+    digest = hashlib.sha256(made_of.encode()).hexdigest()[:16]
+    parent = _cache() / "commandsync-tests"
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = parent / f"{name}-{digest}"
+    with _alone(parent / f"{name}.lock"):
+        if not (folder / ".complete").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            make(folder)
+            (folder / ".complete").touch()
+    return folder
+
+
+def _cache() -> Path:
+    """Return the folder for what this user's programs can make again."""
+    usual = {"win32": "~/AppData/Local", "darwin": "~/Library/Caches"}.get(sys.platform, "~/.cache")
+    return Path(os.environ.get("XDG_CACHE_HOME") or usual).expanduser()
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        with suppress(ImportError):  # Windows: its test processes each make their own at worst
+            import fcntl  # noqa: PLC0415 - POSIX only
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -14,13 +14,34 @@ from commandsync.errors import TooManyDeletesError
 from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Snapshot
 from tests.support import checks
-from tests.support.cases import FEW_READS, Case, collection_of, do, operation_of
+from tests.support.cases import (
+    ENDS,
+    FEW_READS,
+    Case,
+    Problem,
+    Trial,
+    collection_of,
+    do,
+    operation_of,
+    refusal,
+    story_of,
+)
 from tests.support.checks import check_plan, check_requests, check_result, check_saved
-from tests.support.driver import Driver, Moments, Stop, to_its_end
 from tests.support.listing import FIELDS, Fault, Listing, Request
 from tests.support.oracle import Text, Texts
-from tests.support.runs import PRODUCT, TARGET, Parts, Run, finishing, read, syncing
-from tests.support.trial import ENDS, Problem, Trial, refusal, story_of
+from tests.support.runs import (
+    PRODUCT,
+    TARGET,
+    Driver,
+    Moments,
+    Parts,
+    Run,
+    Stop,
+    finishing,
+    read,
+    syncing,
+    to_its_end,
+)
 
 MOST_RUNS = 2
 """So many runs must be enough on a service that keeps what it is sent."""

@@ -14,12 +14,10 @@ from commandsync.client.driver import drive, start_reading
 from commandsync.plan.plan import make_plan
 from commandsync.services.service import PAGE
 from tests.support.cases import OPERATIONS, Case
-from tests.support.driver import Driver
-from tests.support.faultserver import FaultServer
+from tests.support.draws import meets, met, scene
 from tests.support.home import end_waits
-from tests.support.listing import FAULTS, REFUSED, Fault
-from tests.support.runs import BOT, EVERYTHING, TARGET, Run
-from tests.support.scene import meets, met, scene
+from tests.support.listing import FAULTS, REFUSED, Fault, FaultServer
+from tests.support.runs import BOT, EVERYTHING, TARGET, Driver, Run
 from tests.support.story import Story, told
 
 SLOW = 0.5  # seconds after which a silent service is given up, where silence is the fault

@@ -6,15 +6,17 @@ import pytest
 
 from tests.support.bots import proxy, service
 from tests.support.home import end_waits
-from tests.support.hub import Hub, hub
-from tests.support.locked import (
+from tests.support.runner import (
+    ACTION,
+    Hub,
+    Runner,
+    hub,
     locked_python,
     preview_wheels,
     system_python,
     system_python_with_pip,
     wheels,
 )
-from tests.support.runner import ACTION, Runner
 
 __all__ = [
     "hub",

@@ -4,9 +4,8 @@ import pytest
 
 from tests.support.bots import Bot, Service
 from tests.support.home import fields
-from tests.support.hub import Hub
 from tests.support.plans import set_clock
-from tests.support.runner import SHA, Runner, Step, other, pull_request, push
+from tests.support.runner import SHA, Hub, Runner, Step, other, pull_request, push
 
 
 def knows(runner: Runner, bot: Bot) -> dict[str, str]:

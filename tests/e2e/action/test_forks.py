@@ -10,13 +10,14 @@ import pytest
 
 from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.hub import Answer, Hub
 from tests.support.runner import (
     BASH,
     COMMENT,
     REPOSITORY,
     SHA,
     SYNC,
+    Answer,
+    Hub,
     Runner,
     Step,
     definition,

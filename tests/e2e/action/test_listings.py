@@ -12,8 +12,7 @@ from commandsync.api.arguments import service_of
 from commandsync.testing import SimulatedListing, serve_simulation
 from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.hub import Answer, Hub
-from tests.support.runner import SHA, Event, Runner, Step, other, pull_request, push
+from tests.support.runner import SHA, Answer, Event, Hub, Runner, Step, other, pull_request, push
 
 BOT = "812045337190064138"
 UNREAD = ("top.gg", "discordbotlist.com")

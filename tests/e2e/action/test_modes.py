@@ -8,8 +8,7 @@ import pytest
 
 from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import fields
-from tests.support.hub import Hub
-from tests.support.runner import SHA, Event, Runner, other, pull_request, push
+from tests.support.runner import SHA, Event, Hub, Runner, other, pull_request, push
 
 
 def knows(runner: Runner, bot: Bot) -> dict[str, str]:

@@ -9,12 +9,13 @@ import pytest
 from commandsync.action.comment import comment_body
 from tests.support.bots import Bot, Service
 from tests.support.home import fields
-from tests.support.hub import Answer, Hub
 from tests.support.runner import (
     REPOSITORY,
     SHA,
     WORKFLOW,
+    Answer,
     Event,
+    Hub,
     Runner,
     Step,
     other,

@@ -7,9 +7,8 @@ import pytest
 
 from tests.support.bots import Instead, Proxy, Service
 from tests.support.home import fields
-from tests.support.hub import Hub
 from tests.support.rawserver import Request
-from tests.support.runner import Runner, other, pull_request, push
+from tests.support.runner import Hub, Runner, other, pull_request, push
 
 OBEYED = {"add-mask", "notice", "warning", "error"}
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)

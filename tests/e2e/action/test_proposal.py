@@ -11,8 +11,7 @@ from commandsync.records.texts import CommandText
 from commandsync.report.markdownfile import with_lists
 from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import fields
-from tests.support.hub import Hub
-from tests.support.runner import BASE_SHA, Event, Runner, other, pull_request, push
+from tests.support.runner import BASE_SHA, Event, Hub, Runner, other, pull_request, push
 
 GROUP = Event("merge_group", {"merge_group": {"base_sha": BASE_SHA}})
 EMPTY = Event("pull_request", {}, {"GITHUB_REF": "refs/pull/7/merge"})

@@ -10,9 +10,8 @@ from commandsync.action import run as action_run
 from commandsync.action.reporter import Reporter
 from tests.support.bots import Instead, Proxy, Service
 from tests.support.home import fields
-from tests.support.hub import Hub
 from tests.support.rawserver import Request
-from tests.support.runner import Runner, Step, other, pull_request, push
+from tests.support.runner import Hub, Runner, Step, other, pull_request, push
 
 
 def why(step: Step) -> tuple[int, str, str]:

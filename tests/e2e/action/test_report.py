@@ -9,8 +9,7 @@ import pytest
 from commandsync.report.github import LONGEST_SUMMARY
 from tests.support.bots import Bot, Service
 from tests.support.home import fields
-from tests.support.hub import Answer, Hub
-from tests.support.runner import SHA, Event, Runner, other, pull_request, push
+from tests.support.runner import SHA, Answer, Event, Hub, Runner, other, pull_request, push
 
 LONGEST_COMMENT = 65_536  # characters that GitHub takes
 MERGED = [7]

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from commandsync.testing import serve_simulation
 from tests.e2e.action.test_listings import TEN, Lists, error_of, pushed
-from tests.support.gitrepo import git_repo
-from tests.support.home import Home
-from tests.support.hub import Hub
-from tests.support.runner import Runner, Step
+from tests.support.home import Home, git_repo
+from tests.support.runner import Hub, Runner, Step
 
 
 @pytest.fixture

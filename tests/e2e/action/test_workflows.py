@@ -16,9 +16,9 @@ from commandsync.services.abilities import Reads
 from commandsync.services.catalogue import LISTS
 from tests.support.bots import Service
 from tests.support.home import fields
-from tests.support.locked import LOCK
 from tests.support.runner import (
     ACTION_PATH,
+    LOCK,
     ROOT,
     Event,
     Runner,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.bots import Instead
 from tests.support.destination import NAMES, Destination
-from tests.support.gitrepo import git_repo
+from tests.support.home import git_repo
 from tests.support.rawserver import Request
 
 SCOPES = ("default", "all_private_chats", "all_group_chats")

@@ -13,8 +13,7 @@ from tests.support.destination import (
     outcomes,
     result_of,
 )
-from tests.support.gitrepo import git_repo
-from tests.support.home import Home, checked
+from tests.support.home import Home, checked, git_repo
 from tests.support.terminal import POSIX, Terminal
 
 OTHER_SCOPES = 3  # lists that are read beside Telegram's default one

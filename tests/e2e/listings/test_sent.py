@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from tests.support.destination import LOST_AFTER, Destination, result_of
-from tests.support.gitrepo import GitRepo, git_repo
+from tests.support.home import GitRepo, git_repo
 
 
 def records(repo: GitRepo) -> list[Path]:

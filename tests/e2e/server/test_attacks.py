@@ -21,7 +21,7 @@ from commandsync.server.runner import running, running_application
 from commandsync.server.vote_page import MOST_OF_ADDRESS
 from tests.support.bots import Service, serving
 from tests.support.callers import Caller
-from tests.support.listeners import Listener
+from tests.support.gateway import Listener
 
 HANDSHAKE = (
     b"GET /v1/gateway/ HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -8,8 +8,8 @@ import pytest
 
 from commandsync.server.runner import running
 from tests.support.callers import Caller
+from tests.support.gateway import Listener
 from tests.support.home import Home
-from tests.support.listeners import Listener
 from tests.support.terminal import POSIX, Terminal
 
 on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")

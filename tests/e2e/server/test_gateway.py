@@ -15,8 +15,7 @@ from commandsync.server.runner import running
 from commandsync.server.tables import outbox
 from tests.support.bots import Bot, Service, serving
 from tests.support.callers import Caller
-from tests.support.gateway import BINARY, CLOSE, PING
-from tests.support.listeners import Closed, Listener, masked
+from tests.support.gateway import BINARY, CLOSE, PING, Closed, Listener, masked
 
 VERSIONS = ("", "3", "4")
 LARGE = "x" * 50_000  # a name; a hundred fill what the system keeps for a client

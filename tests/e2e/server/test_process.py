@@ -19,8 +19,8 @@ from commandsync.server.runner import running
 from tests.e2e.server.test_attacks import FAULTY
 from tests.support.bots import token_of
 from tests.support.callers import ROOT, Caller, Record, Writer, write_until_killed, writers_of
+from tests.support.gateway import Closed, Listener
 from tests.support.home import LONGEST, Home
-from tests.support.listeners import Closed, Listener
 from tests.support.terminal import POSIX
 
 EXAMPLE = ROOT / "examples" / "seed.json"

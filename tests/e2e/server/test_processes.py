@@ -19,9 +19,9 @@ from commandsync.server.database import Database, opened
 from commandsync.server.votes import with_counts
 from tests.e2e.server.test_process import Served, serving
 from tests.support.callers import Caller, Writer, write_until_killed, writers_of
+from tests.support.gateway import Listener
 from tests.support.home import LONGEST, Home
 from tests.support.inside import told
-from tests.support.listeners import Listener
 from tests.support.terminal import POSIX
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")

@@ -14,7 +14,7 @@ from commandsync.server.database import opened
 from commandsync.server.runner import running
 from tests.support.bots import Service
 from tests.support.callers import Caller
-from tests.support.listeners import Listener
+from tests.support.gateway import Listener
 
 ANN = {"id": "80351110224678912", "username": "Ann", "avatar": "a1"}
 

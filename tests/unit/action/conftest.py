@@ -3,7 +3,7 @@
 import pytest
 
 from commandsync.action import rest
-from tests.support.hub import hub
+from tests.support.runner import hub
 
 __all__ = ["hub", "waits"]
 

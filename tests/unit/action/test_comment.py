@@ -7,8 +7,7 @@ import pytest
 from commandsync.action.comment import comment_body, write_comment
 from commandsync.action.inputs import GitHubEvent, Inputs
 from commandsync.action.rest import GitHub, GitHubError
-from tests.support.hub import Hub
-from tests.support.runner import REPOSITORY, SHA
+from tests.support.runner import REPOSITORY, SHA, Hub
 
 ON_PULL_REQUEST = GitHubEvent(
     "pull_request", REPOSITORY, SHA, 7, run_url="https://github.com/run/1"

@@ -2,8 +2,7 @@ import pytest
 
 from commandsync.action import rest
 from commandsync.action.rest import GitHub, GitHubError
-from tests.support.hub import Answer, Hub
-from tests.support.runner import REPOSITORY
+from tests.support.runner import REPOSITORY, Answer, Hub
 
 COMMENTS = f"/repos/{REPOSITORY}/issues/7/comments"
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from commandsync.api.arguments import Address, parse_address, service_of
 from commandsync.errors import PlainHttpError, UsageError
-from tests.support.echoes import jwts, local_urls, tokens, url_pairs
+from tests.support.texts import jwts, local_urls, tokens, url_pairs
 
 
 @pytest.mark.parametrize(

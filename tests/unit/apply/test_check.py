@@ -28,9 +28,9 @@ from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource, Text
-from tests.support.echoes import jwts
 from tests.support.plans import day, post
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
+from tests.support.texts import jwts
 
 SECRET = "opaque-token-0123456789"
 ADD = operations.add("42", Resource.COMMAND, CommandText("ban", "Bans.", "/ban"))

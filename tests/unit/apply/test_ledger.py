@@ -25,7 +25,7 @@ from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan
 from commandsync.records.texts import Resource, Text
 from tests.support.cases import OPERATIONS
-from tests.support.driver import Driver
+from tests.support.draws import every_pair, met
 from tests.support.listing import (
     BAD_REQUEST,
     FAILED_AFTER,
@@ -37,8 +37,7 @@ from tests.support.listing import (
     Listing,
     Request,
 )
-from tests.support.runs import TARGET, Run, announcement, command, seed, sync, wanted
-from tests.support.scene import every_pair, met
+from tests.support.runs import TARGET, Driver, Run, announcement, command, seed, sync, wanted
 from tests.support.story import prove
 
 OLD, NEW = announcement("v", "Then."), announcement("v", "Now.")

@@ -22,7 +22,6 @@ from commandsync.plan.plan import Plan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE
-from tests.support.driver import Driver
 from tests.support.listing import (
     BAD_REQUEST,
     FAULTS,
@@ -35,6 +34,7 @@ from tests.support.listing import (
 )
 from tests.support.runs import (
     TARGET,
+    Driver,
     announcement,
     carry_out,
     command,

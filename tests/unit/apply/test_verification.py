@@ -15,7 +15,6 @@ from commandsync.plan.plan import Plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Identity, Snapshot, by_identity
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
-from tests.support.driver import Driver
 from tests.support.listing import (
     BAD_REQUEST,
     FAILED_BEFORE,
@@ -30,6 +29,7 @@ from tests.support.listing import (
 from tests.support.runs import (
     EVERYTHING,
     TARGET,
+    Driver,
     announcement,
     carry_out,
     command,

@@ -24,7 +24,6 @@ from commandsync.client.request import LARGEST_BODY, Body, BodyError, Secrecy
 from commandsync.errors import CommandsyncError
 from commandsync.records.texts import CommandText, Resource
 from tests.support.clients import TOKEN
-from tests.support.echoes import ENCODINGS, folded, plain_tokens, spelled, texts_in, tokens
 from tests.support.rawserver import (
     Act,
     RawServer,
@@ -35,6 +34,7 @@ from tests.support.rawserver import (
     resetting,
     sending,
 )
+from tests.support.texts import ENCODINGS, folded, plain_tokens, spelled, texts_in, tokens
 
 Connect = Callable[..., Connection]
 

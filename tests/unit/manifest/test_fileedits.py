@@ -13,7 +13,7 @@ from commandsync.diagnostics import Location, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.fileedits import ListEdits, Values, edit, field_places
 from commandsync.manifest.layout import Value
-from tests.support import layouts
+from tests.support import untrusted
 
 EMPTY = re.compile(r"commands: \[\s*\]")
 FILES = st.integers(0, 2**32).map(Random)  # hypothesis's own random numbers take ten times as long
@@ -83,14 +83,14 @@ def characters(text: str) -> Counter[str]:
 
 @given(FILES)
 def test_the_drawn_files_say_what_they_are_drawn_from(numbers: Random) -> None:
-    file = layouts.file(numbers)
+    file = untrusted.file(numbers)
 
     assert says(file.text) == file.entries
 
 
 @given(FILES)
 def test_an_added_entry_is_all_that_changes(numbers: Random) -> None:
-    file, new = layouts.file(numbers), layouts.values(numbers)
+    file, new = untrusted.file(numbers), untrusted.values(numbers)
     after = numbers.choice([None, *range(len(file.entries))])
     place = len(file.entries) if after is None else after + 1
 
@@ -103,10 +103,10 @@ def test_an_added_entry_is_all_that_changes(numbers: Random) -> None:
 
 @given(FILES)
 def test_a_field_that_is_set_is_all_that_changes(numbers: Random) -> None:
-    file = layouts.file(numbers)
+    file = untrusted.file(numbers)
     for index, entry in list(enumerate(file.entries))[:1]:
-        key = numbers.choice(layouts.KEYS)
-        value = layouts.changed(numbers, entry, key)
+        key = numbers.choice(untrusted.KEYS)
+        value = untrusted.changed(numbers, entry, key)
 
         result = edited(file.text, SetField(index, key, value))
 
@@ -125,7 +125,7 @@ def test_a_field_that_is_set_is_all_that_changes(numbers: Random) -> None:
 
 @given(FILES)
 def test_a_removed_field_is_all_that_goes(numbers: Random) -> None:
-    file = layouts.file(numbers)
+    file = untrusted.file(numbers)
     for index, entry in list(enumerate(file.entries))[-1:]:
         key = numbers.choice(list(entry))
 
@@ -142,7 +142,7 @@ def test_a_removed_field_is_all_that_goes(numbers: Random) -> None:
 
 @given(FILES)
 def test_a_removed_entry_is_all_that_goes(numbers: Random) -> None:
-    file = layouts.file(numbers)
+    file = untrusted.file(numbers)
     for index in range(len(file.entries))[:1]:
         result = edited(file.text, RemoveEntry(index))
 
@@ -157,7 +157,7 @@ def test_a_removed_entry_is_all_that_goes(numbers: Random) -> None:
 
 @given(FILES)
 def test_many_edits_at_once_are_each_made(numbers: Random) -> None:
-    file = layouts.file(numbers)
+    file = untrusted.file(numbers)
     edits: list[Edit] = []
     wanted: list[dict[str, Any]] = []
     for index, entry in enumerate(file.entries):
@@ -165,16 +165,16 @@ def test_many_edits_at_once_are_each_made(numbers: Random) -> None:
             edits.append(RemoveEntry(index))
         else:
             wanted.append(dict(entry))
-            for key in layouts.KEYS:
+            for key in untrusted.KEYS:
                 if numbers.random() < 0.3 and key != "description":
-                    value = layouts.changed(numbers, entry, key)
+                    value = untrusted.changed(numbers, entry, key)
                     edits.append(SetField(index, key, value))
                     wanted[-1][key] = value
                 elif numbers.random() < 0.2 and key != "description":
                     edits.append(SetField(index, key, None))
                     wanted[-1].pop(key, None)
         for _ in range(numbers.choice((0, 0, 1, 2))):
-            wanted.append(layouts.values(numbers))
+            wanted.append(untrusted.values(numbers))
             edits.append(AddEntry(wanted[-1], index))
     numbers.shuffle(edits)
     edits.sort(key=lambda change: isinstance(change, AddEntry))
@@ -190,8 +190,8 @@ def test_many_edits_at_once_are_each_made(numbers: Random) -> None:
 def test_a_list_in_brackets_gets_each_entry_on_a_line_of_its_own(
     numbers: Random, indent: int | None
 ) -> None:
-    entries = [*layouts.file(numbers).entries, *(layouts.values(numbers) for _ in range(2))]
-    new = layouts.values(numbers)
+    entries = [*untrusted.file(numbers).entries, *(untrusted.values(numbers) for _ in range(2))]
+    new = untrusted.values(numbers)
     text = json.dumps({"version": 1, "commands": entries}, indent=indent, ensure_ascii=False)
     after = numbers.randrange(len(entries))
     kept = [entry for n, entry in enumerate(entries) if n != 1]
@@ -220,14 +220,14 @@ SIGNS = ["\n", " ", "- ", ": ", *"[]{},#", "&a ", "*a", "|\n", "'", '"', "? ", "
 
 @given(FILES)
 def test_a_file_that_somebody_broke_is_edited_or_refused_with_its_place(numbers: Random) -> None:
-    text = layouts.file(numbers).text
+    text = untrusted.file(numbers).text
     for _ in range(numbers.randint(1, 2)):
         at = numbers.randrange(len(text) + 1)
         sign = numbers.choice(["", *SIGNS])
         text = text[:at] + sign + text[at if sign else at + 3 :]
     edits: list[Edit] = [
-        AddEntry(layouts.values(numbers)),
-        SetField(0, "syntax", layouts.value(numbers)),
+        AddEntry(untrusted.values(numbers)),
+        SetField(0, "syntax", untrusted.value(numbers)),
         SetField(0, "category", None),
         RemoveEntry(1),
     ]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from commandsync.plan.changes import FieldChange, field_changes, object_changes
 from commandsync.records.texts import AnnouncementText, CommandText
-from tests.support.calls import calls_of
+from tests.support.plans import calls_of
 
 WORDS = st.one_of(st.text(max_size=12), st.sampled_from(["1", "1.0", "A", "a", "x\ny", "x\r\ny"]))
 TEXTS = st.builds(CommandText, WORDS, WORDS, WORDS, WORDS)

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Aborted, Interrupted
 from tests.support.cases import COLLECTIONS, OPERATIONS, Case
-from tests.support.draws import SOAK, examples
-from tests.support.driver import Kill, Stop
+from tests.support.draws import MODES, SOAK, every_pair, every_stop, examples, met, scene, scheduled
 from tests.support.listing import FAULTS, Fault
-from tests.support.scene import MODES, every_pair, every_stop, met, scene, scheduled
+from tests.support.runs import Kill, Stop
 from tests.support.story import Story, prove
 
 EVERY_FAULT = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import CommandText, Resource
-from tests.support.driver import Driver
 from tests.support.listing import FAULTS, FORBIDDEN, UNAUTHORIZED, Listing
-from tests.support.runs import command, plan_now, read, seed, sync, wanted
+from tests.support.runs import Driver, command, plan_now, read, seed, sync, wanted
 
 RECORDS = json.loads(
     (Path(__file__).parents[2] / "fixtures" / "listed.json").read_text(encoding="utf-8")

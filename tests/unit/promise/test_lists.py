@@ -20,11 +20,10 @@ from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, St
 from commandsync.plan.plan import PlannedListing
 from commandsync.sync import lists
 from tests.support.cases import Case
-from tests.support.draws import PARTS, cases, examples, found
-from tests.support.driver import Kill, Stop
+from tests.support.draws import PARTS, cases, examples, found, scene
 from tests.support.everywhere import Lists, has_lists, prove_everywhere
 from tests.support.listing import FAILED_AFTER, FAULTS, UNAUTHORIZED, Fault
-from tests.support.scene import scene
+from tests.support.runs import Kill, Stop
 from tests.support.story import told
 
 MOMENTS = 20

@@ -10,9 +10,8 @@ from commandsync.apply.outcomes import Aborted, Outcome
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.texts import Resource
 from tests.support import listing as faults
-from tests.support.driver import Driver
 from tests.support.listing import Fault, Listing, Request
-from tests.support.runs import Run, announcement, command, seed, sync, wanted
+from tests.support.runs import Driver, Run, announcement, command, seed, sync, wanted
 
 LONG = "word " * 40
 

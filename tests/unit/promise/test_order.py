@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from commandsync.errors import ListingError
 from commandsync.plan.rules import SyncRules
-from tests.support.driver import Driver
 from tests.support.listing import FAULTS, LIMITED, REFUSED, Fault, Listing
 from tests.support.plans import day, post
-from tests.support.runs import announcement, command, seed, sync, wanted
+from tests.support.runs import Driver, announcement, command, seed, sync, wanted
 
 OLD = [command(f"old{n}") for n in range(6)]
 KEPT = [command(f"kept{n}") for n in range(9)]

@@ -11,9 +11,18 @@ from commandsync.errors import Exit, StalePlanError
 from commandsync.records.snapshot import Entry
 from commandsync.report import render_results
 from tests.support import listing as faults
-from tests.support.driver import Driver
 from tests.support.listing import Listing
-from tests.support.runs import announcement, carry_out, command, plan_now, read, seed, sync, wanted
+from tests.support.runs import (
+    Driver,
+    announcement,
+    carry_out,
+    command,
+    plan_now,
+    read,
+    seed,
+    sync,
+    wanted,
+)
 
 Way = Callable[[str], str]
 

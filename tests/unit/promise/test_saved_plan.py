@@ -9,11 +9,13 @@ from commandsync.errors import StalePlanError
 from commandsync.plan.plan import make_plan
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Resource
-from tests.support.driver import Driver, Kill, Killed
 from tests.support.listing import Listing
 from tests.support.runs import (
     EVERYTHING,
     TARGET,
+    Driver,
+    Kill,
+    Killed,
     announcement,
     carry_out,
     command,

@@ -32,11 +32,10 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE
 from tests.support.cases import Case
-from tests.support.draws import every_case, every_way, found
+from tests.support.draws import every_case, every_way, found, met
 from tests.support.listing import FAULTS, REFUSED_AFTER
 from tests.support.oracle import same_name
 from tests.support.runs import PRODUCT, Parts
-from tests.support.scene import met
 from tests.support.story import prove
 from tests.support.ways import Way
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from commandsync.report.linediff import cut, diff_rows, file_lines, shortened
 from commandsync.report.lines import PLAIN, joined
 from commandsync.sources.changeset import FileEdit
-from tests.support.calls import calls_of
+from tests.support.plans import calls_of
 
 long_lines = st.text("ab \n", max_size=400) | st.text("a", max_size=300)
 

@@ -13,7 +13,7 @@ from commandsync.server import live_preview, protocol
 from commandsync.server.live_preview import PreviewServer, preview_server
 from commandsync.server.middleware import HEADERS
 from tests.support.callers import Caller
-from tests.support.listeners import opened_stream
+from tests.support.gateway import opened_stream
 from tests.support.pages import bot
 
 LONG_NUMBER = 10**4_000

@@ -21,8 +21,8 @@ from commandsync.services.discordlists import DISCORD_BOT_LIST, TOP_GG
 from commandsync.services.fit import Fitted, as_listed, fit
 from commandsync.services.service import ListService
 from commandsync.services.telegram import TELEGRAM
-from tests.support.calls import calls_of
 from tests.support.destination import discord_problems, leaves, telegram_problems, utf16
+from tests.support.plans import calls_of
 
 URL = "https://list.example/api/bots/{bot}/commands"
 TIGHT = declared("tight", method="POST", url=URL, limits={"description": 7, "commands": 3})

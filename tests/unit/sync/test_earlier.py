@@ -10,8 +10,7 @@ from commandsync.records.texts import Resource
 from commandsync.sync.earlier import version_at
 from commandsync.sync.history import History, committed
 from commandsync.sync.settings import load_files
-from tests.support.gitrepo import GitRepo, git_repo
-from tests.support.home import fields
+from tests.support.home import GitRepo, fields, git_repo
 
 HEAD = 'version: 1\nprefix: "/"\n'
 MAIN = f"{HEAD}include: [commands/*.yaml]\n"

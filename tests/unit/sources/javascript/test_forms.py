@@ -16,7 +16,7 @@ from commandsync.sources import javascript
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.imported import kept
 from commandsync.sources.reading import of_json
-from tests.support.jsforms import RECORDED, drawn, made_by_discord_js
+from tests.support.botcode import RECORDED, drawn, made_by_discord_js
 from tests.support.runner import ROOT
 
 PAGE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")

@@ -12,8 +12,7 @@ from commandsync.errors import UsageError
 from commandsync.sources import javascript
 from commandsync.sources.entry import Trait
 from commandsync.sources.reading import read
-from tests.support.botcode import notes_of
-from tests.support.jsforms import drawn
+from tests.support.botcode import drawn, notes_of
 from tests.support.untrusted import WORDS, judge_source
 
 BUILDER = "new SlashCommandBuilder().setName('a').setDescription('A')"

@@ -20,7 +20,7 @@ from commandsync.sources.entry import SourceEntry, Trait
 from commandsync.sources.python import read
 from commandsync.sources.reading import read as read_source
 from tests.support.botcode import bots
-from tests.support.offline import loaded, rows, rows_of
+from tests.support.frameworks import loaded, rows, rows_of
 
 if TYPE_CHECKING:
     from discord.ext import commands

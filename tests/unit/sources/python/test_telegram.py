@@ -13,7 +13,7 @@ from commandsync.records.snapshot import Audience
 from commandsync.sources.python import read
 from commandsync.sources.telegrammenu import COMPUTED_MENU, NO_TEXT, NOT_IN_MENU
 from tests.support.botcode import COMPUTED_NAME, notes_of
-from tests.support.offline import BOTS as RECORDED
+from tests.support.frameworks import BOTS as RECORDED
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,9}", fullmatch=True)
 WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1, max_size=9)
