@@ -32,6 +32,7 @@ _OF_COMMAND_LINES = re.compile(rb"[\"'](?:npm:)?(?:commander|yargs|cac|clipanion
 _NAMED = re.compile(r"[\w.]*bot\.(start|help|settings)\(", re.IGNORECASE)  # of Telegraf
 _COMPUTED_NAME = "the name of this command is computed at run time"
 _COMPUTED = Audience("computed")  # of a menu whose scope or language only a run can tell
+_HANDLER = "command"  # the method of a bot or a router that handles a command
 _HEAD = 4000  # bytes with the imports of a file
 
 Call = tuple[str, list[Value], Computed]
@@ -72,7 +73,7 @@ class Telegram:
         first = given[0]
         if name == "setMyCommands":
             self._menu(given, at)
-        elif name == "command" or (name == "Command" and isinstance(first, str)):
+        elif name == _HANDLER or (name == "Command" and isinstance(first, str)):
             self._handlers(as_list(first), given, at)
         elif b"telegraf" in self._libraries and (named := _NAMED.match(at.text)):
             self._handlers([] if isinstance(first, Record) else [named[1]], given, at)

@@ -33,6 +33,7 @@ _WITH_KEYWORD = re.compile(r"(register_)?(edited_)?message_handler")  # of teleb
 _WITH_FILTERS = {"on_message", "on_edited_message", "MessageHandler"}  # of Pyrogram
 _OF_SCOPE = "BotCommandScope"
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+_FILTER = "command"  # Pyrogram's, of a handler
 _PAIR = 2  # a name and a description
 _COMPUTED = Audience("computed")  # of a menu whose scope or language only a run can tell
 _MOST_PARTS = 100  # of a list; Telegram has as many commands of a bot
@@ -117,7 +118,7 @@ class Telegram:
         match part:
             case ast.BinOp(left=left, right=right):
                 inner = [left, right]
-            case ast.Call() if is_pyrogram and last_name(part.func) == "command":
+            case ast.Call() if is_pyrogram and last_name(part.func) == _FILTER:
                 yield from self._of_pyrogram(part, function, scope)
             case ast.Call():
                 called = self._called(part, scope)
