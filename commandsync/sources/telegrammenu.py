@@ -24,7 +24,6 @@ NO_TEXT = "{!r} has no description"
 _WRITE_TEXT = "write one in the menu that the code sets, or in the manifest"
 _FILE = "commands.{}.yaml"
 _CODE = 2  # letters of a language at Telegram
-_MOST_LINES = 20  # of a file in a hint
 
 
 @dataclass(slots=True)
@@ -120,7 +119,7 @@ def offers(
     new = [menu for menu in menus if menu.texts and menu.audience not in declared]
     if ours := [menu for menu in new if _fits(menu, names)]:
         message = f"menus that the manifest does not have: {_titles(ours)}"
-        yield Notice(message, "\n".join(_lines(ours, declared, names)))
+        yield Notice(message, _advice(ours, declared, names))
     if others := [menu for menu in new if not _fits(menu, names)]:
         message = f"menus with other commands, or of one chat, are not imported: {_titles(others)}"
         yield Notice(message, "all lists of a manifest have its commands: leave these in the code")
@@ -137,32 +136,21 @@ def _fits(menu: Menu, names: Collection[str]) -> bool:
     return scope in SCOPES and (is_equal or bool(language and scope == SCOPES[0]))
 
 
-def _lines(
-    menus: Sequence[Menu], declared: Collection[Audience], names: Collection[str]
-) -> Iterator[str]:
-    """Yield the lines for the listing, and those of the file of each language."""
-    yield "write below `service: telegram` of listings:"
+def _advice(menus: Sequence[Menu], declared: Collection[Audience], names: Collection[str]) -> str:
+    """Return what to write for the listing, and into the file of each language."""
+    keys = []
     wanted = {key.scope for key in [*declared, *(menu.audience for menu in menus)]}
     if scopes := sorted(wanted - {SCOPES[0]}, key=SCOPES.index):
-        yield f"  scopes: [{', '.join([SCOPES[0], *scopes])}]"
+        keys.append(f"scopes: [{', '.join([SCOPES[0], *scopes])}]")
     texts = {menu.audience.language: menu.texts for menu in reversed(menus)}  # the first counts
     for language in ("", *(key.language for key in declared)):
         texts.pop(language, None)
     if texts:
         files = (f"{language}: {_FILE.format(language)}" for language in sorted(texts))
-        yield f"  languages: {{{', '.join(files)}}}"
+        keys.append(f"languages: {{{', '.join(files)}}}")
+    parts = [f"write below service: telegram:  {'  and  '.join(keys)}"]
     for language in sorted(texts):
-        yield f"and write {_FILE.format(language)}:"
-        yield from _file_lines(texts[language], names)
-
-
-def _file_lines(texts: Mapping[str, str], names: Collection[str]) -> Iterator[str]:
-    """Yield the lines of the file of a language; of many, the first ones."""
-    lines = [
-        f"  {name}: {json.dumps(texts[name], ensure_ascii=False)}"
-        for name in texts
-        if name in names
-    ]
-    yield from lines[:_MOST_LINES]
-    if len(lines) > _MOST_LINES:
-        yield f"  # and {len(lines) - _MOST_LINES} more"
+        ours = {name: text for name, text in texts[language].items() if name in names}
+        content = json.dumps(ours, ensure_ascii=False)
+        parts.append(f"write into {_FILE.format(language)}:  {content}")
+    return "; ".join(parts)
