@@ -12,9 +12,10 @@ from pydantic.alias_generators import to_camel
 T = TypeVar("T")
 
 
-# A seed file may contain half of a surrogate pair, and an answer cannot: pydantic decodes a text to
-# check its length, and refuses it.
-Text = Annotated[str, Field(min_length=0), WithJsonSchema({"type": "string"})]
+# PostgreSQL cannot read a record with a NUL character. To look for one, pydantic decodes a text,
+# and refuses half of a surrogate pair, which a seed file may contain and an answer cannot.
+_NO_NUL = r"^[^\x00]*$"
+Text = Annotated[str, Field(pattern=_NO_NUL), WithJsonSchema({"type": "string"})]
 Colour = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#3b82f6"])]
 Count = Annotated[int, Field(ge=0)]
 Timestamp = Annotated[
@@ -41,7 +42,7 @@ class ProfileRecord(Wire):
     avatar_url: Text = Field(
         default="", alias="avatarURL", examples=["https://cdn.example/avatars/a_5f2c.png"]
     )
-    username: str = Field(min_length=1, examples=["Lantern"])
+    username: str = Field(min_length=1, pattern=_NO_NUL, examples=["Lantern"])
     discriminator: Text = "0"
     tag: Text = Field(default="", examples=["Lantern"])
     banner: Text = Field(default="", examples=["https://cdn.example/banners/lantern.png"])

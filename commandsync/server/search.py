@@ -144,6 +144,9 @@ def expression(query: str, tags: Collection[str], dialect: str, *, certified: bo
     return every.join([*words, *(f"{quote}{word}{quote}" for word in marked)])
 
 
+_MOST_KEPT = 10_000
+
+
 class _Kept(dict[int, str]):
     """What a folded text has in the place of each character, by its code."""
 
@@ -151,7 +154,10 @@ class _Kept(dict[int, str]):
         character = chr(code)
         kind = category(character)
         kept = " " if kind[0] in "PZ" or kind in {"Cc", "Cs"} else character
-        return self.setdefault(code, "" if kind == "Cf" else kept)
+        kept = "" if kind == "Cf" else kept
+        if len(self) < _MOST_KEPT:  # anybody can send a query with every character
+            self[code] = kept
+        return kept
 
 
 _KEPT = _Kept()

@@ -111,6 +111,7 @@ def test_the_tag_is_made_of_the_names(tmp_path: Path, names: dict[str, str], tag
             (bot_with(ratings={"average": number}), r"bots\[0\]\.ratings\.average is not valid")
             for number in (float("nan"), float("inf"))
         ),
+        (bot_with(prefix="a\0"), r"bots\[0\]\.prefix is not valid: .*pattern"),
         (b'{"bots": "\xff"}', "is not valid JSON"),
     ],
 )
