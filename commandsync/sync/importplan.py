@@ -15,8 +15,8 @@ from commandsync.manifest.fileedits import field_places, with_key
 from commandsync.plan.rules import removals_refused
 from commandsync.records.snapshot import Node
 from commandsync.records.texts import CommandText, Patterns, Resource, named
-from commandsync.sources.changeset import Edited, FileEdit, Import, Merge, Removed
-from commandsync.sources.entry import Excluded, SourceEntry, SourceReading
+from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Merge, Removed
+from commandsync.sources.entry import Excluded, SourceEntry, SourceReading, literal
 from commandsync.sources.imported import LARGEST, Imported, Removals, by_name, imported_text
 from commandsync.sources.merge import three_way
 from commandsync.sources.telegrammenu import localized, offers
@@ -35,6 +35,11 @@ from commandsync.sync.settings import Settings, default_manifest, load_to_edit, 
 _COMMANDS = Resource.COMMAND
 _NO_PREFIX = "it is called with a prefix, and the manifest has none"
 _MOST_NAMED = 3
+EXAMPLES = {
+    "help": "Shows what the bot can do.",
+    "ping": "Says how quickly the bot answers.",
+}
+"""The commands of a starter, with which `init` begins a manifest."""
 _SUFFIXES = frozenset({".yaml", ".yml"})
 
 
@@ -89,15 +94,16 @@ def plan_import(  # noqa: PLR0913 - the options of one command
     names = tuple(name for name, _ in sources)
     places = EntryPlaces.of(manifest, ours)
     texts = {path: contents[path].decode() for path in manifest.paths}
+    examples = _examples(manifest, imported, names[0])
     merge = three_way(
-        base=imported.content.declared,
+        base=(*imported.content.declared, *examples),
         theirs=reading.declared,
         ours=ours,
         sources=names,
         text_of=partial(_text_of, manifest),
         writable=partial(writable, manifest, places, texts),
         is_kept=Patterns(tuple(manifest.imports.exclude)).match,
-        held_back=_removals(imported, reading, sources).held_back,
+        held_back=partial(_held_back, examples, _removals(imported, reading, sources)),
     )
     edited = edited_texts(manifest, places, texts, merge.changes)
     edits = checked_edits(manifest, contents, edited, when="after the import")
@@ -117,12 +123,39 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         unread=tuple(reading.unread),
         acknowledged=tuple(reading.acknowledged),
         refusal=removals_refused(
-            len(merge.of(Removed)), of=len(ours), rules=rules_of(settings, manifest)
+            len(merge.of(Removed)) - len(examples),
+            of=len(ours) - len(examples),
+            rules=rules_of(settings, manifest),
         ),
         generated=tuple(reading.generated),
         places=_places(merge, places, texts),
         is_check=not create,
     )
+
+
+def _examples(manifest: Manifest, imported: ImportedFile, source: str) -> tuple[Declared, ...]:
+    """Return the commands of a starter that nobody edited, as if a source had had them before."""
+    commands = manifest.snapshot.commands
+    is_starter = {each.name: each.description for each in commands} == EXAMPLES
+    if imported.content.declared or not is_starter or len(commands) > len(EXAMPLES):
+        return ()
+    return tuple(
+        Declared(
+            source,
+            SourceEntry(
+                name=each.name,
+                description=each.description,
+                syntax=literal(each.syntax),
+                category=each.category or None,
+            ),
+        )
+        for each in commands
+    )
+
+
+def _held_back(examples: Sequence[Declared], proof: Removals, command: Declared) -> str:
+    """Return why nothing proves that a command is gone; an example needs no proof."""
+    return "" if command in examples else proof.held_back(command)
 
 
 def _offers(manifest: Manifest, reading: ReadSources) -> Iterator[Notice]:

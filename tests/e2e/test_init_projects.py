@@ -14,6 +14,7 @@ from commandsync.manifest import Manifest, load_manifests
 from commandsync.services.catalogue import LISTS
 from commandsync.sources.project import LIBRARIES, platform_of, project_in
 from commandsync.sync.beginning import recommended_lossy
+from commandsync.sync.importplan import EXAMPLES
 from tests.support.bots import Proxy, Service
 from tests.support.home import PROJECTS, ROOT, UNREAD, Home, Kind
 from tests.support.terminal import POSIX, Terminal
@@ -139,6 +140,38 @@ def test_nothing_is_written_if_an_answer_does_not_work(
     assert ran.code in {1, 2}
     assert said in ran.err
     assert sorted(home.path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["grammY", "telebot"])
+def test_an_import_after_init_leaves_no_command_of_the_starter(home: Home, name: str) -> None:
+    kind = PROJECTS[name]
+    kind.write(home, ["roll", "play"])
+    begun = home.run("init", "--platform", "telegram")
+    assert [each.name for each in manifest_at().snapshot.commands] == [*EXAMPLES]
+
+    ran = home.run("import", kind.source, "--yes")
+
+    assert (begun.code, ran.code) == (0, 0), ran.said
+    assert "2 to add, 0 to edit, 2 to remove" in ran.out
+    assert {each.name for each in manifest_at().snapshot.commands} == {"roll", "play"}
+    assert home.run("import", kind.source, "--check").code == 0
+
+
+@pytest.mark.parametrize("arguments", [["--platform", "telegram"], ["--yes"], []])
+@pytest.mark.parametrize("edit", ["", "Answers."])
+def test_the_examples_of_each_starter_are_known(
+    home: Home, arguments: list[str], edit: str
+) -> None:
+    assert home.run("init", *arguments).code == 0
+    home.write('[{"name": "roll", "description": "Rolls.", "type": 1}]', "list.json")
+    text = home.read("commands.yaml").replace(EXAMPLES["ping"], edit or EXAMPLES["ping"])
+    home.write(text)
+
+    ran = home.run("import", "list.json", "--yes")
+
+    assert ran.code == 0, ran.said
+    names = {each.name for each in manifest_at().snapshot.commands}
+    assert names == ({*EXAMPLES, "roll"} if edit else {"roll"})
 
 
 def test_without_code_the_manifest_has_examples(home: Home) -> None:
