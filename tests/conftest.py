@@ -41,6 +41,7 @@ _THOROUGH = (
     "e2e/action/test_pitfalls.py",
     "e2e/action/test_report.py::test_a_run_that_was_killed",
     "e2e/action/test_start.py::test_only_a_manifest",
+    "e2e/listings/test_clients.py",
     "e2e/listings/test_lists.py::test_on_a_terminal",
     "e2e/listings/test_several.py",
     "e2e/listings/test_tokens.py::test_no_output",
