@@ -26,12 +26,17 @@ from commandsync.services.catalogue import LISTS
 from commandsync.services.discordlists import TOP_GG
 from commandsync.services.fit import as_listed, fit
 from commandsync.services.service import ListService
+from commandsync.services.telegram import OVERRIDING, telegram
+from commandsync.sync.otherlists import OtherList, read_others
 from commandsync.sync.settings import load_files
 from tests.support.bots import Instead, Proxy
 from tests.support.destination import LOST, LOST_AFTER, Destination, destination
 from tests.support.home import Home
 
 COMMANDS = Resource.COMMAND
+AUDIENCES = [
+    Audience(scope, language) for scope in ("default", *OVERRIDING) for language in ("", "de")
+]
 TEXTS = (
     CommandText("ping", "Says pong.", "/ping marked-syntax", "marked-category"),
     CommandText("ban", "Bans a user.", "/ban", ""),
@@ -195,19 +200,50 @@ def keys_that_are_not_ours_survive(trial: Trial) -> None:
 
 
 def each_audience_has_its_own_list(trial: Trial) -> None:
-    """A list of one scope and language is written and read without the others."""
+    """A list of a scope and language is written once, without the others; twice is no change."""
     service = trial.service
     if service.for_audience is None:
         return
-    audiences = [Audience(*words) for words in (("default",), ("all_private_chats", "de"))]
-    for number, audience in enumerate(audiences):
-        own = replace(service.for_audience(audience), origin=service.origin)
-        assert trial.call(own.replace("42", trial.fitted(*TEXTS[number:]))) is None
-        assert trial.call(own.read("42", COMMANDS))[0].name == TEXTS[number].name
+    texts, lists = trial.fitted(*TEXTS), dict[str, list[Any]]()
+    for _ in range(2):
+        for audience in AUDIENCES:
+            own = replace(service.for_audience(audience), origin=service.origin)
+            assert trial.call(own.replace("42", texts)) is None
+        lists = {key: list(shown) for key, shown in trial.place.listing.lists.items()}
+        assert [*lists] == [f"{scope} {language}".rstrip() for scope, language in AUDIENCES]
+    assert len(trial.place.proxy.writes) == 2 * len(AUDIENCES)
 
-    lists = trial.place.listing.lists
-    assert [len(shown) for shown in lists.values()] == [3, 2]
-    assert [*lists] == ["default", "all_private_chats de"]
+    own = replace(service.for_audience(AUDIENCES[-1]), origin=service.origin)
+    assert trial.call(own.replace("42", trial.fitted(*TEXTS[1:]))) is None
+    assert trial.call(own.read("42", COMMANDS))[0].name == TEXTS[1].name
+    del lists[[*lists][-1]]
+    assert {key: trial.place.listing.lists[key] for key in lists} == lists
+
+
+def overriding_lists_are_named(trial: Trial) -> None:
+    """The lists that users see in place of another one are read, and never written."""
+    service, place = trial.service, trial.place
+    if service.for_audience is None:
+        return
+    for number, scope in enumerate(OVERRIDING, start=1):
+        listed = [{"command": f"c{each}", "description": "D."} for each in range(number)]
+        place.call("setMyCommands", commands=listed, scope={"type": scope})
+    others = [
+        OtherList(
+            replace(service.for_audience(Audience(scope)), origin=service.origin), "name", where
+        )
+        for scope, (where, _) in OVERRIDING.items()
+    ]
+    address = parse_address(service.origin, version=None)
+    with Connection(address, Token(place.listing.token), service=service) as connection:
+        notices = read_others(connection, "42", others)
+
+    assert [notice.message for notice in notices] == [
+        "name: hidden in private chats by a list of 1 command",
+        "name: hidden in groups by a list of 2 commands",
+        "name: hidden from administrators of groups by a list of 3 commands",
+    ]
+    assert place.proxy.writes == []
 
 
 def no_redirect_is_followed(trial: Trial) -> None:
@@ -227,6 +263,7 @@ RULES: dict[str, Callable[[Trial], None]] = {
         *(twice_is_no_change, each_ability_is_as_declared, a_lost_answer_is_asked_for_again),
         *(a_429_is_waited_for_up_to_two_minutes, no_output_has_the_token),
         *(no_redirect_is_followed, keys_that_are_not_ours_survive, each_audience_has_its_own_list),
+        overriding_lists_are_named,
     )
 }
 
@@ -309,6 +346,13 @@ def without_others(service: ListService, *given: Any) -> Operation[tuple[Entry, 
     return replace(operation, read=read)
 
 
+def read_as_empty(audience: Audience) -> ListService:
+    own = telegram(audience)
+    if audience.language or audience.scope == "default":
+        return own
+    return replace(own, read=lambda *given: replace(own.read(*given), read=lambda _: ()))
+
+
 NUMBERS = count()
 FIELDS = MappingProxyType({**TOP_GG.facts.fields, "category": SAYS(Answer.YES)})
 
@@ -362,9 +406,15 @@ BROKEN = {
             service, replace=lambda bot, sent: service.replace(bot, without_own(sent))
         ),
     ),
-    "all audiences have one list": (
+    "the language of a list is not sent": (
         "each_audience_has_its_own_list",
-        lambda service, _place: replace(service, for_audience=lambda _: service),
+        lambda service, _place: replace(
+            service, for_audience=lambda audience: telegram(Audience(audience.scope))
+        ),
+    ),
+    "the lists of other scopes are read as empty": (
+        "overriding_lists_are_named",
+        lambda service, _place: replace(service, for_audience=read_as_empty),
     ),
     "a redirect is a success": (
         "no_redirect_is_followed",
@@ -373,7 +423,10 @@ BROKEN = {
 }
 
 
-OF_READS = {"keys_that_are_not_ours_survive", "each_audience_has_its_own_list"}
+OF_READS = {
+    *("keys_that_are_not_ours_survive", "each_audience_has_its_own_list"),
+    "overriding_lists_are_named",
+}
 
 
 @pytest.mark.parametrize("broken", BROKEN)
