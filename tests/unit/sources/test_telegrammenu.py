@@ -112,3 +112,43 @@ def test_languages_of_discord_are_menus() -> None:
         Menu(Audience("default", "de"), {"ban": "Sperrt.", "kick": "Wirft."}),
         Menu(Audience("default", "es"), {"ban": "Bloquea."}),
     ]
+
+
+SCRIPT = """\
+import {{ Bot }} from "grammy";
+const bot = new Bot("");
+bot.command(["a", name()], (ctx) => {{}});
+bot.api.setMyCommands({listed});
+bot.api.setMyCommands([{{ command: "b", description: "B." }}], {{ scope: scope() }});
+bot.api.raw.setMyCommands(
+  {{ commands: [{{ command: "a", description: "x" }}], language_code: "de" }});
+if (process.env.A) bot.api.setMyCommands([{{ command: "c", description: "C." }}],
+  {{ scope: {{ type: "all_private_chats" }} }});
+"""
+COMMAND_LINE = 'import { program } from "commander";\nprogram.command("serve").action(() => {});\n'
+
+
+@pytest.mark.parametrize(
+    ("listed", "syntaxes", "unread"),
+    [
+        ('[{ command: "a", description: "A." }]', ["/a"], []),
+        ('[{ command: "a", description: t() }]', ["/a"], []),
+        ("menu()", ["/a"], ["3:19 the name", "4:1 the menu"]),
+        ('[{ command: x(), description: "A." }]', ["/a"], ["3:19 the name", "4:24 the name"]),
+        ("[]", ["/c"], []),
+    ],
+)
+def test_the_menu_of_a_script_counts_if_it_is_read(
+    listed: str, syntaxes: list[str], unread: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "bot.ts").write_text(SCRIPT.format(listed=listed), encoding="utf-8")
+    (tmp_path / "cli.ts").write_text(COMMAND_LINE, encoding="utf-8")
+
+    reading = read(str(tmp_path))
+
+    assert [entry.syntax for entry in reading.entries] == syntaxes
+    assert [
+        f"{part.place.line}:{part.place.column} {part.reason.partition(' of ')[0]}"[: len(want)]
+        for part, want in zip(reading.unread, unread, strict=True)
+    ] == unread
+    assert {menu.audience for menu in reading.menus} > {Audience("computed")}
