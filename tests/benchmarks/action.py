@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 import sysconfig
 import tempfile
 import venv
@@ -16,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from tests.benchmarks.budgets import PYTHON, Row, best, environment, milliseconds, work
+from tests.benchmarks.budgets import PYTHON, Row, best, milliseconds, work
 from tests.benchmarks.manifests import BOT, records, write_manifest
 from tests.benchmarks.planning import plan
 from tests.benchmarks.service import running
@@ -26,16 +24,6 @@ if TYPE_CHECKING:
 
 _ROOT = Path(__file__).resolve().parents[2]
 _BASH = ("--noprofile", "--norc", "-e", "-o", "pipefail")
-_CALLS = f"""
-import os, sys
-sys.path.insert(0, {str(_ROOT)!r})
-from commandsync.action import bootstrap
-calls = []
-sys.addaudithook(lambda event, _: event == "subprocess.Popen" and calls.append(event))
-folder = bootstrap.prepare(os.environ)
-assert bootstrap.prepare(os.environ) == folder
-print(len(calls))
-"""
 
 
 def rows(folder: Path) -> list[Row]:
@@ -45,9 +33,7 @@ def rows(folder: Path) -> list[Row]:
         return []
     temporary = folder / "runner"
     temporary.mkdir()
-    calls = _installed(temporary)
     return [
-        Row("the Action's fresh install", calls, 1, unit="calls", seen="by the locked hashes"),
         _added(bash, folder, temporary),
         *starts(bash, folder, _ROOT),
     ]
@@ -109,27 +95,6 @@ def _machine(
     if path:  # where only pip's variables name an index, pip goes first
         variables |= dict.fromkeys((name for name in os.environ if name.startswith("PIP_")), "")
     return work(*_step(bash, machine, inputs, root=action, variables=variables))
-
-
-def _installed(temporary: Path) -> int:
-    """Install as a fresh runner does; return how often an installer was called."""
-    ended = subprocess.run(
-        # An isolated interpreter shows no library: neither ours nor the lock's.
-        [PYTHON, "-I", "-S", "-c", _WITH_PIP + _CALLS],
-        env={**environment(), "RUNNER_TEMP": str(temporary)},
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    return int(ended.stdout.splitlines()[-1])
-
-
-# -S leaves site-packages out, and with it pip, which is looked for in there.
-_WITH_PIP = f"""
-import importlib.util, importlib.machinery
-found = importlib.machinery.PathFinder.find_spec("pip", {[p for p in sys.path if p]!r})
-importlib.util.find_spec = lambda name: found
-"""
 
 
 def _added(bash: str, folder: Path, temporary: Path) -> Row:

@@ -20,8 +20,8 @@ from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.service import PAGE
-from tests.benchmarks.budgets import Row, best, milliseconds
-from tests.benchmarks.growth import doubled, timed
+from tests.benchmarks.budgets import Row
+from tests.benchmarks.growth import doubled
 from tests.benchmarks.manifests import edited, records
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ def rows() -> list[Row]:
     """Measure them all."""
     gc.set_threshold(200_000, 20, 20)  # as the program itself does
     return [
-        *map(_no_op, (_SIZE, 2 * _SIZE)),
         doubled(
             "a plan of edits, adds and deletes",
             _SIZE,
@@ -47,35 +46,6 @@ def rows() -> list[Row]:
         ),
         doubled("apply's books on them", _SIZE, lambda size: _applying(*_changed(size)), rounds=9),
     ]
-
-
-def _no_op(size: int) -> Row:
-    """Compare a no-op plan with the least that finds both sides equal.
-
-    Twice as many texts take that six times as long where they no longer fit a core's cache, so a
-    plan of twice the size says nothing by itself about how its time grows.
-    """
-    desired, listed = _equal(size)
-    plan = _planning(desired, listed)
-
-    def sets() -> bool:
-        return _texts(desired) == _texts(listed)
-
-    found = best({"plan": timed(plan), "sets": timed(sets)}, rounds=25)
-    return Row(
-        f"a no-op plan of {size:,} / two sets of its texts",
-        found["plan"] / found["sets"],
-        10.0,
-        seen=f"{milliseconds(found['plan'])} / {milliseconds(found['sets'])}",
-    )
-
-
-def _texts(side: Snapshot) -> set[Text]:
-    return {entry.text for entry in side.collections[Resource.COMMAND]}
-
-
-def _equal(size: int) -> tuple[Snapshot, Snapshot]:
-    return _sides(size, edits=0, moved=0)
 
 
 def _changed(size: int) -> tuple[Snapshot, Snapshot]:

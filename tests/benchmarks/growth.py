@@ -5,13 +5,9 @@ In this process and in its own time, of the product's own work alone.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from time import process_time
 from typing import TYPE_CHECKING
 
-from commandsync.errors import ManifestError
-from commandsync.manifest import load_manifests
-from commandsync.plan.changes import FieldChange, field_changes
 from commandsync.plan.plan import Target, make_plan
 from commandsync.plan.rules import MOST_WILDCARDS, DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
@@ -24,7 +20,6 @@ from tests.benchmarks.manifests import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from commandsync.plan.plan import Plan
 
@@ -36,7 +31,7 @@ _MOST_PAIRS = 100  # commands on each side that are still compared for renames
 _ALLOWED = SyncRules(max_deletes=DeleteLimit())
 
 
-def rows(folder: Path) -> list[Row]:
+def rows() -> list[Row]:
     """Measure them all."""
     return [
         doubled("a plan of one changed text", 250_000, _changed_text, unit="characters"),
@@ -44,10 +39,7 @@ def rows(folder: Path) -> list[Row]:
         doubled("a plan of n listed and n added of one name", 1_000, _of_one_name),
         doubled("a plan of n commands and n patterns to ignore", 4_000, _ignored),
         doubled("rename hints of 100 x 100 texts", 50_000, _renames, unit="characters"),
-        doubled("anchors and an unknown alias", 10_000, lambda n: _anchors(folder, n)),
-        doubled("uses of a prefix of 100 emoji", 25_000, lambda n: _prefix_uses(folder, n)),
         doubled("a list of one text with links", 20_000, _links),
-        _by_hand(),
     ]
 
 
@@ -139,57 +131,10 @@ def _renames(size: int) -> Callable[[], object]:
     return planning(wanted, listed)
 
 
-def _anchors(folder: Path, size: int) -> Callable[[], object]:
-    anchors = "".join(f"  - &anchor{n} x\n" for n in range(size))
-    path = folder / f"anchors-{size}.yaml"
-    path.write_text(f"version: 1\nx:\n{anchors}bot: *anchor\n", encoding="utf-8")
-    return lambda: _refused(path)
-
-
-def _prefix_uses(folder: Path, size: int) -> Callable[[], object]:
-    head = f"version: 1\nprefix: {'😀' * 100}\ncommands:\n- name: a\n  description: b\n  syntax: '"
-    path = folder / f"prefix-{size}.yaml"
-    path.write_text(f"{head}{'{prefix}' * size}'\n", encoding="utf-8")
-    return lambda: _refused(path)
-
-
 def _links(count: int) -> Callable[[], object]:
     text = "http://~*" * count
     commands = [CommandText(text, text, text)]
     return lambda: command_list(commands, Layout(), level=2)
-
-
-def _refused(path: Path) -> None:
-    """Load a manifest, valid or not."""
-    with suppress(ManifestError):
-        load_manifests([str(path)], stdin=bytes)
-
-
-def _by_hand() -> Row:
-    """Compare deepdiff, as it is called, with the loop that it stands for."""
-    texts = list(sentences(10_000))
-    pairs = [
-        (_text(n, f"{one}\n{n}"), _text(n, f"{other}\n{n}"))
-        for n, (one, other) in enumerate(zip(texts[:5_000], texts[5_000:], strict=True))
-    ]
-    found = best(
-        {
-            "fields": timed(lambda: [field_changes(*pair) for pair in pairs]),
-            "hand": timed(lambda: list(map(_compared, pairs))),
-        },
-        rounds=_ROUNDS,
-    )
-    seen = f"{milliseconds(found['fields'])} / {milliseconds(found['hand'])}"
-    return Row("the fields of 5,000 edits / a loop", found["fields"] / found["hand"], 5, seen=seen)
-
-
-def _compared(pair: tuple[CommandText, CommandText]) -> tuple[FieldChange, ...]:
-    before, after = pair
-    return tuple(
-        FieldChange(name, old, new)
-        for name, old, new in zip(before._fields, before, after, strict=True)
-        if old != new
-    )
 
 
 def _text(number: int, description: str) -> CommandText:

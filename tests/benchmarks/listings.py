@@ -1,4 +1,4 @@
-"""What more listings cost: a plan of four over a slow line, and the requests of a whole list."""
+"""What more listings cost: a plan of four over a slow line."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import subprocess
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from commandsync.testing import serve_simulation
 from tests.benchmarks.budgets import (
     COMMANDSYNC,
-    REQUESTS,
     Row,
     best,
     command,
@@ -35,7 +33,7 @@ _VARIABLE = "COMMANDSYNC_TOKEN_TELEGRAM"
 def rows(folder: Path) -> list[Row]:
     """Measure them all."""
     listed = [{**record, "name": f"command_{n}"} for n, record in enumerate(records(_COMMANDS))]
-    return [_plans(folder, listed), _requests(folder, listed)]
+    return [_plans(folder, listed)]
 
 
 def _plans(folder: Path, listed: list[dict[str, str]]) -> Row:
@@ -56,19 +54,6 @@ def _plans(folder: Path, listed: list[dict[str, str]]) -> Row:
         1.3,
         seen=f"{milliseconds(found['four'])} / {milliseconds(found['one'])}",
     )
-
-
-def _requests(folder: Path, listed: list[dict[str, str]]) -> Row:
-    """Count the requests that write a whole list."""
-    with serve_simulation("telegram") as telegram:
-        more = f"listings:\n{_TELEGRAM.format(telegram.base_url)}"
-        manifest = write_manifest(folder / "whole.yaml", listed, more=more)
-        variables = {_VARIABLE: telegram.token}
-        command(*COMMANDSYNC, "apply", "--yes", "-f", manifest, **variables)()
-        sent = sum("/setMyCommands" in request.path for request in telegram.requests)
-        if len(telegram.commands) != _COMMANDS:
-            raise RuntimeError(f"{len(telegram.commands)} of {_COMMANDS} commands arrived")
-    return Row(f"`apply` of a list of {_COMMANDS} new commands: writes", sent, 1, REQUESTS)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.service SECONDS RECORDS.json
 
-Prints its port. GET /requests tells how many requests came since it was last asked.
+Prints its port.
 """
 
 from __future__ import annotations
@@ -16,15 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
-from urllib.request import urlopen
 
 from tests.benchmarks.budgets import PYTHON
 from tests.support.rawserver import Exchange, Request, SocketServer, answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-COUNTER = "/requests"
 
 
 @contextmanager
@@ -53,12 +50,6 @@ def running(
             process.terminate()
 
 
-def requests_since(base_url: str) -> int:
-    """Return how many requests a service has had since it was last asked."""
-    with urlopen(base_url + COUNTER) as answer:  # noqa: S310 - loopback
-        return int(answer.read())
-
-
 @dataclass
 class _Service(SocketServer):
     """The collections of one bot; what is written shows in the next read."""
@@ -80,10 +71,6 @@ class _Service(SocketServer):
 
     def _content(self, request: Request) -> bytes:
         """Answer `/v1/bot/:id/:collection`, and below it `/:record`."""
-        if request.target == COUNTER:
-            count = len(self.requests) - 1
-            self.requests.clear()
-            return str(count).encode()
         name, *rest = request.target.split("/")[4:]
         records = self.collections[name]
         if not request.writes:
