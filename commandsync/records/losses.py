@@ -90,6 +90,7 @@ class Reason(Enum):
     NOT_TAKEN = "the service does not take that field"
     CHANGED = "the manifest has another text"
     NOT_READ = "the service does not return its list"
+    NOT_DESCRIBED = "neither the manifest nor an object of the platform describes the group"
 
 
 class Instead(Enum):
@@ -100,6 +101,7 @@ class Instead(Enum):
     SHORTENED = "shortened to {limit.most} characters"
     NOT_SHOWN = "not shown"
     NOT_KEPT = "not kept: {why}"
+    ELLIPSIS = "not known: shown as …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +137,13 @@ def loss_notice(loss: Loss, *, at: str) -> Notice:
     commands, names = _counted(loss.names)
     whole = loss.field == COMMANDS or loss.instead in {Instead.LEFT_OUT, Instead.GROUP}
     plural = loss.count > 1 if whole else loss.field in {OPTIONS, TRANSLATIONS}
-    what = commands if whole else f"the {loss.field} of {commands}"
+    of_group = "the group of " if loss.reason is Reason.NOT_DESCRIBED else ""
+    what = commands if whole else f"the {loss.field} of {of_group}{commands}"
     verb = "are" if plural else "is"
     message = f"{at}: {what} {verb} {instead_of(loss)} ({names})"
     hint = Do.IMPORT_OBJECTS() if loss.field == OPTIONS or loss.reason is Reason.MENU else ""
+    if loss.reason is Reason.NOT_DESCRIBED:
+        hint = "record a run of the bot, or import Discord's JSON"
     return Notice(message, hint, loss.location)
 
 

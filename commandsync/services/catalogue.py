@@ -104,7 +104,7 @@ def declared(  # noqa: PLR0913 - the keys of `replace:`
     if not fields:
         nested = facts_of_objects(_SOURCE)
         facts = replace(nested, limits=facts.limits, most_records=facts.most_records)
-        array = partial(objects, description=bounds["description"])
+        array = objects
     service = ListService(
         name=name,
         abilities=LIST_ABILITIES,

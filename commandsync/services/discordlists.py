@@ -31,6 +31,7 @@ NAME = Limit(
     allowed="lower-case letters, digits, -, _ and '",
 )
 _COMMAND, _SUB_COMMAND, _GROUP = 1, 1, 2  # types of commands, and of their options
+_UNKNOWN = "…"  # the description of a group that nothing describes; Discord requires one
 
 _Call = tuple[tuple[str, ...], Entry]  # the names of all levels of a command
 
@@ -62,21 +63,21 @@ def facts_of_objects(source: Source) -> Facts:
     )
 
 
-def objects(snapshot: Snapshot, *, description: Limit = DESCRIPTION) -> list[Any]:
+def objects(snapshot: Snapshot) -> list[Any]:
     """Return commands, as `fit` returns them, as Discord has them.
 
     `/group sub` is a command with sub-commands. A command or group that is not among the commands
-    has its own object's description, else its name. Raises as `managed`.
+    has its own object's description, else `…`. Raises as `managed`.
     """
     managed(snapshot)
     calls = [
         ((entry.name,) if in_menu(entry.own) else tuple(entry.name.split(" ")), entry)
         for entry in snapshot.collections[Resource.COMMAND]
     ]
-    return list(_level(calls, description, 0))
+    return list(_level(calls, 0))
 
 
-def _level(calls: Sequence[_Call], limit: Limit, depth: int) -> Iterator[dict[str, Any]]:
+def _level(calls: Sequence[_Call], depth: int) -> Iterator[dict[str, Any]]:
     """Yield the objects of one level, with those below them."""
     members: dict[str, list[_Call]] = {}
     for call in calls:
@@ -84,21 +85,21 @@ def _level(calls: Sequence[_Call], limit: Limit, depth: int) -> Iterator[dict[st
     for name, inner in members.items():
         itself = [entry for path, entry in inner if len(path) == depth + 1]
         below = [call for call in inner if len(call[0]) > depth + 1]
-        node = _node(name, [*itself, *dict(inner).values()], limit, depth)
+        node = _node(name, [*itself, *dict(inner).values()], depth)
         if itself:
             node["description"] = itself[0].text[1]
         if below:
-            options = list(_level(below, limit, depth + 1))
+            options = list(_level(below, depth + 1))
             node |= {"type": _GROUP if depth else _COMMAND, "options": options}
         elif depth:
             node["type"] = _SUB_COMMAND
         yield node
 
 
-def _node(name: str, entries: Sequence[Entry], limit: Limit, depth: int) -> dict[str, Any]:
-    """Return the first own object of commands, without its id; else a name, which describes it."""
+def _node(name: str, entries: Sequence[Entry], depth: int) -> dict[str, Any]:
+    """Return the first own object of commands, without its id; else a name, not described."""
     own = next((entry.own[depth] for entry in entries if entry.own), {})
-    node = {"name": name, "description": limit.shortened(name), "type": _COMMAND, **own}
+    node = {"name": name, "description": _UNKNOWN, "type": _COMMAND, **own}
     return {key: value for key, value in node.items() if key != "id" and value != ()}
 
 

@@ -91,6 +91,7 @@ def as_listed(snapshot: Snapshot) -> Snapshot:
 
 
 _CHANGED = Loss(TRANSLATIONS, Reason.CHANGED, Instead.NOT_SHOWN)
+_NOT_DESCRIBED = Loss("description", Reason.NOT_DESCRIBED, Instead.ELLIPSIS)
 
 
 class _Fitting:
@@ -102,6 +103,8 @@ class _Fitting:
         self._names = _Names(service.facts, unique=service.unique)
         self._objects, self._keeps = objects, self._facts.options.value is Answer.YES
         self._lost: dict[Loss, list[Entry]] = {}
+        self._described: set[_Path] = set()
+        self._sent: list[tuple[_Path, Entry]] = []
 
     def fitted(self, kind: Resource, entries: Iterable[Entry]) -> Iterator[Entry]:
         """Yield the entries that are sent, as the service shows them."""
@@ -127,11 +130,22 @@ class _Fitting:
                 own = with_texts(levels, path, entry.text[1], shorter)
                 if loses_translations(levels, own):
                     self._lose(entry, _CHANGED)
+                self._note_groups(path, entry, own)
                 text = kind.text(name, *shown)
                 yield Entry(text, location=entry.location, formerly=formerly, own=own)
 
+    def _note_groups(self, path: _Path, entry: Entry, own: Levels) -> None:
+        """Note a command, and which of its groups it or its object describes."""
+        self._sent.append((path, entry))
+        self._described.add(path)
+        known = [depth for depth, node in enumerate(own, 1) if node.get("description")]
+        self._described.update(path[:depth] for depth in known)
+
     def losses(self) -> tuple[Loss, ...]:
         """Return the losses so far, in the order of their consequences."""
+        for path, entry in self._sent:
+            if not {path[:depth] for depth in range(1, len(path))} <= self._described:
+                self._lose(entry, _NOT_DESCRIBED)
         order = list(Instead)
         losses = (
             replace(cause, names=tuple(each.name for each in lost), location=lost[0].location)

@@ -135,11 +135,11 @@ def test_objects_are_as_discord_has_them(data: dict[str, Any]) -> None:
     prefix = {"name": "prefix", "description": "Changes it.", "type": 1}
     assert operation.body == {
         "commands": [
-            {"name": "set", "description": "set", "type": 1, "options": [prefix]},
+            {"name": "set", "description": "…", "type": 1, "options": [prefix]},
             {"name": "ban", "description": "Bans.", "type": 1},
         ]
     }
-    assert [loss.field for loss in fitted.losses] == ["options", "category"]
+    assert [loss.field for loss in fitted.losses] == ["options", "category", "description"]
 
 
 def test_objects_have_the_fields_that_are_declared() -> None:

@@ -29,7 +29,7 @@ def test_sub_commands_are_within_their_command() -> None:
         {"name": "ban", "description": "Does ban.", "type": 1},
         {
             "name": "config",
-            "description": "config",
+            "description": "…",
             "type": 1,
             "options": [
                 {

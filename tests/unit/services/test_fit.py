@@ -18,11 +18,20 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
 from commandsync.services.catalogue import LISTS, declared
 from commandsync.services.discordlists import DISCORD_BOT_LIST, TOP_GG
-from commandsync.services.fit import Fitted, as_listed, fit
+from commandsync.services.fit import Fitted, as_listed
+from commandsync.services.fit import fit as really_fit
 from commandsync.services.service import ListService
 from commandsync.services.telegram import TELEGRAM
 from tests.support.destination import discord_problems, leaves, telegram_problems, utf16
 from tests.support.plans import calls_of
+
+
+def fit(service: ListService, snapshot: Snapshot, **settings: Any) -> Fitted:  # noqa: ANN401 - its own
+    """Fit a snapshot of which it does not matter whether anything describes the groups."""
+    fitted = really_fit(service, snapshot, **settings)
+    losses = (loss for loss in fitted.losses if loss.reason is not Reason.NOT_DESCRIBED)
+    return replace(fitted, losses=tuple(losses))
+
 
 URL = "https://list.example/api/bots/{bot}/commands"
 TIGHT = declared("tight", method="POST", url=URL, limits={"description": 7, "commands": 3})
@@ -446,3 +455,37 @@ def test_twice_the_commands_are_twice_the_work(service: ListService, form: str) 
         return calls_of(lambda: as_listed(fit(service, snapshot).snapshot))
 
     assert work(2000) <= 2.3 * work(1000)
+
+
+@given(
+    st.lists(st.sampled_from(["a b", "a c", "a b c", "b c", "b d e", "d"]), unique=True),
+    st.sets(st.sampled_from(["a", "b", "b d"])),
+    st.sets(st.sampled_from(["a b", "b c", "b d e"])),
+)
+def test_a_group_that_nothing_describes_is_a_loss(
+    names: list[str], described: set[str], objects: set[str]
+) -> None:
+    own = {
+        name: tuple({"name": part, "description": "Is known."} for part in name.split(" "))
+        for name in objects
+    }
+    snapshot = snapshot_of(command(name) for name in [*names, *sorted(described)])
+    fitted = really_fit(TOP_GG, snapshot, objects=own)
+    commands = sent(fitted)
+    known = {entry.name for entry in commands}
+    for entry in commands:
+        parts = entry.name.split(" ")
+        known |= {
+            " ".join(parts[: n + 1]) for n, node in enumerate(entry.own) if node["description"]
+        }
+
+    lost = [loss for loss in fitted.losses if loss.reason is Reason.NOT_DESCRIBED]
+    assert [name for loss in lost for name in loss.names] == [
+        entry.name
+        for entry in commands
+        if not all(
+            " ".join(entry.name.split(" ")[:n]) in known
+            for n in range(1, entry.name.count(" ") + 1)
+        )
+    ]
+    assert ("…" in str(body_of(TOP_GG, fitted))) == bool(lost)
