@@ -136,6 +136,12 @@ def _fits(menu: Menu, names: Collection[str]) -> bool:
     return scope in SCOPES and (is_equal or bool(language and scope == SCOPES[0]))
 
 
+def _content(language: str, texts: Mapping[str, str], names: Collection[str]) -> str:
+    """Return what to write into the file of a language."""
+    ours = {name: text for name, text in texts.items() if name in names}
+    return f"write into {_FILE.format(language)}:  {json.dumps(ours, ensure_ascii=False)}"
+
+
 def _advice(menus: Sequence[Menu], declared: Collection[Audience], names: Collection[str]) -> str:
     """Return what to write for the listing, and into the file of each language."""
     keys = []
@@ -149,8 +155,5 @@ def _advice(menus: Sequence[Menu], declared: Collection[Audience], names: Collec
         files = (f"{language}: {_FILE.format(language)}" for language in sorted(texts))
         keys.append(f"languages: {{{', '.join(files)}}}")
     parts = [f"write below service: telegram:  {'  and  '.join(keys)}"]
-    for language in sorted(texts):
-        ours = {name: text for name, text in texts[language].items() if name in names}
-        content = json.dumps(ours, ensure_ascii=False)
-        parts.append(f"write into {_FILE.format(language)}:  {content}")
+    parts += (_content(language, texts[language], names) for language in sorted(texts))
     return "; ".join(parts)
