@@ -525,7 +525,7 @@ def test_a_list_that_the_manifest_drops_is_kept_and_named(
     lists.runner.write(f"{short}    scopes: {EVERY_SCOPE}\n    languages: {{de: de.yaml}}\n")
     first = lists.merge()
     assert (first.code, first.outputs["result"]) == (0, "applied"), first.log
-    kept, before = telegram.lists.copy(), lists.head
+    kept, before = dict(telegram.lists), lists.head
     assert len(kept) == 8
 
     lists.runner.write(short + (f"    scopes: {scopes}\n" if scopes else ""))
