@@ -119,7 +119,8 @@ class ManifestReader:
             self.problems.error(Problem(*error.args))
             return None
         report = FileProblems(source, self.problems)
-        if (other := _other_json(source.text)) is not None:
+        other = None if what == _LANGUAGE else _other_json(source.text)  # its texts may be JSON
+        if other is not None:
             is_plan = isinstance(other, dict) and other.keys() >= _PLAN_KEYS
             kind, hint = _PLAN if is_plan else _OTHER_PROGRAM
             report.error(0, f"this is {kind}, not {what}", hint)

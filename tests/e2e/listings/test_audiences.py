@@ -270,9 +270,14 @@ def test_scopes_and_languages_are_checked(
     assert message in ran.said
 
 
-def test_a_text_without_a_command_is_a_warning(telegram: Destination) -> None:
+@pytest.mark.parametrize(
+    "texts",
+    [f"/{NAMES[0]}: Eins.\ncomand0: Zwei.\n", f'{{"{NAMES[0]}": "Eins.",\n"comand0": "Zwei."}}'],
+    ids=["lines", "JSON"],
+)
+def test_a_text_without_a_command_is_a_warning(telegram: Destination, texts: str) -> None:
     telegram.write(NAMES[0], more="    languages: {de: de.yaml}\n")
-    telegram.home.write(f"/{NAMES[0]}: Eins.\ncomand0: Zwei.\n", "de.yaml")
+    telegram.home.write(texts, "de.yaml")
 
     ran = telegram.home.run("validate")
 
