@@ -1,7 +1,7 @@
 """Settings of all tests: a busy machine is not a failure, and each run tries the same examples.
 
-`make soak` tries new examples. `make test-fast` and mutmut try few. `make test` tries
-fewer than `make check`, and leaves out what takes longest and seldom fails alone.
+`make soak` tries new examples. `make test-fast` and mutmut try few. `make test`
+leaves out what takes longest and seldom fails alone, which `make check` runs.
 """
 
 import gc

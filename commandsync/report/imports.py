@@ -40,7 +40,7 @@ _NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _MANY = 5  # further notices with one cause, which are counted
 _MEND = "run commandsync import, and commit what it writes"
 _READ = "write it as literals, or acknowledge it with unread: in import: of the manifest"
-_IMPORTED_CHANGES = "what was imported last is not up to date"
+_IMPORTED_CHANGES = "only the record of the last import changes"
 _ACTIONS = {Added: "add", Edited: "edit", Removed: "remove"}
 _NEXT = {
     ReviewReason.KEPT: "remove it from the manifest, or keep it: write its name under exclude: "

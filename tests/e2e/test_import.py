@@ -100,7 +100,7 @@ review: ban, description: edited here, and changed in the source  (commands.yaml
     here:   "Removes a member for good."
     source: "Bans a user."  (list.json:3:1)
 
-commands.imported.json: what was imported last is not up to date
+commands.imported.json: only the record of the last import changes
 
 Import: 0 to add, 0 to edit, 0 to remove, 1 to review, 2 unchanged, 0 left out.
 """)
