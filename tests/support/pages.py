@@ -228,3 +228,6 @@ texts = (
     .filter(str.strip)
 )
 """Such texts, which are not empty."""
+
+bot_texts = texts.filter(lambda text: "\x00" not in text)
+"""Such texts for a bot, which no service creates with a NUL character."""

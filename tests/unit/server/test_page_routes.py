@@ -12,7 +12,7 @@ from commandsync.pages.templates import render, served
 from commandsync.records.models import Bot
 from commandsync.server.page_routes import SORTS, address, pages_of, render_list, wanted_of
 from commandsync.server.search import SORT_PATTERN, Wanted
-from tests.support.pages import Outline, bot, texts, voter
+from tests.support.pages import Outline, bot, bot_texts, texts, voter
 
 
 def page(*bots: Bot, number: int | None = None, **wanted: Any) -> str:  # noqa: ANN401 - fields
@@ -88,7 +88,7 @@ def test_the_pages_before_and_after_are_linked() -> None:
     assert '<a href="/?page=2" aria-current="page">' in html
 
 
-@given(name=texts, overview=texts, tag=texts, q=texts)
+@given(name=bot_texts, overview=bot_texts, tag=bot_texts, q=texts)
 def test_no_text_changes_the_structure_of_the_list(
     name: str, overview: str, tag: str, q: str
 ) -> None:
@@ -167,7 +167,7 @@ def test_a_bot_without_votes_asks_for_the_first() -> None:
 
 
 @settings(max_examples=20)
-@given(name=texts, user=texts)
+@given(name=bot_texts, user=texts)
 def test_no_name_changes_the_structure_of_the_voters_page(name: str, user: str) -> None:
     written = Outline(voters_page(user, bot_name=name))
 
