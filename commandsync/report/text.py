@@ -179,21 +179,19 @@ def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
 
 
 def _unfinished(result: Result, words: Words) -> Iterator[str]:
-    """Yield the changes that are not done; those that were skipped for one reason are one line."""
-    unfinished = [settled for settled in result.settled if settled.outcome not in _ACCEPTED]
-    skipped: dict[tuple[str, str], list[Settled]] = {}
-    for settled in unfinished:
-        if settled.outcome is Outcome.SKIPPED:
-            reason = (settled.error, in_words(settled.hint, words))
-            skipped.setdefault(reason, []).append(settled)
-        else:
-            yield _headline(settled)
-            yield from _reason(settled, words)
-    for (error, _), alike in skipped.items():
-        yield _headline(alike[0]) if len(alike) == 1 else _skipped(alike)
-        if error != result.stopped:  # that is said below
+    """Yield the changes that are not done, with each reason once; the skipped ones are one line."""
+    groups: dict[tuple[Outcome, str, str], list[Settled]] = {}
+    for settled in result.settled:
+        if settled.outcome not in _ACCEPTED:
+            reason = (settled.outcome, settled.error, in_words(settled.hint, words))
+            groups.setdefault(reason, []).append(settled)
+    for reason in sorted(groups, key=lambda reason: reason[0] is Outcome.SKIPPED):
+        (outcome, error, _), alike = reason, groups[reason]
+        is_skipped = outcome is Outcome.SKIPPED
+        yield from [_skipped(alike)] if is_skipped and len(alike) > 1 else map(_headline, alike)
+        if not is_skipped or error != result.stopped:  # that is said below
             yield from _reason(alike[0], words)
-    yield from [""] if unfinished else []
+    yield from [""] if groups else []
 
 
 def _skipped(alike: Sequence[Settled]) -> str:

@@ -104,6 +104,19 @@ def test_changes_that_were_skipped_for_one_reason_are_one_line(count: int) -> No
     assert ("and 10 more)" in shown) == (count == 13)
 
 
+@given(st.lists(st.sampled_from(["it is late", "it is down"]), min_size=1, max_size=9))
+def test_a_reason_that_several_changes_share_is_said_once_below_them(errors: list[str]) -> None:
+    plan = plan_of([command(f"c{n}") for n in range(len(errors))])
+    outcomes = zip(plan.changes, errors, strict=True)
+    settled = tuple(Settled(change, Outcome.FAILED, error) for change, error in outcomes)
+    shown = render_results([Result(plan=plan, settled=settled)], format="text")
+
+    for error in set(errors):
+        above = shown.partition(f"    why:  {error}\n")[0].rpartition("why:")[2]
+        assert shown.count(error) == 1
+        assert [f"c{n}" in above for n in range(len(errors))] == [each == error for each in errors]
+
+
 @pytest.mark.parametrize("color", [False, True])
 def test_progress_is_one_line_for_each_change(trouble: Result, *, color: bool) -> None:
     failed, done, *_ = (
