@@ -200,9 +200,10 @@ def test_the_page_opens_from_the_disk_with_its_style_and_its_filter(
 def test_each_listing_is_a_tab(
     site: Inside, home: Home, browser: Browser, *, scripts: bool
 ) -> None:
-    home.knows(site.bot(["kept"]))
+    bot = site.bot(["kept"])
+    home.knows(bot)
     listings = "listings: [{service: telegram}, {service: top.gg}]\n"
-    home.write(listings + fields(("kept",), ("two words", "Is new.")))
+    home.write(f"base_url: {bot.url}\n{listings}" + fields(("kept",), ("two words", "Is new.")))
     assert home.run("preview", "--html", "site").code == 0
     visits = Visits(browser, (home.path / "site").as_uri())
     page = visits.open("/index.html", java_script_enabled=scripts)

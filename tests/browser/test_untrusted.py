@@ -110,14 +110,20 @@ def fields(text: str) -> dict[str, str]:
     return {name: text[:longest] for name, longest in FIELDS.items()}
 
 
+def of_bot(text: str) -> str:
+    """Return a text for a field of a bot itself, which has no NUL."""
+    return text.replace("\x00", "") or "a"
+
+
 def bot_with(text: str, *, records: list[str]) -> dict[str, Any]:
     """Return a bot with a text in every field, and with more of them in its records."""
+    text, *tags = map(of_bot, (text, *records))
     names = ("username", "discriminator", "tag", "avatar", "avatarURL", "banner")
     return {
         "provider": text,
         "profile": dict.fromkeys(names, text),
         "prefix": text,
-        "information": {"overview": text, "description": text, "tags": [text, *records]},
+        "information": {"overview": text, "description": text, "tags": [text, *tags]},
         "inviteURL": text,
         "vanity": text,
         "certificate": 1,
@@ -214,7 +220,11 @@ def test_a_preview(browser: Browser, *, protected: bool) -> None:
         for kind in Resource
     }
     whole = BotPage(
-        bot=bot(profile={"username": text}, information={"tags": TEXTS_OF_ALL}, inviteURL=text),
+        bot=bot(
+            profile={"username": text},
+            information={"tags": list(map(of_bot, TEXTS_OF_ALL))},
+            inviteURL=text,
+        ),
         rows=rows,
         preview=Preview(
             summary=text,
