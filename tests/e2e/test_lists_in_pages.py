@@ -125,7 +125,8 @@ def test_a_list_that_is_cut_without_a_sign_is_not_told_to_run_again(
     ran = home.run(*update.split())
 
     assert ran.code == 6
-    assert ran.out.count("may be cut") == 2
+    assert ran.out.count("unknown: add command") == 2
+    assert ran.out.count("may be cut") == 1
     assert "look for it" in ran.out
     assert "run plan" not in ran.said
     assert "run again" not in ran.said.lower()
