@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +30,7 @@ GUILD = "1000000000000000003"
 _OWN_KEYS = ("id", "version", "application_id", "guild_id")
 _UNKNOWN_COMMAND = 10063
 _NOT_FOUND = (404, {"message": "404: Not Found", "code": 0})
+_INVALID = (400, {"message": "Invalid Form Body", "code": 50035})
 _UNKNOWN = (404, {"message": "Unknown application command", "code": _UNKNOWN_COMMAND})
 
 Answer = tuple[int, Any]
@@ -99,12 +100,17 @@ class Discord:
         """Answer a request about a whole list: read it, replace it, or add to it."""
         scope = at.get("guild") or ""
         listed = self.lists.setdefault(scope, {})
+        if not _is_valid(asked):
+            return _INVALID
         if asked.method == "GET":
             return 200, [_answered(command) for command in listed.values()]
         if asked.method == "POST":
             return self._upsert(listed, self._made(asked.body, at))
-        known = {_key(command): command["id"] for command in listed.values()}
-        made = [self._made(body, at) for body in asked.body or []]
+        return self._replace(scope, [self._made(body, at) for body in asked.body or []])
+
+    def _replace(self, scope: str, made: Sequence[dict[str, Any]]) -> Answer:
+        """Replace a list; a command that it had before keeps its id."""
+        known = {_key(command): command["id"] for command in self.lists[scope].values()}
         kept = [{**command, "id": known.get(_key(command), command["id"])} for command in made]
         self.lists[scope] = {command["id"]: command for command in kept}
         self.on_change()
@@ -125,6 +131,8 @@ class Discord:
         identifier = at["command"]
         if identifier not in listed:
             return _UNKNOWN
+        if not _is_valid(asked):
+            return _INVALID
         if asked.method == "PATCH":
             listed[identifier] = {**listed[identifier], **(asked.body or {}), "id": identifier}
             self.on_change()
@@ -139,6 +147,15 @@ class Discord:
         place = {"guild_id": at["guild"]} if at.get("guild") else {}
         ids = {"id": _new_id(), "application_id": at["application"], "version": _new_id(), **place}
         return {"type": 1, "description": "", **body, **ids}
+
+
+def _is_valid(asked: Asked) -> bool:
+    """Whether the body of a request is a list of commands, a command, or a part of one."""
+    parts = {"PUT": asked.body or [], "GET": [], "DELETE": []}.get(asked.method, [asked.body])
+    name = "" if asked.method == "PATCH" else None  # a part may leave it out
+    return isinstance(parts, list) and all(
+        isinstance(part, Mapping) and isinstance(part.get("name", name), str) for part in parts
+    )
 
 
 def _answered(command: Mapping[str, Any]) -> dict[str, Any]:

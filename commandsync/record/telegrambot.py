@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,8 @@ from commandsync.record.discordrest import FIXTURES
 _LONGEST_POLL = 50.0  # seconds
 _SAID_AFTER = 1.0  # seconds after the first poll
 _NOT_FOUND = 404, {"ok": False, "error_code": 404, "description": "Not Found"}
+_INVALID = "Bad Request: BOT_COMMAND_INVALID"
+_REFUSED = 400, {"ok": False, "error_code": 400, "description": _INVALID}
 
 _MESSAGES = frozenset({"sendmessage", "editmessagetext", "sendphoto", "senddocument"})
 _EFFECTS = "set", "delete", "answer", "sendchat", "close", "logout"
@@ -49,6 +52,8 @@ class Telegram:
         name = method.lower()
         if name == "getupdates":
             return 200, _good(await self._updates(given))
+        if name == "setmycommands" and not _are_commands(given):
+            return _REFUSED
         known = self._known(bot, name, given)
         if known is None:
             self.unknown.append(f"POST /bot.../{method}")
@@ -59,7 +64,7 @@ class Telegram:
         """Return the result of a call, or None for an unknown one."""
         menu = _menu(given)
         if name == "setmycommands":
-            self.menus[menu] = list(_value(given.get("commands", [])))
+            self.menus[menu] = _value(given["commands"])
         elif name == "deletemycommands":
             self.menus.pop(menu, None)
         elif name == "getmycommands":
@@ -104,6 +109,17 @@ def _good(result: object) -> dict[str, object]:
 def _value(given: object) -> Any:  # noqa: ANN401 - any value of JSON
     """Return a parameter as a value: in a form it is a string of JSON."""
     return json.loads(given) if isinstance(given, str) else given
+
+
+def _are_commands(given: Mapping[str, Any]) -> bool:
+    """Whether a call has a list of commands, each with a name and a description."""
+    with suppress(ValueError):
+        listed, keys = _value(given.get("commands")), ("command", "description")
+        return isinstance(listed, list) and all(
+            isinstance(part, dict) and all(isinstance(part.get(key), str) for key in keys)
+            for part in listed
+        )
+    return False
 
 
 def _menu(given: Mapping[str, Any]) -> Menu:

@@ -33,6 +33,11 @@ _COMMANDS = st.builds(
     lambda name, text: {"type": 1, "name": name, "description": text}, _NAMES, st.text(max_size=9)
 )
 _LISTS = st.lists(_COMMANDS, max_size=4, unique_by=lambda command: command["name"])
+_MENUS = _LISTS.map(
+    lambda listed: [
+        {"command": part["name"], "description": part["description"]} for part in listed
+    ]
+)
 _SCOPES = st.sampled_from(["", "/guilds/77"])
 _OWN_KEYS = {"id", "version", "application_id", "guild_id"}
 _REQUIRED = {  # of a command in Discord's own description of its answers
@@ -107,7 +112,40 @@ def test_an_unknown_command_and_an_unknown_request_are_errors_of_discord() -> No
     assert discord.unknown == ["GET /galaxies"]
 
 
-@given(st.lists(st.tuples(st.sampled_from(["default", "all_group_chats"]), _NAMES, _LISTS)))
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["command", "description", "name"]), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+
+
+@given(method=st.sampled_from(["PUT", "POST", "PATCH"]), body=_JSON)
+def test_a_body_that_is_no_command_is_an_error_of_discord(method: str, body: object) -> None:
+    discord = Discord("42")
+    (listed,) = _put(discord, "", [{"name": "ban", "description": ""}])
+    path = "/applications/42/commands" + (f"/{listed['id']}" if method == "PATCH" else "")
+    status, answer = discord.answer(Asked(method, path, body))
+
+    assert status in {200, 201} or (status, answer["code"]) == (400, 50035)
+    assert all(isinstance(each["name"], str) for each in discord.registered()[""])
+
+
+@given(st.dictionaries(st.just("commands"), _JSON | _JSON.map(json.dumps)))
+def test_what_is_no_list_of_commands_is_refused_and_not_recorded(given: dict[str, Any]) -> None:
+    telegram = Telegram()
+    status, _ = asyncio.run(telegram.answer("7", "setMyCommands", given))
+    recording = Recording({}, telegram.menus, Ending.ENDED, seconds=1, registrations=1)
+
+    assert (status == 200) == bool(telegram.menus)
+    listed = [part for menu in telegram.menus.values() for part in menu]
+    names = {entry.name for entry in reading_of(recording).entries}
+    assert names == {part["command"] for part in listed}
+
+
+@given(st.lists(st.tuples(st.sampled_from(["default", "all_group_chats"]), _NAMES, _MENUS)))
 def test_each_menu_of_telegram_is_recorded_by_scope_and_language(
     calls: list[tuple[str, str, list[Any]]],
 ) -> None:
