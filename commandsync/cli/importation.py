@@ -51,7 +51,7 @@ def record_program(  # noqa: PLR0913 - the options of one command
     guild: str | None = None,
     unfenced: bool = False,
 ) -> Recorded | None:
-    """Run a program once and return what it registered, to be read in a language.
+    """Run a program once and return its registered commands, to be read in a language.
 
     Returns None, with the program's last lines printed, if it registered nothing.
     """

@@ -1,4 +1,4 @@
-"""The tabs of a preview: what each other listing of a manifest will show, with the changes marked.
+"""The tabs of a preview: each other listing of a manifest as it will be, with the changes marked.
 
 `read_lists` reads the lists, or gets those that were sent last, when a preview begins. `tab_of`
 plans a list again for each text of the manifest, exactly as a run does, and puts what would be sent
@@ -29,7 +29,7 @@ _COMMANDS = Resource.COMMAND
 
 
 def read_lists(settings: Settings, manifest: Manifest) -> dict[str, Planned]:
-    """Return what is known of the lists of a manifest; raises as `listing_jobs`."""
+    """Return the known lists of a manifest by their identities; raises as `listing_jobs`."""
     if not manifest.listings:
         return {}
     alone = replace(manifest, base_url="")  # without the page
@@ -104,7 +104,7 @@ def fields_of(text: Text) -> dict[str, str]:
 
 
 def marked(change: Add | Edit | Replace | None) -> tuple[Mark | None, dict[str, str]]:
-    """Return the mark of a record, and the listed text of what differs."""
+    """Return the mark of a record, and the listed texts of its fields that differ."""
     if change is None:
         return None, {}
     if isinstance(change, Add):

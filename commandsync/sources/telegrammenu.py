@@ -137,13 +137,13 @@ def _fits(menu: Menu, names: Collection[str]) -> bool:
 
 
 def _content(language: str, texts: Mapping[str, str], names: Collection[str]) -> str:
-    """Return what to write into the file of a language."""
+    """Return the advice for the file of a language, with its content."""
     ours = {name: text for name, text in texts.items() if name in names}
     return f"write into {_FILE.format(language)}:  {json.dumps(ours, ensure_ascii=False)}"
 
 
 def _advice(menus: Sequence[Menu], declared: Collection[Audience], names: Collection[str]) -> str:
-    """Return what to write for the listing, and into the file of each language."""
+    """Return the lines for the listing, and the content of the file of each language."""
     keys = []
     wanted = {key.scope for key in [*declared, *(menu.audience for menu in menus)]}
     if scopes := sorted(wanted - {SCOPES[0]}, key=SCOPES.index):

@@ -317,7 +317,7 @@ def _unread_problems(reading: SourceReading, source: str) -> Iterator[Problem]:
 
 def _list_in(source: str) -> str:
     """Return a list of commands that can be read, in a source or beside it; empty if none is."""
-    folders = [folder for folder in (Path(source), Path()) if folder.is_dir()]
+    folders = filter(Path.is_dir, dict.fromkeys((Path(source), Path())))
     files = (file for folder in folders for file in files_of(folder))
     for file in filter(lambda file: _LIST.fullmatch(file.name), files):
         with suppress(FileError, UsageError):

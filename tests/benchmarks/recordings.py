@@ -290,7 +290,7 @@ def install(library: Library, folder: Path) -> None:
 def recorded(
     library: Library, folder: Path, commands: list[dict[str, Any]]
 ) -> tuple[Recording, list[dict[str, Any]]]:
-    """Record one run of a bot, and return what the library made of the commands, too."""
+    """Record one run of a bot, and return the JSON that its library made of the commands, too."""
     made = folder / "made.json"
     project = folder / "bot"
     (project / "commands.json").write_text(json.dumps(commands), encoding="utf-8")

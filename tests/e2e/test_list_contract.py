@@ -200,7 +200,7 @@ def keys_that_are_not_ours_survive(trial: Trial) -> None:
 
 
 def each_audience_has_its_own_list(trial: Trial) -> None:
-    """A list of a scope and language is written once, without the others; twice is no change."""
+    """Each list of a scope and language is written once; a second run changes nothing."""
     service = trial.service
     if service.for_audience is None:
         return

@@ -492,7 +492,7 @@ def drawn(seed: int) -> tuple[str, str, dict[str, Any]]:
 
 
 def made_by_discord_js(folder: Path, seeds: range) -> list[dict[str, Any]]:
-    """Return what discord.js makes of drawn code; of code with types, without them."""
+    """Return the commands that discord.js makes of drawn code, without its types."""
     files = []
     for seed in seeds:
         name, code, _ = drawn(seed)

@@ -301,7 +301,7 @@ class Trial:
         return [one for one in self.changes if one.resource.collection == collection]
 
     def writes(self, collection: str | None = None) -> list[Request]:
-        """Return what would change something."""
+        """Return the requests that change the listing, of one collection or of all."""
         return [
             one
             for one in self.requests
@@ -391,7 +391,7 @@ def sent_id(request: Request) -> str:
 
 
 def names_of(change: Change) -> tuple[str, ...]:
-    """Return the names of the fields of what is changed."""
+    """Return the names of the fields of a record that is changed."""
     return FIELDS[change.resource.collection]
 
 
@@ -449,6 +449,6 @@ ENDS = (Killed, StalePlanError, TooManyDeletesError, ListingError)
 
 
 def refusal(error: BaseException) -> str:
-    """Return the word of `Trial.refusal` for what a run ended with."""
+    """Return the word of `Trial.refusal` for the end of a run."""
     names = ("killed", "stale", "refused", "unreadable")
     return next(name for kind, name in zip(ENDS, names, strict=True) if isinstance(error, kind))

@@ -267,7 +267,7 @@ class GitRepo:
     seconds: Iterator[int] = field(default_factory=lambda: count(1_795_000_000))
 
     def git(self, *arguments: str, sent: bytes = b"") -> str:
-        """Run git here, and return what it prints."""
+        """Run git here, and return its output."""
         others = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
         ended = subprocess.run(
             ["git", *arguments],  # noqa: S607 - the machine's own

@@ -30,12 +30,7 @@ from commandsync.sources.entry import (
     traits_of,
 )
 from commandsync.sources.imported import LiteralObjects
-from commandsync.sources.javascript.candidate import (
-    BELOW,
-    BROKEN,
-    candidates_in,
-    frameworks_in,
-)
+from commandsync.sources.javascript.candidate import BELOW, BROKEN, candidates_in, frameworks_in
 from commandsync.sources.javascript.decorated import decorated
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.telegram import Telegram

@@ -10,12 +10,7 @@ from collections.abc import Iterator
 from commandsync.records.snapshot import Audience
 from commandsync.sources.entry import Candidate, Unread
 from commandsync.sources.javascript.program import Program
-from commandsync.sources.javascript.value import (
-    Computed,
-    Record,
-    Value,
-    fields_of,
-)
+from commandsync.sources.javascript.value import Computed, Record, Value, fields_of
 from commandsync.sources.jsonfile import as_list
 from commandsync.sources.telegrammenu import (
     COMPUTED_MENU,
