@@ -1,6 +1,6 @@
 """The stand-in for Discord's REST interface: it keeps the commands that a program registers.
 
-`Discord.answer` takes a request and returns its answer, both as values; `hosts.py` is the web
+`Discord.answer` takes a request and returns its answer, both as values; `standins.py` is the web
 server around it. Lists are kept by scope, each empty at the start: `""` for the global one, else
 the server's id. The ids that are made here (of commands, of the owner, of the server) serve the
 run only: `registered` leaves them out, so that they never reach a manifest.

@@ -27,18 +27,16 @@ from typing import Any
 from aiohttp import web
 
 from commandsync.record.discordrest import GUILD, Discord
-from commandsync.record.fence import Enclosed, Fence, Place
-from commandsync.record.hosts import PLATFORM_HOSTS, stand_ins
+from commandsync.record.fence import Enclosed, Fence, Place, Unfenced
+from commandsync.record.hosts import PLATFORM_HOSTS, Allowed, Resolver, relay
 from commandsync.record.programenv import (
     Trust,
     application_in,
     program_environment,
     without_tokens,
 )
-from commandsync.record.relay import Allowed, relay
-from commandsync.record.resolver import Resolver
+from commandsync.record.standins import stand_ins
 from commandsync.record.telegrambot import Menu, Telegram
-from commandsync.record.unfenced import Unfenced
 from commandsync.sources.project import platform_of
 
 QUIET = 3.0

@@ -21,8 +21,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commandsync.record.fence import Enclosed, Fence, FenceError
+from commandsync.record.hosts import parse_allowed
 from commandsync.record.recording import Ending, Order, Recording, record
-from commandsync.record.relay import parse_allowed
 
 CALL = """
 import json, os, sys, time, urllib.request

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import UsageError
-from commandsync.record.discordgateway import zlib_stream, zstd_stream
 from commandsync.record.discordrest import Asked, Discord
+from commandsync.record.hosts import Resolver, parse_allowed
 from commandsync.record.programenv import (
     application_of,
     discord_token,
@@ -23,8 +23,7 @@ from commandsync.record.programenv import (
 )
 from commandsync.record.recorded import reading_of
 from commandsync.record.recording import Ending, Recording
-from commandsync.record.relay import parse_allowed
-from commandsync.record.resolver import Resolver
+from commandsync.record.standins import zlib_stream, zstd_stream
 from commandsync.record.telegrambot import Telegram
 
 RECORDING = Recording({}, {}, Ending.ENDED, seconds=1, registrations=1)

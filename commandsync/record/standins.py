@@ -1,8 +1,14 @@
-"""The stand-in for Discord's gateway: it says READY, so that a bot that logs in registers.
+"""The web server of the stand-ins, and its WebSocket, the gateway of Discord.
 
-One connection is one session: HELLO, heartbeats, IDENTIFY (or RESUME), READY with the shard that
-was asked for, the server, and, where `--say` gives a text, a message of the bot's owner. What a
-session sends beside that is passed over. Payloads are JSON, plain or in one stream of zlib or zstd.
+All of the platforms' hosts arrive at one socket with TLS. Discord's paths begin with `/api`,
+Telegram's with `/bot` and the token: both are answered by values (`discordrest`, `telegrambot`). A
+request that no stand-in knows is 404, and is named with `-v`. No header and no token is kept or
+shown.
+
+The gateway is at `/`. It says READY, so that a bot that logs in registers. One connection is one
+`Session`: HELLO, heartbeats, IDENTIFY (or RESUME), READY with the shard that was asked for, the
+server, and, where `--say` gives a text, a message of the bot's owner. What a session sends beside
+that is passed over. Payloads are JSON, plain or in one stream of zlib or zstd.
 
 Rules: Discord's documentation of the API version 10, "Gateway"; zstd frames: RFC 8878.
 """
@@ -11,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import struct
 import zlib
 from collections.abc import Callable, Mapping
@@ -18,12 +25,68 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from commandsync.record.discordrest import FIXTURES, Discord
+from commandsync.record.discordrest import FIXTURES, Asked, Discord
+from commandsync.record.programenv import application_of
+from commandsync.record.telegrambot import Telegram
+
+_LARGEST_BODY = 16 << 20  # bytes of a request's body
+_API = re.compile(r"/api(?:/v\d+)?(?=/)")
+_BOT = re.compile(r"/bot(?P<id>\d+):[^/]*/(?:test/)?(?P<method>\w+)")
+
+
+def stand_ins(discord: Discord, telegram: Telegram, say: str | None) -> web.Application:
+    """Return the application that answers for the platforms."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if request.headers.get("Upgrade", "").lower() == "websocket":
+            return await Session(discord, say).serve(request)
+        if matched := _BOT.fullmatch(request.path):
+            given = {**request.query, **await _parameters(request)}
+            status, value = await telegram.answer(matched["id"], matched["method"], given)
+            return _json(status, value)
+        if matched := _API.match(request.path):
+            if application := application_of(request.headers.get("Authorization", "")):
+                discord.application = application  # the bot is the one whose token is shown
+            body = await _parameters(request)
+            asked = Asked(request.method, request.path[matched.end() :].rstrip("/"), body)
+            return _json(*discord.answer(asked))
+        discord.unknown.append(f"{request.method} {request.host}{request.path}")
+        return _json(404, {"message": "404: Not Found", "code": 0})
+
+    application = web.Application(client_max_size=_LARGEST_BODY)
+    application.router.add_route("*", "/{path:.*}", answer)
+    return application
+
+
+def _json(status: int, value: object) -> web.Response:
+    """Return an answer with exactly the content type that discord.py compares with."""
+    if value is None:
+        return web.Response(status=status)
+    body = json.dumps(value, ensure_ascii=False).encode()
+    return web.Response(status=status, body=body, headers={"Content-Type": "application/json"})
+
+
+async def _parameters(request: web.Request) -> Any:  # noqa: ANN401 - any value of JSON
+    """Return the body as a value: JSON, or the fields of a form."""
+    if request.content_type in {"multipart/form-data", "application/x-www-form-urlencoded"}:
+        return _fields(await request.post())
+    text = await request.text()
+    try:
+        return json.loads(text) if text else {}
+    except ValueError:
+        return {}
+
+
+def _fields(form: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+    if isinstance(payload := form.get("payload_json"), str):  # a message of Discord with files
+        return json.loads(payload)
+    return {name: value for name, value in form.items() if isinstance(value, str)}
+
 
 _DISPATCH, _HEARTBEAT, _IDENTIFY, _RESUME, _MEMBERS, _HELLO, _ACKNOWLEDGED = 0, 1, 2, 6, 8, 10, 11
 _INTERVAL = 41_250  # milliseconds between heartbeats, as Discord asks for
 _SAID_AFTER = 1.0  # seconds after READY: a program prepares its handlers
-_MOST = 1 << 20  # bytes of one payload
+_LARGEST_PAYLOAD = 1 << 20  # bytes of one payload
 _RAW_BLOCK = 1 << 16  # bytes; a block of a zstd frame has at most 128 KiB
 _ZSTD_HEAD = b"\x28\xb5\x2f\xfd\x00\x70"  # a frame with a window of 16 MiB, of unknown length
 
@@ -65,7 +128,7 @@ class Session:
 
     def __init__(self, discord: Discord, say: str | None) -> None:
         self._discord, self._say = discord, say
-        self._socket = web.WebSocketResponse(compress=False, max_msg_size=_MOST)
+        self._socket = web.WebSocketResponse(compress=False, max_msg_size=_LARGEST_PAYLOAD)
         self._sequence = 0
         self._encode: Callable[[str], str | bytes] = plain
 
