@@ -15,8 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
-from commandsync.api.credentials import bare
-from commandsync.api.redaction import secrets_in
+from commandsync.api.credentials import bare, secrets_in
 from commandsync.diagnostics import Do, Words
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit

@@ -13,7 +13,7 @@ from commandsync.action.comment import cut_to_fit, keep_issue, write_comment
 from commandsync.action.inputs import INPUTS, GitHubEvent, Inputs, Mode
 from commandsync.action.rest import GitHubError
 from commandsync.action.verdict import Verdict, outputs_of
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError
 from commandsync.plan.plan import Plan

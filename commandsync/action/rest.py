@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from time import sleep
 from typing import Any
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.report.lines import visible
 from commandsync.version import __version__
 

@@ -1,18 +1,37 @@
-"""The bot token: hidden, found in texts, and read only to find the bot it belongs to.
+"""The tokens of a run: hidden in all that is shown, and never sent in a text or written to a file.
 
-Wire notes: a token is a JWT (HS256) whose payload carries the bot's `id`. Nothing here verifies the
-signature: only the service can. A token that is not a JWT is opaque, and the service decides.
+A `Token` is read only to find the bot it belongs to. Wire notes: it is a JWT (HS256) whose payload
+carries the bot's `id`. Nothing here verifies the signature: only the service can. A token that is
+not a JWT is opaque, and the service decides.
+
+A run has one set of tokens, which begins with `redacting`. Every token that its environment or its
+settings have is added by `keep_secret`. `redacted` hides them in outputs, and `contains_token`
+tells files that may not be written. A token of less than 8 characters may be in a text by chance:
+it is never hidden, since a name must not change for it, and it counts in a request only if the run
+uses it.
+
+Before a write, `token_refusal` is asked: does the token belong to this bot, and is it, or another
+one of the run (`known_tokens`), in a text? It is part of the check of a plan, and a client asks it
+with `check_call` for each call that writes.
+
+The outputs of `--version` and `--help` are redacted, too: what only a token needs is loaded later.
 """
+
+from __future__ import annotations
 
 import binascii
 import json
 import re
 from base64 import urlsafe_b64decode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import groupby
-from typing import final
+from typing import TYPE_CHECKING, TypeAlias, final
 
-from commandsync.api import arguments
-from commandsync.errors import UsageError
+if TYPE_CHECKING:
+    from commandsync.api.operations import Operation
+    from commandsync.errors import RefusedError
 
 _HIDDEN = "<hidden>"
 _SHORTEST_SECRET = 8  # a shorter one may be in a text by chance
@@ -46,6 +65,9 @@ class Token:
     __slots__ = ("_secret", "_spelled")
 
     def __init__(self, secret: str) -> None:
+        from commandsync.api import arguments  # noqa: PLC0415 - see above
+        from commandsync.errors import UsageError  # noqa: PLC0415 - see above
+
         text = arguments.string("token", secret)
         stripped = bare(text)  # some users copy the whole header
         if not stripped:
@@ -136,3 +158,114 @@ def _spelling(character: str) -> str:
     if character == "\\":
         return rf"(?:\\(?:u00{code})?|%{code}){{1,{_DEEPEST}}}"
     return rf"(?:%{code}|{plain}|\\(?:\\{{0,{_DEEPEST}}}+)(?:u00{code}|{plain}))"
+
+
+SECRET_VARIABLE = re.compile(
+    r"COMMANDSYNC_TOKEN(_\w+)?|INPUT_(GITHUB_)?TOKEN|"
+    r"(DISCORD|TOPGG|DISCORDBOTLIST|DBL|TELEGRAM(_BOT)?)_TOKEN"
+)
+"""The variables that contain a token, even if no setting names them: for the known services, for
+Discord, and as inputs of the Action."""
+
+Tokens: TypeAlias = "dict[str, Token]"
+"""Tokens by their secrets."""
+
+_of_run: ContextVar[Tokens | None] = ContextVar("_of_run", default=None)
+
+
+def secrets_in(environ: Mapping[str, str]) -> list[str]:
+    """Return the values of the variables that contain a token."""
+    return [value for name, value in sorted(environ.items()) if SECRET_VARIABLE.fullmatch(name)]
+
+
+@contextmanager
+def redacting() -> Iterator[Tokens]:
+    """Begin a run without tokens, until the block ends."""
+    tokens: Tokens = {}
+    before = _of_run.set(tokens)
+    try:
+        yield tokens
+    finally:
+        _of_run.reset(before)
+
+
+def keep_secret(token: Token) -> Token:
+    """Add a token to those of the run, and return it; the library has no such run."""
+    tokens = _of_run.get()
+    if tokens is not None:
+        tokens[token.reveal()] = token
+    return token
+
+
+def known_tokens() -> tuple[Token, ...]:
+    """Return the tokens of the run, none of which may be sent in a text."""
+    return tuple((_of_run.get() or {}).values())
+
+
+def redacted(text: str, tokens: Tokens | None = None) -> str:
+    """Return a text without the run's tokens; cut it afterwards, or a part of one could stay.
+
+    A token may be the beginning of another one.
+    """
+    tokens = tokens or _of_run.get() or {}
+    for secret in sorted(tokens, key=len, reverse=True):
+        if not tokens[secret].is_short:
+            text = tokens[secret].hide(text)
+    return text
+
+
+def contains_token(text: str, tokens: Tokens | None = None) -> bool:
+    """Whether a text contains a token that `redacted` hides."""
+    tokens = tokens or _of_run.get() or {}
+    return any(token.is_in(text) for token in tokens.values() if not token.is_short)
+
+
+def token_refusal(
+    token: Token | None,
+    bot: str,
+    texts: Iterable[tuple[str, object]] = (),
+    *,
+    others: Sequence[Token] = (),
+) -> RefusedError | None:
+    """Return why nothing must be written with a token: it is another bot's, or it is in a text.
+
+    A token without the id of a bot may write: the service decides, as it does where `bot` is empty.
+    The texts, or values of JSON with texts in them, come with their names. None of the `others` may
+    be in them either.
+    """
+    from commandsync.errors import RefusedError, WrongBotError  # noqa: PLC0415 - see above
+
+    if token is None:
+        return None
+    if bot and token.bot not in {"", bot}:
+        return WrongBotError(
+            f"the token belongs to bot {token.bot}, not to bot {bot}",
+            hint="use the token from this bot's own page",
+        )
+    for name, value in texts:
+        if any(secret.is_in(text) for text in _strings(value) for secret in (token, *others)):
+            hint = "remove it there, and renew the token: others may have read it"
+            return RefusedError(f"{name} contains a token", hint=hint)
+    return None
+
+
+def check_call(
+    operation: Operation[object], token: Token | None, *, bot: str, others: Sequence[Token] = ()
+) -> None:
+    """Check a single call of a client for a bot, before it is sent; reads are always allowed.
+
+    Raises `WrongBotError` if the token belongs to another bot, and `RefusedError` if a text
+    contains the token.
+    """
+    texts = [(f"a text of {operation.name!r}", operation.body)]
+    is_read = operation.method == "GET"
+    if not is_read and (error := token_refusal(token, bot, texts, others=others)):
+        raise error
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for part in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from _strings(part)

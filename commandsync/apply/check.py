@@ -17,9 +17,8 @@ from datetime import datetime
 from itertools import islice
 from typing import assert_never
 
-from commandsync.api.credentials import Token
+from commandsync.api.credentials import Token, token_refusal
 from commandsync.apply.outcomes import State
-from commandsync.apply.token import token_refusal
 from commandsync.diagnostics import Do
 from commandsync.errors import (
     NotOwnedError,
@@ -27,7 +26,7 @@ from commandsync.errors import (
     StalePlanError,
     TooManyDeletesError,
 )
-from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, sent_texts
 from commandsync.plan.matching import GROUP_LIMIT, count_same_name, starts_of
 from commandsync.plan.plan import Plan
 from commandsync.plan.rules import countable, with_copies
@@ -54,7 +53,8 @@ def refusal_of(
     """
     listing = plan.listing
     bot = "" if listing and listing.whole else plan.target.bot
-    by_token = token_refusal(token, bot, plan.changes, others=others, body=body)
+    texts = (*sent_texts(plan.changes), ("what was imported from the platform", body))
+    by_token = token_refusal(token, bot, texts, others=others)
     if by_token is None and listing:
         refused = listing.refusal(plan.rules)
         by_token = RefusedError(refused.message, hint=refused.hint) if refused else None

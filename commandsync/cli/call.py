@@ -11,10 +11,9 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from commandsync.api.credentials import check_call, known_tokens
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Doubt, Failure
-from commandsync.api.redaction import known_tokens
-from commandsync.apply.token import check_call
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, ResultLostError
 from commandsync.client.library import Client

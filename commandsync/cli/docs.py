@@ -4,7 +4,7 @@ from itertools import chain
 
 import click
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.cli.option import PATH, Command, not_empty, option
 from commandsync.cli.options import Run, file_option, strict_option, talk_options
 from commandsync.errors import Exit, UsageError

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.cli.options import Run
 from commandsync.cli.output import Output, command_line
 from commandsync.diagnostics import Location

@@ -20,9 +20,8 @@ from urllib.parse import quote, urlencode
 import requests
 
 from commandsync.api.arguments import Address
-from commandsync.api.credentials import Token
+from commandsync.api.credentials import Token, Tokens
 from commandsync.api.operations import Operation
-from commandsync.api.redaction import Tokens
 from commandsync.errors import ListingError, Reply, StoppedError, TransportError
 from commandsync.version import __version__
 

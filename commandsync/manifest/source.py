@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from commandsync.api.redaction import contains_token, redacted
+from commandsync.api.credentials import contains_token, redacted
 from commandsync.diagnostics import Do, Excerpt, Hint, Location, Problem
 from commandsync.errors import ManifestError
 

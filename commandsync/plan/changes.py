@@ -4,7 +4,7 @@ deepdiff compares the fields of a record, and the nested objects of a platform (
 permissions), so that a plan can name what changed in them. Equal records never come here.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
@@ -185,3 +185,11 @@ class Delete(_Change):
 
 
 Change = Add | Edit | Replace | Delete
+
+
+def sent_texts(changes: Iterable[Change]) -> Iterator[tuple[str, Text]]:
+    """Yield the texts that changes send, each with its name for messages."""
+    for change in changes:
+        if not isinstance(change, Delete):
+            at = f" at {change.location}" if change.location else ""
+            yield f"the text of {change.resource.with_article}{at}", change.after

@@ -8,7 +8,7 @@ into rows. A list of which nothing is known is shown without marks.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.errors import CommandsyncError
 from commandsync.manifest import Manifest
 from commandsync.manifest.listings import Listing

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from commandsync.api.credentials import redacted
 from commandsync.api.operations import get_bot
-from commandsync.api.redaction import redacted
 from commandsync.client.connection import Connection
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import LIBRARY, Do, Notice, Problem, Words, in_words

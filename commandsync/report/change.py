@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import assert_never
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
 from commandsync.plan.comparison import Scheduled

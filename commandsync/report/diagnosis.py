@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Check, in_words
 from commandsync.plan.differences import Parity
 from commandsync.report import records, tables

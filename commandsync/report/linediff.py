@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.records.alignment import aligned, common_length
 from commandsync.report.lines import BOLD, DIM, GREEN, RED, Value, paint, visible_line
 from commandsync.report.lines import path as shown_path

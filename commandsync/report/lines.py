@@ -17,7 +17,7 @@ from functools import cache
 from typing import NamedTuple
 from unicodedata import category, east_asian_width, normalize
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.characters import EMOJI, python_escape, unhidden
 from commandsync.diagnostics import LIBRARY, Words
 

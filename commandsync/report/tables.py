@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
 from commandsync.records.texts import Resource

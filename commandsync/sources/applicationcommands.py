@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.records.snapshot import Node

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
-from commandsync.api.redaction import redacted
+from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import FileError, ManifestError
 from commandsync.records.snapshot import Levels, Node

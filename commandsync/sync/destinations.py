@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commandsync.api.arguments import Address, parse_address, service_of
-from commandsync.api.credentials import Token
-from commandsync.api.redaction import keep_secret
+from commandsync.api.credentials import Token, keep_secret
 from commandsync.diagnostics import Do
 from commandsync.errors import (
     CommandsyncError,

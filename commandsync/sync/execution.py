@@ -17,8 +17,8 @@ from queue import SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from commandsync.api.credentials import known_tokens
 from commandsync.api.policy import Health
-from commandsync.api.redaction import known_tokens
 from commandsync.apply import check
 from commandsync.apply.check import progress_of
 from commandsync.apply.outcomes import (

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.api.redaction import contains_token
+from commandsync.api.credentials import contains_token
 from commandsync.diagnostics import Do, Hint
 from commandsync.errors import FileError, RefusedError, UsageError
 

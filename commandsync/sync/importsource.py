@@ -17,8 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from commandsync.api.credentials import Token
-from commandsync.api.redaction import keep_secret
+from commandsync.api.credentials import Token, keep_secret
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest

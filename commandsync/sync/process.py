@@ -17,7 +17,8 @@ from functools import partial
 from types import FrameType
 from typing import Any, TextIO, cast
 
-from commandsync.api.redaction import (
+from commandsync.api.credentials import (
+    Token,
     Tokens,
     contains_token,
     keep_secret,
@@ -228,8 +229,7 @@ def redacted_outputs(environ: Mapping[str, str], arguments: Sequence[str] = ()) 
     """
     with redacting() as tokens:
         for secret in (*secrets_in(environ), *_in_files(arguments)):
-            from commandsync.api.credentials import Token  # noqa: PLC0415 - as late as there is one
-            from commandsync.errors import CommandsyncError  # noqa: PLC0415 - as above
+            from commandsync.errors import CommandsyncError  # noqa: PLC0415 - as late as needed
 
             with suppress(CommandsyncError):  # one that is not valid is refused where it is needed
                 if not (token := Token(secret)).is_short:  # the run may not use it

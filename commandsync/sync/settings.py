@@ -19,13 +19,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from commandsync.api.arguments import Address, service_of
-from commandsync.api.credentials import Token
+from commandsync.api.credentials import Token, known_tokens, token_refusal
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Send, Wait
-from commandsync.api.redaction import known_tokens
-from commandsync.apply.token import token_refusal
 from commandsync.diagnostics import Do, Hint, Notice, Problem
 from commandsync.errors import CommandsyncError, ManifestError, UsageError
+from commandsync.plan.changes import sent_texts
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.services.service import PAGE, RecordService, Service
 from commandsync.sync import DEFAULT_MANIFESTS
@@ -67,7 +66,7 @@ class Site:
 
     def warnings(self, changes: Iterable[Change] = ()) -> tuple[Notice, ...]:
         """Return the warning about a token with which apply would refuse changes."""
-        refused = token_refusal(self.token, self.bot, changes, others=known_tokens())
+        refused = token_refusal(self.token, self.bot, sent_texts(changes), others=known_tokens())
         if refused is None:
             return ()
         return (Notice(refused.message, Do.APPLY_LATER(first=refused.hint)),)

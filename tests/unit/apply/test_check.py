@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.api import operations
-from commandsync.api.credentials import Token
+from commandsync.api.credentials import Token, check_call, token_refusal
 from commandsync.apply.check import progress_of, refusal_of, unexplained
 from commandsync.apply.outcomes import State
-from commandsync.apply.token import check_call, token_refusal
 from commandsync.diagnostics import Do, Location, Notice
 from commandsync.errors import (
     NotOwnedError,
@@ -21,7 +20,7 @@ from commandsync.errors import (
     TooManyDeletesError,
     WrongBotError,
 )
-from commandsync.plan.changes import Add
+from commandsync.plan.changes import Add, sent_texts
 from commandsync.plan.matching import GROUP_LIMIT
 from commandsync.plan.plan import Plan, PlannedListing, make_plan
 from commandsync.plan.rules import SyncRules
@@ -68,9 +67,11 @@ def test_a_refusal_by_the_token_says_whose_it_is_or_where() -> None:
     add = Add(resource=Resource.COMMAND, after=text)
     refused = (
         token_refusal(Token(f"x.{seven}.y"), "42"),
-        token_refusal(Token(SECRET), "42", [add]),
-        token_refusal(Token(SECRET), "42", [replace(add, location=Location("a.yaml", 4, 5))]),
-        token_refusal(Token(SECRET), "42", body=[SECRET]),
+        token_refusal(Token(SECRET), "42", sent_texts([add])),
+        token_refusal(
+            Token(SECRET), "42", sent_texts([replace(add, location=Location("a.yaml", 4, 5))])
+        ),
+        token_refusal(Token(SECRET), "42", [("the list", [SECRET])]),
     )
 
     assert [f"{error} | {error.hint}" for error in refused if error] == [
@@ -84,7 +85,7 @@ def test_a_refusal_by_the_token_says_whose_it_is_or_where() -> None:
             "renew the token: others may have read it"
         ),
         (
-            "what was imported from the platform contains a token | remove it there, and "
+            "the list contains a token | remove it there, and "
             "renew the token: others may have read it"
         ),
     ]

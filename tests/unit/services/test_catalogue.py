@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.api.redaction import SECRET_VARIABLE
+from commandsync.api.credentials import SECRET_VARIABLE
 from commandsync.errors import ApiError, DecodeError, Reply
 from commandsync.records.losses import Limit
 from commandsync.records.snapshot import Entry, Snapshot
