@@ -100,7 +100,7 @@ class Instead(Enum):
     GROUP = "shown only as the group of its sub-commands"
     SHORTENED = "shortened to {limit.most} characters"
     NOT_SHOWN = "not shown"
-    NOT_KEPT = "not kept: {why}"
+    NOT_KEPT = "without effect: {why}"
     ELLIPSIS = "not known: shown as …"
 
 
@@ -133,7 +133,8 @@ def instead_of(loss: Loss) -> str:
 def loss_notice(loss: Loss, *, at: str) -> Notice:
     """Return the warning about a loss at a service: how many, the first names, what happens."""
     if loss.field == SYNC:
-        return Notice(f"{at}: {' and '.join(loss.names)} of the manifest is {instead_of(loss)}")
+        rules = f"{' and '.join(loss.names)} of the manifest {'is' if loss.count == 1 else 'are'}"
+        return Notice(f"{at}: {rules} {instead_of(loss)}")
     commands, names = _counted(loss.names)
     whole = loss.field == COMMANDS or loss.instead in {Instead.LEFT_OUT, Instead.GROUP}
     plural = loss.count > 1 if whole else loss.field in {OPTIONS, TRANSLATIONS}

@@ -1,7 +1,7 @@
 """Plans of several listings as blocks: those that show the same are one, with all their names.
 
-Two plans show the same if nothing but the listing differs. A warning that several blocks have is in
-the first of them only, and names the listings of all.
+Two plans show the same if nothing but the listing and the warnings differ: a warning names its
+listing. A warning that several listings have is in the first block only, and names them all.
 """
 
 from collections.abc import Sequence
@@ -48,10 +48,10 @@ def _listings_of_notices(plans: Sequence[Plan]) -> dict[Notice, list[str]]:
 
 def _shown(block: Block, listings: dict[Notice, list[str]]) -> Plan:
     """Return the plan of a block with all names; each shared notice is taken once."""
-    plan, notices = block.plans[0], []
-    for notice in plan.notices:
-        anonymous = _anonymous(plan, notice)
-        if anonymous is notice:
+    plan, notices = block.plans[0], list[Notice]()
+    for own, notice in [(each, notice) for each in block.plans for notice in each.notices]:
+        anonymous = _anonymous(own, notice)
+        if anonymous is notice and (own is plan or notice not in plan.notices):
             notices.append(notice)
         elif about := listings.pop(anonymous, []):
             named = ", ".join(dict.fromkeys(about))
@@ -69,7 +69,7 @@ def _without_names(plan: Plan) -> Plan:
         plan,
         target=_ANY,
         listing=replace(plan.listing, name="", audience=None, digest="", losses=()),
-        notices=tuple(_anonymous(plan, notice) for notice in plan.notices),
+        notices=(),
     )
 
 

@@ -179,7 +179,10 @@ def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
 
 
 def _unfinished(result: Result, words: Words) -> Iterator[str]:
-    """Yield the changes that are not done, with each reason once; the skipped ones are one line."""
+    """Yield the changes that are not done, with each reason once.
+
+    The skipped ones are one line, and so are those of a list that is sent in one request.
+    """
     groups: dict[tuple[Outcome, str, str], list[Settled]] = {}
     for settled in result.settled:
         if settled.outcome not in _ACCEPTED:
@@ -188,16 +191,17 @@ def _unfinished(result: Result, words: Words) -> Iterator[str]:
     for reason in sorted(groups, key=lambda reason: reason[0] is Outcome.SKIPPED):
         (outcome, error, _), alike = reason, groups[reason]
         is_skipped = outcome is Outcome.SKIPPED
-        yield from [_skipped(alike)] if is_skipped and len(alike) > 1 else map(_headline, alike)
+        together = (is_skipped or _is_whole(result.plan)) and len(alike) > 1
+        yield from [_together(alike)] if together else map(_headline, alike)
         if not is_skipped or error != result.stopped:  # that is said below
             yield from _reason(alike[0], words)
     yield from [""] if groups else []
 
 
-def _skipped(alike: Sequence[Settled]) -> str:
+def _together(alike: Sequence[Settled]) -> str:
     names = [f"{summary.named(each.change)} {cut(each.change.name)}" for each in alike]
-    shown = visible(named(names, most=MOST_NAMED))
-    return paint(f"skipped: {summary.counted(len(alike), 'change')} ({shown})", DIM)
+    shown = f"{summary.counted(len(alike), 'change')} ({visible(named(names, most=MOST_NAMED))})"
+    return f"{_label(alike[0])} {shown}"
 
 
 def _reason(settled: Settled, words: Words) -> Iterator[str]:
@@ -210,8 +214,11 @@ def _reason(settled: Settled, words: Words) -> Iterator[str]:
 
 
 def _headline(settled: Settled) -> str:
-    label = paint(f"{summary.ended(settled)}:", _OUTCOME_COLORS[settled.outcome])
-    return f"{label} {_named(settled.change)}"
+    return f"{_label(settled)} {_named(settled.change)}"
+
+
+def _label(settled: Settled) -> str:
+    return paint(f"{summary.ended(settled)}:", _OUTCOME_COLORS[settled.outcome])
 
 
 def _named(change: Change) -> str:

@@ -47,7 +47,10 @@ def test_what_is_left_out_is_counted_and_the_first_are_named(reason: Reason, cou
         ),
         (Loss("description", Reason.LONG, Instead.SHORTENED, ("a",)), ["description of 1 command"]),
         (Loss(OPTIONS, Reason.NOT_TAKEN, Instead.NOT_SHOWN, ("a",)), ["options of 1 command are"]),
-        (Loss(SYNC, Reason.NOT_READ, Instead.NOT_KEPT, ("ignore",)), ["ignore", "not kept"]),
+        (
+            Loss(SYNC, Reason.NOT_READ, Instead.NOT_KEPT, ("ignore",)),
+            ["ignore of the manifest is without effect"],
+        ),
         (Loss("name", Reason.SHORT, Instead.LEFT_OUT, ("a",)), ["shorter than 0"]),
     ],
 )

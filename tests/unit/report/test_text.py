@@ -12,7 +12,7 @@ from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.source import Source
 from commandsync.plan.changes import Add
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import Plan, PlannedListing
 from commandsync.records.texts import Resource
 from commandsync.report import (
     PLAIN,
@@ -94,14 +94,24 @@ def test_long_differences_of_what_is_stored_are_shown_as_lines(trouble: Result) 
 
 
 @pytest.mark.parametrize("count", [1, 2, 13])
-def test_changes_that_were_skipped_for_one_reason_are_one_line(count: int) -> None:
-    plan = plan_of([command(f"c{n}") for n in range(count)])
-    settled = tuple(Settled(change, Outcome.SKIPPED, "it is late") for change in plan.changes)
+@pytest.mark.parametrize(
+    ("outcome", "whole"),
+    [(Outcome.SKIPPED, False), (Outcome.FAILED, False), (Outcome.FAILED, True)],
+)
+def test_changes_with_one_reason_that_were_skipped_or_sent_at_once_are_one_line(
+    count: int, outcome: Outcome, *, whole: bool
+) -> None:
+    listing = PlannedListing(name="top.gg", whole=whole)
+    plan = replace(plan_of([command(f"c{n}") for n in range(count)]), listing=listing)
+    settled = tuple(Settled(change, outcome, "it is late") for change in plan.changes)
     shown = render_results([Result(plan=plan, settled=settled)], format="text")
 
-    assert shown.count("skipped:") == shown.count("why:  it is late") == 1
-    assert (f"skipped: {count} changes (add command c0, " in shown) == (count > 1)
-    assert ("and 10 more)" in shown) == (count == 13)
+    together = whole or outcome is Outcome.SKIPPED
+    assert shown.count("why:  it is late") == 1
+    assert shown.count(f"{outcome.value}:") == (1 if together else count)
+    several = f"{outcome.value}: {count} changes (add command c0, "
+    assert (several in shown) == (together and count > 1)
+    assert ("and 10 more)" in shown) == (together and count == 13)
 
 
 @given(st.lists(st.sampled_from(["it is late", "it is down"]), min_size=1, max_size=9))
