@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commandsync.report.services import services_markdown
+from commandsync.report.records import services_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -72,7 +72,7 @@ def list_as(form: str, commands: Sequence[CommandText], *, bot: str) -> str:
         return command_list(commands, Layout(), level=2)
     if form == "json":
         return dumped(command_list_document(commands))
-    from commandsync.pages.commandlist import commands_page
+    from commandsync.pages.botpage import commands_page
 
     return sealed(commands_page(commands, bot=bot))
 

@@ -68,8 +68,8 @@ COMMANDS = [name for group in GROUPS.values() for names in group for name in nam
 
 _MODULES = {
     **dict.fromkeys(("validate", "apply"), "plan"),
-    **dict.fromkeys(("listings", "schema", "completion"), "reference"),
-    "changes": "announce",
+    **dict.fromkeys(("doctor", "listings", "schema", "completion"), "reference"),
+    **dict.fromkeys(("docs", "changes"), "announce"),
     "vote": "bots",
     "import": "import_",
 }

@@ -12,8 +12,7 @@ from commandsync.api.credentials import redacted
 from commandsync.errors import CommandsyncError
 from commandsync.manifest import Manifest
 from commandsync.manifest.listings import Listing
-from commandsync.pages.botpage import ListingTab
-from commandsync.pages.commandlist import Mark, Row
+from commandsync.pages.botpage import ListingTab, Mark, Row
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import Plan
 from commandsync.records.losses import loss_notice

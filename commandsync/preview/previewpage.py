@@ -16,8 +16,7 @@ from commandsync.client.driver import start_reading
 from commandsync.diagnostics import LIBRARY, Do, Notice, Problem, Words, in_words
 from commandsync.errors import FileError, ListingError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.pages.botpage import BotPage, ListingTab, Preview
-from commandsync.pages.commandlist import Mark, Row
+from commandsync.pages.botpage import BotPage, ListingTab, Mark, Preview, Row
 from commandsync.plan.changes import Delete
 from commandsync.plan.plan import ExpectedRecord, Plan, expected_listing
 from commandsync.preview.listingtab import fields_of, marked, read_lists, tab_of

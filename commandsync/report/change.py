@@ -1,19 +1,21 @@
-"""One change of a plan as lines of text, and sentences on its scheduled entries.
+"""The parts of a plan as text: its block, the sentences on scheduled entries, and its changes.
 
-`change_lines` returns the action of a change, its place in the manifest and its fields.
-`scheduled` names the entries that wait, are due, end, or stay after their end.
+`blocks_of` joins the plans of listings that show the same. `scheduled` names the entries that wait,
+are due, end, or stay after their end. `change_lines` returns the action of a change, its place in
+the manifest and its fields.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
 from operator import attrgetter
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from commandsync.api.credentials import redacted
-from commandsync.diagnostics import Location
+from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
 from commandsync.plan.comparison import Scheduled
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import Plan, Target
 from commandsync.records.alignment import common_length
 from commandsync.records.snapshot import Phase, shown_time
 from commandsync.records.texts import Text, named
@@ -35,6 +37,75 @@ from commandsync.report.lines import (
     visible,
     visible_line,
 )
+
+_ANY = Target(bot="", base_url="", abilities={})
+
+
+class Block(NamedTuple):
+    """Plans that show the same: `shown` is one of them, for a listing with the names of all."""
+
+    shown: Plan
+    plans: list[Plan]
+
+
+def blocks_of(plans: Sequence[Plan]) -> list[Block]:
+    """Return the blocks of plans, in the order of their first plans.
+
+    Plans of whole lists show the same if nothing but the listing and the warnings differ: a warning
+    names its listing. A warning that several listings have is in the first block only, and names
+    them all.
+    """
+    blocks: list[tuple[Plan, list[Plan]]] = []
+    listings: dict[Notice, list[str]] = {}  # those that each notice is about
+    for plan in plans:
+        key = _without_names(plan)
+        alike = next((some for known, some in blocks if known == key), None)
+        if alike is None or not (plan.listing and plan.listing.whole):
+            blocks.append((key, alike := []))
+        alike.append(plan)
+        for notice in plan.notices:
+            listings.setdefault(_anonymous(plan, notice), []).append(_listing_name(plan))
+    return [Block(_shown(alike, listings), alike) for _, alike in blocks]
+
+
+def _shown(alike: Sequence[Plan], listings: dict[Notice, list[str]]) -> Plan:
+    """Return the plan of a block with all names; each shared notice is taken once."""
+    plan, notices = alike[0], list[Notice]()
+    for own, notice in [(each, notice) for each in alike for notice in each.notices]:
+        anonymous = _anonymous(own, notice)
+        if anonymous is notice and (own is plan or notice not in plan.notices):
+            notices.append(notice)
+        elif about := listings.pop(anonymous, []):
+            named = ", ".join(dict.fromkeys(about))
+            notices.append(replace(notice, message=named + anonymous.message))
+    names = " and ".join(map(_listing_name, alike))
+    listing = plan.listing and replace(plan.listing, name=names, audience=None)
+    return replace(plan, notices=tuple(notices), listing=listing)
+
+
+def _without_names(plan: Plan) -> Plan:
+    """Return a plan that is equal to any other one that shows the same."""
+    if plan.listing is None:
+        return plan
+    return replace(
+        plan,
+        target=_ANY,
+        listing=replace(plan.listing, name="", audience=None, digest="", losses=()),
+        notices=(),
+    )
+
+
+def _anonymous(plan: Plan, notice: Notice) -> Notice:
+    """Return a notice without the name of its listing, with which it begins; else the notice."""
+    name = _listing_name(plan)
+    if not name or not notice.message.startswith(f"{name}: "):
+        return notice
+    return replace(notice, message=notice.message.removeprefix(name))
+
+
+def _listing_name(plan: Plan) -> str:
+    return plan.listing.label if plan.listing else ""
+
 
 _MOST_NAMES = 10
 _VERBS = {  # what a sentence says of one entry, and of several

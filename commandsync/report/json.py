@@ -8,8 +8,12 @@ from commandsync.diagnostics import Words
 from commandsync.document import VERSION
 from commandsync.document.part import json_of
 from commandsync.document.plan import plan_document
-from commandsync.document.result import result_document
-from commandsync.document.schemas import failure_document, joined_document, listed_problem
+from commandsync.document.schemas import (
+    failure_document,
+    joined_document,
+    listed_problem,
+    result_document,
+)
 from commandsync.errors import CommandsyncError
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan

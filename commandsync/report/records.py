@@ -1,4 +1,8 @@
-"""Records and single calls: as a table for people, or as one JSON document."""
+"""Records, and the facts about services: a table for people, or one JSON document.
+
+`table` fits foreign text into the width of a terminal, and `document` returns JSON with all fields
+of a record. The table of services is in Markdown, too, for the documents.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,12 @@ from typing import TYPE_CHECKING, Any
 from commandsync.diagnostics import Do, in_words
 from commandsync.document import VERSION
 from commandsync.errors import ListingError
+from commandsync.records.losses import Limit
+from commandsync.report import tables
 from commandsync.report.lines import Screen, beginning, columns_of, cut_at, json_text, visible
+from commandsync.services.abilities import Answer, Fact
+from commandsync.services.catalogue import SERVICES, Row
+from commandsync.services.catalogue import table as service_facts
 
 if TYPE_CHECKING:
     from commandsync.records.models import Bot, Record
@@ -19,7 +28,6 @@ if TYPE_CHECKING:
 
 _LEAST = 6  # columns of a cell; with fewer, nothing can be read
 _WIDEST = 200  # a longer cell is shown whole, but the column is not widened for it
-
 
 _BOTS: Mapping[str, Callable[[Bot], object]] = {
     "NAME": lambda bot: bot.profile.username or bot.profile.tag,
@@ -156,3 +164,111 @@ def _shared(head: Sequence[str], widths: Sequence[int], width: int) -> list[int]
         fitted[column] = max(1, min(widths[column], left // (len(others) - done)))
         left -= fitted[column]
     return [fitted[column] for column in range(len(widths))] if left >= 0 else []
+
+
+_TRIED = "tried with the service itself"
+_ABILITIES = {
+    "read": "returns the list",
+    "replace": "one request replaces the list",
+    "write": "records are written one by one",
+    "clear": "the list may be empty",
+    "ids": "records have ids",
+    "uses": "counts uses",
+    "order": "keeps the order",
+    "options": "shows options",
+    "announcements": "takes announcements",
+    "most records": "most commands",
+    "most sub commands": "most sub-commands of a command",
+    "levels": "levels of sub-commands",
+    "wait": "seconds to wait after a 429",
+}
+
+
+def services_text(*, screen: Screen) -> str:
+    """Return the table of abilities and services, and the sources below it."""
+    head, rows = _cells()
+    whole = screen._replace(width=None)
+    shown = table([name.upper() for name in head], rows, screen=whole)
+    if screen.width and max(map(columns_of, shown.splitlines())) > screen.width:
+        # A service below the other: each fact has its line.
+        shown = "\n".join(
+            table([name.upper(), ""], [(row[0], row[column]) for row in rows], screen=whole)
+            for column, name in enumerate(head[1:], 1)
+        )
+    sources = [
+        line
+        for title, url, checked in _sources()
+        for line in (f"  {title}{checked}", *([f"    {url}"] if url else []))
+    ]
+    return "\n".join([shown, "sources:", *sources])
+
+
+def services_markdown() -> str:
+    """Return the same in Markdown, for the documents."""
+    sources = (
+        (f"[{title}]({url})" if url else title) + checked for title, url, checked in _sources()
+    )
+    return f"{tables.table(*_cells())}\n\nSources: {'; '.join(sources)}."
+
+
+def services_json() -> str:
+    """Return all facts of each service, with their sources, as a JSON document."""
+    services = [
+        {
+            "service": service.name,
+            "simulated_only": service.simulated_only,
+            "facts": [
+                {
+                    "ability": row.ability,
+                    "value": _value(row.fact),
+                    "source": row.fact.source.title,
+                    "url": row.fact.source.url or None,
+                    "checked": row.fact.source.checked or None,
+                }
+                for row in service_facts()
+                if row.service == service.name
+            ],
+        }
+        for service in SERVICES.values()
+    ]
+    return document({"services": services})
+
+
+def _cells() -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows: an ability, and what each service has."""
+    values: dict[str, dict[str, str]] = {}
+    for row in service_facts():
+        for label, text in _shown(row):
+            values.setdefault(label, {})[row.service] = text
+    tried = ["simulated only" if each.simulated_only else "yes" for each in SERVICES.values()]
+    rows = [
+        [label, *(known.get(name, Answer.UNKNOWN) for name in SERVICES)]
+        for label, known in values.items()
+    ]
+    return ["ability", *SERVICES], [[_TRIED, *tried], *rows]
+
+
+def _shown(row: Row) -> Iterator[tuple[str, str]]:
+    """Yield the rows of the table that a fact is in, and its text there."""
+    match row.fact.value:
+        case Limit(least=least, most=most, allowed=allowed):
+            field = row.ability.removeprefix("limit of ")
+            yield f"length of a {field}", f"{least} to {most}"
+            if allowed:
+                yield f"characters of a {field}", allowed
+        case value:
+            yield _ABILITIES.get(row.ability, f"shows the {row.ability}"), str(value)
+
+
+def _value(fact: Fact) -> object:
+    limit = fact.value
+    if not isinstance(limit, Limit):
+        return limit
+    return {"least": limit.least, "most": limit.most, "allowed": limit.allowed or None}
+
+
+def _sources() -> Iterator[tuple[str, str, str]]:
+    """Yield the title of each source, its address, and when it was read."""
+    for source in dict.fromkeys(row.fact.source for row in service_facts()):
+        checked = f" (checked {source.checked})" if source.checked else ""
+        yield source.title, source.url, checked

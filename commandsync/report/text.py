@@ -12,9 +12,10 @@ from commandsync.plan.plan import Plan
 from commandsync.records.losses import MOST_NAMED
 from commandsync.records.texts import named
 from commandsync.report import summary
-from commandsync.report.blocks import Block, blocks_of
 from commandsync.report.change import (
     LEGEND,
+    Block,
+    blocks_of,
     change_lines,
     difference_lines,
     in_brackets,

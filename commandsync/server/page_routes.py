@@ -15,8 +15,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from commandsync.pages import templates
-from commandsync.pages.botpage import BotPage, render_bot
-from commandsync.pages.commandlist import listed_rows
+from commandsync.pages.botpage import BotPage, listed_rows, render_bot
 from commandsync.pages.templates import Assets, render
 from commandsync.records.models import Bot
 from commandsync.server import search, storage, votes

@@ -24,7 +24,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from commandsync.errors import UsageError
-from commandsync.pages.commandlist import commands_page
+from commandsync.pages.botpage import commands_page
 from commandsync.records.texts import CommandText
 from commandsync.server import simulated_service
 from commandsync.server.bodies import LARGEST_BODY, describe

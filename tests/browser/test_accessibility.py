@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from commandsync.diagnostics import Location, Problem
-from commandsync.pages.botpage import BotPage, ListingTab, Preview
-from commandsync.pages.commandlist import Mark, Row
+from commandsync.pages.botpage import BotPage, ListingTab, Mark, Preview, Row
 from commandsync.records.texts import Resource
 from commandsync.server.live_preview import preview_server
 from tests.support.bots import Bot

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from commandsync.pages.commandlist import commands_page
+from commandsync.pages.botpage import commands_page
 from commandsync.records.texts import CommandText
 from commandsync.report.markdownfile import sealed
 from tests.support.browser import Visits, violations, visiting

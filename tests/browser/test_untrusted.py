@@ -14,8 +14,7 @@ from playwright.sync_api import Browser, Page, Route
 
 from commandsync.characters import readable
 from commandsync.diagnostics import Location, Problem
-from commandsync.pages.botpage import BotPage, Preview
-from commandsync.pages.commandlist import Mark, Row
+from commandsync.pages.botpage import BotPage, Mark, Preview, Row
 from commandsync.records.texts import Resource
 from commandsync.server import votes
 from commandsync.server.live_preview import preview_server

@@ -4,8 +4,7 @@ import sys
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.document.plan import plan_document
-from commandsync.document.result import result_document
-from commandsync.document.schemas import failure_document, joined_document
+from commandsync.document.schemas import failure_document, joined_document, result_document
 from commandsync.errors import ManifestError
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import rewrites

@@ -9,8 +9,12 @@ from jsonschema import Draft202012Validator, ValidationError
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.document.plan import plan_document
-from commandsync.document.result import result_document
-from commandsync.document.schemas import failure_document, joined_document, schema_text
+from commandsync.document.schemas import (
+    failure_document,
+    joined_document,
+    result_document,
+    schema_text,
+)
 from commandsync.errors import ManifestError
 from commandsync.plan.plan import Plan
 from commandsync.records.rewrites import Rewrite

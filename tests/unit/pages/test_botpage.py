@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 
 from commandsync.characters import readable
 from commandsync.diagnostics import Location, Problem
-from commandsync.pages.botpage import BotPage, Preview, page_files, render_bot
-from commandsync.pages.commandlist import Mark, Row, listed_rows
+from commandsync.pages.botpage import (
+    BotPage,
+    Mark,
+    Preview,
+    Row,
+    listed_rows,
+    page_files,
+    render_bot,
+)
 from commandsync.pages.templates import beside, previewed, served
 from commandsync.records.models import Bot
 from commandsync.records.texts import Resource

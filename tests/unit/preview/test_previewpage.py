@@ -22,8 +22,7 @@ from commandsync.client.driver import drive, start_reading
 from commandsync.diagnostics import Do, Location, Notice, Problem
 from commandsync.errors import FileError
 from commandsync.manifest import Manifest
-from commandsync.pages.botpage import BotPage, Preview, page_files, render_bot
-from commandsync.pages.commandlist import Mark
+from commandsync.pages.botpage import BotPage, Mark, Preview, page_files, render_bot
 from commandsync.pages.templates import previewed
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
 from commandsync.preview.previewpage import (

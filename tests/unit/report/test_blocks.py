@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from commandsync.diagnostics import Notice
 from commandsync.plan.plan import Plan, PlannedListing, Target
 from commandsync.report import Screen, render_plans
-from commandsync.report.blocks import blocks_of
+from commandsync.report.change import blocks_of
 from commandsync.services.abilities import LIST_ABILITIES
 from tests.support.plans import command, plan_of
 

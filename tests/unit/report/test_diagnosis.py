@@ -6,7 +6,7 @@ import pytest
 from commandsync.diagnostics import Check
 from commandsync.report.diagnosis import check_lines
 from commandsync.report.lines import PLAIN, Screen
-from commandsync.report.services import services_json, services_markdown, services_text
+from commandsync.report.records import services_json, services_markdown, services_text
 from commandsync.services.catalogue import SERVICES, table
 
 CHECK = Check("access", "failed", "the service does not accept the token", "copy the token again")

@@ -8,8 +8,7 @@ from hypothesis import given
 from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Location, Problem
 from commandsync.document.plan import plan_document
-from commandsync.document.result import result_document
-from commandsync.document.schemas import failure_document
+from commandsync.document.schemas import failure_document, result_document
 from commandsync.errors import CommandsyncError, StalePlanError
 from commandsync.manifest import Manifest
 from commandsync.plan.plan import Plan
