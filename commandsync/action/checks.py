@@ -118,7 +118,7 @@ def write_preview(
     that cannot be made is a warning: the plan does not depend on it.
     """
     from commandsync.pages.botpage import page_files  # noqa: PLC0415 - needs the extra [preview]
-    from commandsync.preview import listingtab, previewpage  # noqa: PLC0415 - as above
+    from commandsync.preview import previewpage, views  # noqa: PLC0415 - as above
 
     with reporter.warned("no preview is written"):
         if len(manifests) != 1:
@@ -133,8 +133,8 @@ def write_preview(
             begin = previewpage.new_bot(settings, manifest)
             if page:
                 say("The preview shows everything as new, since the listing cannot be read.")
-        begin = replace(begin, lists=listingtab.lists_of(planned))
+        begin = replace(begin, lists=previewpage.lists_of(planned))
         folder = str(reporter.new_folder("preview"))
         state = previewpage.state_of(settings, manifest, begin, reporter.screen.words)
-        previewpage.write_folder(folder, page_files(state.page), force=False)
+        views.write_folder(folder, page_files(state.page), force=False)
         reporter.put_outputs({"preview": folder})

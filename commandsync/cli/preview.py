@@ -25,7 +25,7 @@ from commandsync.errors import UsageError
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
-    from commandsync.preview.followed import LiveState
+    from commandsync.preview.views import LiveState
 
 
 @click.command("preview", cls=Command)
@@ -74,13 +74,8 @@ def preview_command(
 def _write_page(run: Run, folder: str, *, offline: bool, force: bool) -> None:
     from commandsync.cli.output import OPTIONS
     from commandsync.pages.botpage import page_files
-    from commandsync.preview.previewpage import (
-        baseline_of,
-        check_folder,
-        load_one,
-        state_of,
-        write_folder,
-    )
+    from commandsync.preview.previewpage import baseline_of, state_of
+    from commandsync.preview.views import check_folder, load_one, write_folder
     from commandsync.report.lines import visible
     from commandsync.sync.files import refuse_token
 
@@ -104,7 +99,7 @@ def _show_live(run: Run, *, offline: bool, port: int, opens: bool) -> None:
 
     import commandsync.server  # noqa: F401 - its extra is needed, and has that of the pages
     from commandsync.cli.output import OPTIONS
-    from commandsync.preview.followed import live_states
+    from commandsync.preview.views import live_states
     from commandsync.report.lines import visible
     from commandsync.server.live_preview import preview_server
 

@@ -1,45 +1,47 @@
 """The preview of a manifest: the page that an apply of it would leave, with the changes marked.
 
-A preview begins with a `Baseline`: the bot as it is listed now, or a new one without a listing.
-`state_of` plans the manifest against it, and puts the records that an apply would leave into a
-page. `write_folder` writes that page as files that open from the disk.
+A preview begins with a `Baseline`: the bot and its lists as they are now, or a new bot without any.
+`state_of` plans the manifest against it, exactly as a run does, and puts the records that an apply
+would leave into a page. Each other listing is a tab with the list that would be sent; a list of
+which nothing is known is shown without marks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from commandsync.api.credentials import redacted
 from commandsync.api.operations import get_bot
 from commandsync.client.connection import Connection
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import LIBRARY, Do, Notice, Problem, Words, in_words
-from commandsync.errors import FileError, ListingError, UsageError
+from commandsync.errors import CommandsyncError, ListingError, UsageError
 from commandsync.manifest import Manifest
+from commandsync.manifest.listings import Listing
 from commandsync.pages.botpage import BotPage, ListingTab, Mark, Preview, Row
-from commandsync.plan.changes import Delete
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import ExpectedRecord, Plan, expected_listing
-from commandsync.preview.listingtab import fields_of, marked, read_lists, tab_of
+from commandsync.records.losses import loss_notice
 from commandsync.records.models import Bot, Profile
-from commandsync.records.snapshot import Snapshot
-from commandsync.records.texts import Resource
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import Resource, Text
 from commandsync.report.change import in_quotes, scheduled
-from commandsync.report.summary import plan_line, remark_on
+from commandsync.report.summary import compared, counted, plan_line, remark_on
 from commandsync.sync.destinations import site_of
-from commandsync.sync.files import check_target, reason, refuse_token, write_file
 from commandsync.sync.job import Planned, connected, plan_manifest
+from commandsync.sync.listcontent import fitted_list, renewed
+from commandsync.sync.lists import ListJob, listing_jobs
 from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import (
     BASE_URL_VARIABLE,
     Settings,
     Site,
     check_notices,
-    load_single,
     read_clock,
 )
 
 _OFFLINE = "commandsync preview --offline shows the page without what is listed"
 _NOTHING = Snapshot(dict.fromkeys(Resource, ()))
+_COMMANDS = Resource.COMMAND
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +55,6 @@ class Baseline:
     # The lists of the manifest's other listings, with the plans of then, by their identities.
     lists: Mapping[str, Planned] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()  # why lists are missing
-
-
-def load_one(
-    settings: Settings,
-    *,
-    contents: dict[str, bytes] | None = None,
-    folders: set[str] | None = None,
-) -> Manifest:
-    """Load the one manifest that a preview shows, as `load_single`."""
-    problem, hint = "preview shows one manifest", "name one file: commandsync preview PATH"
-    return load_single(settings, problem, hint=hint, contents=contents, folders=folders)
 
 
 def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Baseline:
@@ -81,6 +72,22 @@ def baseline_of(settings: Settings, manifest: Manifest, *, offline: bool) -> Bas
         notices.append(Notice(f"lists are not compared: {error.message}", error.hint))
     page = _page_of(settings, manifest)
     return replace(page, lists=lists, notices=tuple(notices))
+
+
+def read_lists(settings: Settings, manifest: Manifest) -> dict[str, Planned]:
+    """Return the known lists of a manifest by their identities; raises as `listing_jobs`."""
+    if not manifest.listings:
+        return {}
+    alone = replace(manifest, base_url="")  # without the page
+    with listing_jobs(replace(settings, base_url=""), [alone]) as jobs:
+        return lists_of([job.read() for job in jobs])
+
+
+def lists_of(planned: Iterable[Planned | CommandsyncError]) -> dict[str, Planned]:
+    """Return the lists that were read for plans, or that these are compared with."""
+    plans = [each for each in planned if isinstance(each, Planned)]
+    known = [each for each in plans if each.plan.listing and each.plan.listing.whole]
+    return {each.job.identity: each for each in known if each.plan.known}
 
 
 def _has_page(settings: Settings, manifest: Manifest) -> bool:
@@ -154,7 +161,7 @@ def state_of(
     check_notices(plan.notices, settings)
     with_page, complete = _has_page(settings, manifest), with_objects(manifest)
     lists = [
-        tab_of(settings, complete, entry, number, baseline.lists.get(entry.identity(manifest.bot)))
+        _tab_of(settings, complete, entry, number, baseline.lists.get(entry.identity(manifest.bot)))
         for number, entry in enumerate(manifest.listings, 1)
     ]
     notices = tuple(_notices(plan, manifest, baseline, with_page=with_page, lists=lists))
@@ -203,11 +210,9 @@ def _notices(
     with_page: bool,
     lists: Iterable[tuple[ListingTab, Plan | None]],
 ) -> Iterator[Notice]:
-    if refusal := plan.refusal:
-        yield Notice(f"apply would refuse this plan: it {refusal.message}", refusal.hint)
-    for tab, planned in lists:
+    for name, planned in (("", plan), *((f"{tab.name}: ", planned) for tab, planned in lists)):
         if planned and (refusal := planned.refusal):
-            message = f"{tab.name}: apply would refuse this plan: it {refusal.message}"
+            message = f"{name}apply would refuse this plan: it {refusal.message}"
             yield Notice(message, refusal.hint)
     yield from (*baseline.notices, *plan.notices)
     if baseline.site is None and with_page:
@@ -218,70 +223,86 @@ def _notices(
 
 
 def _rows(
-    resource: Resource, records: Sequence[ExpectedRecord], baseline: Baseline, plan: Plan
+    kind: Resource, records: Sequence[ExpectedRecord], baseline: Baseline, plan: Plan
 ) -> Iterator[Row]:
     """Yield the rows of a kind as it will be listed, then those of records that are gone."""
-    listed = baseline.listed.collections[resource]
+    listed = baseline.listed.collections[kind]
     for number, record in enumerate(records, 1):
-        fields: dict[str, object] = {**fields_of(record.text)}
-        anchor = f"new-{resource}-{number}"
+        row = _row(kind, record.text, f"new-{kind}-{number}", record.change)
         if record.position is not None:
-            fields["uses"] = listed[record.position].uses
-            anchor = f"{resource}-{record.position + 1}"
-        yield Row(resource, fields, anchor, *marked(record.change))
+            fields = {**row.record, "uses": listed[record.position].uses}
+            row = replace(row, anchor=f"{kind}-{record.position + 1}", record=fields)
+        yield row
     deletes = (change for change in plan.changes if isinstance(change, Delete))
-    gone = [change for change in deletes if change.resource is resource]
+    gone = [change for change in deletes if change.resource is kind]
     for number, change in enumerate(gone, 1):
-        yield Row(resource, fields_of(change.before), f"gone-{resource}-{number}", Mark.GONE)
+        yield _row(kind, change.before, f"gone-{kind}-{number}", change)
+
+
+def _row(
+    kind: Resource,
+    text: Text,
+    anchor: str,
+    change: Change | None,
+    parts: Sequence[str] = (),
+    slash: str = "",
+) -> Row:
+    """Return the row of a record, with the texts that its change replaces, all without tokens."""
+    fields = {field: redacted(value) for field, value in text._asdict().items()}
+    fields[kind.fields[0]] = slash + fields[kind.fields[0]]
+    mark, before = Mark.EDITED if parts else None, {}
+    if isinstance(change, Edit | Replace):
+        before = {field.field: redacted(field.old) for field in change.fields}
+        mark = Mark.EDITED
+    elif change is not None:
+        mark = Mark.NEW if isinstance(change, Add) else Mark.GONE
+    if kind.fields[0] in before:
+        mark, before = Mark.RENAMED, before | {kind.fields[0]: slash + before[kind.fields[0]]}
+    return Row(kind, fields, anchor, mark, before, parts)
+
+
+def _tab_of(
+    settings: Settings, manifest: Manifest, entry: Listing, number: int, known: Planned | None
+) -> tuple[ListingTab, Plan | None]:
+    """Return the tab of an entry of the manifest, and its plan if its list is known."""
+    service, fitted, plan = entry.list_service, fitted_list(settings, manifest, entry), None
+    entries = fitted.snapshot.collections[_COMMANDS]
+    parts: Mapping[str, Sequence[str]] = {}
+    with_what, slash = "not compared", "/" if service.slash else ""
+    if known and isinstance(known.job, ListJob):
+        site, listed = replace(known.job.site, entry=entry), known.listed
+        job = replace(known.job, settings=settings, manifest=manifest, site=site, fitted=fitted)
+        plan = job.plan(listed)
+        entries = job.wanted(plan, listed).collections[_COMMANDS]
+        parts = {} if job.is_read else renewed(listed.collections[_COMMANDS], entries)
+        with_what = compared(plan.listing, str) if plan.listing else with_what
+    said = (loss_notice(loss, at=service.label).message for loss in fitted.losses)
+    texts = _changed_texts(entries, plan.changes if plan else ())
+    tab = ListingTab(
+        name=service.label,
+        rows=[
+            _row(
+                _COMMANDS, text, f"listing-{number}-{place}", change, parts.get(text[0], ()), slash
+            )
+            for place, (text, change) in enumerate(texts, 1)
+        ],
+        losses=[redacted(text.removeprefix(f"{service.label}: ")) for text in said],
+        summary=plan_line(plan) if plan else f"Plan: {counted(len(entries), 'command')} to send.",
+        compared=redacted(f"{with_what[0].upper()}{with_what[1:]}."),
+    )
+    return tab, plan
+
+
+def _changed_texts(
+    entries: Iterable[Entry], changes: Iterable[Change]
+) -> Iterator[tuple[Text, Change | None]]:
+    """Yield the texts of a list as it will be sent, then those that are gone, with changes."""
+    changed = {each.after: each for each in changes if not isinstance(each, Delete)}
+    yield from ((entry.text, changed.get(entry.text)) for entry in entries)
+    yield from ((each.before, each) for each in changes if isinstance(each, Delete))
 
 
 def _sentence(notice: Notice, words: Words) -> str:
     where = f"{notice.location}: " if notice.location else ""
     hint = in_words(notice.hint, words)
     return f"{where}{notice.message}" + (f" ({hint})" if hint else "")
-
-
-_PAGE = "index.html"
-_GENERATOR = b'<meta name="generator" content="commandsync preview">'
-_HEAD = 4_000  # bytes at the beginning of a page that tell who made it
-
-
-def check_folder(folder: str, *, force: bool, names: Iterable[str] = (_PAGE,)) -> None:
-    """Check that a preview may be written into a folder, as far as that is known beforehand.
-
-    An earlier preview is replaced. Files of somebody else are replaced only with `force`: else it
-    raises `FileError`, as for a file that cannot be written.
-    """
-    page = Path(folder, _PAGE)
-    check_target(str(page), force=True, new_folder=True)  # a pipe would be read for ever
-    force = force or _is_preview(page)
-    for name in names:
-        check_target(str(Path(folder, name)), force=force, new_folder=True)
-
-
-def write_folder(folder: str, files: Mapping[str, bytes], *, force: bool) -> str:
-    """Write a preview into a folder, created if it is missing; return the page's path.
-
-    Each file is written whole or not at all, and the page after what it loads. Raises `FileError`,
-    as `check_folder` does.
-    """
-    check_folder(folder, force=force, names=files)
-    for name, content in files.items():
-        refuse_token(str(Path(folder, name)), [content.decode()])
-    for name in sorted(files, key=lambda name: name == _PAGE):
-        text = files[name].decode()
-        write_file(str(Path(folder, name)), text, force=True, new_folder=True)
-    return str(Path(folder, _PAGE))
-
-
-def _is_preview(page: Path) -> bool:
-    """Whether an earlier run has written a page."""
-    try:
-        with page.open("rb") as file:
-            return _GENERATOR in file.read(_HEAD)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise FileError(
-            f"cannot read {page}: {reason(error)}", hint="name another folder"
-        ) from error

@@ -25,15 +25,8 @@ from commandsync.manifest import Manifest
 from commandsync.pages.botpage import BotPage, Mark, Preview, page_files, render_bot
 from commandsync.pages.templates import previewed
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
-from commandsync.preview.previewpage import (
-    Baseline,
-    PreviewState,
-    bot_named,
-    check_folder,
-    page_with,
-    state_of,
-    write_folder,
-)
+from commandsync.preview.previewpage import Baseline, PreviewState, bot_named, page_with, state_of
+from commandsync.preview.views import check_folder, write_folder
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report.summary import plan_line

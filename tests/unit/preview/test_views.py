@@ -7,8 +7,8 @@ import pytest
 
 from commandsync.errors import ManifestError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.preview import followed
-from commandsync.preview.followed import FollowedManifest, Saves
+from commandsync.preview import views
+from commandsync.preview.views import FollowedManifest, Saves
 from commandsync.sync.settings import Settings
 from tests.support.plans import day
 
@@ -65,7 +65,7 @@ def test_what_an_editor_has_half_written_is_not_a_problem(
                 write(folder, MAIN + "# whole\n")
             return super().wait(stop, seconds if seconds == inf else LONGEST)
 
-    monkeypatch.setattr(followed, "Saves", Held)
+    monkeypatch.setattr(views, "Saves", Held)
     changes = following(folder / "commands.yaml")
     next(changes)
     write(folder, "vers")
@@ -87,7 +87,7 @@ def test_a_save_that_changes_no_byte_is_no_change(
                 write(folder, FUN, "commands/first.yaml")
             return super().wait(stop, seconds)
 
-    monkeypatch.setattr(followed, "Saves", Counted)
+    monkeypatch.setattr(views, "Saves", Counted)
     changes = following(folder / "commands.yaml")
     next(changes)
     write(folder, MAIN)

@@ -1,14 +1,19 @@
-"""A manifest that is loaded again whenever one of its files is saved, and its page."""
+"""The two ways to see a preview: live, while the manifest is edited, or as files of a folder.
+
+`live_states` loads a manifest again whenever one of its files is saved, and yields its page.
+`write_folder` writes a page as files that open from the disk.
+"""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from math import inf
+from pathlib import Path
 from threading import Event
 from time import monotonic
 from typing import NamedTuple
 
 from commandsync.diagnostics import Words
-from commandsync.errors import ManifestError
+from commandsync.errors import FileError, ManifestError
 from commandsync.manifest import Manifest
 from commandsync.manifest.files import is_folder
 from commandsync.pages.botpage import BotPage
@@ -16,11 +21,11 @@ from commandsync.preview.previewpage import (
     Baseline,
     PreviewState,
     baseline_of,
-    load_one,
     page_with,
     state_of,
 )
-from commandsync.sync.settings import Settings, default_manifest
+from commandsync.sync.files import check_target, reason, refuse_token, write_file
+from commandsync.sync.settings import Settings, default_manifest, load_single
 
 _HALF_WRITTEN = 0.1  # seconds in which what is being written gets whole
 _INTERVAL = 0.03  # seconds between two looks at the files
@@ -57,6 +62,17 @@ def _stamp(path: str) -> _Stamp:
     except (OSError, ValueError):
         return 0, 0, 0
     return status.st_mtime_ns, 0 if is_folder(path) else status.st_size, status.st_ino
+
+
+def load_one(
+    settings: Settings,
+    *,
+    contents: dict[str, bytes] | None = None,
+    folders: set[str] | None = None,
+) -> Manifest:
+    """Load the one manifest that a preview shows, as `load_single`."""
+    problem, hint = "preview shows one manifest", "name one file: commandsync preview PATH"
+    return load_single(settings, problem, hint=hint, contents=contents, folders=folders)
 
 
 class FollowedManifest:
@@ -135,3 +151,49 @@ def live_states(
             error = invalid
         page = page_with(error.problems if error else (), state, words, path=path)
         yield LiveState(page, state, error)
+
+
+_PAGE = "index.html"
+_GENERATOR = b'<meta name="generator" content="commandsync preview">'
+_HEAD = 4_000  # bytes at the beginning of a page that tell who made it
+
+
+def check_folder(folder: str, *, force: bool, names: Iterable[str] = (_PAGE,)) -> None:
+    """Check that a preview may be written into a folder, as far as that is known beforehand.
+
+    An earlier preview is replaced. Files of somebody else are replaced only with `force`: else it
+    raises `FileError`, as for a file that cannot be written.
+    """
+    page = Path(folder, _PAGE)
+    check_target(str(page), force=True, new_folder=True)  # a pipe would be read for ever
+    force = force or _is_preview(page)
+    for name in names:
+        check_target(str(Path(folder, name)), force=force, new_folder=True)
+
+
+def write_folder(folder: str, files: Mapping[str, bytes], *, force: bool) -> str:
+    """Write a preview into a folder, created if it is missing; return the page's path.
+
+    Each file is written whole or not at all, and the page after what it loads. Raises `FileError`,
+    as `check_folder` does.
+    """
+    check_folder(folder, force=force, names=files)
+    for name, content in files.items():
+        refuse_token(str(Path(folder, name)), [content.decode()])
+    for name in sorted(files, key=lambda name: name == _PAGE):
+        text = files[name].decode()
+        write_file(str(Path(folder, name)), text, force=True, new_folder=True)
+    return str(Path(folder, _PAGE))
+
+
+def _is_preview(page: Path) -> bool:
+    """Whether an earlier run has written a page."""
+    try:
+        with page.open("rb") as file:
+            return _GENERATOR in file.read(_HEAD)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise FileError(
+            f"cannot read {page}: {reason(error)}", hint="name another folder"
+        ) from error
