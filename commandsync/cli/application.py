@@ -24,7 +24,6 @@ from commandsync.errors import (
     UsageError,
     worst_exit,
 )
-from commandsync.report.records import document
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan, write_backup
 from commandsync.sync.files import check_target
 from commandsync.sync.job import Planned
@@ -51,6 +50,7 @@ def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None
 
 def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
     """Print the requests that an apply would send to replace whole lists; return the exit code."""
+    from commandsync.report.records import document  # loads all services
     from commandsync.sync.lists import ListJob
 
     errors = [item for item in planned if isinstance(item, CommandsyncError)]

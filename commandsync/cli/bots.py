@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import click
-from click import IntRange
 
 from commandsync.cli.option import Command, Group, option
 from commandsync.cli.options import (
@@ -24,11 +23,6 @@ from commandsync.cli.options import (
     yes_option,
 )
 from commandsync.errors import ApiError, Exit, UsageError
-
-if TYPE_CHECKING:
-    from commandsync.cli.output import Output
-    from commandsync.records.models import Bot, Queries
-    from commandsync.sync.settings import Site
 
 
 class _Bots(Group):
@@ -46,70 +40,30 @@ def bots_command() -> None:
 
     \b
     Example:
-      commandsync bots list --search music --sort servers
+      commandsync bots list
       commandsync bots show
       commandsync bots add 812045337190064138 --name Harbor
     """
 
 
 @bots_command.command("list")
-@option("--search TEXT", "Only bots that match this text.", dest="q")
-@option("--sort FIELD", "The field to sort by.")
-@option("--id ID", "Only this bot; may be repeated.", dest="ids", multiple=True)
-@option("--tag TAG", "Only bots with this tag; may be repeated.", dest="tags", multiple=True)
-@option("--certified/--not-certified", "Only certified bots, or others.", default=None)
-@option("--page N", "The page.", type=IntRange(1), default=1)
-@option("--limit N", "The records per page.", type=IntRange(1, 100), default=12)
-@option("--all", "All pages.", dest="every")
 @call_options
-def list_command(  # noqa: PLR0913 - the options of one command
-    run: Run,
-    /,
-    *,
-    q: str | None,
-    sort: str | None,
-    ids: Sequence[str],
-    tags: Sequence[str],
-    certified: bool | None,
-    page: int,
-    limit: int,
-    every: bool,
-) -> None:
-    """List bots, a page of them or all.
+def list_command(run: Run, /) -> None:
+    """List all bots.
 
     \b
     Example:
-      commandsync bots list --limit 100 --page 2
-      commandsync bots list --all --format json
+      commandsync bots list --format json
     """
-    from commandsync.api.operations import BotFilters
-    from commandsync.cli.call import open_client
-
-    query = BotFilters(q=q, sort=sort, ids=ids, tags=tags, certified=certified)
-    with open_client(run.settings, of_bot=False) as (client, site):
-        service = replace(site, bot="")
-        if every:
-            _show_bots(tuple(client.iter_bots(**query)), service, run.output)
-        else:
-            answer = client.list_bots(limit=limit, page=page, **query)
-            _show_bots(answer.bots, service, run.output, page=answer.queries)
-
-
-def _show_bots(
-    bots: Sequence[Bot], site: Site, output: Output, *, page: Queries | None = None
-) -> None:
-    """Print bots: a page of them with the service's figures of it, or all."""
-    from commandsync.cli.call import show_call
+    from commandsync.cli.call import open_client, show_call
     from commandsync.report.records import bots_table
 
-    keys = {"bots": bots} | ({} if page is None else {"page": page})
-    show_call(partial(bots_table, bots), site=site, output=output, **keys)
-    if output.format == "json":
-        return
-    if not bots:
-        output.talk("no bots")
-    if page is not None and page.max_page is not None and page.max_page > 1:
-        output.talk(f"page {page.page or '?'} of {page.max_page}; --all shows all")
+    with open_client(run.settings, of_bot=False) as (client, site):
+        bots = tuple(client.iter_bots())
+        service = replace(site, bot="")
+        show_call(partial(bots_table, bots), site=service, output=run.output, bots=bots)
+        if not bots and run.output.format != "json":
+            run.output.talk("no bots")
 
 
 @bots_command.command("show")

@@ -71,9 +71,9 @@ WRONG = {
         "error: 'bot' is not a command of commandsync\n"
         "  hint: did you mean  commandsync bots list -q\n"
     ),
-    "bots --sort name list": (
-        "error: No such option '--sort'\n"
-        "  hint: write options after the command: commandsync bots COMMAND --sort\n"
+    "bots --name x add": (
+        "error: No such option '--name'\n"
+        "  hint: write options after the command: commandsync bots COMMAND --name\n"
     ),
     "completion": (
         "error: Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish\n"
