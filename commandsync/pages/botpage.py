@@ -16,7 +16,7 @@ from typing import Any
 
 from commandsync.diagnostics import Problem
 from commandsync.pages.templates import Assets, as_it_is, beside, render, static_files
-from commandsync.records.alignment import aligned
+from commandsync.records.display import aligned
 from commandsync.records.models import Bot
 from commandsync.records.texts import CommandText, Resource
 

@@ -16,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from unicodedata import category
 
-from commandsync.characters import readable
 from commandsync.extras import missing
+from commandsync.records.display import readable
 from commandsync.records.models import Bot
 
 try:

@@ -185,24 +185,25 @@ def _hint() -> str:
 class Unfenced:
     """A program in a process group of its own, and the socket that its hooks know."""
 
-    def __init__(self, program: Sequence[str], cwd: str) -> None:
+    def __init__(
+        self,
+        program: Sequence[str],
+        cwd: str,
+        environment: Mapping[str, str],
+        listening: socket.socket,
+    ) -> None:
         self.exit_code: int | None = None  # of the program; None while it runs
-        self.sockets = [socket.create_server(("127.0.0.1", 0))]
-        self._program, self._cwd = list(program), cwd
+        self.sockets = [listening]
+        self._program, self._cwd, self._environment = list(program), cwd, dict(environment)
         self._process: subprocess.Popen[bytes] | None = None
 
-    @property
-    def port(self) -> int:
-        """The port that the stand-ins answer on."""
-        return int(self.sockets[0].getsockname()[1])
-
-    def start(self, output: int, environment: Mapping[str, str]) -> None:
+    def start(self, output: int) -> None:
         """Run the program; raises `FileError` if it cannot be started."""
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own program
                 self._program,
                 cwd=self._cwd,
-                env=dict(environment),
+                env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

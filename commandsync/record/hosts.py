@@ -17,8 +17,9 @@ import re
 import socket
 import struct
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from functools import partial
 from typing import NamedTuple, cast
 
 from commandsync.errors import UsageError
@@ -45,6 +46,10 @@ _LASTS = 60  # seconds that a program may keep an answer
 def is_in(host: str, domain: str) -> bool:
     """Whether a host is a known one, or below a domain as `.discord.com`."""
     return host == domain or (domain.startswith(".") and host.endswith(domain))
+
+
+PLACES = (Place("tcp", "127.0.0.1", 443), Place("udp", "127.0.0.1", 53))
+"""Where the platforms and the name server answer inside the fence; allowed services follow."""
 
 
 class Resolver(asyncio.DatagramProtocol):
@@ -148,6 +153,25 @@ def _inside(host: str, number: int) -> str:
         return str(ipaddress.IPv4Address(host))
     except ValueError:
         return f"127.0.1.{number}"
+
+
+async def serve_hosts(
+    stack: AsyncExitStack, sockets: Sequence[socket.socket], allowed: Sequence[Allowed]
+) -> Counter[str]:
+    """Answer as the name server, and relay to the allowed services, until the stack is closed.
+
+    The sockets are those in the fence, behind that of the platforms. Returns the hosts that are
+    refused, with their numbers, which grow.
+    """
+    hosts = dict.fromkeys(PLATFORM_HOSTS, "127.0.0.1")
+    resolver = Resolver(hosts | {service.host: service.inside for service in allowed})
+    name_socket, *relayed = sockets
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.create_datagram_endpoint(lambda: resolver, sock=name_socket)
+    stack.callback(transport.close)
+    for service, inside in zip(allowed, relayed, strict=True):
+        await asyncio.start_server(partial(relay, service), sock=inside)
+    return resolver.refused
 
 
 async def relay(

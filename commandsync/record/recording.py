@@ -7,12 +7,18 @@
 
 An empty, failed or cut run is told apart from a whole one: only a whole run proves that a command
 is gone (`Recording.is_whole`).
+
+`reading_of` makes a recording a source of an import. Of Discord's lists the global one counts;
+commands of one server are left out, unless the program registers only such. Of Telegram's menus one
+counts: the default scope without a language, else all private chats, else the first.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import socket
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -20,15 +26,16 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
-from socket import socket
 from typing import Any
 
 from aiohttp import web
 
+from commandsync.diagnostics import Notice
 from commandsync.record.discordrest import GUILD, Discord
-from commandsync.record.fence import Enclosed, Fence, Place, Unfenced
-from commandsync.record.hosts import PLATFORM_HOSTS, Allowed, Resolver, relay
+from commandsync.record.fence import Enclosed, Fence, Unfenced
+from commandsync.record.hosts import PLACES, PLATFORM_HOSTS, Allowed, serve_hosts
 from commandsync.record.programenv import (
     Trust,
     application_in,
@@ -37,7 +44,11 @@ from commandsync.record.programenv import (
 )
 from commandsync.record.standins import stand_ins
 from commandsync.record.telegrambot import Menu, Telegram
+from commandsync.records.snapshot import Audience
+from commandsync.sources.entry import Excluded, SourceReading
 from commandsync.sources.project import platform_of
+from commandsync.sources.reading import read_answer
+from commandsync.sources.telegrammenu import CodeMenus, menu_entry
 
 QUIET = 3.0
 """Seconds without a registration after which a run is whole, or twice the longest gap so far."""
@@ -150,14 +161,14 @@ async def record(order: Order, *, on_wait: Callable[[float], None] = lambda _: N
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="commandsync-")))
         trust = Trust.make(folder, PLATFORM_HOSTS)
-        platform = platform_of(order.folder or order.cwd)
-        environment = program_environment(order.environment, trust, platform=platform)
+        program = _program(order, trust)
+        stack.callback(program.close)
+        await _serve(run, stack, program.sockets, trust)
         output, given = os.pipe()
         reading = asyncio.create_task(run.read(output))
         stack.callback(reading.cancel)
         try:
-            start = _start_unfenced if order.unfenced else _start_fenced
-            program = await start(run, stack, trust, environment, given)
+            program.start(given)
         finally:
             os.close(given)
         recording = await _until_the_end(run, program, on_wait)
@@ -174,64 +185,37 @@ async def record(order: Order, *, on_wait: Callable[[float], None] = lambda _: N
         )
 
 
-async def _start_fenced(
-    run: _ProgramRun,
-    stack: AsyncExitStack,
-    trust: Trust,
-    environment: Mapping[str, str],
-    output: int,
-) -> Fence:
-    """Build the fence, answer on the sockets inside, and let the program run."""
-    order, allowed = run.order, run.order.allowed
-    project = order.folder or order.cwd
-    ours = [Place("tcp", "127.0.0.1", 443), Place("udp", "127.0.0.1", 53)]
+def _program(order: Order, trust: Trust) -> Fence | Unfenced:
+    """Return the program of an order in a fence, or with hooks, before it runs."""
+    platform = platform_of(order.folder or order.cwd)
+    environment = program_environment(order.environment, trust, platform=platform)
+    if order.unfenced:
+        allowed = tuple(service.name for service in order.allowed)
+        listening = socket.create_server(("127.0.0.1", 0))
+        redirects = trust.redirects(listening.getsockname()[1], allowed, PLATFORM_HOSTS)
+        return Unfenced(order.program, str(order.cwd), {**environment, **redirects}, listening)
     enclosed = Enclosed(
         program=order.program,
         environment=environment,
-        folder=str(project),
+        folder=str(order.folder or order.cwd),
         cwd=str(order.cwd),
-        places=[*ours, *(service.place for service in allowed)],
-        addresses=[each.inside for each in allowed if not each.inside.startswith("127.")],
+        places=[*PLACES, *(service.place for service in order.allowed)],
+        addresses=[each.inside for each in order.allowed if not each.inside.startswith("127.")],
         files=trust.system_files,
     )
-    fence = Fence.build(enclosed, trust.folder)
-    stack.callback(fence.close)
-    web_socket, name_socket, *relayed = fence.sockets
-    await _serve(run, stack, web_socket, trust)
-    hosts = dict.fromkeys(PLATFORM_HOSTS, "127.0.0.1")
-    hosts |= {service.host: service.inside for service in allowed}
-    resolver = Resolver(hosts)
-    run.refused = resolver.refused
-    loop = asyncio.get_running_loop()
-    transport, _ = await loop.create_datagram_endpoint(lambda: resolver, sock=name_socket)
-    stack.callback(transport.close)
-    for service, inside in zip(allowed, relayed, strict=True):
-        await asyncio.start_server(partial(relay, service), sock=inside)
-    fence.start(output)
-    return fence
+    return Fence.build(enclosed, trust.folder)
 
 
-async def _start_unfenced(
-    run: _ProgramRun,
-    stack: AsyncExitStack,
-    trust: Trust,
-    environment: Mapping[str, str],
-    output: int,
-) -> Unfenced:
-    """Answer on a port of this machine, and run the program with the hooks."""
-    program = Unfenced(run.order.program, str(run.order.cwd))
-    stack.callback(program.close)
-    await _serve(run, stack, program.sockets[0], trust)
-    allowed = tuple(service.name for service in run.order.allowed)
-    program.start(output, {**environment, **trust.redirects(program.port, allowed, PLATFORM_HOSTS)})
-    return program
-
-
-async def _serve(run: _ProgramRun, stack: AsyncExitStack, listening: socket, trust: Trust) -> None:
+async def _serve(
+    run: _ProgramRun, stack: AsyncExitStack, sockets: Sequence[socket.socket], trust: Trust
+) -> None:
+    """Answer on the sockets of a program: as the platforms, and in a fence as all hosts."""
     runner = web.AppRunner(run.application, access_log=None, shutdown_timeout=0)
     await runner.setup()
     stack.push_async_callback(runner.cleanup)
-    await web.SockSite(runner, listening, ssl_context=trust.server).start()
+    await web.SockSite(runner, sockets[0], ssl_context=trust.server).start()
+    if not run.order.unfenced:
+        run.refused = await serve_hosts(stack, sockets[1:], run.order.allowed)
 
 
 async def _until_the_end(
@@ -271,3 +255,67 @@ async def _end(program: Fence | Unfenced, watching: asyncio.Task[None]) -> None:
     await asyncio.wait([watching], timeout=_GRACE)
     program.kill()
     await asyncio.wait([watching], timeout=_GRACE)
+
+
+_MOST_HOSTS = 5
+
+
+def reading_of(recording: Recording, locale: str = "") -> SourceReading:
+    """Return the commands of a recording as a source; `locale` is the language of Discord's texts.
+
+    Raises `FileError` if the program registered something other than commands.
+    """
+    lists = dict(recording.discord)
+    chosen = lists.pop("", ()) or [command for each in lists.values() for command in each]
+    reading = _discord(chosen, locale)
+    notes = list(reading.notes)
+    excluded = list(reading.excluded)
+    if recording.discord.get(""):
+        for commands in lists.values():
+            of_server = _discord(commands, locale).entries
+            excluded += [Excluded(entry, "it is guild-only") for entry in of_server]
+    elif chosen:
+        notes.append(Notice("the program registers only commands of one server: they are imported"))
+    of_telegram = _menus(recording).reading()
+    return SourceReading(
+        entries=(*reading.entries, *of_telegram.entries),
+        unread=reading.unread,
+        excluded=(*excluded, *of_telegram.excluded),
+        notes=(*notes, *of_telegram.notes),
+        objects=reading.objects,
+        menus=of_telegram.menus,
+    )
+
+
+def _menus(recording: Recording) -> CodeMenus:
+    menus = CodeMenus()
+    for key, listed in filter(itemgetter(1), recording.telegram.items()):
+        entries = (menu_entry(str(part["command"]), str(part["description"])) for part in listed)
+        menus.menus[Audience(*key)] = {entry.name: entry for entry in entries}
+    return menus
+
+
+def _discord(commands: Sequence[Mapping[str, Any]], locale: str) -> SourceReading:
+    if not commands:
+        return SourceReading()
+    return read_answer(json.dumps(list(commands)).encode(), locale=locale)
+
+
+def summary(recording: Recording, order: Order, shown_program: str) -> str:
+    """Return the line about a run: how many commands, from which program, and the refused hosts."""
+    lists = [*recording.discord.values(), *recording.telegram.values()]
+    count = sum(map(len, lists))
+    with_options = sum(bool(command.get("options")) for each in lists for command in each)
+    options = f" ({with_options} with options)" if with_options else ""
+    commands = f"{count} command{'' if count == 1 else 's'}{options}"
+    text = f"Recorded {commands} from `{shown_program}` in {recording.seconds:.0f} s"
+    if recording.ending is Ending.TIMED_OUT:
+        text += f", cut by the time limit of {order.timeout:g} s"
+    elif recording.ending is Ending.FAILED:
+        text += f", and the program failed (exit {recording.exit_code})"
+    refused = [f"{host} ({times})" for host, times in recording.refused.items()]
+    if refused:
+        more = len(refused) - _MOST_HOSTS
+        rest = f" and {more} more" if more > 0 else ""
+        text += f"; refused: {', '.join(refused[:_MOST_HOSTS])}{rest}"
+    return f"{text}."

@@ -16,7 +16,7 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
 from commandsync.plan.comparison import Scheduled
 from commandsync.plan.plan import Plan, Target
-from commandsync.records.alignment import common_length
+from commandsync.records.display import common_length
 from commandsync.records.snapshot import Phase, shown_time
 from commandsync.records.texts import Text, named
 from commandsync.report import summary

@@ -12,7 +12,7 @@ from html.entities import html5
 from typing import Literal
 from unicodedata import category
 
-from commandsync.characters import readable
+from commandsync.records.display import readable
 from commandsync.records.texts import CommandText, Resource, by_category
 from commandsync.report.lines import RUNNER_PREFIX, columns_of
 

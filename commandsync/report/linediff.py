@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commandsync.api.credentials import redacted
-from commandsync.records.alignment import aligned, common_length
+from commandsync.records.display import aligned, common_length
 from commandsync.report.lines import BOLD, DIM, GREEN, RED, Value, paint, visible_line
 from commandsync.report.lines import path as shown_path
 

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from unicodedata import category, east_asian_width, normalize
 
 from commandsync.api.credentials import redacted
-from commandsync.characters import EMOJI, python_escape, unhidden
 from commandsync.diagnostics import LIBRARY, Words
+from commandsync.records.display import EMOJI, python_escape, unhidden
 
 _CONTROL = re.compile(r"[\x00-\x1f]")
 RUNNER_PREFIX = re.compile(r"##(?=\w*\[)")  # of a command to a CI runner, anywhere in a line

@@ -48,7 +48,7 @@ from commandsync.sync.destinations import (
 )
 from commandsync.sync.importsource import TOKEN_VARIABLE
 from commandsync.sync.job import connected
-from commandsync.sync.otherlists import other_lists, read_others
+from commandsync.sync.listcontent import other_lists, read_others
 from commandsync.sync.parity import compare_names, exit_code, names_commands
 from commandsync.sync.settings import Settings, Site, load
 from commandsync.version import __version__

@@ -41,15 +41,19 @@ from commandsync.sync.earlier import EarlierVersion, earlier_version
 from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
 from commandsync.sync.listcontent import (
     EarlierList,
+    OtherList,
     earlier_list,
     fitted_list,
     is_reordered,
+    keep_sent,
+    mark_unclear,
+    other_lists,
+    read_others,
     renewed,
+    sent_lists,
     with_own_keys,
 )
 from commandsync.sync.objects import with_objects
-from commandsync.sync.otherlists import OtherList, other_lists, read_others
-from commandsync.sync.sentlist import SentList, keep_sent, mark_unclear, sent_lists
 from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, Site
 
 _COMMANDS = Resource.COMMAND
@@ -304,9 +308,8 @@ class ListJob(ManifestJob):
         )
         if not in_clone or result.sent not in {Outcome.DONE, Outcome.SENT}:
             return result
-        digest = self._request(wanted).digest
-        sent = SentList(digest, self.settings.now, wanted.collections[_COMMANDS])
-        notice = keep_sent(self.manifest.path, self.identity, sent)
+        path, digest = self.manifest.path, self._request(wanted).digest
+        notice = keep_sent(path, self.identity, wanted, digest, at=self.settings.now)
         return replace(result, notices=(*result.notices, notice)) if notice else result
 
     def request(self, planned: Planned) -> Operation[None]:
@@ -349,8 +352,4 @@ def _list_job(
     if earlier or not settings.in_clone:
         return job.beside(earlier)
     sent = sent_lists(manifest.path).get(job.identity)
-    if sent is None:
-        return job
-    commands = Snapshot({_COMMANDS: sent.commands})
-    last = EarlierList(sent.name, commands, sent.digest)
-    return replace(job, earlier=last, resend=sent.unclear)
+    return replace(job, earlier=sent, resend=sent.is_unclear) if sent else job

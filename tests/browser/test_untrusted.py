@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from commandsync.characters import readable
 from commandsync.diagnostics import Location, Problem
 from commandsync.pages.botpage import BotPage, Mark, Preview, Row
+from commandsync.records.display import readable
 from commandsync.records.texts import Resource
 from commandsync.server import votes
 from commandsync.server.live_preview import preview_server

@@ -27,7 +27,7 @@ from commandsync.services.discordlists import TOP_GG
 from commandsync.services.fit import as_listed, fit
 from commandsync.services.service import ListService
 from commandsync.services.telegram import OVERRIDING, telegram
-from commandsync.sync.otherlists import OtherList, read_others
+from commandsync.sync.listcontent import OtherList, read_others
 from commandsync.sync.settings import load_files
 from tests.support.bots import Instead, Proxy
 from tests.support.destination import LOST, LOST_AFTER, Destination, destination

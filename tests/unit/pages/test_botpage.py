@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.characters import readable
 from commandsync.diagnostics import Location, Problem
 from commandsync.pages.botpage import (
     BotPage,
@@ -19,6 +18,7 @@ from commandsync.pages.botpage import (
     render_bot,
 )
 from commandsync.pages.templates import beside, previewed, served
+from commandsync.records.display import readable
 from commandsync.records.models import Bot
 from commandsync.records.texts import Resource
 from tests.support.pages import Outline, announcement, bot, bot_texts, command, texts, voter

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.characters import readable
 from commandsync.pages.botpage import Mark, Row, commands_page, difference, groups_of, listed_rows
+from commandsync.records.display import readable
 from commandsync.records.texts import CommandText, Resource
 from tests.support.pages import Outline, texts
 

@@ -21,8 +21,7 @@ from commandsync.record.programenv import (
     telegram_token,
     without_tokens,
 )
-from commandsync.record.recorded import reading_of
-from commandsync.record.recording import Ending, Recording
+from commandsync.record.recording import Ending, Recording, reading_of
 from commandsync.record.standins import zlib_stream, zstd_stream
 from commandsync.record.telegrambot import Telegram
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.characters import readable
+from commandsync.records.display import readable
 from commandsync.records.texts import CommandText, LoadedCommand, by_category
 from commandsync.report.commandlist import COLUMNS, Layout, command_list, inline, literal
 from tests.support.pages import COMMANDS, blocks, collapsed, formatted

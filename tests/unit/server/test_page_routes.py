@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
-from commandsync.characters import readable
 from commandsync.pages.templates import render, served
+from commandsync.records.display import readable
 from commandsync.records.models import Bot
 from commandsync.server.page_routes import SORTS, address, pages_of, render_list, wanted_of
 from commandsync.server.search import SORT_PATTERN, Wanted

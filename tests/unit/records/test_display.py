@@ -1,14 +1,43 @@
-"""The parts of two aligned sequences make both of them again, by turns the same and different."""
+"""Hidden characters become escapes, and the parts of two aligned sequences make both again."""
 
 from itertools import pairwise
 from random import Random
+from unicodedata import category
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from commandsync.records.alignment import Part, aligned, common_length
+from commandsync.records.display import Part, aligned, common_length, readable
+
+HIDING = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # categories of characters that control or hide
+EMOJI = "\U0001f469\u200d\U0001f680 \u2764\ufe0f #\ufe0f\u20e3 \U0001f3f4\U000e0067\U000e007f"
+PERSIAN, IDEOGRAPH = "\u0645\u06cc\u200c\u062e", "\u845b\U000e0100"
 
 LINES = st.lists(st.sampled_from(["a", "b", "  c", "d", ""]), max_size=14)
+
+
+@given(st.text(st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp", "L"])))
+@example("\u200b")
+@example("a\u3164")
+def test_no_character_that_hides_or_controls_is_shown(text: str) -> None:
+    shown = readable(f"-{text.replace(chr(9), '').replace(chr(10), '')}-")
+
+    # Behind a letter without case, a joiner may shape it.
+    alone = {after for before, after in pairwise(shown) if category(before) != "Lo"}
+    assert not HIDING.intersection(map(category, alone))
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "Zs"], max_codepoint=0x33F)))
+@example(EMOJI)
+@example(PERSIAN)
+@example(IDEOGRAPH)
+@example("two words,\tand\na line")
+def test_readable_text_stays_as_it_is(text: str) -> None:
+    assert readable(text) == text
+
+
+def test_hidden_characters_are_shown_as_escapes() -> None:
+    assert readable("a\x1bb\u202ec\u200d") == r"a\x1bb\u202ec\u200d"
 
 
 def alternates(parts: list[Part]) -> bool:
