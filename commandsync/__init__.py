@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from commandsync.records.models import VoterPage as VoterPage
     from commandsync.records.texts import CommandText as CommandText
     from commandsync.records.texts import LoadedCommand as LoadedCommand
-    from commandsync.sync.objects import load as load
+    from commandsync.sync.companions import load as load
     from commandsync.version import __version__ as __version__
 
 _HOMES = {
@@ -61,7 +61,7 @@ _HOMES = {
         "ServerError StoppedError TransportError Unauthorized UsageError WrongBotError",
         "records.models": "Account Announcement Bot BotPage Command Voter VoterPage",
         "records.texts": "CommandText LoadedCommand",
-        "sync.objects": "load",
+        "sync.companions": "load",
     }.items()
     for name in names.split()
 }

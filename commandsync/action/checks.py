@@ -23,10 +23,10 @@ from commandsync.report.imports import import_annotations
 from commandsync.report.lines import Screen, code, visible
 from commandsync.report.markdownfile import State, with_lists
 from commandsync.sources.changeset import Import
+from commandsync.sync.companions import commands_of
 from commandsync.sync.files import read_file
 from commandsync.sync.importplan import plan_import
 from commandsync.sync.job import Planned
-from commandsync.sync.objects import commands_of
 from commandsync.sync.settings import Settings
 
 _LARGEST_DOCUMENT = 32 * 1024 * 1024  # bytes

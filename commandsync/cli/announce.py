@@ -62,8 +62,8 @@ def docs_command(
       commandsync docs site/commands.html site/commands.json
     """
     from commandsync.cli.pages import check_edits, print_list, read_pages, show_pages, write_pages
+    from commandsync.sync.companions import commands_of
     from commandsync.sync.files import refuse_token
-    from commandsync.sync.objects import commands_of
     from commandsync.sync.settings import load_single
 
     shows = check or diff

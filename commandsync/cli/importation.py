@@ -58,8 +58,8 @@ def record_program(  # noqa: PLR0913 - the options of one command
     import asyncio
 
     try:
+        from commandsync.record import Order, reading_of, record, summary
         from commandsync.record.hosts import parse_allowed
-        from commandsync.record.recording import Order, reading_of, record, summary
     except ImportError as error:
         raise missing("recording a program needs", "record", error) from error
     hosts = [urlsplit(service.origin).hostname or "" for service in LISTS.values()]

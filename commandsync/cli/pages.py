@@ -28,8 +28,8 @@ from commandsync.report.markdownfile import (
 )
 from commandsync.report.summary import counted
 from commandsync.sources.changeset import FileEdit
+from commandsync.sync.companions import commands_of
 from commandsync.sync.files import check_target, read_text, refuse_token, write_file
-from commandsync.sync.objects import commands_of
 
 DEFAULT_PAGES = ("README.md", "COMMANDS.md")
 _LARGEST = 32 * 1024 * 1024  # bytes

@@ -48,7 +48,7 @@ def validate_command(run: Run, /) -> None:
       commandsync validate bots/ --format github
     """
     from commandsync import report
-    from commandsync.sync.objects import with_objects
+    from commandsync.sync.companions import with_objects
     from commandsync.sync.settings import load
 
     manifests = [with_objects(manifest) for manifest in load(run.settings)]

@@ -26,11 +26,11 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
 from commandsync.report.change import in_quotes, scheduled
 from commandsync.report.summary import compared, counted, plan_line, remark_on
+from commandsync.sync.companions import with_objects
 from commandsync.sync.destinations import site_of
 from commandsync.sync.job import Planned, connected, plan_manifest
 from commandsync.sync.listcontent import fitted_list, renewed
 from commandsync.sync.lists import ListJob, listing_jobs
-from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import (
     BASE_URL_VARIABLE,
     Settings,

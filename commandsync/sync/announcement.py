@@ -27,11 +27,11 @@ from commandsync.sources.changeset import FileEdit
 from commandsync.sources.notes import Notes, bare, check_length, names, read_event, version_in
 from commandsync.sources.notes.changelog import page_of, section_of
 from commandsync.sources.notes.excerpt import excerpt, on_one_line, plain
+from commandsync.sync.companions import mention_of, objects_of
 from commandsync.sync.destinations import ListSite, list_sites
 from commandsync.sync.edits import EntryPlaces, checked_edits
 from commandsync.sync.files import read_file, read_text
 from commandsync.sync.job import ManifestJob, Planned, connected
-from commandsync.sync.objects import mention_of, objects_of
 from commandsync.sync.selection import jobs, plan_jobs
 from commandsync.sync.settings import Settings, default_manifest, load_to_edit
 

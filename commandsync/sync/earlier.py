@@ -25,8 +25,8 @@ from commandsync.manifest import Manifest, load_head, load_manifests
 from commandsync.plan.userchanges import UserChanges, user_changes
 from commandsync.records.texts import Resource, pattern
 from commandsync.sources.sourcefile import IMPORTED
+from commandsync.sync.companions import with_earlier_objects, with_objects
 from commandsync.sync.files import reason
-from commandsync.sync.objects import with_earlier_objects, with_objects
 from commandsync.sync.settings import STDIN, check_stdin, load_files
 
 Entry = tuple[str, str]

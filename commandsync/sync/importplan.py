@@ -20,6 +20,7 @@ from commandsync.sources.entry import Excluded, SourceEntry, SourceReading, lite
 from commandsync.sources.imported import LARGEST, Imported, Removals, by_name, imported_text
 from commandsync.sources.merge import three_way
 from commandsync.sources.telegrammenu import localized, offers
+from commandsync.sync.companions import ImportedFile, read_beside
 from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
 from commandsync.sync.importsource import (
     PROGRAM,
@@ -29,7 +30,6 @@ from commandsync.sync.importsource import (
     read_sources,
     sources_of,
 )
-from commandsync.sync.objects import ImportedFile, read_beside
 from commandsync.sync.settings import Settings, default_manifest, load_to_edit, rules_of
 
 _COMMANDS = Resource.COMMAND

@@ -44,7 +44,7 @@ from commandsync.sources.sourcefile import (
     folder_traits,
     path_pattern,
 )
-from commandsync.sync.bottexts import texts_notice, texts_of
+from commandsync.sync.companions import texts_notice, texts_of
 from commandsync.sync.files import check_in_workspace, relative
 from commandsync.sync.settings import Settings, Site
 

@@ -29,6 +29,7 @@ from commandsync.records.texts import Resource
 from commandsync.services.abilities import Reads
 from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.service import ListRequest, list_request, of_operation
+from commandsync.sync.companions import with_objects
 from commandsync.sync.destinations import (
     ListSite,
     check_tokens,
@@ -53,7 +54,6 @@ from commandsync.sync.listcontent import (
     sent_lists,
     with_own_keys,
 )
-from commandsync.sync.objects import with_objects
 from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, Site
 
 _COMMANDS = Resource.COMMAND

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from commandsync.record.recording import Order, Recording, record
+from commandsync.record import Order, Recording, record
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _JS = """const commands = JSON.parse(require('fs').readFileSync('commands.json'));

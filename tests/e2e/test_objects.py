@@ -7,7 +7,7 @@ import pytest
 
 import commandsync
 from commandsync.manifest import load_manifests
-from commandsync.sync.objects import objects_of
+from commandsync.sync.companions import objects_of
 from tests.support.destination import Destination, destination
 from tests.support.home import Home, Ran, checked, git_repo
 

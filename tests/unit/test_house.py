@@ -150,7 +150,7 @@ OTHERS = {
     "record/fence.py": "writes into the temporary folder of a run",
     "record/hooks/sitecustomize.py": "runs in a bot's own program",
     "record/programenv.py": "writes into the temporary folder of a run",
-    "record/recording.py": "reads a pipe",
+    "record/__init__.py": "reads a pipe",
     "server/database.py": "creates the database, which SQLite writes",
 }
 """Modules that open a file for writing beside `sync/files.py`, with the reason."""

@@ -1,11 +1,11 @@
 """Commands from a bot's JavaScript and TypeScript code, read and never run.
 
 Builders of discord.js, plain objects, and the objects and classes of command handlers; the handlers
-and menus of grammY and Telegraf (`telegram`).
+and menus of grammY and Telegraf.
 
 The statements of each file that may declare commands are followed (`program`) as far as their
 values are certain (`expression`); values and builders are those of `value`. The `Inventory` looks
-at exports, classes, decorators (`decorated`), registrations and builders: the keys of an object
+at exports, classes, decorators (`framework`), registrations and builders: the keys of an object
 tell whether it is a slash command, which is read as Discord's, a prefix command, or no command.
 Last, `candidate` finds what looks like a command and is none of these: it is not read.
 """
@@ -31,9 +31,8 @@ from commandsync.sources.entry import (
 )
 from commandsync.sources.imported import LiteralObjects
 from commandsync.sources.javascript.candidate import BELOW, BROKEN, candidates_in, frameworks_in
-from commandsync.sources.javascript.decorated import decorated
+from commandsync.sources.javascript.framework import Telegram, decorated
 from commandsync.sources.javascript.program import Program
-from commandsync.sources.javascript.telegram import Telegram
 from commandsync.sources.javascript.value import (
     MOST_BYTES,
     REST,

@@ -20,9 +20,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from commandsync.record import Ending, Order, Recording, record
 from commandsync.record.fence import Enclosed, Fence, FenceError
 from commandsync.record.hosts import parse_allowed
-from commandsync.record.recording import Ending, Order, Recording, record
 
 CALL = """
 import json, os, sys, time, urllib.request
@@ -392,7 +392,7 @@ def test_an_allowed_service_is_reached_but_not_as_a_platform(
 def test_where_the_fence_is_not_possible_nothing_runs(tmp_path: Path) -> None:
     source = (
         "import asyncio, pathlib, sys\n"
-        "from commandsync.record.recording import Order, record\n"
+        "from commandsync.record import Order, record\n"
         "from commandsync.errors import CommandsyncError\n"
         "try: asyncio.run(record(Order(program=['touch', sys.argv[1]])))\n"
         "except CommandsyncError as error: print(error.message, error.hint)\n"

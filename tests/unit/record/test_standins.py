@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import UsageError
+from commandsync.record import Ending, Recording, reading_of
 from commandsync.record.discordrest import Asked, Discord
 from commandsync.record.hosts import Resolver, parse_allowed
 from commandsync.record.programenv import (
@@ -21,7 +22,6 @@ from commandsync.record.programenv import (
     telegram_token,
     without_tokens,
 )
-from commandsync.record.recording import Ending, Recording, reading_of
 from commandsync.record.standins import zlib_stream, zstd_stream
 from commandsync.record.telegrambot import Telegram
 

@@ -1,25 +1,42 @@
-"""What a platform has of a manifest's commands: its own objects, and how messages mention them.
+"""The files beside a manifest: what was imported into it last, and the texts of the bot.
 
-An import keeps them in the file of what was imported last, beside the manifest.
+An import keeps in `commands.imported.json` what it read, with the platform's own objects of the
+commands (`read_beside`). They say how messages mention a command, and what its options are for:
+`load` returns the commands of a manifest with both.
+
+Code that names its texts by keys, as in `t("ping.about")`, is read with the texts of the file that
+`import.texts` names, or of the files of that folder (`texts_of`). The path of a file below the
+folder may begin a key: `commands` in `commands.ping.about` and `commands:ping.about`. Without the
+setting, the locale files of the project are searched for the keys that the code names: the one of a
+folder such as `locales` that has most of them, English first. It is only named (`texts_notice`),
+never read as a source: another may be meant.
 """
 
 import os
+import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from commandsync.diagnostics import Location, Problem
-from commandsync.errors import ManifestError, UsageError
-from commandsync.manifest import Manifest, load_manifests
+from commandsync.diagnostics import Location, Notice, Problem
+from commandsync.errors import CommandsyncError, FileError, ManifestError, UsageError
+from commandsync.manifest import Manifest, load_manifests, load_texts
 from commandsync.manifest.source import leads_out
 from commandsync.records.snapshot import Levels, Node
 from commandsync.records.texts import LoadedCommand, by_category
 from commandsync.sources.imported import Imported, by_name, read_imported
 from commandsync.sources.jsonfile import text_of
-from commandsync.sources.sourcefile import IMPORTED
-from commandsync.sync.files import MOST_BYTES, ci_workspace, read_file
+from commandsync.sources.sourcefile import IMPORTED, files_of
+from commandsync.sync.files import (
+    MOST_BYTES,
+    check_in_workspace,
+    ci_workspace,
+    read_file,
+    read_text,
+    relative,
+)
 
 _IDENTIFIER = re.compile("[0-9]{1,20}")
 _NAME = re.compile(r"[-\w']{1,32}")  # nothing that a message takes for something else
@@ -151,3 +168,67 @@ def load(path: str | os.PathLike[str]) -> dict[str, tuple[LoadedCommand, ...]]:
             hint="pass the path of one file",
         )
     return by_category(commands_of(manifests[0]))
+
+
+_LARGEST = 4 * 1024 * 1024  # bytes
+_LOCALES = re.compile(
+    r"(.*/)?(locales?|lang(uage)?s?|i18n|translations?)/(?=(.+/)?[^/]+\.(json|ya?ml)$)",
+    re.IGNORECASE,
+)
+_ENGLISH = re.compile(r"(^|/)en([-_][a-z]{2})?([./]|$)", re.IGNORECASE)
+_TEXTS = (".json", ".yaml", ".yml")
+_MOST_FILES = 20  # that are searched
+
+
+def texts_of(manifest: Manifest) -> dict[str, str] | None:
+    """Return the bot's texts by their keys; None if the manifest names no file with them."""
+    if not manifest.imports.texts:
+        return None
+    path = posixpath.join(posixpath.dirname(manifest.path), manifest.imports.texts)
+    check_in_workspace(path)
+    return _load(path)
+
+
+def texts_notice(manifest: Manifest, keys: Collection[str]) -> Notice | None:
+    """Return a notice that names the locale file with some of the keys; None without one."""
+    folder = posixpath.dirname(manifest.path) or "."
+    found = ("", 0)
+    with suppress(FileError):
+        for path in _catalogues(folder) if keys else ():
+            with suppress(CommandsyncError):
+                number = len(_load(path).keys() & {*keys})
+                found = (relative(path, folder), number) if number > found[1] else found
+    name, number = found
+    message = f"{name} has the texts of {number} of the computed descriptions"
+    hint = f"name it under import: in the manifest: texts: {name}"
+    return Notice(message, hint) if number else None
+
+
+def _catalogues(folder: str) -> list[str]:
+    """Return the locale files, and the folders of those of one language, English first."""
+    found: dict[str, None] = {}
+    for file in map(Path.as_posix, files_of(Path(folder))):
+        if match := _LOCALES.match(relative(file, folder)):
+            language, slash, _ = relative(file, folder)[match.end() :].partition("/")
+            around = [posixpath.join(folder, match[0] + language)] if slash else []
+            found |= dict.fromkeys([file, *around])
+    return sorted(found, key=lambda path: not _ENGLISH.search(path))[:_MOST_FILES]
+
+
+def _load(path: str) -> dict[str, str]:
+    """Return the texts of a file or a folder; a key that files of a folder share is ambiguous."""
+    if not Path(path).is_dir():
+        return _of_file(path, Path(path).stem)
+    texts: dict[str, str] = {}
+    ambiguous: set[str] = set()
+    for file in (file for file in files_of(Path(path)) if file.suffix in _TEXTS):
+        inside = file.relative_to(path).with_suffix("").as_posix()
+        for key, text in _of_file(file.as_posix(), inside).items():
+            ambiguous |= {key} if texts.setdefault(key, text) != text else set()
+    return {key: text for key, text in texts.items() if key not in ambiguous}
+
+
+def _of_file(path: str, name: str) -> dict[str, str]:
+    texts = load_texts(path, read_text(path, most=_LARGEST))
+    starts = ("", f"{name.replace('/', '.')}.", f"{name}:")
+    return {f"{start}{key}": text for start in starts for key, text in texts.items()}
