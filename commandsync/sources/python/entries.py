@@ -28,10 +28,9 @@ from commandsync.sources.entry import (
 from commandsync.sources.imported import LiteralObjects
 from commandsync.sources.python.cog import Cogs, Kind, of_arguments, of_decorators
 from commandsync.sources.python.declarations import Declaration, Form
-from commandsync.sources.python.meaning import Code
+from commandsync.sources.python.meaning import UNKNOWN, Code
 from commandsync.sources.python.parameter import Argument, Arguments
 from commandsync.sources.python.scope import Scope, callee, last_name, parameters, words
-from commandsync.sources.python.slashobject import Given, SlashObjects
 
 Chain = list[Declaration]
 
@@ -60,7 +59,6 @@ class Entries:
         self._with_sub_commands = {declaration.parent for declaration in self.declared}
         self.arguments = Arguments(self.code)
         self.objects = LiteralObjects()
-        self._slash = SlashObjects(self.code)
 
     def of(self, declaration: Declaration) -> Iterator[SourceEntry]:
         """Yield the commands of a declaration that users can call: none of a slash group."""
@@ -165,23 +163,17 @@ class Entries:
         if declaration.function is None:
             return None
         function, scope = declaration.function
-        arguments = self.arguments.read(function, scope)
-        if any(part.rest or part.keywords or part.annotation.flags for part in arguments):
+        members = self.arguments.members_of(function, scope, declaration.given)
+        optional_types = not _is_disnake(declaration)
+        arguments = [
+            (argument, _is_required(argument, optional_types=optional_types))
+            for argument in self.arguments.read(function, scope)
+        ]
+        arguments.sort(key=lambda pair: not pair[1])
+        options = [argument.option_of(required=required) for argument, required in arguments]
+        if UNKNOWN in members.values() or None in options:
             return None
-        given = {node.arg: (node, default) for node, default in parameters(function.args).items()}
-        optional = not _is_disnake(declaration)
-        required = [_is_required(part, optional_types=optional) for part in arguments]
-        return self._slash.members(
-            function,
-            scope,
-            declaration.given,
-            [
-                Given(*given[part.name], part.option, is_required)
-                for part, is_required in sorted(
-                    zip(arguments, required, strict=True), key=lambda pair: not pair[1]
-                )
-            ],
-        )
+        return {**members, "options": options} if options else members
 
     def _description(self, declaration: Declaration, *, prefix: bool) -> str:
         description = self._text(declaration, "description")

@@ -1,190 +1,30 @@
-"""The parameters of a command's function: the arguments that users give.
+"""The parameters of a command's function: the arguments that users give, and options at Discord.
 
-The annotation of a parameter says whether it is optional, and which choices it has; it may be
-written as text, name an alias, or contain the call that describes the argument (`Annotations`). A
-default or a decorator may describe it, too (`Arguments`).
+The annotation of a parameter (`annotation`), its default and decorators describe an argument. All
+that they state of the option at Discord is in `Argument.members`. `members_of` makes the object of
+a whole command, if all of it is literal: if something is computed or unknown, there is no object,
+for a service gets no options rather than wrong ones.
 """
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 
-from commandsync.sources.python.cog import Kind, lineage
+from commandsync.records.snapshot import Node
+from commandsync.sources.applicationcommands import KEYS
+from commandsync.sources.python.annotation import LIMITS, Annotation, Annotations
 from commandsync.sources.python.meaning import UNKNOWN, Code, Definition, Value
-from commandsync.sources.python.scope import Function, Scope, keywords, parameters
-
-_MOST_PARTS = 200
-_OPTIONS = {"Option", "SlashOption"}
-_NONE = ast.Constant(None)
-
-
-@dataclass(slots=True)
-class Annotation:
-    """The content of an annotation."""
-
-    optional: bool = False  # whether None is one of several types
-    greedy: bool = False  # whether it takes as many as there are (`Greedy[...]`)
-    attachment: bool = False  # whether it is a file
-    literals: tuple[Value, ...] = ()  # the values of a `Literal`, alone or with None
-    choices: tuple[str, ...] = ()  # the names of its only values as a slash command shows them
-    flags: Definition | None = None  # a class of flags in the bot's files
-    option: Definition | None = None  # the call that describes it: `Option(str, "...")`
-    unread: list[Definition] = field(default_factory=list)  # the parts that the code does not state
-
-
-class Annotations:
-    """Reads annotations."""
-
-    def __init__(self, code: Code) -> None:
-        self._code = code
-
-    def read(self, expression: ast.AST | None, scope: Scope, *, inner: bool = False) -> Annotation:
-        """Read an annotation, if there is one; of an `inner` one, not its own parts."""
-        result = Annotation()
-        if expression is None:
-            return result
-        whole = Definition(expression, scope)
-        parts = list(_leaves(whole, partial(self._inside, result=result)))
-        types = [part for part in parts if part.node is not _NONE]
-        result.optional = len(types) < len(parts) and bool(types)
-        if len(types) == 1:
-            self._read_type(types[0], result, inner=inner)
-        return result
-
-    def _read_type(self, part: Definition, result: Annotation, *, inner: bool) -> None:
-        match part.node:
-            case ast.Subscript(value=head, slice=inside):
-                name = self._code.last_name(head, part.scope)
-                if name == "Literal":
-                    result.literals = self._literals(inside, part.scope, result)
-                    result.choices = tuple(map(str, result.literals))
-                elif name == "Greedy" and not inner:
-                    item = self.read(inside, part.scope, inner=True)
-                    result.greedy, result.attachment = True, item.attachment
-                    result.literals = () if item.optional else item.literals
-            case ast.Call(args=arguments) if self._code.called(part) in _OPTIONS:
-                result.option = part
-                if arguments and not inner:  # the type of the option
-                    result.choices = self.read(arguments[0], part.scope, inner=True).choices
-            case ast.ClassDef():
-                self._read_class(part, result)
-            case _:
-                name = self._code.framework(part.node, part.scope)
-                result.attachment = name.rpartition(".")[2] == "Attachment"
-
-    def _read_class(self, part: Definition, result: Annotation) -> None:
-        ancestry = lineage(part, self._code)
-        if ancestry.kind is Kind.FLAGS:
-            result.flags = part
-        elif ancestry.kind is Kind.ENUM:
-            result.choices = _members(ancestry.classes[0][0])
-
-    def _literals(self, inside: ast.AST, scope: Scope, result: Annotation) -> tuple[Value, ...]:
-        values: dict[tuple[type, Value], Value] = {}  # as those of `typing.Literal`, without equals
-        for part in _leaves(Definition(inside, scope), self._inside_literal):
-            value = self._code.value(part.node, part.scope)
-            if isinstance(value, (str, int, type(None))):
-                values[type(value), value] = value
-            else:
-                result.unread.append(part)
-        return () if result.unread else tuple(values.values())
-
-    def _inside_literal(self, part: Definition) -> list[Definition] | None:
-        """Return the values that a part of a `Literal` is made of, None if it is a value."""
-        match part.node:
-            case ast.Tuple(elts=elements):
-                return [Definition(element, part.scope) for element in elements]
-            case ast.Subscript(slice=inside):  # a Literal in a Literal
-                return [Definition(inside, part.scope)]
-            case _:
-                return self._named(part)
-
-    def _named(self, part: Definition) -> list[Definition] | None:
-        is_name = isinstance(part.node, (ast.Name, ast.Attribute))
-        meaning = self._code.meaning(part.node, part.scope) if is_name else None
-        return [meaning] if isinstance(meaning, Definition) else None
-
-    def _inside(self, part: Definition, result: Annotation) -> list[Definition] | None:
-        """Return the types that a type is made of, None if it is a single one."""
-        node, scope = part.node, part.scope
-        match node:
-            case ast.Constant(value=None):
-                return None if node is _NONE else [Definition(_NONE, scope)]
-            case ast.Constant(value=str(text)):
-                written = _parsed(text, node)
-                return [] if written is None else [Definition(written, scope)]
-            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-                return [Definition(left, scope), Definition(right, scope)]
-            case ast.Subscript(value=head, slice=inner):
-                return self._subscripted(self._code.last_name(head, scope), inner, scope, result)
-            case _:
-                return self._named(part)
-
-    def _subscripted(
-        self, name: str, inner: ast.expr, scope: Scope, result: Annotation
-    ) -> list[Definition] | None:
-        parts = [Definition(part, scope) for part in getattr(inner, "elts", [inner])]
-        match name:
-            case "Optional":
-                return [*parts, Definition(_NONE, scope)]
-            case "Union":
-                return parts
-            case "Annotated":
-                return [self._annotated(parts, result)]
-            case "Transform":
-                return parts[1:2]
-            case _:
-                return None
-
-    def _annotated(self, parts: list[Definition], result: Annotation) -> Definition:
-        """Return the type in an `Annotated`: discord.py takes the first of the metadata."""
-        for part in parts[1:]:
-            if self._code.called(part) in _OPTIONS:
-                result.option = part
-                return parts[0]
-        return (parts[1:2] or parts)[0]
-
-
-def _leaves(
-    whole: Definition, parts_of: Callable[[Definition], list[Definition] | None]
-) -> Iterator[Definition]:
-    """Yield the parts, in their order, that have no parts themselves."""
-    waiting = [whole]
-    for _ in range(_MOST_PARTS):
-        if not waiting:
-            return
-        part = waiting.pop(0)
-        inner = parts_of(part)
-        if inner is None:
-            yield part
-        else:
-            waiting = [*inner, *waiting]
-
-
-def _parsed(text: str, node: ast.AST) -> ast.expr | None:
-    """Parse an annotation that is written as a string; its place is the string's."""
-    try:
-        expression = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
-    for part in ast.walk(expression):
-        ast.copy_location(part, node)
-    return expression
-
-
-def _members(node: ast.ClassDef) -> tuple[str, ...]:
-    """Return the names of an enumeration; of those with one value, the first."""
-    names: dict[str, str] = {}
-    for statement in node.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name[0] != "_":
-                written = repr(value.value) if isinstance(value, ast.Constant) else name
-                names.setdefault(written, name)
-    return tuple(names.values())
-
+from commandsync.sources.python.scope import (
+    Function,
+    Scope,
+    callee,
+    keywords,
+    last_name,
+    parameters,
+)
 
 _DESCRIPTIONS = {"Option", "Param", "SlashOption", "flag", "option", "param", "parameter"}
 _DEFAULTS = {  # of discord.ext.commands, as its signatures show them
@@ -193,11 +33,44 @@ _DEFAULTS = {  # of discord.ext.commands, as its signatures show them
     "CurrentGuild": "<this server>",
 }
 _POSITIONS = {  # the positional arguments of the calls that describe an argument
+    "Option": ("input_type", "description"),
     "SlashOption": ("name", "description", "required"),
     "option": ("name",),
     **dict.fromkeys(("Param", "param"), ("default",)),
 }
-_MOST_CHOICES = 25  # that Discord accepts
+_RENAMED = {"ge": "min_value", "le": "max_value"}
+_STATED = {*LIMITS, "name", "description", "choices"}  # members of an option
+_READ = _STATED | {"required", "input_type", "default"}  # the others may change it in any way
+
+
+_CHANGING = {  # keys and decorators that change the object in ways that are not known here
+    *KEYS["command"] - {"name", "description", "nsfw", "type", "id", "category"},
+    *("allowed_contexts", "allowed_installs", "dm_only", "guild_install", "user_install"),
+    *("auto_locale_strings", "autocomplete", "guild_only", "install_types", "option"),
+    *("private_channel_only", "permissions"),
+}
+_PERMISSIONS = {"default_permissions", "default_member_permissions"}
+_KNOWN = _PERMISSIONS | {"guild_only"}  # decorators
+_BITS = {
+    "kick_members": 1,
+    "ban_members": 2,
+    "administrator": 3,
+    "manage_channels": 4,
+    "manage_guild": 5,
+    "view_audit_log": 7,
+    "send_messages": 11,
+    "manage_messages": 13,
+    "mention_everyone": 17,
+    "mute_members": 22,
+    "deafen_members": 23,
+    "move_members": 24,
+    "manage_nicknames": 27,
+    "manage_roles": 28,
+    "manage_webhooks": 29,
+    "manage_events": 33,
+    "manage_threads": 34,
+    "moderate_members": 40,
+}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -211,10 +84,26 @@ class Argument:
     optional: bool = False  # whether it has a default
     default: str = ""  # its default as text; empty if there is none to show
     required: bool | None = None  # None if the code does not say it
-    choices: tuple[str, ...] = ()  # the names of its only values
+    # Of the option at Discord, as far as the code states them; `UNKNOWN` for what is computed.
+    members: dict[str, Value]
     rest: bool = False  # whether it is `*arguments`
     keywords: bool = False  # whether it is `**arguments`
     unread: list[Definition] = field(default_factory=list)  # the parts that the code does not state
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The names of its only values; empty if the code does not state them all."""
+        names = tuple(choice["name"] for choice in self.members.get("choices", ()))
+        return () if UNKNOWN in names else names
+
+    def option_of(self, *, required: bool) -> Node | None:
+        """Return the option at Discord; None if something of it is computed."""
+        choices = self.members.get("choices", ())
+        parts = [*self.members.values(), *(part for each in choices for part in each.values())]
+        if UNKNOWN in parts or self.rest or self.keywords or self.annotation.flags:
+            return None
+        members = {**self.members, "name": self.option}
+        return members | {"required": True} if required else members
 
 
 class Arguments:
@@ -252,7 +141,7 @@ class Arguments:
             option=node.arg,
             displayed=node.arg,
             annotation=annotation,
-            choices=annotation.choices,
+            members=dict(annotation.members),
             unread=[*annotation.unread],
         )
         if annotation.option is not None:
@@ -276,14 +165,27 @@ class Arguments:
         given = keywords(call) | dict(zip(positions, call.args, strict=False))
         if "converter" in given:
             argument.annotation = self._annotations.read(given["converter"], scope)
+        if "input_type" in given:
+            argument.members |= self._annotations.read(given["input_type"], scope).members
+        argument.members |= self._members(given, scope)
+        if len(given) < len(call.args) + len(call.keywords):  # some are not known here
+            argument.members["type"] = UNKNOWN
         argument.option = self._text("name", given, scope) or argument.option
         argument.displayed = self._text("displayed_name", given, scope) or argument.displayed
         if "required" in given:
             required = self._code.value(given["required"], scope)
             argument.required = required if isinstance(required, bool) else None
-        if "choices" in given:
-            argument.choices = self._choices(given["choices"], scope)
         self._describe_default(given, scope, argument)
+
+    def _members(self, given: dict[str, ast.expr], scope: Scope) -> Iterator[tuple[str, Value]]:
+        """Yield the members of an option that a call states which describes it."""
+        for key, part in given.items():
+            name = _RENAMED.get(key, key)
+            value = self._code.value(part, scope)
+            if key == "choices":
+                yield key, self._choices(part, scope)
+            elif name in _STATED or key not in _READ or (key == "required" and value is UNKNOWN):
+                yield name, value if name in _STATED else UNKNOWN
 
     def _text(self, key: str, given: dict[str, ast.expr], scope: Scope) -> str | None:
         return self._code.text(given[key], scope) if key in given else None
@@ -308,33 +210,42 @@ class Arguments:
             if argument := by_name.get(self._code.text(expression, scope) or ""):
                 self._describe(Definition(call, scope), argument)
         for name in given.keys() & by_name.keys():
+            argument = by_name[name]
             if called == "rename":
-                by_name[name].option = self._text(name, given, scope) or by_name[name].option
+                argument.members["name"] = self._code.value(given[name], scope)
+                argument.option = self._text(name, given, scope) or argument.option
             elif called == "choices":
-                by_name[name].choices = self._choices(given[name], scope)
+                argument.members["choices"] = self._choices(given[name], scope)
+            elif called == "describe":
+                argument.members["description"] = self._code.value(given[name], scope)
 
-    def _choices(self, expression: ast.expr, scope: Scope) -> tuple[str, ...]:
-        """Return the names of choices; none if the code does not state them all."""
+    def _choices(self, expression: ast.expr, scope: Scope) -> list[dict[str, Value]]:
+        """Return choices with their names and values, of which some may be unknown."""
         meaning = self._code.meaning(expression, scope)
-        if not isinstance(meaning, Definition):
-            return ()
-        match meaning.node:
-            case ast.Dict(keys=keys):
-                parts = [key for key in keys if key is not None]
-            case ast.List(elts=elements) | ast.Tuple(elts=elements):
-                parts = elements
+        around = meaning.scope if isinstance(meaning, Definition) else scope
+        match getattr(meaning, "node", None):
+            case ast.Dict(keys=keys, values=values) if None not in keys:  # by their names
+                pairs = zip(filter(None, keys), values, strict=True)
+                return [
+                    self._choice(key, around) | {"value": self._code.value(value, around)}
+                    for key, value in pairs
+                ]
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                return [self._choice(part, around) for part in parts]
             case _:
-                return ()
-        named = [self._choice(part, meaning.scope) for part in parts[: _MOST_CHOICES + 1]]
-        known = [name for name in named if name is not None]
-        return tuple(known) if len(known) == len(parts) else ()
+                return [{"name": UNKNOWN}]
 
-    def _choice(self, expression: ast.expr, scope: Scope) -> str | None:
+    def _choice(self, expression: ast.expr, scope: Scope) -> dict[str, Value]:
         if isinstance(expression, ast.Call):  # Choice(name="One", value=1), OptionChoice("One", 1)
-            names = [keyword.value for keyword in expression.keywords if keyword.arg == "name"]
-            return self._code.text([*names, *expression.args, ast.Constant(None)][0], scope)
+            parts = dict(zip(("name", "value"), expression.args, strict=False))
+            parts |= keywords(expression)
+            given = {key: self._code.value(part, scope) for key, part in parts.items()}
+            name = given.get("name") if isinstance(given.get("name"), str) else UNKNOWN
+            is_whole = given.keys() == {"name", "value"}
+            return {"name": name, "value": given["value"] if is_whole else UNKNOWN}
         value = self._code.value(expression, scope)
-        return str(value) if isinstance(value, (str, int, float)) else None
+        is_simple = isinstance(value, (str, int, float))
+        return {"name": str(value) if is_simple else UNKNOWN, "value": value}
 
     def _shown(self, default: ast.expr, scope: Scope, argument: Argument) -> str:
         """Return a default as discord.py shows it: not at all if it is None or can be called."""
@@ -357,3 +268,34 @@ class Arguments:
             return callable(getattr(builtins, default.id, None))
         callables = ast.ClassDef | Function | ast.Lambda
         return isinstance(meaning, Definition) and isinstance(meaning.node, callables)
+
+    def members_of(
+        self, function: Function, scope: Scope, declared: Mapping[str, ast.expr]
+    ) -> dict[str, Value]:
+        """Return the members of a command that its decorators and its declaration state.
+
+        `declared` are the arguments of its declaration. `UNKNOWN` stands for what is computed, or
+        changes the command in a way that is not known here.
+        """
+        named = {last_name(callee(each)): each for each in function.decorator_list}
+        changing = {*declared, *named.keys() - _KNOWN} & _CHANGING
+        if changing or re.search(rf"\b{function.name}\.(on_)?autocomplete\(", scope.file.text):
+            return {"type": UNKNOWN}
+        is_nsfw = self._code.value(declared.get("nsfw", ast.Constant(value=False)), scope)
+        members: dict[str, Value] = {"nsfw": is_nsfw} if is_nsfw else {}
+        if "guild_only" in named:
+            members["contexts"] = [0]
+        for name in _PERMISSIONS & named.keys():
+            members["default_member_permissions"] = self._permissions(named[name], scope)
+        return members
+
+    def _permissions(self, decorator: ast.expr, scope: Scope) -> Value:
+        """Return the permissions that a decorator names, as Discord writes them."""
+        if not isinstance(decorator, ast.Call) or decorator.args:
+            return UNKNOWN
+        given = keywords(decorator)
+        named = {key: self._code.value(value, scope) for key, value in given.items()}
+        is_known = len(named) == len(decorator.keywords) and UNKNOWN not in named.values()
+        if not (is_known and named.keys() <= _BITS.keys()):
+            return UNKNOWN
+        return str(sum(1 << _BITS[key] for key, value in named.items() if value))

@@ -1,4 +1,4 @@
-"""Discord's own object of literal commands in Python."""
+"""Annotations, and what describes a parameter, make Discord's own object of literal commands."""
 
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ LITERAL = {
     "an annotation": ("discord.py", DESCRIBED, "to: str", TEXT | {"required": True}),
     "a default": ("discord.py", DESCRIBED, "to: int = 3", NUMBER),
     "None": ("discord.py", DESCRIBED, "to: discord.User | None", {**TEXT, "type": 6}),
+    "text": ("discord.py", DESCRIBED, "to: 'int'", NUMBER | {"required": True}),
     "Optional": ("discord.py", DESCRIBED, "to: Optional[float]", {**TEXT, "type": 10}),
     "a channel": (
         "discord.py",
@@ -98,6 +99,11 @@ COMPUTED = {
     "permissions by a variable": (
         "discord.py",
         f"{DESCRIBED}@app_commands.default_permissions(**mine)\n",
+        "to: str",
+    ),
+    "a computed new name": (
+        "discord.py",
+        f"{DESCRIBED}@app_commands.rename(to=n())\n",
         "to: str",
     ),
     "a rest": ("discord.py", DESCRIBED, "*to: str"),
