@@ -52,7 +52,7 @@ class Given:
     def any(self) -> bool:
         """Whether an option asks for more than a starter."""
         flags = self.workflow or self.yes or self.prefix is not None
-        return bool(flags or self.listings or self.sources)
+        return bool(flags or self.listings or self.sources or self.platform)
 
 
 def find_answers(run: Run, folder: Path, given: Given, *, asks: bool) -> Answers | None:
@@ -132,7 +132,7 @@ class _Questions:
             return _parted(self.given.listings, own)
         usual = self._usual_listings()
         if not self.asks:
-            return ((), own) if own else (tuple(usual), "")
+            return ((), own) if own and not self.given.platform else (tuple(usual), "")
         default = own or " ".join(usual)
         known = ", ".join(LISTS)
         asked = f"Where is the bot listed? Services are {known}; or write the address of a page."

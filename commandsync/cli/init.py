@@ -19,7 +19,7 @@ import click
 
 from commandsync.cli.option import PATH, Command, not_empty, option
 from commandsync.cli.options import Run, listing_options, yes_option
-from commandsync.errors import Exit, UsageError
+from commandsync.errors import Exit
 from commandsync.sync import SCHEMA
 
 if TYPE_CHECKING:
@@ -103,43 +103,22 @@ def init_command(  # noqa: PLR0913 - the options of one command
     )
     is_terminal = sys.stdin.isatty() and sys.stderr.isatty()
     if not (given.any or is_terminal):
-        return _start(run, target, platform)
+        return _start(run, target)
     return _begin(run, target, given, asks=is_terminal and not yes)
 
 
-def _start(run: Run, path: str, platform: str | None) -> int:
+def _start(run: Run, path: str) -> int:
     """Write what is listed, or a starter."""
     from commandsync.cli.output import command_line
     from commandsync.sources.changeset import FileEdit
-    from commandsync.sync.beginning import Answers, begin
 
-    if platform:
-        if platform == "telegram":
-            _check_no_page(run)
-        services = ["telegram"] if platform == "telegram" else []
-        edits, adopted = begin(run.settings, path, Answers(services=services)).edits, ""
-    else:
-        text, adopted = _listed(run)
-        edits = (FileEdit(path, None, text),)
-    _write(run, path, edits)
+    text, adopted = _listed(run)
+    _write(run, path, [FileEdit(path, None, text)])
     if adopted:
         run.output.talk(f"{path} contains what is listed now: {adopted}")
     files = [] if path == "commands.yaml" else [path]
     run.output.talk(f"next: edit it, then run  {command_line('validate', files=files)}")
     return Exit.DONE
-
-
-def _check_no_page(run: Run) -> None:
-    settings = run.settings
-    for value, source in (
-        (settings.base_url, settings.base_url_from),
-        (settings.bot, settings.bot_from),
-    ):
-        if value and source.startswith("--"):
-            raise UsageError(
-                f"{source} cannot be used with --platform telegram",
-                hint="that is about a page, which this manifest does not have",
-            )
 
 
 def _listed(run: Run) -> tuple[str, str]:

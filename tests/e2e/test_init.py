@@ -212,14 +212,3 @@ def test_a_starter_for_telegram_reads_no_page(home: Home, service: Service, prox
 
     assert proxy.requests == []
     assert "afk" not in home.read("commands.yaml")
-
-
-@pytest.mark.parametrize(
-    "given", [["--bot", "779641401482805289"], ["--base-url", "https://listing.example"]]
-)
-def test_options_of_a_page_are_refused_for_a_platform(home: Home, given: list[str]) -> None:
-    ran = home.run("init", "--platform", "telegram", *given)
-
-    assert ran.code == 2
-    assert f"{given[0]} cannot be used" in ran.err
-    assert not (home.path / "commands.yaml").exists()

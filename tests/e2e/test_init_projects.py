@@ -146,7 +146,7 @@ def test_nothing_is_written_if_an_answer_does_not_work(
 def test_an_import_after_init_leaves_no_command_of_the_starter(home: Home, name: str) -> None:
     kind = PROJECTS[name]
     kind.write(home, ["roll", "play"])
-    begun = home.run("init", "--platform", "telegram")
+    begun = home.run("init")
     assert [each.name for each in manifest_at().snapshot.commands] == [*EXAMPLES]
 
     ran = home.run("import", kind.source, "--yes")
