@@ -12,7 +12,7 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.plan.hints import likely_renames
 from commandsync.report import Format
-from commandsync.report.linediff import cut, file_lines
+from commandsync.report.linediff import cut, edit_lines
 from commandsync.report.lines import Screen, joined, path, visible
 from commandsync.report.summary import question_of
 from commandsync.services.service import PAGE
@@ -78,10 +78,7 @@ def changed_lines(edits: Sequence[FileEdit], counts: str) -> Callable[[Format, S
     """Return what shows the changed lines of files, and the line of their counts."""
 
     def render(_format: Format, screen: Screen) -> str:
-        files = () if screen.quiet else edits
-        return joined(
-            [*(line for edit in files for line in (*file_lines(edit), "")), counts], screen
-        )
+        return joined([*edit_lines(() if screen.quiet else edits), counts], screen)
 
     return render
 

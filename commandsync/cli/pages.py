@@ -15,7 +15,7 @@ from commandsync.manifest import Manifest
 from commandsync.records.texts import CommandText, Resource
 from commandsync.report.commandlist import Layout, command_list
 from commandsync.report.json import dumped
-from commandsync.report.linediff import file_lines
+from commandsync.report.linediff import edit_lines
 from commandsync.report.lines import joined, path
 from commandsync.report.markdownfile import (
     BEGIN,
@@ -141,27 +141,22 @@ def show_pages(
 
     With `check`, print the lists that are not up to date, and the command that updates them.
     """
-    edits = [FileEdit(page.path, page.old, page.new) for page in pages if diff and page.stale]
-    lines = chain.from_iterable((*file_lines(edit), "") for edit in edits)
-    shown = joined(lines, run.output.screen())
+    changed = [page for page in pages if diff and page.stale]
+    edits = [FileEdit(page.path, page.old, page.new) for page in changed]
+    shown = joined(edit_lines(edits), run.output.screen())
     if not check:
         run.output.result(shown)
         return Exit.DONE
-    stale = list(chain.from_iterable(page.stale for page in pages))
+    stale = [*chain.from_iterable(page.stale for page in pages)]
     count = counted(sum(len(page.lists) for page in pages), "list")
     if not stale:
         run.output.result(f"{shown}Up to date: {count}.")
         return Exit.DONE
     shown += "".join(f"{path(str(at))}: {state}\n" for at, state in stale)
-    force = _force(stale)
+    force = ["--force"] if State.EDITED in dict(stale).values() else []
     line = command_line("docs", *force, *paths, files=run.settings.files)
     run.output.result(f"{shown}\nNot up to date: {len(stale)} of {count}. Run  {line}")
     return Exit.CHANGES
-
-
-def _force(stale: Iterable[tuple[Location, State]]) -> list[str]:
-    """Return the option that writes over lists which were edited, if one was."""
-    return ["--force"] if any(state is State.EDITED for _, state in stale) else []
 
 
 def _page(name: str, commands: Sequence[CommandText], bot: str) -> Page:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.document import VERSION
@@ -11,7 +11,7 @@ from commandsync.document.part import notice_document, place_document
 from commandsync.report.change import in_brackets
 from commandsync.report.github import Annotation, annotated, notice_annotations
 from commandsync.report.json import dumped
-from commandsync.report.linediff import cut, file_lines
+from commandsync.report.linediff import cut, edit_lines, file_lines
 from commandsync.report.lines import (
     DIM,
     PLAIN,
@@ -122,9 +122,7 @@ def text(result: Import, *, screen: Screen) -> str:
     """Return the changes of the files, and what is left to do; the last line has the counts."""
     if screen.quiet:
         return joined([counts(result)], screen)
-    lines: list[str] = []
-    for edit in result.edits:
-        lines += (*file_lines(edit), "")
+    lines = [*edit_lines(result.edits)]
     for review in result.merge.reviews:
         lines += _review_lines(review, result, screen)
     for held in result.merge.held_back:
@@ -239,26 +237,19 @@ def json(result: Import, *, screen: Screen) -> str:
             }
             for review in result.merge.reviews
         ],
-        "excluded": [
-            {"name": entry.name, "reason": reason, "location": place_document(entry.place)}
-            for entry, reason in _left_out(result)
-        ],
+        "excluded": [_part(entry.name, reason, entry.place) for entry, reason in _left_out(result)],
         "held_back": [
-            {
-                "name": held.name,
-                "reason": held.reason,
-                "location": place_document(result.place(held.index)),
-            }
+            _part(held.name, held.reason, result.place(held.index))
             for held in result.merge.held_back
         ],
         "unread": [
-            {
-                "name": part.name,
-                "reason": part.reason,
-                "candidate": part.candidate.name.lower(),
-                "acknowledged": part in result.acknowledged,
-                "location": place_document(part.place),
-            }
+            _part(
+                part.name,
+                part.reason,
+                part.place,
+                candidate=part.candidate.name.lower(),
+                acknowledged=part in result.acknowledged,
+            )
             for part in (*result.unread, *result.acknowledged)
         ],
         "warnings": [notice_document(note, screen.words) for note in result.notes],
@@ -266,21 +257,25 @@ def json(result: Import, *, screen: Screen) -> str:
     return dumped(document)
 
 
-def _change(change: EntryChange, result: Import) -> dict[str, Any]:
+def _part(name: str, reason: str, place: Location | None, **more: object) -> dict[str, object]:
+    return {"name": name, "reason": reason, **more, "location": place_document(place)}
+
+
+def _change(change: EntryChange, result: Import) -> dict[str, object]:
     entry = None if isinstance(change, Removed) else change.entry
     if isinstance(change, Added):
         name, place = change.text.name, None
     else:
         name, place = result.ours[change.index].name, result.place(change.index)
-    part = {
+    formerly = change.formerly if isinstance(change, Edited) else None
+    return {
         "action": _ACTIONS[type(change)],
         "name": name,
         "fields": _differences(change),
         "location": place_document(place),
         "source": place_document(entry.place) if entry else None,
+        **({} if formerly is None else {"formerly": formerly}),
     }
-    formerly = change.formerly if isinstance(change, Edited) else None
-    return part if formerly is None else part | {"formerly": formerly}
 
 
 def _differences(change: EntryChange) -> dict[str, dict[str, str]]:

@@ -6,7 +6,7 @@ Those of a field (`diff_rows`) are cut, and each format escapes them in its own 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commandsync.api.credentials import redacted
@@ -112,6 +112,12 @@ def _around(old: str, new: str, after: int) -> tuple[str, str]:
 
 _FILE_CONTEXT = 2  # unchanged lines shown on either side of a change
 _FILE_COLORS = {"-": RED, "+": GREEN, "│": DIM}
+
+
+def edit_lines(edits: Iterable[FileEdit]) -> Iterator[str]:
+    """Return the changed lines of files, with an empty line below each file."""
+    for edit in edits:
+        yield from (*file_lines(edit), "")
 
 
 def file_lines(edit: FileEdit) -> Iterator[str]:

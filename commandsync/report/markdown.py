@@ -16,7 +16,7 @@ from commandsync.report import summary, text
 from commandsync.report.change import scheduled
 from commandsync.report.linediff import cut
 from commandsync.report.lines import Screen, code, fenced
-from commandsync.report.tables import change_blocks, difference_block, folded, place, table
+from commandsync.report.tables import cell, change_blocks, difference_block, folded, place, table
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest  # loads pydantic and yaml
@@ -184,13 +184,9 @@ def _settled_blocks(some: Sequence[Settled], end: str, screen: Screen) -> Iterat
 
 def _settled(settled: Settled, screen: Screen) -> tuple[str, ...]:
     change = settled.change
-    why, what_to_do = map(_optional, (settled.error, in_words(settled.hint, screen.words)))
+    why, what_to_do = map(cell, (settled.error, in_words(settled.hint, screen.words)))
     at = place(change.location, screen.files)
     return summary.named(change), _title(change.name), at, why, what_to_do
-
-
-def _optional(text: str) -> str:
-    return code(text) if text else ""
 
 
 def _notices(notices: Sequence[Notice], screen: Screen) -> Iterator[str]:
@@ -205,7 +201,7 @@ def _problems(column: str, problems: Iterable[Problem], screen: Screen) -> str:
         (
             place(problem.location, screen.files),
             code(problem.message),
-            _optional(in_words(problem.hint, screen.words)),
+            cell(in_words(problem.hint, screen.words)),
         )
         for problem in problems
     )

@@ -59,8 +59,13 @@ def difference_block(old: str, new: str) -> str:
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; a bar would end a cell even inside a code span."""
     lines = [f"| {' | '.join(columns)} |", "|" + " --- |" * len(columns)]
-    lines += ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
+    lines += ["| " + " | ".join(each.replace("|", r"\|") for each in row) + " |" for row in rows]
     return "\n".join(lines)
+
+
+def cell(text: str) -> str:
+    """Return foreign text for a cell, which is empty without any."""
+    return code(text) if text else ""
 
 
 def place(location: Location | None, files: str) -> str:
@@ -101,7 +106,7 @@ def _whole(
     sign, where = ("+", [place(change.location, files)]) if isinstance(change, Add) else ("-", [])
     if cut(change.name) != change.name:
         below += (_label(change, change.resource.fields[0]), _block(change.name, sign))
-    cells = [code(text) if text else "" for text in texts.values()]
+    cells = [cell(text) for text in texts.values()]
     for n, (field, text) in enumerate(texts.items()):
         if not _fits(text, _WHOLE_CELL):
             cells[n] = _BELOW
