@@ -2,8 +2,7 @@
 
 `read_event` reads the event of the workflow, from which the mode of a run follows. `read_inputs`
 reads and validates the inputs, and `settings_of` makes the settings of the job from them.
-`secrets_of` returns the texts that the log must not show. `INPUTS` says what can be done about a
-problem, in inputs of the Action.
+`secrets_of` returns the texts that the log must not show.
 """
 
 import json
@@ -16,7 +15,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 from commandsync.api.credentials import bare, secrets_in
-from commandsync.diagnostics import Do, Words
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit, parse_delete_limit
 from commandsync.sync.files import relative
@@ -282,50 +280,3 @@ def secrets_of(environ: Mapping[str, str], *, named: Iterable[str] = ()) -> tupl
     secrets = [environ.get(name, "") for name in variables] if variables else secrets_in(environ)
     texts = dict.fromkeys(text for secret in secrets for text in (secret.strip(), bare(secret)))
     return tuple(text for text in texts if len(text) >= _SHORTEST)
-
-
-_BY_HAND = "run the workflow by hand (event workflow_dispatch)"
-_EMPTY = (
-    "the input token and the variable {variable} are empty: is the secret defined under the name "
-    "that the workflow uses, and does the job name its environment? Forks and Dependabot get no "
-    "secrets"
-)
-
-INPUTS: Words = {
-    Do.ALLOW_DELETES: (
-        "if that is meant, write max_deletes: {limit} below sync: of the manifest in this change, "
-        f"or allow it once after the merge: {_BY_HAND} on the default branch, with the input "
-        "max-deletes: {limit}"
-    ),
-    Do.ALLOW_DELETES_OF_NEW_PLAN: (
-        "if that is meant, make a new plan with the input max-deletes: {limit}"
-    ),
-    Do.APPLY_ALL: "{first}, or " + _BY_HAND + " with the input apply: current",
-    Do.APPLY_PLAN: "the input plan-file applies it; the input file names a manifest",
-    Do.DELETE_ALONE: "{mend}",
-    Do.GIVE_BASE_URL: (
-        "give the input base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest"
-    ),
-    Do.GIVE_BOT: (
-        "give the input bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give the token "
-        "from the bot's page, which contains the id"
-    ),
-    Do.GIVE_TOKEN: "give the bot's token: the input token",
-    Do.KEEP_LIMITS: "remove the inputs file, max-deletes and prune, or make a new plan",
-    Do.KEEP_TARGET: "remove the inputs bot and base-url (and their variables), or make a new plan",
-    Do.LOWER_CONCURRENCY: "run again later",
-    Do.MAKE_PLAN: "make the plan again in the mode plan{then}",
-    Do.NAME_MANIFEST: "name its file with the input file",
-    Do.RAISE_TIMEOUT: "run again later",
-    Do.RENEW_TOKEN: "copy the bot's token again from the service's page into the secret",
-    Do.REPLACE_UNMATCHED: f"{{why}}; if that is meant, {_BY_HAND} with the input apply: current",
-    Do.REPLACE_UNSEEN: f"if that is meant, {_BY_HAND} with the input apply: current",
-    Do.SET_TOKEN: _EMPTY,
-    Do.SET_VARIABLE: (
-        "set {variable} below env: of the step (with sync.yml, below secrets:); is the secret "
-        "defined, and does the job name its environment?"
-    ),
-    Do.UNSET_BOT: "unset {variable}, or choose the bot with the input bot",
-    Do.USE_HTTPS: "use https://",
-    Do.WRITE_STARTER: "commandsync init writes a starter; the input file names another file",
-}

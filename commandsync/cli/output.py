@@ -10,10 +10,10 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TextIO, get_args
+from typing import Any, Literal, TextIO, get_args
 
 import click
 
@@ -131,14 +131,12 @@ def log_handled_by(handler: logging.Handler) -> Iterator[None]:
         log.removeHandler(handler)
 
 
-class LogStream(NamedTuple):
+class LogStream:
     """A stream for log handlers: escaped line by line, since records contain foreign text."""
-
-    show: Callable[[str], None]
 
     def write(self, text: str) -> None:
         """Print one record."""
-        self.show("\n".join(map(visible, text.splitlines())))
+        print_err("\n".join(map(visible, text.splitlines())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +151,7 @@ class Output:
     def __post_init__(self) -> None:
         """Show logs with `-v`, the client's with `-vv`, from now on."""
         if self.verbosity > 0:
-            logging.basicConfig(stream=LogStream(print_err), format="%(message)s")
+            logging.basicConfig(stream=LogStream(), format="%(message)s")
         if self.verbosity >= _REQUESTS:
             logging.getLogger("commandsync").setLevel(logging.DEBUG)
 

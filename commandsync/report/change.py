@@ -7,6 +7,7 @@ the manifest and its fields.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple, assert_never
@@ -126,19 +127,15 @@ def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False)
     entries = plan.scheduled
     for kind in dict.fromkeys(entry.resource for entry in entries):
         why = summary.why_kept(plan, kind)
-        for verb in _verbs(stays=bool(why), applied=applied):
-            if group := [each for each in entries if each.resource is kind and _verb(each) == verb]:
+        verb_of = partial(_verb, stays=bool(why), applied=applied)
+        of_kind = [entry for entry in entries if entry.resource is kind]
+        for verb, plural in _VERBS.items():
+            if group := [entry for entry in of_kind if verb_of(entry) == verb]:
                 count = summary.counted(len(group), kind)
-                does = verb if len(group) == 1 else _VERBS[verb]
+                does = verb if len(group) == 1 else plural
                 reason = f" ({why})" if verb == _STAYS else ""
                 names = [f"{shown(entry.name)} {_times(entry)}" for entry in group]
                 yield f"{count} {does}{reason}: {named(names, most=_MOST_NAMES)}."
-
-
-def _verbs(*, stays: bool, applied: bool) -> list[str]:
-    """Return the sentences on entries of a kind; where none `stays`, the plan deletes them."""
-    verbs = [_WAITS, _ENDS] if applied else [_WAITS, _IS_DUE, _ENDS]
-    return [*verbs, _STAYS] if stays else verbs
 
 
 def in_quotes(name: str) -> str:
@@ -146,23 +143,26 @@ def in_quotes(name: str) -> str:
     return f'"{visible(cut(name))}"'
 
 
-def _verb(entry: Scheduled) -> str:
-    """Return what a sentence says of an entry; empty for one that needs none."""
+def _verb(entry: Scheduled, *, stays: bool, applied: bool) -> str:
+    """Return what a sentence says of an entry; empty for one that needs none.
+
+    Where none `stays` after its end, the plan deletes it.
+    """
     match entry.phase:
         case Phase.WAITING:
             return _WAITS
         case Phase.DUE if not entry.is_listed:
-            return _IS_DUE
+            return "" if applied else _IS_DUE
         case Phase.DUE:
             return _ENDS if entry.schedule.until else ""
         case _:
-            return _STAYS if entry.is_listed else ""
+            return _STAYS if entry.is_listed and stays else ""
 
 
 def _times(entry: Scheduled) -> str:
     """Return from when and until when an entry is to be listed."""
     publish, until = entry.schedule.publish, entry.schedule.until
-    if until and _verb(entry) == _ENDS:
+    if until and entry.phase is Phase.DUE and entry.is_listed:
         return f"on {shown_time(until)}"
     begin = "from" if entry.phase is Phase.WAITING else "since"
     listed = "(one is listed already, and stays)"

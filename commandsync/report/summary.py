@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Words, in_words
-from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.plan.changes import Add, Change, Delete, Edit
 from commandsync.plan.plan import Plan, PlannedListing
 from commandsync.records.snapshot import Snapshot, shown_time
 from commandsync.records.texts import Resource
@@ -150,20 +150,18 @@ def remark_on(change: Change) -> str:
     return "; ".join(filter(None, (why, lost)))
 
 
-def question(changes: Sequence[Change]) -> str:
-    """Return the counts of what is about to be written, and how many uses are lost with it."""
-    actions = Counter(map(verb_of, changes))
-    parts = [f"{actions[verb]:,} to {verb}" for verb in _VERBS if actions[verb]]
-    lost = sum(change.uses or 0 for change in changes if isinstance(change, Delete | Replace))
-    return ", ".join(parts) + (f" ({counted(lost, 'use')})" if lost else "")
-
-
 def question_of(plans: Sequence[Plan]) -> str:
-    """Return the counts of what is about to be written, and how many lists are replaced unseen."""
-    known = [plan for plan in plans if plan.known]
-    unknown = len(plans) - len(known)
+    """Return the counts of what is about to be written, with the uses that are lost with it.
+
+    Of lists that are replaced unseen, it is their number alone.
+    """
+    changes = [change for plan in plans if plan.known for change in plan.changes]
+    actions = Counter(map(verb_of, changes))
+    counts = ", ".join(f"{actions[verb]:,} to {verb}" for verb in _VERBS if actions[verb])
+    lost = sum(getattr(change, "uses", 0) or 0 for change in changes)
+    counts += f" ({counted(lost, 'use')})" if lost else ""
+    unknown = sum(not plan.known for plan in plans)
     lists = f"{counted(unknown, 'list')} to replace, whatever is there now" if unknown else ""
-    counts = question([change for plan in known for change in plan.changes])
     return "; ".join(filter(None, (counts, lists)))
 
 

@@ -14,7 +14,7 @@ from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.report import Format, render_plans, render_results
 from commandsync.report.lines import Screen
-from commandsync.report.summary import question
+from commandsync.report.summary import question_of
 from tests.support.plans import announcement, command, day, plan_of, post, posted
 from tests.support.runs import EVERYTHING, TARGET, wanted
 
@@ -158,7 +158,7 @@ def test_a_likely_rename_names_the_uses_that_are_lost_without_formerly(uses: int
 def test_the_question_counts_each_kind_of_change_apart(
     desired: list[Entry], listed: list[Entry], counts: str
 ) -> None:
-    assert question(plan_of(desired, listed, rules=EVERYTHING).changes) == counts
+    assert question_of([plan_of(desired, listed, rules=EVERYTHING)]) == counts
 
 
 @pytest.mark.parametrize("form", FORMATS)
