@@ -23,9 +23,9 @@ from commandsync.sources.entry import (
     literal,
     menu_description,
     slash_syntax,
+    text_of,
     traits_of,
 )
-from commandsync.sources.jsonfile import text_of
 
 _CAPITAL = re.compile("(?<=[a-z])[A-Z]")
 _DEEPEST = 3  # command > group > sub-command

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.records.snapshot import Audience, Node
-from commandsync.sources.jsonfile import as_list
 
 NO_DESCRIPTION = "…"
 """The description of a command that has none in its source, as discord.py writes it.
@@ -155,6 +154,17 @@ def parameter_text(parameter: Parameter) -> str:
 def literal(text: str) -> str:
     """Return a text as the manifest writes it in a syntax, where `{prefix}` is replaced."""
     return text.replace("{prefix}", "{{prefix}}")
+
+
+def text_of(values: Mapping[str, Any], key: str) -> str:
+    """Return a text of an object without the space around it; empty for any other value."""
+    value = values.get(key)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def as_list(value: Any) -> list[Any]:  # noqa: ANN401 - of JSON, or of code
+    """Return the members of a list; anything else as the only one."""
+    return value if isinstance(value, list) else [value]
 
 
 _Rule = tuple[Trait, Callable[[object], bool]]

@@ -28,8 +28,7 @@ from commandsync.errors import FileError, ManifestError
 from commandsync.records.snapshot import Levels, Node
 from commandsync.sources.applicationcommands import KEYS, NESTING, spelled, type_number
 from commandsync.sources.changeset import Declared
-from commandsync.sources.entry import SourceEntry, Unread
-from commandsync.sources.jsonfile import text_of
+from commandsync.sources.entry import SourceEntry, Unread, text_of
 from commandsync.sources.sourcefile import read_bytes
 
 _TEXTS = frozenset({"name", "description"})

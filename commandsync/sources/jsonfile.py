@@ -1,17 +1,47 @@
-"""A JSON file with the places of its values; every problem with it is one error with its place."""
+"""Commands in a JSON file, which may have any shape, with the places of its values.
+
+The commands are found in lists and wrappers, by their categories or names (`commands_in`). A
+command there is Discord's or one of a custom list; all commands of a source decide it for those
+that may be either (`of_json`). Every problem with a file is one error with its place.
+"""
 
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from itertools import chain
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 
 from commandsync.api.content import TooLargeError, decode_json
-from commandsync.diagnostics import Hint, Location
+from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.errors import FileError
+from commandsync.records.snapshot import Node
+from commandsync.sources.applicationcommands import CommandReader, is_discords
+from commandsync.sources.entry import SourceEntry, SourceReading
+from commandsync.sources.imported import kept
+from commandsync.sources.listfile import (
+    KNOWN,
+    OWN,
+    SIGNS,
+    columns_of,
+    member_at,
+    row_entry,
+    value_at,
+)
+from commandsync.sources.sourcefile import check_number
 
+_WRAPPERS = frozenset({"all", "commands", "data", "items", "list", "results", "slash_commands"})
+_NAMES = ("category", "name", "title", "label", "id")  # of a category in a list
+_EXPECTED_CONTENT = "expected a list of commands, or one command"
+_DEEPEST = 4  # categories and wrappers in each other
+
+_UNDECIDED = (
+    "nothing says whether these are slash commands: they are read as Discord's",
+    'add "type": 1 to slash commands, or "usage" or "category" to those of a list of your own',
+)
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 _REASONS: dict[type[Exception], str] = {
@@ -90,17 +120,149 @@ class JsonValue:
         return FileError(f"{self.place or 'the answer'}: {message}", hint=hint)
 
 
-def text_of(values: Mapping[str, Any], key: str) -> str:
-    """Return a text of an object without the space around it; empty for any other value."""
-    value = values.get(key)
-    return value.strip() if isinstance(value, str) else ""
-
-
-def as_list(value: Any) -> list[Any]:  # noqa: ANN401 - of JSON, or of code
-    """Return the members of a list; anything else as the only one."""
-    return value if isinstance(value, list) else [value]
-
-
 def _skip(text: str, at: int) -> int:
     match = _SPACE.match(text, at)
     return match.end() if match else at
+
+
+class FoundCommand(NamedTuple):
+    """A command of a file, with its name if that is its key; or a list or object of commands."""
+
+    value: JsonValue
+    category: str = ""  # the key of the object around it, if that is its category
+    is_keyed: bool = False  # whether its name or its category is a key
+    is_command: bool = False
+    depth: int = 0  # how many objects it is in
+
+
+def of_json(
+    data: Mapping[str, bytes], *, columns: Mapping[str, str], locale: str, folder: str = ""
+) -> SourceReading:
+    """Read JSON files, by their paths.
+
+    With a `folder`, a file in a folder below it has the name of that one as category. A command is
+    Discord's if it has something that only Discord's have, or if nothing in the source says else.
+
+    Raises:
+        FileError: It is not JSON with commands, or a mapped column is in none of them.
+        UsageError: `columns` has a key that is not a field.
+    """
+    mapped, reader = columns_of(columns), CommandReader(locale)
+    found = [*chain.from_iterable(_commands_of(path, data[path], folder) for path in data)]
+    kinds = {_is_own(command, columns) for command in found}
+    entries: list[SourceEntry] = []
+    objects: list[Node] = []
+    for command in found:
+        value, category, is_own = command.value, command.category, _is_own(command, columns)
+        if kinds == {True, None} or is_own:
+            entries.append(row_entry(value.content, mapped, value.place, category or None))
+        else:
+            entries += _of_discord(reader, value, category)
+            objects += [kept(value.content)] if is_own is False else []
+        check_number(len(entries), value.file.path)
+    _check_columns(columns if True in kinds else {}, [command.value for command in found])
+    unclear = Notice(*_UNDECIDED, found[0].value.place) if kinds == {None} else None
+    notes = filter(None, [*reader.notes(), unclear])
+    return SourceReading(
+        entries=tuple(entries), notes=tuple(notes), files=tuple(data), objects=tuple(objects)
+    )
+
+
+def _of_discord(reader: CommandReader, value: JsonValue, folder: str) -> list[SourceEntry]:
+    try:
+        return list(reader.entries(value.content, value.place, folder=folder))
+    except FileError as error:
+        raise value.problem(error.message, error.hint) from None
+
+
+def _commands_of(path: str, content: bytes, folder: str) -> Iterator[FoundCommand]:
+    """Yield the commands of a file, those in a folder below with its name as their category."""
+    above = PurePosixPath(path).parent
+    category = above.name if folder and above != PurePosixPath(folder) else ""
+    yield from commands_in(JsonFile(content, path).root, category, with_help=not folder)
+
+
+def _is_own(command: FoundCommand, columns: Mapping[str, str]) -> bool | None:
+    """Whether a command is one of a custom list; False for Discord's, None if it may be either."""
+    content = command.value.content
+    if value_at(content, columns.get("syntax", "syntax")) is None and is_discords(content):
+        return False
+    name = content.get("name")
+    says_nothing = not isinstance(name, str) or (name == name.lower() and " " not in name.strip())
+    has_own = any(value_at(content, key) is not None for key in (*columns.values(), *OWN))
+    return True if has_own or command.is_keyed or not says_nothing else None
+
+
+def _check_columns(columns: Mapping[str, str], rows: Sequence[JsonValue]) -> None:
+    """Raise a `FileError` if no command has a column that is mapped."""
+    for field, column in columns.items():
+        if all(member_at(row.content, column) is None for row in rows):
+            hint = f"map the one that contains the {field}, under columns: in import:"
+            raise rows[0].problem(f"no command has the key {column!r}", hint)
+
+
+def commands_in(root: JsonValue, category: str = "", *, with_help: bool) -> Iterator[FoundCommand]:
+    """Yield each command of a file, whatever it is in.
+
+    The `category` is that of commands that have none. If `with_help`, a text in a category is the
+    help of the command that its key names; in a folder it is not: other files of a bot, as its
+    configuration, have texts too. Raises `FileError` if the file has something other than commands.
+    """
+    waiting = [FoundCommand(root, category)]
+    while waiting:
+        found = waiting.pop()
+        if found.is_command:
+            yield found
+        elif isinstance(found.value.content, list):
+            waiting += [_listed(found, member) for member in found.value.members().values()][::-1]
+        elif isinstance(found.value.content, dict) and found.depth < _DEEPEST:
+            waiting += _of_object(found, with_help=with_help and found.depth > 0)[::-1]
+        else:
+            raise found.value.problem("not a list of commands", _EXPECTED_CONTENT)
+
+
+def _listed(found: FoundCommand, member: JsonValue) -> FoundCommand:
+    """Return a member of a list: a command, or a category with a name and its commands."""
+    if not isinstance(member.content, dict):
+        raise member.problem("not a command", _EXPECTED_CONTENT)
+    if not isinstance(member.content.get("commands"), list | dict):
+        return found._replace(value=member, is_command=True)
+    names = (member.content.get(key) for key in _NAMES)
+    name = next((name for name in names if isinstance(name, str) and name), found.category)
+    inner = member.members()["commands"]
+    return FoundCommand(inner, name, is_keyed=True, depth=found.depth + 1)
+
+
+def _of_object(found: FoundCommand, *, with_help: bool) -> list[FoundCommand]:
+    nested = _with_type(found.value, list, dict)
+    deeper = found._replace(depth=found.depth + 1)
+    if wrapping := [nested[key] for key in nested if key in _WRAPPERS]:
+        return [deeper._replace(value=part) for part in wrapping]
+    if isinstance(found.value.content.get("name"), str):
+        return [found._replace(is_command=True)]
+    if not all(map(_is_command, nested.values())):  # categories
+        return [deeper._replace(value=nested[key], category=key, is_keyed=True) for key in nested]
+    return _named(found, with_help=with_help)
+
+
+def _named(found: FoundCommand, *, with_help: bool) -> list[FoundCommand]:
+    """Return the commands of an object whose keys are their names."""
+    named = _with_type(found.value, dict, *([str] if with_help else []))
+    if not named or (with_help and len(named) < len(found.value.content)):
+        message = "contains something other than commands, or nothing"
+        raise found.value.problem(message, _EXPECTED_CONTENT)
+    commands = []
+    for name, part in named.items():
+        fields = part.content if isinstance(part.content, dict) else {"description": part.content}
+        value = replace(part, content={"name": name, **fields})
+        commands.append(found._replace(value=value, is_keyed=True, is_command=True))
+    return commands
+
+
+def _with_type(root: JsonValue, *kinds: type) -> dict[str, JsonValue]:
+    return {key: part for key, part in root.members().items() if isinstance(part.content, kinds)}
+
+
+def _is_command(part: JsonValue) -> bool:
+    keys = {key.casefold() for key in part.content} if isinstance(part.content, dict) else set()
+    return bool(keys & SIGNS) or (bool(keys) and keys <= KNOWN)

@@ -29,6 +29,9 @@ MOST_FILES = 10_000
 IMPORTED = ".imported.json"
 """The ending of the file of the last import, beside each manifest; it is not a source."""
 
+MOST_COMMANDS = 20_000
+"""Of one source; no bot has a tenth of it."""
+
 MOST_PLACES = 250_000
 """Files and folders that are looked at."""
 
@@ -59,6 +62,13 @@ def read_bytes(path: str, *, most: int = MOST_BYTES) -> bytes:
         message = f"{path} is larger than {MOST_BYTES // 1024**2} MiB"
         raise FileError(message, hint="no bot has that many commands: is it the right file?")
     return data
+
+
+def check_number(number: int, path: str) -> None:
+    """Refuse, with a `FileError`, more commands than a source may have."""
+    if number > MOST_COMMANDS:
+        message = f"{path or 'the answer'} has more than {MOST_COMMANDS:,} commands"
+        raise FileError(message, hint="is it the right file?")
 
 
 def read_all(paths: Sequence[Path], folder: Path) -> dict[str, bytes]:

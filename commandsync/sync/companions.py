@@ -26,8 +26,8 @@ from commandsync.manifest import Manifest, load_manifests, load_texts
 from commandsync.manifest.source import leads_out
 from commandsync.records.snapshot import Levels, Node
 from commandsync.records.texts import LoadedCommand, by_category
+from commandsync.sources.entry import text_of
 from commandsync.sources.imported import Imported, by_name, read_imported
-from commandsync.sources.jsonfile import text_of
 from commandsync.sources.sourcefile import IMPORTED, files_of
 from commandsync.sync.files import (
     MOST_BYTES,

@@ -46,11 +46,12 @@ from commandsync.services.service import PAGE
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.imported import imported_text, read_imported
 from commandsync.sources.javascript import read as read_script
+from commandsync.sources.jsonfile import of_json
 from commandsync.sources.notes import read_event
 from commandsync.sources.notes.changelog import section_of
 from commandsync.sources.notes.excerpt import excerpt, on_one_line, plain
 from commandsync.sources.python import read as read_code
-from commandsync.sources.reading import of_json, of_list
+from commandsync.sources.reading import of_list
 from tests.support.plans import resource_of
 
 CORPUS = Path(__file__).resolve().parents[1] / "fixtures" / "corpus"

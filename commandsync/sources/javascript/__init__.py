@@ -26,6 +26,7 @@ from commandsync.sources.entry import (
     SourceReading,
     Trait,
     Unread,
+    as_list,
     traits_by_key,
     traits_of,
 )
@@ -45,7 +46,6 @@ from commandsync.sources.javascript.value import (
     field,
     fields_of,
 )
-from commandsync.sources.jsonfile import as_list
 from commandsync.sources.listfile import USUAL, row_entry
 from commandsync.sources.sourcefile import (
     BY_HAND,

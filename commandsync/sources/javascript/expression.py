@@ -5,6 +5,7 @@ from collections import ChainMap, Counter
 from collections.abc import Sequence
 
 from commandsync.diagnostics import Location, Notice
+from commandsync.sources.entry import as_list
 from commandsync.sources.javascript.value import (
     REST,
     Computed,
@@ -15,7 +16,6 @@ from commandsync.sources.javascript.value import (
     field,
     parts,
 )
-from commandsync.sources.jsonfile import as_list
 from commandsync.sources.sourcefile import NOT_IMPORTED
 
 _MOST_STEPS = 50_000  # for one file

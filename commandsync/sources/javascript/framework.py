@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from commandsync.records.snapshot import Audience
-from commandsync.sources.entry import Candidate, Unread, is_owner_check
+from commandsync.sources.entry import Candidate, Unread, as_list, is_owner_check
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     Computed,
@@ -30,7 +30,6 @@ from commandsync.sources.javascript.value import (
     first_part,
     parts,
 )
-from commandsync.sources.jsonfile import as_list
 from commandsync.sources.telegrammenu import (
     COMPUTED_MENU,
     SCOPES,

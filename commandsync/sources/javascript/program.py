@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from commandsync.diagnostics import Notice
+from commandsync.sources.entry import as_list
 from commandsync.sources.javascript.expression import Expressions, member
 from commandsync.sources.javascript.value import (
     REST,
@@ -27,7 +28,6 @@ from commandsync.sources.javascript.value import (
     parse,
     parts,
 )
-from commandsync.sources.jsonfile import as_list
 from commandsync.sources.sourcefile import SCRIPTS, parsed
 
 _HEAD = re.compile(r"^\s*extends\s+|\s*[({<].*", re.DOTALL)  # around the name of a base class

@@ -23,7 +23,7 @@ from tree_sitter_typescript import language_typescript as typescript
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import spelled
-from commandsync.sources.jsonfile import as_list
+from commandsync.sources.entry import as_list
 from commandsync.sources.sourcefile import NOT_IMPORTED, read_bytes
 
 __all__ = ["Node", "ParsedFile", "field", "parse", "parts"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from commandsync.errors import FileError
-from commandsync.sources.jsonfile import text_of
+from commandsync.sources.entry import text_of
 
 LONGEST = 125_000
 """Characters of one version's notes, as GitHub allows."""

@@ -23,8 +23,9 @@ from jsonschema import Draft202012Validator
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
-from commandsync.sources.reading import of_json, read_answer
+from commandsync.sources.jsonfile import of_json
 from commandsync.sources.reading import read as read_file
+from commandsync.sources.reading import read_answer
 
 FILE = (
     Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from commandsync.sources import javascript
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.imported import kept
-from commandsync.sources.reading import of_json
+from commandsync.sources.jsonfile import of_json
 from tests.support.botcode import RECORDED, drawn, made_by_discord_js
 from tests.support.runner import ROOT
 
