@@ -124,11 +124,10 @@ def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False)
     What is listed and has no end, or has ended and is no longer listed, needs no sentence, nor does
     what is due once the plan is applied: the result says how that ended.
     """
-    entries = plan.scheduled
-    for kind in dict.fromkeys(entry.resource for entry in entries):
+    for kind in plan.scope:
         why = summary.why_kept(plan, kind)
         verb_of = partial(_verb, stays=bool(why), applied=applied)
-        of_kind = [entry for entry in entries if entry.resource is kind]
+        of_kind = [entry for entry in plan.scheduled if entry.resource is kind]
         for verb, plural in _VERBS.items():
             if group := [entry for entry in of_kind if verb_of(entry) == verb]:
                 count = summary.counted(len(group), kind)
