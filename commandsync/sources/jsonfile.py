@@ -190,6 +190,7 @@ def _is_own(command: FoundCommand, columns: Mapping[str, str]) -> bool | None:
     name = content.get("name")
     says_nothing = not isinstance(name, str) or (name == name.lower() and " " not in name.strip())
     has_own = any(value_at(content, key) is not None for key in (*columns.values(), *OWN))
+    has_own = has_own or isinstance(content.get("type"), str)  # of its own, such as "slash"
     return True if has_own or command.is_keyed or not says_nothing else None
 
 

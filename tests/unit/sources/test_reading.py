@@ -330,6 +330,8 @@ def test_any_json_is_commands_or_an_error(content: object) -> None:
         ({"args": [{"name": "a", "required": True}, {"name": "b"}]}, "{prefix}ban <a> [b]"),
         ({"args": [{"name": "a", "optional": True}]}, "{prefix}ban [a]"),
         ({"slash": {"mention": "</ban user:123456>"}, "usage": "x"}, "/ban user"),
+        ({"type": "hybrid"}, "/ban"),
+        ({"type": "text"}, "{prefix}ban"),
     ],
 )
 def test_a_syntax_is_as_the_list_says_or_made_of_its_arguments(
