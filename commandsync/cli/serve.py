@@ -19,7 +19,7 @@ from click import IntRange
 from click.core import ParameterSource
 
 from commandsync.cli.option import Command, Number, option, read_by
-from commandsync.cli.options import DEFAULT_DATABASE, Run, database_option, talk_options
+from commandsync.cli.options import Run, database_option, talk_options
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -37,13 +37,13 @@ def lines_to_paste(
 
     The token says which bot it is. Every other bot has its line in a comment, so that the lines can
     be pasted together. A terminal shows tokens. Other output may be a log, where no token belongs:
-    the line asks the database for it. The database in memory cannot be asked, and its tokens end
-    with the process.
+    the line asks the database for it, from any folder. The database in memory cannot be asked, and
+    its tokens end with the process.
     """
     from commandsync.report.lines import visible
 
-    elsewhere = database != DEFAULT_DATABASE and "://" not in database  # a URL has a password
-    option = f" --database {shlex.quote(database)}" if elsewhere else ""
+    is_file = "://" not in database  # a URL has a password
+    option = f" --database {shlex.quote(str(Path(database).absolute()))}" if is_file else ""
     for number, bot in enumerate(bots):
         token = bot.token if with_tokens else f"commandsync bots token {bot.id}{option}"
         line = variable_line("COMMANDSYNC_TOKEN", token, is_command=not with_tokens)

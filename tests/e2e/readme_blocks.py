@@ -17,8 +17,8 @@ variables and folder stay as the document set them. Two programs with these name
   output of this command.
 
 Other blocks are not run. Values that differ from run to run have a fixed name in the documents: a
-service's address has the port that the document shows, or 8000, and there are `<token of ...>`,
-`<id of ...>` and `<fingerprint>`.
+service's address has the port that the document shows, or 8000, the folder is `/home/ann/bot`, and
+there are `<token of ...>`, `<id of ...>` and `<fingerprint>`.
 """
 
 import argparse
@@ -45,6 +45,7 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 ADDRESS = "http://127.0.0.1:8000"
+FOLDER = "/home/ann/bot"
 
 BLOCK = re.compile(
     r"^```(?P<language>console|yaml|python|py|js|md|diff)\n(?P<content>.*?)^```$"
@@ -175,6 +176,7 @@ class Walkthrough:
             file.parent.mkdir(exist_ok=True)
             file.write_text(f'#!/bin/sh\nexec "{sys.executable}"{program} "$@"\n', encoding="utf-8")
             file.chmod(0o755)
+        self.names[str(self.home / "tour")] = FOLDER
         self.shell = Shell(self.home / "tour", self.home / "programs", self.columns)
         return self
 

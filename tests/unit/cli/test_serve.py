@@ -54,12 +54,16 @@ def test_each_bot_has_its_lines_and_a_foreign_name_stays_a_comment() -> None:
 @pytest.mark.parametrize(
     ("database", "command"),
     [
-        ("listing.db", "commandsync bots token 42"),
-        ("my bots.db", "commandsync bots token 42 --database 'my bots.db'"),
+        ("listing.db", "commandsync bots token 42 --database /srv/listing.db"),
+        ("my bots.db", "commandsync bots token 42 --database '/srv/my bots.db'"),
+        ("/var/bots.db", "commandsync bots token 42 --database /var/bots.db"),
         ("postgresql://u:password@h/d", "commandsync bots token 42"),
     ],
 )
-def test_what_may_be_a_log_has_no_token_and_no_password(database: str, command: str) -> None:
+def test_what_may_be_a_log_has_no_token_and_asks_the_database_from_any_folder(
+    database: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "getcwd", lambda: "/srv")
     lines = pasted(database=database)
 
     assert lines[-1] == f'  export COMMANDSYNC_TOKEN="$({command})"'
