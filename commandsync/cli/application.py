@@ -20,7 +20,6 @@ from commandsync.errors import (
     CommandsyncError,
     Exit,
     StalePlanError,
-    TooManyDeletesError,
     UsageError,
     worst_exit,
 )
@@ -35,14 +34,20 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
 
 
-def show_plans(plans: Sequence[Plan | CommandsyncError], output: Output) -> None:
-    """Print plans, and the errors of those that could not be made."""
+def show_plans(
+    plans: Sequence[Plan | CommandsyncError], output: Output, *, asks: bool = True
+) -> None:
+    """Print plans, and the errors of those that could not be made.
+
+    They say that apply asks where a terminal is there, unless this run does not.
+    """
     made, errors = split(plans)
     if output.format == "json" and errors:
         output.result(report.render_plans(plans, format="json", screen=output.screen()))
         return
     if made:
         screen = output.screen()
+        screen = screen._replace(asks=screen.asks and asks)
         output.result(report.render_plans(made, format=output.format, screen=screen))
     for error in errors:
         output.failure(error)
@@ -166,7 +171,7 @@ def _approved(ready: list[Planned], output: Output, choices: Choices) -> list[Pl
             decline(output)
         return approved
     if output.format == "text" and output.verbosity >= 0:
-        show_plans([planned.plan for planned in ready], output)
+        show_plans([planned.plan for planned in ready], output, asks=choices.asks)
     return ready
 
 
@@ -188,15 +193,25 @@ def _show_only(
     if output.format == "json":
         show_plans([error or plan for error, plan in zip(errors, plans, strict=True)], output)
     else:
-        show_plans(plans, output)
-        for error, plan in zip(errors, plans, strict=True):
-            if error is None or isinstance(plan, CommandsyncError):  # it is shown in its place
-                continue
-            if plan.refusal is not None and isinstance(error, TooManyDeletesError):
-                output.talk("Nothing was changed.")  # the plan itself shows why
-            else:
-                output.failure(error)
+        show_plans(plans, output, asks=dry_run)
+        _show_errors([*zip(errors, plans, strict=True)], output)
     return worst_exit(error.exit_code for error in filter(None, errors))
+
+
+def _show_errors(
+    pairs: Sequence[tuple[CommandsyncError | None, Plan | CommandsyncError]], output: Output
+) -> None:
+    """Print why plans are not applied, except the reasons that the plans themselves have shown."""
+    shown = False
+    for error, plan in pairs:
+        if error is None or isinstance(plan, CommandsyncError):  # it is shown in its place
+            continue
+        if output.verbosity >= 0 and plan.refusal and plan.refusal.message in error.message:
+            shown = True
+        else:
+            output.failure(error)
+    if shown:
+        output.talk("Nothing was changed.")
 
 
 def _error_of(

@@ -62,6 +62,7 @@ def _above(home: Home) -> list[str]:
 SITUATIONS: list[Callable[[Home], list[str]]] = [
     _unseen,
     _since,
+    lambda home: [*_apply(home), "--yes"],
     lambda home: [*_unseen(home), "--unseen"],
     _deletes,
     _apply,
