@@ -44,8 +44,9 @@ _NARROWEST = 32  # columns of a message beside the name
 
 def check_lines(check: Check, *, screen: Screen) -> str:
     """Return one check, and below it what to do about it."""
-    beside = screen.width is None or screen.width >= _INDENT + _NARROWEST
-    indent = _INDENT if beside else _BELOW
+    is_wide = screen.width is None or screen.width >= _INDENT + _NARROWEST
+    indent = _INDENT if is_wide else _BELOW
+    beside = is_wide and len(check.name) < _NAME
     rows = _wrapped(_about(check), screen, indent)
     if hint := in_words(check.hint, screen.words):
         rows += _wrapped(f"hint: {hint}", screen, indent)

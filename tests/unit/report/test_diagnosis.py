@@ -48,10 +48,16 @@ def test_a_check_is_wrapped_once_beside_its_name_or_below_it(
     assert check_lines(CHECK, screen=Screen(width=width)).splitlines() == lines
 
 
-def test_a_name_that_fills_its_column_is_apart_from_the_message() -> None:
+@pytest.mark.parametrize("width", [None, 80])
+def test_the_message_of_a_long_name_is_below_it_in_the_column_of_the_others(
+    width: int | None,
+) -> None:
     check = Check("discordbotlist.com", "ok", "not checked")
 
-    assert "discordbotlist.com not checked" in check_lines(check, screen=Screen(width=None))
+    assert check_lines(check, screen=Screen(width=width)).splitlines() == [
+        "ok       discordbotlist.com",
+        "                      not checked",
+    ]
 
 
 DOCS = Path(__file__).parents[3] / "docs"
