@@ -66,7 +66,7 @@ def find_answers(run: Run, folder: Path, given: Given, *, asks: bool) -> Answers
     if project.library:
         place = "this folder" if project.source == "." else project.source
         where = f": {_commands(project)} in {place}" if project.source else ""
-        run.output.talk(f"This is a bot of {project.library}{where}.")
+        run.output.talk(f"This bot uses {project.library}{where}.")
     try:
         return _Questions(run, project, given, asks).answers()
     except (click.Abort, Interruption) as error:
@@ -191,7 +191,7 @@ class _Questions:
         names = visible(named(texts, most=_MOST_NAMED))
         are, them = ("is", "it") if len(texts) == 1 else ("are", "them")
         what = f"{counted(len(texts), 'command')} {are} called with a prefix ({names})"
-        asked = f"{what}. Which one? none leaves {them} out."
+        asked = f"{what}. Which prefix? Or write none, to leave {them} out."
         answer = self._ask(asked, "prefix", self.project.prefix or _NONE)
         return "" if answer == _NONE else answer
 

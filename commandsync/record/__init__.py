@@ -308,7 +308,8 @@ def summary(recording: Recording, order: Order, shown_program: str) -> str:
     with_options = sum(bool(command.get("options")) for each in lists for command in each)
     options = f" ({with_options} with options)" if with_options else ""
     commands = f"{count} command{'' if count == 1 else 's'}{options}"
-    text = f"Recorded {commands} from `{shown_program}` in {recording.seconds:.0f} s"
+    seconds = max(1, round(recording.seconds))
+    text = f"Recorded {commands} from `{shown_program}` in {seconds} s"
     if recording.ending is Ending.TIMED_OUT:
         text += f", cut by the time limit of {order.timeout:g} s"
     elif recording.ending is Ending.FAILED:

@@ -121,7 +121,8 @@ def _with_progress(plan: Plan, listed: Snapshot, site: Site) -> Plan:
         return plan  # applying it is refused with this error
     if not done:
         return plan
-    message = f"{done} of its {len(plan.changes)} changes are done already and are not made again"
+    count = f"{done:,} of the plan's {len(plan.changes):,}"
+    message = f"already done and not made again: {count} changes"
     return replace(plan, notices=(*plan.notices, Notice(message)))
 
 

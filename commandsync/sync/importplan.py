@@ -192,7 +192,7 @@ def _new_manifest(
     if Path(path).suffix not in _SUFFIXES or Path(path).exists() or not (given or program):
         if prefix is not None:
             message = "a prefix is given for a new manifest, and this one exists"
-            raise UsageError(message, hint="write prefix: at its top")
+            raise UsageError(message, hint="write prefix: in the manifest")
         return {}
     names = [name for name, _ in sources_of(Manifest(path), given)] if given else []
     head = "" if prefix is None else f"prefix: {json.dumps(prefix, ensure_ascii=False)}\n"
@@ -239,7 +239,7 @@ def _leave_out_prefixed(manifest: Manifest, reading: ReadSources, *, is_new: boo
     names = named([each.entry.name for each in prefixed], most=_MOST_NAMED)
     what = "1 command is" if len(prefixed) == 1 else f"{len(prefixed):,} commands are"
     message = f"{what} left out: called with a prefix, which the manifest does not have ({names})"
-    hint: str | Hint = 'add the prefix of the bot at its top, such as prefix: "!"'
+    hint: str | Hint = 'write the bot\'s prefix into the manifest, such as prefix: "!"'
     reading.notes.append(Notice(message, Do.GIVE_PREFIX() if is_new else hint))
 
 

@@ -222,7 +222,7 @@ def test_commands_with_a_prefix_that_is_not_known_are_left_out_and_named(home: H
 
     hints = [
         'give the prefix: --prefix "!"',
-        "add the prefix of the bot at its top, such as prefix",
+        "write the bot's prefix into the manifest, such as prefix",
     ]
     for ran, hint in zip((new, old), hints, strict=True):
         assert ran.code == 0
