@@ -34,7 +34,7 @@ FUZZ_SECONDS ?= 30
 PYTEST := $(RUN) -m pytest -n $(JOBS) --dist worksteal
 
 # What decides: every branch of it is tested, by the tests of its rooms.
-DECIDING := */commandsync/api/policy.py,*/commandsync/apply/*,*/commandsync/plan/*,*/commandsync/records/*
+DECIDING := */commandsync/api/credentials.py,*/commandsync/api/policy.py,*/commandsync/apply/*,*/commandsync/plan/*,*/commandsync/records/*
 DECIDING_TESTS := $(addprefix tests/unit/,api apply plan records services)
 COVERED = $(RUN) -m coverage erase && $(RUN) -m coverage run
 

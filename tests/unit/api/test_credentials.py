@@ -2,12 +2,24 @@ import copy
 import json
 import pickle
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from html import escape
+from shlex import quote
+from urllib.parse import quote as quoted_in_url
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from commandsync.api.credentials import Token
+from commandsync.api.credentials import (
+    Token,
+    contains_token,
+    keep_secret,
+    known_tokens,
+    redacted,
+    redacting,
+    secrets_in,
+)
 from commandsync.errors import UsageError
 
 SECRET = "marked-token-7f3a9c1e"
@@ -85,3 +97,59 @@ def test_any_printable_token_is_taken_as_it_is(secret: str) -> None:
 
     assert token.reveal() == secret
     assert isinstance(token.bot, str)
+
+
+PRINTABLE = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=8, max_size=40)
+SPELLINGS = {
+    "JSON": json.dumps,
+    "JSON in JSON": lambda text: json.dumps(json.dumps(text)),
+    "a URL": lambda text: quoted_in_url(text, safe=""),
+    "HTML": escape,
+    "the shell": quote,
+    "YAML": lambda text: text.replace("'", "''"),
+    "Python": repr,
+}
+
+
+@pytest.mark.parametrize("spelled", SPELLINGS.values(), ids=SPELLINGS)
+@given(secret=PRINTABLE.filter(lambda text: text[:3] != "Bot" and text != "<hidden>"))
+@example(secret="quote'\\\"<&>")
+def test_a_token_is_found_and_hidden_however_a_document_spells_it(
+    spelled: Callable[[str], str], secret: str
+) -> None:
+    token, text = Token(secret), f"before {spelled(secret)} after"
+
+    assert token.is_in(text)
+    assert secret not in token.hide(text)
+    assert "<hidden>" in token.hide(text)
+
+
+@given(PRINTABLE, st.integers(min_value=8))
+def test_the_beginning_of_a_token_is_hidden_where_a_text_ends_in_it(secret: str, end: int) -> None:
+    token = Token(f"s{secret}")
+    start = token.reveal()[:end]
+
+    assert token.hide_parts(f"closed: {start}") == "closed: <hidden>"
+    assert token.hide_parts("closed: of nobody") == "closed: of nobody"
+
+
+def test_a_run_hides_its_tokens_and_ends_without_them() -> None:
+    with redacting():
+        kept = [keep_secret(Token(secret)) for secret in (SECRET, f"{SECRET}-more", "short")]
+        text = f"{SECRET}-more, {SECRET} and short"
+
+        assert list(known_tokens()) == kept
+        assert redacted(text) == "<hidden>, <hidden> and short"
+        assert contains_token(text)
+        assert not contains_token("short")
+
+    assert redacted(text) == text
+    assert known_tokens() == ()
+    assert keep_secret(Token(SECRET)).reveal() == SECRET  # a client of the library has no run
+    assert known_tokens() == ()
+
+
+def test_the_variables_of_tokens_are_known_by_their_names() -> None:
+    named = {"COMMANDSYNC_TOKEN": "a", "COMMANDSYNC_TOKEN_X": "b", "TOPGG_TOKEN": "c", "PATH": "d"}
+
+    assert secrets_in(named) == ["a", "b", "c"]
