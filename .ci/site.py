@@ -1,4 +1,4 @@
-"""Build the documentation site from docs/, or check that it can be built and loads nothing else.
+"""Build the documentation site from docs/, and check that it loads nothing from another host.
 
 mkdocs calls the functions that begin with `on_` (`hooks:` in mkdocs.yml): the site also has the
 documents and files beside docs/ that its pages link to. README.md becomes two pages: the landing
@@ -11,7 +11,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -191,16 +190,11 @@ def from_other_hosts(folder: Path) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Build the site, into a folder if it is named, with `--check` into a temporary one.
-
-    Returns the exit code.
-    """
-    with tempfile.TemporaryDirectory() as name:
-        (target,) = arguments or [str(ROOT / "build" / "site")]
-        folder = Path(name if target == "--check" else target)
-        if not build(folder):
-            return 1
-        loaded = from_other_hosts(folder)
+    """Build the site, into a folder if it is named; return the exit code."""
+    folder = Path(*arguments or [ROOT / "build" / "site"])
+    if not build(folder):
+        return 1
+    loaded = from_other_hosts(folder)
     print("".join(f"{line}\n" for line in loaded), end="", file=sys.stderr)
     return 1 if loaded else 0
 

@@ -1,8 +1,8 @@
 """Build the wheel and test it where the source tree cannot be seen, with and without the extras.
 
 The tests here are those that a file missing from the wheel would fail: entry points, package data,
-imports, extras, the document's commands from the first to the last, and the demo. `make test` and
-`make check` run all others in the source tree.
+imports, extras, the document's commands from the first to the last, and the demo. The two last are
+run here alone; `make test` and `make check` run all others in the source tree.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BESIDE = (
     *("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md"),
 )
 PACKAGING = (
-    *("e2e/test_demo.py", "e2e/test_doors.py", "e2e/test_readme.py"),
+    *("e2e/test_demo.py", "e2e/test_readme.py"),
     *("unit/pages", "unit/test_examples.py", "unit/test_extras.py", "unit/testing"),
 )
 

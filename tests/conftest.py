@@ -115,10 +115,16 @@ _THOROUGH = (
     "unit/testing/test_plugin.py::test_the_fixture_needs",
     "wire/test_faults.py",
 )
+_ON_THE_WHEEL = (  # `.ci/wheel.py` runs them where the source tree cannot be seen
+    "e2e/test_demo.py",
+    "e2e/test_readme.py::test_every_command_prints",
+    "unit/testing/test_plugin.py::test_the_fixture_needs",
+)
 _ONLY_IN_SOAK = (
     "unit/apply/test_ledger.py::test_the_tables_have",
     "unit/promise/test_the_proof_can_fail.py::test_a_former_name_that_goes",
 )
+_ON_TWO_DATABASES = {"conformance", "server"}
 _ON_POSTGRESQL = (  # in `make test` too; the others run on SQLite there
     "conformance/test_operations.py",
     "unit/server/test_database.py",
@@ -135,6 +141,21 @@ settings.register_profile("soak", _HOUSE, max_examples=500, print_blob=True)
 settings.load_profile("house")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files of which `-m` would leave nothing: reading them all takes seconds."""
+    chosen, path = config.option.markexpr, collection_path.relative_to(_TESTS)
+    name = f"{path.as_posix()}{'/' * collection_path.is_dir()}"
+    if chosen.startswith("not thorough"):
+        return name in _THOROUGH
+    if not chosen.startswith("thorough") or not path.name.startswith("test_"):
+        return None
+    marked = any(each.startswith(name) or name.startswith(each) for each in _THOROUGH)
+    on_two_databases = not _ON_TWO_DATABASES.isdisjoint(path.parts)
+    if marked or on_two_databases or "mark.thorough" in collection_path.read_text("utf-8"):
+        return None
+    return True
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests that take longest, and mark those that shorter runs leave out."""
     items.sort(key=lambda item: item.path.name not in _LONGEST)
@@ -145,6 +166,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.soak)
         elif _is_thorough(item):
             item.add_marker(pytest.mark.thorough)
+        if _names(item).startswith(_ON_THE_WHEEL):
+            item.add_marker(pytest.mark.wheel)
 
 
 def pytest_collection_finish() -> None:

@@ -1,6 +1,7 @@
-"""A browser and a service for the tests of a file; each test begins as a new visitor."""
+"""A browser, and a service for the tests of a file; each test begins as a new visitor."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser
@@ -8,12 +9,29 @@ from playwright.sync_api import Browser
 from tests.support.browser import Visits, started, visiting
 from tests.support.inside import Inside, seen_inside
 
+_OPEN: list[tuple[Browser, ExitStack]] = []
+
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """For one file only: other tests of the process have an event loop of their own."""
-    with started() as browser:
-        yield browser
+def browser() -> Browser:
+    """The browser of this process."""
+    if not _OPEN:
+        stack = ExitStack()
+        _OPEN.append((stack.enter_context(started()), stack))
+    return _OPEN[0][0]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """End it before the tests of another folder: they have an event loop of their own."""
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or nextitem.path.parent != item.path.parent:
+            while _OPEN:
+                _OPEN.pop()[1].close()
 
 
 @pytest.fixture(scope="module")

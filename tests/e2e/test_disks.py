@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -149,29 +150,21 @@ os._exit = ended
 from commandsync.cli.program import main
 main([])
 """
-PRINTERS = pytest.mark.parametrize(
-    "command",
-    [
-        *(
-            "pull",
-            "plan",
-            "plan --format json",
-            "docs --format html",
-            "schema",
-            "pull --format json",
-        ),
-        *("apply --dry-run --max-deletes all", "import --help"),
-    ],
+PRINTERS = (
+    *("pull", "plan", "plan --format json", "docs --format html", "schema", "pull --format json"),
+    *("apply --dry-run --max-deletes all", "import --help"),
 )
-UNBUFFERED = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+UNBUFFERED = ("", "1")
 
 
-@PRINTERS
-@UNBUFFERED
+@pytest.mark.parametrize(
+    ("command", "unbuffered"),
+    [*zip(PRINTERS, cycle(UNBUFFERED), strict=False), ("pull", "1"), ("plan", "")],
+)
 @pytest.mark.usefixtures("bot")
 @pytest.mark.skipif(not POSIX, reason="Windows has no limit for files")
 def test_an_output_that_is_cut_is_an_error(home: Home, command: str, unbuffered: str) -> None:
-    whole = home.child(*command.split(), PYTHONUNBUFFERED=unbuffered)
+    whole = home.run(*command.split())
     with (home.path / "out").open("wb") as out:
         program = [sys.executable, "-c", LIMITED, *command.split()]
         ran = home.child_into(program, {"PYTHONUNBUFFERED": unbuffered}, stdout=out)
@@ -182,22 +175,27 @@ def test_an_output_that_is_cut_is_an_error(home: Home, command: str, unbuffered:
     assert "Traceback" not in ran.err
 
 
-@UNBUFFERED
+TALKERS = {
+    "plan -vv": 0,
+    "apply --yes": 5,
+    "validate -f missing": 4,
+    "plan --wrong": 2,
+    "apply --yes --max-deletes all --backup before.yaml": 0,
+}
+
+
 @pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize("full", ["/dev/full", "closed"])
 @pytest.mark.parametrize(
-    ("command", "code"),
+    ("full", "unbuffered", "command"),
     [
-        ("plan -vv", 0),
-        ("apply --yes", 5),
-        ("validate -f missing", 4),
-        ("plan --wrong", 2),
-        ("apply --yes --max-deletes all --backup before.yaml", 0),
+        (full, UNBUFFERED[number % 2], command)
+        for first, full in enumerate(("/dev/full", "closed"))
+        for number, command in enumerate(TALKERS, first)
     ],
 )
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
 def test_an_error_on_standard_error_changes_nothing(
-    home: Home, command: str, code: int, unbuffered: str, full: str
+    home: Home, command: str, unbuffered: str, full: str
 ) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -206,5 +204,5 @@ def test_an_error_on_standard_error_changes_nothing(
     ran = home.child_into(program, {"PYTHONUNBUFFERED": unbuffered}, stderr=stderr)
     os.close(stderr)
 
-    assert ran.code == code
+    assert ran.code == TALKERS[command]
     assert "Traceback" not in ran.out

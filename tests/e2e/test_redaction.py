@@ -6,9 +6,10 @@ a list of its places.
 
 import json
 import re
+import socket
 import string
-import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from urllib.parse import quote
@@ -17,7 +18,7 @@ import click
 import pytest
 
 from tests.support.bots import Bot, Service
-from tests.support.home import PROGRAM, Home, Ran, checked, commands_of
+from tests.support.home import Home, Ran, checked, commands_of
 from tests.support.terminal import POSIX, Terminal
 
 LEAVES = {
@@ -159,28 +160,27 @@ def test_no_option_and_no_argument_shows_it(
 @pytest.mark.thorough
 @pytest.mark.parametrize("words", sorted(WAITING), ids=" ".join)
 def test_a_command_that_waits_shows_it_neither(home: Home, words: tuple[str, ...]) -> None:
+    """A port that is taken ends what would wait; that is run once more, as a child."""
     home.variable("COMMANDSYNC_BASE_URL", "http://127.0.0.1:9")
+    has_port = any("--port" in parameter.opts for parameter in LEAVES[words].params)
     for parameter in LEAVES[words].params:
         if getattr(parameter, "is_flag", False) or getattr(parameter, "count", False):
             continue
         token = token_of((words, parameter.name))
         home.variable("COMMANDSYNC_TOKEN", token)
         line = line_of(words, "", (parameter, token))
-        with subprocess.Popen(
-            [*PROGRAM, *line],
-            cwd=home.path,
-            env=home.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        ) as child:
+        with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+            port = [f"--port={taken.getsockname()[1]}"] if has_port else []
+            said = home.run(*words, *port, *line[len(words) :]).said
+        if "in use" in said:
+            child = home.started(*line)
             assert child.stdout is not None
             first = child.stdout.readline()
             child.terminate()
-            said = first + child.stdout.read()
+            said = b"".join([first, *child.communicate()]).decode()
 
         assert said
-        assert not leaks(token, said.decode()), (line, token, said)
+        assert not leaks(token, said), (line, token, said)
         assert not any(leaks(token, str(path)) for path in files(home))
 
 
@@ -224,7 +224,11 @@ def test_no_manifest_shows_it(
     monkeypatch.setenv("COMMANDSYNC_TOKEN", token)
     home.write(f"## 1.0\n\n- My token is {token}\n", "CHANGELOG.md")
     home.write(json.dumps([{"name": f"a{token}", "description": token, "syntax": token}]), "l.json")
+    many = sum(each == words for each, _ in OF_MANIFESTS) > 2
     for number, (place, manifest) in enumerate(manifests_with(token, bot)):
+        # Four formats of a command share the places: each comes in two of them.
+        if many and (number + OF_MANIFESTS.index((words, form))) % 4 > 1:
+            continue
         chosen: list[tuple[tuple[click.Parameter, str], ...]] = [()]
         if place in {"description", "category", "bot"}:
             names = ("CHANGELOG.md", "l.json", f"new{number}.md", f"new{number}.html")

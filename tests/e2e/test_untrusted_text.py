@@ -19,10 +19,12 @@ from tests.support.rawserver import Request
 from tests.support.untrusted import FORMATS, harmless
 
 ODD = [
-    character
-    for character in map(chr, range(0x110000))
-    if unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp", "Zs"}
-    or ord(character) & 0xFFFE == 0xFFFE
+    *(
+        character
+        for character in map(chr, (*range(0x20000), *range(0xE0000, 0xE1000)))  # no other has one
+        if unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp", "Zs"}
+    ),
+    *(chr(last) for end in range(0xFFFF, 0x110000, 0x10000) for last in (end - 1, end)),
 ]
 """Every control, format, separating and never-assigned character; some of them are whitespace."""
 

@@ -122,12 +122,24 @@ def visiting(browser: Browser, url: str) -> Iterator[Visits]:
     assert visits.complaints == []
 
 
-def violations(page: Page) -> list[str]:
-    """Return what axe-core finds wrong with a page, with the places."""
+def violations(page: Page, *rules: str) -> list[str]:
+    """Return what axe-core finds wrong with a page, with the places: by these rules, or by all."""
     page.evaluate(AXE_SCRIPT)  # through the debugger, which the page's policy does not stop
-    found = page.evaluate("axe.run({resultTypes: ['violations'], preload: false})")
+    options: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": rules}
+    found = page.evaluate("options => axe.run(options)", options)
     return [
         f"{violation['id']}: {node['target']} {node['failureSummary']}"
         for violation in found["violations"]
         for node in violation["nodes"]
     ]
+
+
+def violations_in_both(page: Page) -> list[str]:
+    """Return what is wrong with a page that was opened in light: in dark only colours differ."""
+    found = violations(page)
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")  # no colour is on its way
+    found += violations(page, "color-contrast", "link-in-text-block")
+    page.emulate_media(color_scheme="light")
+    return found

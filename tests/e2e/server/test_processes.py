@@ -96,7 +96,7 @@ def test_a_vote_in_one_process_reaches_the_clients_of_both_in_one_order(
 
 BOT = {"id": "42", "profile": {"username": "Lantern"}}
 VOTERS = 4
-KILLED_AFTER_VOTES = (20, 45, 33)  # votes
+KILLED_AFTER_VOTES = (20, 45)  # votes
 
 
 def cast_until_killed(served: Served, goal: int, users: Iterator[int]) -> list[str]:

@@ -69,7 +69,9 @@ def test_a_fault_that_stays_is_overcome_when_it_ends(operation: str, mode: str) 
 def test_a_stop_at_any_moment_is_reported_and_overcome(
     stop: Stop, mode: str, *, lands: bool
 ) -> None:
-    assert_proven(islice(every_stop(stop, mode, lands=lands), lands, None, 1 if SOAK else 2))
+    first = (list(MODES).index(mode) + 2 * lands) % 4  # the modes share the moments
+    cases = every_stop(stop, mode, lands=lands)
+    assert_proven(cases if SOAK else islice(cases, first, None, 4))
 
 
 @pytest.mark.parametrize("stop", [Interrupted(), Aborted()], ids=["interrupt", "abort"])

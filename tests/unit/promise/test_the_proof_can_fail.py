@@ -32,8 +32,8 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE
 from tests.support.cases import Case
-from tests.support.draws import every_case, every_way, found, met
-from tests.support.listing import FAULTS, REFUSED_AFTER
+from tests.support.draws import every_case, every_way, found, met, scene
+from tests.support.listing import FAULTS, REFUSED_AFTER, Fault
 from tests.support.oracle import same_name
 from tests.support.runs import PRODUCT, Parts
 from tests.support.story import prove
@@ -297,15 +297,16 @@ def test_reading_only_the_changed_collections_again_is_caught(
     )
 
 
-def test_believing_an_answer_that_refuses_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("fault", REFUSED_AFTER, ids=lambda fault: fault.name)
+def test_believing_an_answer_that_refuses_is_caught(
+    monkeypatch: pytest.MonkeyPatch, fault: Fault
+) -> None:
+    case = replace(scene(), faults=tuple((number, fault) for number in range(2, 12)))
     refused = State.REFUSED
     monkeypatch.setattr(ledger, "SENT", SENT - {refused})
     monkeypatch.setitem(AT_THE_END, refused, State.FAILED)
 
-    def refuses_what_it_did(case: Case) -> bool:
-        return any(fault in REFUSED_AFTER for _, fault in case.faults)
-
-    assert caught("says that nothing was changed", way_is=is_verbatim, where=refuses_what_it_did)
+    assert "says that nothing was changed" in {problem.kind for problem in prove(case).problems}
 
 
 def test_counting_copies_as_losses_is_caught_after_two_runs_at_once(
