@@ -69,10 +69,10 @@ class Branch:
 
 
 def context_of(job: Job, path: str | None = None) -> str:
-    """Return the name of the status of a listing: its own, and a digest of what identifies it.
+    """Return the name of the status of a listing: its own, and a digest.
 
-    That is the identity of the listing and the path of the manifest in the repository, by default
-    the present one.
+    The digest is that of the listing's identity and of the manifest's path in the repository, by
+    default the present one.
     """
     if path is None:
         path = job.path
@@ -83,7 +83,7 @@ def context_of(job: Job, path: str | None = None) -> str:
 
 
 class CommitStatus(NamedTuple):
-    """The status of a listing at a commit, with what its description says of a list."""
+    """The status of a listing at a commit, with the facts of its description."""
 
     is_success: bool  # whether the listing was applied
     commands: int = 0  # how many the list had; 0 if that is not known

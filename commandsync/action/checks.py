@@ -35,7 +35,7 @@ _LARGEST_DOCUMENT = 32 * 1024 * 1024  # bytes
 def checks_of(
     manifests: Sequence[Manifest], settings: Settings, inputs: Inputs, screen: Screen
 ) -> Callable[[Verdict], Verdict]:
-    """Check the files beside manifests, and return what adds the results to a verdict."""
+    """Check the files beside manifests; return a function that adds the results to a verdict."""
     imports = [
         plan_import(replace(settings, files=(each.path,)), [], registered=_refuse_requests)
         for each in manifests
@@ -61,7 +61,7 @@ def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list
 
 
 def _refuse_requests(_: str) -> NoReturn:
-    """Refuse to read what is registered with Discord: a check needs no token of its own."""
+    """Refuse to read from Discord: a check needs no token of its own."""
     raise UsageError(
         "import-check reads files and code, not what is registered with Discord",
         hint="remove discord from import: of the manifest, or the input import-check",

@@ -1,7 +1,7 @@
 """The one comment on the pull request, and the one issue about drift: edited in place.
 
-Each is found by its author and a hidden marker. It only shows: no run decides anything by what a
-comment says.
+Each is found by its author and a hidden marker. It only shows: no run decides anything by a
+comment.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

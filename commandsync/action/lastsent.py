@@ -1,4 +1,4 @@
-"""The version that a list is compared with which is not read: the base branch's, or the last sent.
+"""The version that an unread list is compared with: the base branch's, or the last sent.
 
 An apply marks its commit with a status before it sends a list that cannot be read back, and again
 when the service has accepted it. The description of that status has the number of commands, the
@@ -42,11 +42,11 @@ def compared(
     *,
     current: bool,
 ) -> list[ManifestJob]:
-    """Return the listings of a run, each that is not read with what it is compared with.
+    """Return the listings of a run, each unread one with the version that it is compared with.
 
     `bases` are the manifests of the base branch of a proposal, by its own paths. `current` is for
-    a run of what nobody reviewed, which may not be in git. Raises `RefusedError` if statuses or the
-    history are needed, and cannot be read.
+    a run of a manifest that nobody reviewed, which may not be in git. Raises `RefusedError` if
+    statuses or the history are needed, and cannot be read.
     """
     opened = [_with_others(job, branch, bases) for job in opened]
     unread = [job for job in opened if isinstance(job, ListJob) and not job.is_read]
@@ -86,7 +86,7 @@ def _commits(job: ListJob, branch: Branch, *, current: bool) -> list[str]:
 
 @dataclass(slots=True)
 class _SentHistory:
-    """The newest commits of a branch, and what was sent at each."""
+    """The newest commits of a branch, with the list that was sent at each."""
 
     branch: Branch
     commits: Sequence[str]
@@ -113,7 +113,7 @@ class _SentHistory:
         return self._allowed(found)
 
     def _with_sent(self, job: ListJob) -> ListJob:
-        """Return a list with what was sent last, if the statuses of commits tell that."""
+        """Return a list with the version sent last, if the statuses of commits name it."""
         # Another list may have been sent from commits that are not known here.
         again = bool(self.dropped) or self.branch.head not in {"", *self.branch.commits}
         count, found = self._dropped_count(job), job

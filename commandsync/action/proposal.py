@@ -1,4 +1,4 @@
-"""A proposal beside its base branch: what it changes of where the token goes.
+"""A proposal beside its base branch: the changes that decide where the token goes.
 
 Anybody who may push a branch can write another service into the manifest. So the token of the input
 is handed over for the manifests of the run, and where a proposal names another service than the
@@ -104,7 +104,7 @@ def _refuse_another_service(changes: Iterable[DestinationChange]) -> None:
 def destination_changes(
     manifests: Sequence[Manifest], bases: Mapping[str, EarlierVersion]
 ) -> Iterator[DestinationChange]:
-    """Yield what a proposal changes of where the token goes."""
+    """Yield the changes of a proposal that decide where the token goes."""
     for manifest in manifests:
         for key in _KEYS if manifest.path in bases else ():
             old, new = getattr(bases[manifest.path].manifest, key), getattr(manifest, key)

@@ -1,6 +1,6 @@
 """Reports a verdict: the log, annotations, outputs, the summary and the comment.
 
-`INPUTS` says what can be done about a problem, in inputs of the Action.
+`INPUTS` has the hints in the words of the Action, by its inputs.
 """
 
 import sys
@@ -139,7 +139,7 @@ class Reporter:
             self.branch.set_status(planned.job, status, at=at)
 
     def put_backups(self, planned: Sequence[Planned]) -> None:
-        """Write what is listed, as manifests, where it is about to be changed.
+        """Write the listed records that are about to be changed, as manifests.
 
         Raises `FileError` if one cannot be written: then nothing must be changed.
         """

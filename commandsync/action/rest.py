@@ -192,7 +192,7 @@ def _hint(status: int, said: str, url: str) -> str:
 
 
 def _message(error: urllib.error.HTTPError) -> str:
-    """Return what GitHub says about a refusal, on one line; empty if nothing can be read."""
+    """Return GitHub's message about a refusal, on one line; empty if it cannot be read."""
     try:
         said = json.loads(error.read(_MOST_BYTES))["message"]
     except (OSError, http.client.HTTPException, ValueError, TypeError, KeyError, RecursionError):

@@ -168,7 +168,7 @@ class _ActionRun:
     def _compared(
         self, opened: Sequence[ManifestJob], bases: Mapping[str, EarlierVersion]
     ) -> Sequence[ManifestJob]:
-        """Return the listings, each that is not read with what it is compared with."""
+        """Return the listings, each unread one with the version that it is compared with."""
         if not any(job.manifest.listings for job in opened):
             return opened
         from commandsync.action.lastsent import compared  # noqa: PLC0415 - seldom needed

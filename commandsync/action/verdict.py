@@ -207,7 +207,7 @@ def with_user_changes(
     manifests: Sequence[Manifest],
     screen: Screen = PLAIN,
 ) -> Verdict:
-    """Return a verdict that begins with what users will notice of each manifest.
+    """Return a verdict that begins with the changes for users of each manifest.
 
     The manifests of the base branch are by the same paths, if they are known.
     """

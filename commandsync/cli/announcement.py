@@ -75,7 +75,7 @@ def _post(run: Run, text: AnnouncementText, *, asks: bool) -> int:
 
 
 def _changes(run: Run, announcing: Announcing) -> Notes | Notice:
-    """Return what users notice since an earlier manifest; the notices of it are printed."""
+    """Return the changes for users since an earlier manifest; its notices are printed."""
     from commandsync.report.usersentences import NOTHING, sentence_list
     from commandsync.sync.earlier import changes_since
 

@@ -217,7 +217,7 @@ def _show_errors(
 def _error_of(
     item: Planned | CommandsyncError, *, of: int, dry_run: bool
 ) -> CommandsyncError | None:
-    """Return why a plan is missing or refused; of several plans, with the manifest's name.
+    """Return the error of a missing or refused plan; of several plans, with the manifest's name.
 
     In a dry run a plan itself shows why it would be refused, except a saved one that is stale.
     """

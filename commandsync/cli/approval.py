@@ -42,7 +42,7 @@ def confirm(question: str) -> bool:
 
 
 def check_terminal(what: str, hint: str) -> None:
-    """Refuse to ask without a terminal; the hint names what needs no answer."""
+    """Refuse to ask without a terminal; the hint names the options that need no answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         message = f"{what} asks before it writes, and this is not a terminal"
         raise UsageError(message, hint=hint)
@@ -56,7 +56,7 @@ def write_approved(
     asks: bool,
     notices: Sequence[Notice] = (),
 ) -> bool:
-    """Show the changes of files, ask if the user is to be asked, and write; False after a no."""
+    """Show the changes of files, ask if `asks`, and write; return False after a no."""
     output = run.output
     asked = asks and bool(edits)
     if asked:
@@ -75,7 +75,7 @@ def write_approved(
 
 
 def changed_lines(edits: Sequence[FileEdit], counts: str) -> Callable[[Format, Screen], str]:
-    """Return what shows the changed lines of files, and the line of their counts."""
+    """Return a function that renders the changed lines of files, and the line of their counts."""
 
     def render(_format: Format, screen: Screen) -> str:
         return joined([*edit_lines(() if screen.quiet else edits), counts], screen)
@@ -94,7 +94,7 @@ def decline(output: Output) -> None:
 def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | None:
     """Show plans and ask; after a yes read again, and ask again if a touched record has changed.
 
-    None is a no. It raises what refuses the listing as it is now.
+    Returns None after a no. Raises the refusal of the listing as it is now.
     """
     while True:
         plans = [item.plan for item in planned]
@@ -112,7 +112,7 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
 
 
 def ask_renames(planned: Planned) -> Planned:
-    """Ask of each added command that is like a deleted one whether it is a rename of it."""
+    """Ask for each added command that resembles a deleted one whether it was renamed."""
     job, plan = planned.job, planned.plan
     if not isinstance(job, ManifestJob) or job.site.service is not PAGE:
         return planned

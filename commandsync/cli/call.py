@@ -82,7 +82,7 @@ def show_call(
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Makes single writes of a bot; `check` is what shows whether one was made."""
+    """Makes single writes of a bot; `check` names the place that shows whether one was made."""
 
     connection: Connection
     site: Site
@@ -119,7 +119,7 @@ class Writer:
         return Exit.INCOMPLETE
 
     def _failure_of(self, operation: Operation[Any]) -> Failure | None:
-        """Send it, and wait for the result, or until a second signal; return how it failed."""
+        """Send it, and wait for the result, or until a second signal; return its failure."""
         check_call(operation, self.site.token, bot=self.bot, others=known_tokens())
         abandoned = Event()
 

@@ -41,7 +41,7 @@ class DemoStep(NamedTuple):
 
     title: str
     command: str
-    edit: tuple[str, str] | None = None  # what is replaced, as a regular expression
+    edit: tuple[str, str] | None = None  # a regular expression, and its replacement
     exit_code: int = 0
 
 

@@ -1,7 +1,7 @@
 """An import on the command line: recorded or read, planned, shown, approved and written.
 
-`record_program` runs a program once, and the user reads what came of it. `ImportOrder` says what is
-imported, and plans it. `check_import` only compares; `import_commands` asks, and writes.
+`record_program` runs a program once, and prints the result. `ImportOrder` names the sources, and
+plans the import. `check_import` only compares; `import_commands` asks, and writes.
 """
 
 import json
@@ -29,7 +29,7 @@ from commandsync.sync.importplan import plan_import, saved_sources
 from commandsync.sync.importsource import PROGRAM, Recorded
 
 Registered = Callable[[str], SourceReading]
-"""Reads what the bot has registered with Discord, in a language."""
+"""Reads the commands that the bot has registered with Discord, in a language."""
 
 _TRY = (
     "try the deploy script alone, --say TEXT (a message after the login), --allow HOST:PORT (a "
@@ -101,15 +101,15 @@ _RECORD = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOrder:
-    """What to import."""
+    """The sources of an import."""
 
     sources: Sequence[str]  # files and folders, or `discord`; empty for those of the manifest
-    recorded: Recorded | None  # what a program registered
+    recorded: Recorded | None  # the commands that a program registered
     locale: str  # the language of Discord's texts; empty for the manifest's
     prefix: str | None  # of the bot's commands, for a new manifest
 
     def plan(self, run: Run, registered: Registered, *, create: bool) -> Import:
-        """Read the sources and merge them; the notices and what is left out are printed."""
+        """Read the sources and merge them; print the notices and the commands left out."""
         result = plan_import(
             run.settings,
             self.sources,
@@ -134,7 +134,7 @@ class ImportOrder:
 
 
 def check_import(run: Run, order: ImportOrder, registered: Registered) -> int:
-    """Show what an import would change; the exit code says whether there is anything."""
+    """Show the changes of an import, without a write; return the exit code."""
     output, result = run.output, order.plan(run, registered, create=False)
     output.result(render_import(result, format=output.format, screen=output.screen()))
     if not result.files:

@@ -1,4 +1,4 @@
-"""`commandsync init`: the first manifest of a bot, and what is left to do after it.
+"""`commandsync init`: the first manifest of a bot, and the tasks that remain.
 
 The folder shows the platform, the code and the prefix: each is the default of a question. On a
 terminal the questions are asked; elsewhere each answer is an option, and `--yes` takes the
@@ -108,7 +108,7 @@ def init_command(  # noqa: PLR0913 - the options of one command
 
 
 def _start(run: Run, path: str) -> int:
-    """Write what is listed, or a starter."""
+    """Write the listed records, or a starter."""
     from commandsync.cli.output import command_line
     from commandsync.sources.changeset import FileEdit
 
@@ -122,7 +122,7 @@ def _start(run: Run, path: str) -> int:
 
 
 def _listed(run: Run) -> tuple[str, str]:
-    """Return the manifest to write, and what of the listing it contains; empty for a starter."""
+    """Return the manifest, and the counts of its listed records; empty for a starter."""
     from commandsync.api.operations import get_bot
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest, starter
@@ -195,7 +195,7 @@ def _with_page(run: Run, answers: Answers) -> Answers:
 
 
 def _show(run: Run, result: Import) -> None:
-    """Show what is imported from the code, and what is not."""
+    """Show the commands that are read from the code, and those that are not."""
     from commandsync.report.imports import by_cause, counts, unread_lines
     from commandsync.report.lines import joined
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Run(NamedTuple):
-    """One run of a command: what its shared options ask for, and the signals that may end it."""
+    """One run of a command: its output and settings, and the signals that may end it."""
 
     output: Output
     settings: Settings
@@ -148,8 +148,8 @@ _LISTINGS = (
     listing_option,
     _service_option(
         "--since REF|FILE",
-        "What was sent last to a service that does not return its list: a revision of git, or a "
-        "manifest.",
+        "The version that was sent last to a service that does not return its list: a revision of "
+        "git, or a manifest.",
         callback=not_empty,
     ),
 )
@@ -230,7 +230,7 @@ def _with_run(command: F) -> F:
 
 
 def _source_of(name: str, ctx: click.Context) -> str:
-    """Return the flag or variable that the value of an option is from; empty without the option."""
+    """Return the flag or variable that gives an option its value; empty without the option."""
     option = next((each for each in ctx.command.params if each.name == name), None)
     if option is None:
         return ""
@@ -252,5 +252,5 @@ call_options = _group(*_MANIFEST, _RETRIES, json_option)  # of a call of the ser
 page_options = _group(*_MANIFEST, _RETRIES)  # of a manifest and its listing, shown as a page
 listing_options = _group(*_SERVICE, _RETRIES)  # of a listing that no manifest names yet
 probe_options = _group(*_MANIFEST, listing_option, format_option)  # of requests that are made once
-limit_options = options_of(strict_option, *_LIMITS)  # of what a plan may contain
+limit_options = options_of(strict_option, *_LIMITS)  # that limit a plan
 plan_options = options_of(force_option, format_option, service_options, limit_options, *_LISTINGS)

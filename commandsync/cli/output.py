@@ -156,7 +156,7 @@ class Output:
             logging.getLogger("commandsync").setLevel(logging.DEBUG)
 
     def result(self, text: str, *, with_tokens: bool = False) -> bool:
-        """Print a result, as `print_out` does; `with_tokens` if tokens are what was asked for."""
+        """Print a result, as `print_out` does; `with_tokens` if the user asked for tokens."""
         return print_out(text, with_tokens=with_tokens) if text else True
 
     def talk(self, text: str, *, at: int = 0) -> None:
@@ -182,7 +182,7 @@ class Output:
     def screen(self, stream: TextIO | None = None, *, whole: bool = False) -> report.Screen:
         """Return how values are shown on a stream, by default standard output.
 
-        With `whole`, `--quiet` leaves nothing out: a question is about what is shown.
+        With `whole`, `--quiet` leaves nothing out: the user is asked about everything shown.
         """
         is_terminal = (stream or sys.stdout).isatty()
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -221,7 +221,7 @@ def show_failure(error: Exception, arguments: Sequence[str], *, writing: bool) -
 
 
 def _usage(error: click.ClickException) -> UsageError:
-    """Return click's error in the form of all others, with what to do about it."""
+    """Return click's error in the form of all others, with a hint."""
     ctx = getattr(error, "ctx", None)
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         return UsageError("Missing command", hint=f"see {error.ctx.command_path} --help")
@@ -238,7 +238,7 @@ def _usage(error: click.ClickException) -> UsageError:
 
 
 def _number(param: click.Parameter, message: str) -> str:
-    """Return what the value of a parameter must be, if it is a number in a range."""
+    """Return the range of a parameter's value, if it is a number; else an empty string."""
     if not isinstance(param.type, click.IntRange | click.FloatRange):
         return ""
     name = param.opts[-1] if isinstance(param, click.Option) else str(param.name).upper()

@@ -53,7 +53,7 @@ class Page:
     """A file with command lists."""
 
     path: str
-    old: str | None  # what it contains; None where it does not exist
+    old: str | None  # its content; None if it does not exist
     new: str
     lists: tuple[tuple[Location, State], ...]
 
@@ -116,7 +116,7 @@ def read_pages(paths: Iterable[str], commands: Sequence[CommandText], *, bot: st
 
 
 def check_edits(pages: Sequence[Page]) -> None:
-    """Refuse to replace what somebody wrote: a list edited by hand, or another file."""
+    """Refuse to replace the work of a person: a list edited by hand, or another file."""
     for state, problem, hint in _REFUSED:
         if places := [str(at) for page in pages for at, was in page.lists if was is state]:
             raise RefusedError(f"{' and '.join(places)}: {problem}", hint=hint)
@@ -137,7 +137,7 @@ def write_pages(pages: Sequence[Page], output: Output) -> None:
 def show_pages(
     run: Run, pages: Sequence[Page], paths: Sequence[str], *, check: bool, diff: bool
 ) -> int:
-    """Print how the files differ from what they are to contain; return the exit code.
+    """Print the differences between the files and their new content; return the exit code.
 
     With `check`, print the lists that are not up to date, and the command that updates them.
     """

@@ -56,9 +56,7 @@ def validate_command(run: Run, /) -> None:
     run.output.result(report.render_validated(manifests, format=form, screen=screen))
 
 
-_unseen_option = option(
-    "--unseen", "Allow replacing a list even if nothing is known of what it contains."
-)
+_unseen_option = option("--unseen", "Allow replacing a list even if its content is not known.")
 
 
 @click.command("plan", cls=Command)
@@ -151,11 +149,11 @@ def _plans(
 @yes_option
 @option(
     "--backup PATH",
-    "If there are changes, first write what is listed, with ids, as a manifest.",
+    "If there are changes, first write the listed records, with ids, as a manifest.",
 )
 @option(
     "--owned",
-    "Refuse to delete or replace what no version of the manifest had, by its history in git.",
+    "Refuse to delete or replace a record that no version of the manifest in git had.",
 )
 @_unseen_option
 @option("--resend", "Send a whole list even if it has no changes.")

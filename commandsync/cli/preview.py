@@ -93,7 +93,7 @@ def _write_page(run: Run, folder: str, *, offline: bool, force: bool) -> None:
 
 
 def _show_live(run: Run, *, offline: bool, port: int, opens: bool) -> None:
-    """Serve the page, and print what it shows, until a signal."""
+    """Serve the page, and print its summary at each save, until a signal."""
     import webbrowser
     from threading import Event, Thread
 
@@ -125,7 +125,7 @@ def _show_live(run: Run, *, offline: bool, port: int, opens: bool) -> None:
 
 
 def can_open(environ: Mapping[str, str], *, is_terminal: bool) -> bool:
-    """Return whether a person is there who can see a browser.
+    """Return whether a person can see a browser.
 
     Without a display, the browsers of Linux are those of the terminal, which is in use.
     """

@@ -60,7 +60,7 @@ GROUPS = {
         "completion": "Print a script that completes commands in a shell.",
     },
 }
-"""The commands by their use: the names in a line of the help, and what they do."""
+"""The commands by their use: the names in a line of the help, and their purpose."""
 
 COMMANDS = [name for group in GROUPS.values() for names in group for name in names.split(", ")]
 """The names of the commands, in the same order."""
@@ -171,7 +171,7 @@ def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
 
 
 def _called(arguments: Sequence[str], handler: process.Signals) -> int:
-    """Call a command; show what it raises, and return the exit code."""
+    """Call a command; show its error, if any, and return the exit code."""
     with redacted_outputs(os.environ, arguments):
         try:
             with process.unwrapped():

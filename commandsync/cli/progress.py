@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
     from commandsync.sync.settings import Progress, Site
 
-PATIENCE = 1.0  # seconds: what takes longer is shown while it lasts
+PATIENCE = 1.0  # seconds: a longer wait is shown while it lasts
 _BAR = 24  # columns
 
 
@@ -101,7 +101,7 @@ class _Calls:
 
 
 class Lines(_Calls):
-    """Shows progress line by line: what was read, each change that is settled, and each wait."""
+    """Shows progress line by line: each read, each settled change, and each wait."""
 
     def __init__(self, output: Output) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ class Lines(_Calls):
         self._sites: list[Site] = []
 
     def show(self, progress: Progress) -> None:
-        """Show what there is to say about it."""
+        """Show one step."""
         match progress:
             case FilesRead():
                 self._say(_files_line(progress))
@@ -166,7 +166,7 @@ class Place(_Calls):
         self._closed = False
 
     def show(self, progress: Progress) -> None:
-        """Show what a run does now, or waits for."""
+        """Show the present step of a run."""
         with self._lock:
             if isinstance(progress, CallProgress):
                 self._note(progress)
@@ -255,7 +255,7 @@ class Place(_Calls):
 
 
 def _wait_line(progress: CallProgress, elapsed: float, name: str = "") -> str:
-    """Return what a call, such as `list commands`, waits for, since so many seconds."""
+    """Return the reason for which a call, such as `list commands`, has waited so many seconds."""
     step, call = progress.step, name or progress.operation.name
     assert step  # noqa: S101 - the calls in flight have one
     retry, mark = step.retry, ":"
@@ -273,7 +273,7 @@ def _reread_line(seconds: float) -> str:
 
 
 def _files_line(read: FilesRead) -> str:
-    """Return which files were read, how much they contain, and how long it took."""
+    """Return the files that were read, the number of their records, and the time it took."""
     from commandsync.report.summary import counted, managed
 
     if isinstance(read.content, tuple):
@@ -284,7 +284,7 @@ def _files_line(read: FilesRead) -> str:
 
 
 def _site_line(site: Site) -> str:
-    """Return which bot a run is for, if for one, on which service, and with which token."""
+    """Return the bot of a run, if there is one, its service, and the source of its token."""
     url, source = visible(site.address.base_url), visible(site.token_from)
     where = f"bot {visible(site.bot)} at {url}" if site.bot else url
     if site.token is None:

@@ -20,7 +20,7 @@ from commandsync.sync import SCHEMA
 
 @click.command("pull", cls=Command)
 @option("--out PATH", "Write the manifest here instead of printing it.")
-@option("--merge", "Add to the manifest, in place, what is listed and missing in it; asks first.")
+@option("--merge", "Add the listed records that the manifest does not have, in place; asks first.")
 @option(
     "--drop-formerly",
     "Remove from the manifest, in place, each formerly: that is no longer needed; asks first.",
@@ -73,7 +73,7 @@ def pull_command(  # noqa: PLR0913 - the options of one command
 
 
 def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -> int:
-    """Edit the manifest after what is listed; return the exit code."""
+    """Edit the manifest by the listed records; return the exit code."""
     from commandsync.cli.approval import changed_lines, check_terminal, write_approved
     from commandsync.cli.output import command_line
     from commandsync.sync.edits import plan_adoption

@@ -125,7 +125,7 @@ def serve_simulation(
     conditions: Conditions,
     choices: Mapping[str, str | None],
 ) -> None:
-    """Run a simulation until SIGINT or SIGTERM, and print what leads to it."""
+    """Run a simulation until SIGINT or SIGTERM, and print its address, token and manifest."""
     from commandsync.server.runner import serve_application
     from commandsync.server.simulations import application, simulate
 
@@ -256,7 +256,7 @@ def serve_command(  # noqa: PLR0913 - the options of one command
 
 
 def _show_service(output: Output, database: str, url: str, bots: Sequence[SeededBot]) -> None:
-    """Print where the service listens, and what leads to its bots."""
+    """Print the address of the service, and the lines that set its bots."""
     shown = sys.stdout.isatty() or database == ":memory:"
     lines = lines_to_paste(url, bots[:_MOST_BOTS], database, with_tokens=shown)
     output.result("\n".join([f"listening on {url}", *lines]), with_tokens=shown)

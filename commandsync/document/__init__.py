@@ -1,4 +1,4 @@
-"""Plans, results and failures as JSON documents; here is what needs no pydantic."""
+"""Plans, results and failures as JSON documents; this module needs no pydantic."""
 
 from typing import Literal
 

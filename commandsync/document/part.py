@@ -1,4 +1,4 @@
-"""The parts of the JSON documents: models of what the values of the core look like in them."""
+"""The parts of the JSON documents: a model for each value of the core."""
 
 import dataclasses
 import json
@@ -91,7 +91,7 @@ def text_schema(resource: Resource) -> Document:
 
 
 def one_of(resources: Iterable[Resource]) -> WithJsonSchema:
-    """Return what limits a field to some kinds of records in the JSON Schema."""
+    """Return an annotation that limits a field to some kinds of records in the JSON Schema."""
     return WithJsonSchema({"type": "string", "enum": [resource.value for resource in resources]})
 
 

@@ -94,8 +94,8 @@ def load_plan(text: str, path: str) -> Plan:
     """Read a saved plan.
 
     Everything in the file must follow from its changes, so that a reviewer of the file has seen
-    what apply does. Apply checks the limits again. Raises `FileError` if it is not a saved plan,
-    and `RefusedError` if it is of another version, or it was edited or damaged.
+    the writes of apply. Apply checks the limits again. Raises `FileError` if it is not a saved
+    plan, and `RefusedError` if it is of another version, or it was edited or damaged.
     """
     try:
         data, digest = _parse(text)

@@ -25,7 +25,7 @@ _WORDS = re.compile(r"(?:\w+|[^\w\s])\s*|\s+")
 
 
 class Mark(StrEnum):
-    """What happens to a listed record; the value is the label of the page."""
+    """The change of a record; the value is the label of the page."""
 
     NEW = "new"
     EDITED = "edited"
@@ -37,7 +37,7 @@ class Mark(StrEnum):
 class Row:
     """A record as a page shows it."""
 
-    kind: Resource  # what it is
+    kind: Resource
     record: Mapping[str, Any]  # its fields, as a service sends them; an empty one may be left out
     anchor: str  # its place on the page
     mark: Mark | None = None  # the kind of its change; None if it has none
@@ -46,22 +46,22 @@ class Row:
 
     @property
     def title(self) -> str:
-        """What the record is called."""
+        """The name of the record."""
         return str(self.record[self.kind.fields[0]])
 
     @property
     def old_name(self) -> str:
-        """What a renamed record was called."""
+        """The old name of a renamed record."""
         return self.before[self.kind.fields[0]] if self.mark is Mark.RENAMED else ""
 
     @property
     def group(self) -> str:
-        """What it is listed with; empty for nothing."""
+        """The name of its group; empty for none."""
         return self.record.get(self.kind.group) or ""
 
     @property
     def usage(self) -> str:
-        """How it is used; empty for a kind that does not say so."""
+        """Its usage; empty for a kind without one."""
         return self.record.get(self.kind.usage) or ""
 
     @property
@@ -149,7 +149,7 @@ def _digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What a page says of the manifest that it is a preview of."""
+    """The remarks of a page on its manifest."""
 
     summary: str = ""  # the counts of the plan, in a sentence; empty if no manifest was valid yet
     refusal: str = ""  # why `apply` would refuse the plan; empty if it would not
@@ -160,13 +160,13 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListingTab:
-    """What another service will show of a manifest."""
+    """A manifest as another service will show it."""
 
     name: str  # of the service
     rows: Sequence[Row]  # the commands as it shows them, and after them those that are gone
-    losses: Sequence[str]  # what it does not show, in sentences without a full stop
+    losses: Sequence[str]  # of the manifest's texts, in sentences without a full stop
     summary: str  # the counts of its plan, in a sentence
-    compared: str  # what the rows are compared with, in a sentence
+    compared: str  # the version that the rows are compared with, in a sentence
 
     @property
     def number(self) -> int:
@@ -176,11 +176,11 @@ class ListingTab:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotPage:
-    """What the page of a bot shows."""
+    """The content of a bot's page."""
 
     bot: Bot
     rows: Mapping[Resource, Sequence[Row]]  # the oldest first, and after them those that are gone
-    preview: Preview | None = None  # what it is a preview of; None for a listing
+    preview: Preview | None = None  # None for a listing
     listings: Sequence[ListingTab] = ()  # the other listings of a preview
     voters: Sequence[Mapping[str, Any]] = ()  # its latest votes as on the wire, the newest first
     next_vote: str = ""  # when the reader may vote again, as on the wire; empty for now
@@ -203,7 +203,7 @@ def render_bot(page: BotPage, *, assets: Assets, version: int = 0) -> str:
                 for row in articles.get(kind, rows)
                 if row.mark is mark
             ]
-            for mark in reversed(Mark)  # what is deleted first
+            for mark in reversed(Mark)  # deletes first
         },
         voters=page.voters,
         preview=page.preview,

@@ -3,7 +3,7 @@
 `render` fills a template: every value is escaped, and no character of the page is invisible. A page
 loads a stylesheet, an icon and scripts, by names that differ for every content, so that browsers
 keep them for good. Descriptions and announcements are Markdown of strangers: the parser knows no
-HTML, and what it writes is cleaned again by another library.
+HTML, and its result is cleaned again by another library.
 """
 
 import re
@@ -90,7 +90,7 @@ def _hashed(name: str) -> str:
     return f"{stem}.{sha256(static_files()[name]).hexdigest()[:12]}.{ending}"
 
 
-REL = "nofollow noopener noreferrer ugc"  # what every link of foreign text says of itself
+REL = "nofollow noopener noreferrer ugc"  # of every link in foreign text
 _SCHEMES = ("http://", "https://")
 _TAGS = {
     *("a", "blockquote", "br", "code", "del", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p"),
@@ -148,7 +148,7 @@ def _image(
     options: OptionsDict,
     env: dict[str, object],
 ) -> str:
-    """Show what a picture is called: the page loads nothing from another host."""
+    """Show the text of a picture: the page loads nothing from another host."""
     text = renderer.renderInlineAsText(tokens[number].children, options, env)
     return escapeHtml(text)
 
@@ -172,7 +172,7 @@ def as_it_is(html: str) -> Markup:
 
 
 def initial(name: str) -> str:
-    """Return what a bot has instead of a picture: the first letter or digit of its name."""
+    """Return the sign of a bot without a picture: the first letter or digit of its name."""
     kept = name.strip() or "?"
     letter = next((c for c in kept if category(c)[0] in "LN"), kept[0])
     return letter.upper()[:1]
@@ -208,7 +208,7 @@ def moment_of(moment: str) -> str:
 
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 _HUES = 24  # of bots that have no theme
-_LONG, _LINES = 400, 6  # characters and line ends; the page folds what has more
+_LONG, _LINES = 400, 6  # characters and line ends; the page folds longer texts
 _TIME = Markup('<time datetime="{}">{}</time>')
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),

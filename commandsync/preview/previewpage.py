@@ -135,10 +135,10 @@ def completed(connection: Connection, site: Site, listed: Snapshot, manifest: Ma
 
 @dataclass(frozen=True, slots=True)
 class PreviewState:
-    """What a preview shows for one manifest."""
+    """The preview of one manifest."""
 
     plan: Plan  # the plan from the listing to the manifest; apply may refuse it
-    notices: tuple[Notice, ...]  # what to know about it: first why apply would refuse it
+    notices: tuple[Notice, ...]  # warnings about it: first a refusal by apply
     page: BotPage
 
     @property
@@ -152,7 +152,7 @@ class PreviewState:
 def state_of(
     settings: Settings, manifest: Manifest, baseline: Baseline, words: Words = LIBRARY
 ) -> PreviewState:
-    """Return what a manifest changes, and its page, with hints in the words of a program.
+    """Return the changes of a manifest, and its page, with hints in the words of a program.
 
     Raises `ManifestError` where it is strict.
     """

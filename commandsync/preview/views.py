@@ -27,7 +27,7 @@ from commandsync.preview.previewpage import (
 from commandsync.sync.files import check_target, reason, refuse_token, write_file
 from commandsync.sync.settings import Settings, default_manifest, load_single
 
-_HALF_WRITTEN = 0.1  # seconds in which what is being written gets whole
+_HALF_WRITTEN = 0.1  # seconds in which a file is written to its end
 _INTERVAL = 0.03  # seconds between two looks at the files
 _Stamp = tuple[int, int, int]
 
@@ -56,7 +56,7 @@ class Saves:
 
 
 def _stamp(path: str) -> _Stamp:
-    """Return what changes when a file is written, or a folder gets or loses one."""
+    """Return a value that changes when a file is written, or a folder gets or loses one."""
     try:
         status = os.stat(path)  # noqa: PTH116 - many
     except (OSError, ValueError):
@@ -121,17 +121,17 @@ class FollowedManifest:
 
 
 class LiveState(NamedTuple):
-    """What a page shows."""
+    """The state of a live page."""
 
     page: BotPage
     state: PreviewState | None  # the last valid state of the manifest; None if there was none yet
-    error: ManifestError | None  # the problems of what was saved after it; None if it is the newest
+    error: ManifestError | None  # of a later save; None if it is the newest
 
 
 def live_states(
     settings: Settings, words: Words, *, offline: bool, stop: Event
 ) -> Iterator[LiveState]:
-    """Yield what to show, first and after each change of the manifest, until `stop` is set.
+    """Yield the state, first and after each change of the manifest, until `stop` is set.
 
     Hints are in the words of a program. The listing is read for the first valid manifest, unless
     `offline`. Raises `ListingError` if it cannot be read, and `UsageError` if there are several
@@ -155,7 +155,7 @@ def live_states(
 
 _PAGE = "index.html"
 _GENERATOR = b'<meta name="generator" content="commandsync preview">'
-_HEAD = 4_000  # bytes at the beginning of a page that tell who made it
+_HEAD = 4_000  # bytes at the beginning of a page, with its generator
 
 
 def check_folder(folder: str, *, force: bool, names: Iterable[str] = (_PAGE,)) -> None:
@@ -174,7 +174,7 @@ def check_folder(folder: str, *, force: bool, names: Iterable[str] = (_PAGE,)) -
 def write_folder(folder: str, files: Mapping[str, bytes], *, force: bool) -> str:
     """Write a preview into a folder, created if it is missing; return the page's path.
 
-    Each file is written whole or not at all, and the page after what it loads. Raises `FileError`,
+    Each file is written whole or not at all, and the page last. Raises `FileError`,
     as `check_folder` does.
     """
     check_folder(folder, force=force, names=files)

@@ -64,7 +64,7 @@ render_settled: _Renderer[Settled] = _Renderer("text:settled")
 """The outcome of one change on one line, while others are not settled yet: only as text."""
 
 render_import: _Renderer[Import] = _Renderer("imports:{format}")
-"""The changes of an import, and what is left to do."""
+"""The changes of an import, and the tasks that remain."""
 
 render_user_changes: _Renderer[UserChanges] = _Renderer("usersentences:{format}")
 """The changes that users of a bot notice."""

@@ -109,7 +109,7 @@ def _listing_name(plan: Plan) -> str:
 
 
 _MOST_NAMES = 10
-_VERBS = {  # what a sentence says of one entry, and of several
+_VERBS = {  # of a sentence on one entry, and on several
     "waits": "wait",
     "is due": "are due",
     "ends": "end",
@@ -121,8 +121,8 @@ _WAITS, _IS_DUE, _ENDS, _STAYS = _VERBS
 def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False) -> Iterator[str]:
     """Yield the sentences on scheduled entries; `shown` escapes and quotes their names.
 
-    What is listed and has no end, or has ended and is no longer listed, needs no sentence, nor does
-    what is due once the plan is applied: the result says how that ended.
+    An entry that is listed without an end, or has ended and is no longer listed, needs no sentence,
+    nor does one that is due once the plan is applied: the result says how that ended.
     """
     for kind in plan.scope:
         why = summary.why_kept(plan, kind)
@@ -143,7 +143,7 @@ def in_quotes(name: str) -> str:
 
 
 def _verb(entry: Scheduled, *, stays: bool, applied: bool) -> str:
-    """Return what a sentence says of an entry; empty for one that needs none.
+    """Return the verb of a sentence on an entry; empty for one that needs none.
 
     Where none `stays` after its end, the plan deletes it.
     """
@@ -182,7 +182,7 @@ _SIGNS = {
     "replace": ("±", YELLOW),
     "delete": ("-", RED),
 }
-LEGEND = {  # what the signs mean that other programs' diffs do not have
+LEGEND = {  # of the signs that other programs' diffs do not have
     "rename": "» is a rename: the id and the uses are kept.",
     "replace": "± is a replace: a new record is added, then the old one is deleted.",
 }
@@ -216,7 +216,7 @@ def _name(name: str, screen: Screen, *, of: int) -> str:
 
 
 def in_brackets(place: Location | None) -> str:
-    """Return a place in a file, to be appended to what is there; empty for none."""
+    """Return a place in a file, to be appended to a line; empty for none."""
     return f"  ({visible(str(place))})" if place else ""
 
 

@@ -117,7 +117,7 @@ def _kind(character: str) -> str:
 
 MENTION = "mention"
 COLUMNS = (*Resource.COMMAND.fields, MENTION, "options")
-"""The columns that a list can have: the fields of a command, and what its platform says of it."""
+"""The columns that a list can have: the fields of a command, and facts from its platform."""
 
 _TYPED = frozenset({"name", "syntax"})  # what users type is shown as code
 _WIDEST = 1000  # columns of a table; a wider one is not padded: one long text would pad every row

@@ -1,4 +1,4 @@
-"""The checks of a set-up, and where the names of commands differ: what `doctor` shows.
+"""The output of `doctor`: the checks of a set-up, and the differences between command names.
 
 On a terminal and in a log each check is a line as soon as it is made (`check_lines`), and `text`
 ends them: the commands whose names differ, as a table, and the verdict. With `github`, failed
@@ -43,7 +43,7 @@ _NARROWEST = 32  # columns of a message beside the name
 
 
 def check_lines(check: Check, *, screen: Screen) -> str:
-    """Return one check, and below it what to do about it."""
+    """Return one check, with its hint below."""
     is_wide = screen.width is None or screen.width >= _INDENT + _NARROWEST
     indent = _INDENT if is_wide else _BELOW
     beside = is_wide and len(check.name) < _NAME

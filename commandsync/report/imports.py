@@ -1,4 +1,4 @@
-"""An import as text, JSON, Markdown and annotations: the files' changes, then what is left."""
+"""An import as text, JSON, Markdown and annotations: the changes, then the remaining tasks."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -119,7 +119,7 @@ def _unread(part: Unread) -> str:
 
 
 def text(result: Import, *, screen: Screen) -> str:
-    """Return the changes of the files, and what is left to do; the last line has the counts."""
+    """Return the changes of the files, and the tasks that remain; the last line has the counts."""
     if screen.quiet:
         return joined([counts(result)], screen)
     lines = [*edit_lines(result.edits)]
@@ -167,7 +167,7 @@ def _here(review: Review, result: Import) -> Location | None:
 
 
 def markdown(result: Import, *, screen: Screen) -> str:  # noqa: ARG001 - as every format
-    """Return the changes of the files as blocks, and what is left to do as a list."""
+    """Return the changes of the files as blocks, and the tasks that remain as a list."""
     parts = [f"**{counts(result)}**"]
     for edit in result.edits:
         diff = joined(file_lines(edit), PLAIN).splitlines()

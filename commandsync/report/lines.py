@@ -69,7 +69,7 @@ def json_text(text: str) -> str:
 
 
 def in_html(page: str) -> str:
-    """Return a page with references in the place of what a CI runner would obey in its lines."""
+    """Return a page in which references replace the signs of a command to a CI runner."""
     return _LINE_COMMAND.sub(r"\1&#58;", RUNNER_PREFIX.sub("#&#35;", page))
 
 
@@ -209,7 +209,7 @@ def cut_at(line: str, width: int) -> str:
 
 
 def _wrapped(line: str, width: int) -> Iterator[str]:
-    """Break a line between words; what follows is indented further than its beginning."""
+    """Break a line between words; the following rows are indented further than the first."""
     first, *words = line.lstrip(" ").split(" ")
     indentation = " " * (len(line) - len(line.lstrip(" ")))
     row = indentation + first

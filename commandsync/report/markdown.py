@@ -167,7 +167,7 @@ def _result(result: Result, screen: Screen) -> Iterator[str]:
 
 
 def _settled_blocks(some: Sequence[Settled], end: str, screen: Screen) -> Iterator[str]:
-    """Return changes of one end: what was done to which text, or why it was not done."""
+    """Return changes of one end: the texts that were written, or the reasons of a failure."""
     changes = [settled.change for settled in some]
     if some[0].outcome is Outcome.SENT or end == summary.DONE:
         for title, group in _by_action(changes, _DONE):

@@ -42,9 +42,9 @@ class Region:
     begin: int  # the index of the begin marker's line
     end: int
     location: Location  # of the begin marker
-    layout: Layout  # what the begin marker asks for
+    layout: Layout  # by the options of the begin marker
     level: int  # of headings in it: one below the heading above it
-    checksum: str  # what the end marker has; empty where it has nothing
+    checksum: str  # in the end marker; empty without one
 
 
 class _Block(NamedTuple):
@@ -135,7 +135,7 @@ def _value(written: str) -> str:
 
 
 def _refused(name: str, value: str) -> tuple[str, str]:
-    """Return what is wrong with an option, and a hint; empty where nothing is."""
+    """Return the problem of an option, and a hint; empty for a valid one."""
     names = value.split(",")
     match name:
         case "format" if value not in _FORMATS:
@@ -191,13 +191,13 @@ NEW_FILE = f"# Commands\n\n{BEGIN}\n{END}\n"  # for a list alone; its owner can 
 _GENERATOR = '<meta name="generator" content="commandsync docs">'
 _SEAL = re.compile(r'(?<=<meta name="generator" content="commandsync docs) (sha256:[0-9a-f]{16})')
 _LINE_END = re.compile(r"\r\n|\r")
-_SPACING = re.compile(r"[\s\\]+|-{3,}")  # what formatters change
+_SPACING = re.compile(r"[\s\\]+|-{3,}")  # changed by formatters
 _DIGITS = 16  # of a checksum
 _SHOWN_CATEGORIES = 10
 
 
 class State(StrEnum):
-    """What a list in a file is, before it is written again."""
+    """The state of a list in a file, before it is written again."""
 
     CURRENT = "up to date"
     STALE = "out of date"
@@ -250,7 +250,7 @@ def _missing(region: Region, categories: Collection[str]) -> Problem | None:
 def _written(
     region: Region, lines: Sequence[str], commands: Sequence[CommandText]
 ) -> tuple[State, list[str]]:
-    """Return what a list was, and its lines as they are to be, markers included."""
+    """Return the state of a list, and its new lines, markers included."""
     begin, *between, end = lines
     old = _LINE_END.sub("\n", "".join(between))
     content = command_list(commands, region.layout, level=region.level)
@@ -281,7 +281,7 @@ def sealed(html: str) -> str:
 
 
 def state_of(old: str | None, new: str) -> State:
-    """Return what a file of a whole list is before it is written; None if it does not exist.
+    """Return the state of a file with a whole list, before it is written; `old` may be None.
 
     The list is a sealed page or a JSON document.
     """

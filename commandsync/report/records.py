@@ -235,7 +235,7 @@ def services_json() -> str:
 
 
 def _cells() -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows: an ability, and what each service has."""
+    """Return the head and the rows: an ability, and its value for each service."""
     values: dict[str, dict[str, str]] = {}
     for row in service_facts():
         for label, text in _shown(row):

@@ -41,7 +41,7 @@ def total_line(plans: Sequence[Plan]) -> str:
 
 
 def unseen(plan: Plan, shown: Callable[[str], str] = str) -> str:
-    """Return what apply does to a list of which nothing is known; empty for any other."""
+    """Return the effect of apply on an unknown list; empty for any other."""
     if plan.listing is None or plan.listing.known:
         return ""
     size, names = counted(plan.listing.size, "command"), plan.listing.label.split(" and ")
@@ -99,7 +99,7 @@ def _counts(changes: Sequence[Change]) -> str:
 
 
 def in_flight(result: Result, words: Words) -> str:
-    """Return the state of the writes in flight when a run was interrupted, and what to do."""
+    """Return the state of the writes in flight when a run was interrupted, and advice."""
     state = "requests in flight were finished"
     if result.count(Outcome.UNKNOWN):
         state = "a request in flight may still arrive"
@@ -107,13 +107,13 @@ def in_flight(result: Result, words: Words) -> str:
 
 
 def go_on(result: Result, words: Words) -> str:
-    """Return what to do about a run that was stopped."""
+    """Return advice about a run that was stopped."""
     hint = in_words(result.stopped_hint, words) or "run again to finish the rest"
     return hint[:1].upper() + hint[1:] + ("" if hint.endswith("?") else ".")
 
 
 def kept(plan: Plan) -> list[str]:
-    """Return what stays: records that are not in the manifest, and names that it does not need."""
+    """Return the records that stay without the manifest, and the former names it can drop."""
     sentences = []
     for resource, count in Counter(kind for kind, _ in plan.unmanaged).items():
         are, stay = ("is", "stays") if count == 1 else ("are", "stay")
@@ -142,7 +142,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def remark_on(change: Change) -> str:
-    """Return why the manifest asks for a delete, and how many uses are lost; empty for neither."""
+    """Return the reason of a delete, and the number of lost uses; empty for neither."""
     until = change.until if isinstance(change, Delete) else None
     uses = None if isinstance(change, Add | Edit) else change.uses
     why = f"it ended at {shown_time(until)}" if until else ""
@@ -151,7 +151,7 @@ def remark_on(change: Change) -> str:
 
 
 def question_of(plans: Sequence[Plan]) -> str:
-    """Return the counts of what is about to be written, with the uses that are lost with it.
+    """Return the counts of the writes to come, with the uses that are lost.
 
     Of lists that are replaced unseen, it is their number alone.
     """
@@ -166,7 +166,7 @@ def question_of(plans: Sequence[Plan]) -> str:
 
 
 def verb_of(change: Change) -> str:
-    """Return what happens to a record, in a word of `_VERBS`."""
+    """Return the action of a change, in a word of `_VERBS`."""
     return "rename" if isinstance(change, Edit) and change.renames else change.action
 
 
@@ -190,7 +190,7 @@ def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
 
 
 def compared(listing: PlannedListing, shown: Callable[[str], str]) -> str:
-    """Return what a plan is compared with; `shown` escapes a revision."""
+    """Return the version that a plan is compared with; `shown` escapes a revision."""
     if listing.readable:
         return "compared with its list"
     return f"compared with {shown(listing.compared_with)}" if listing.known else "not compared"

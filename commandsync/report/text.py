@@ -63,7 +63,7 @@ def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
 
 
 def results(results: Sequence[Result], *, screen: Screen, planned: bool = True) -> str:
-    """Return the changes that are not done, and what the service changed; then the counts.
+    """Return the changes that are not done and the texts that the service changed, then the counts.
 
     `planned` means that the plans are shown above, with the remark that nothing is to do.
     """
@@ -103,7 +103,7 @@ def validated(manifests: Sequence["Manifest"], *, screen: Screen) -> str:
 
 
 def notices(notices: Sequence[Notice], *, screen: Screen) -> str:
-    """Return warnings, each with its place and what to do."""
+    """Return warnings, each with its place and its hint."""
     return joined(_notices(notices, screen), screen)
 
 

@@ -1,4 +1,4 @@
-"""What users notice between two manifests, as sentences: in text, and in Markdown.
+"""The changes for users between two manifests, as sentences: in text, and in Markdown.
 
 A sentence quotes foreign text in the way of its format, and a line never begins with it.
 """
@@ -82,7 +82,7 @@ class _Sentences:
     most: int | None = None  # how many names a sentence has; None for all
 
     def breaking(self, changes: UserChanges) -> Iterator[str]:
-        """Yield what no longer works as it did."""
+        """Yield the changes that break a use of the bot."""
         if changes.gone:
             yield f"Gone: {self.names(changes.gone)}."
         yield from self.renames(command for command in changes.changed if command.renamed)
@@ -140,7 +140,7 @@ class _Sentences:
 
 
 def _is_used_differently(command: ChangedCommand) -> bool:
-    """Whether the syntax says more than what the breaking sentences say."""
+    """Whether the syntax has changed beyond the breaking sentences."""
     if command.needs or not command.differs("syntax"):
         return False
     old, new = (text.syntax.removeprefix(call_of(text)) for text in (command.before, command.after))

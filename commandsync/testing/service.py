@@ -45,7 +45,7 @@ class Recorded:
 
     @property
     def requests(self) -> list[Request]:
-        """What was requested so far, the oldest first: `method`, `path` and decoded `body`."""
+        """The requests so far, the oldest first: `method`, `path` and decoded `body`."""
         return [*self._recorder.requests]
 
     def fail_next(
@@ -61,7 +61,7 @@ class Recorded:
         Args:
             status: The status, such as 429 or 503.
             times: How many requests.
-            after_write: Whether the service does what they ask for all the same.
+            after_write: Whether the service does their work all the same.
             retry_after: The seconds to wait, written as the service does.
         """
         response = failed(self._refuse, status, retry_after)
@@ -120,7 +120,7 @@ class SimulatedListing(Recorded):
     def answer_next(
         self, content: bytes, *, status: int = 200, times: int = 1, **headers: str
     ) -> None:
-        """Do what the next requests ask for, and answer with other bytes."""
+        """Do the work of the next requests, and answer with other bytes."""
         response = reply(content, status=status, **headers)
         self._recorder.answer_next(response, times=times, after=True)
 
@@ -316,7 +316,7 @@ def serve_listing() -> Iterator[Listing]:
 
 
 async def _connected(broadcast: Broadcast, bot: str, timeout: float) -> None:  # noqa: ASYNC109 - as its caller's
-    """Wait until a client is connected, after the loop has read who has left."""
+    """Wait until a client is connected, after the loop has read the ends of connections."""
     for _ in range(_PASSES):
         await asyncio.sleep(0)
     async with asyncio.timeout(timeout):
