@@ -141,15 +141,19 @@ def path_pattern(path: str, patterns: Iterable[str]) -> str:
     return ""
 
 
+_TRAITS = {
+    Trait.DISABLED: re.compile("_?disabled", re.IGNORECASE),
+    Trait.GUILD_ONLY: re.compile("[0-9]{17,20}"),
+}
+
+
 def folder_traits(path: str, source: str) -> frozenset[Trait]:
     """Return the traits that the names of the folders in a source give the commands in a file."""
-    folders = Path(path).parts[len(_fixed(source).parts) : -1]
-    traits = {Trait.DISABLED: r"_?disabled", Trait.GUILD_ONLY: r"[0-9]{17,20}"}
-    return frozenset(
-        trait
-        for trait, name in traits.items()
-        if any(re.fullmatch(name, folder, re.IGNORECASE) for folder in folders)
-    )
+    return _traits(Path(path).parts[len(_fixed(source).parts) : -1])
+
+
+def _traits(folders: Sequence[str]) -> frozenset[Trait]:
+    return frozenset(trait for trait, name in _TRAITS.items() if any(map(name.fullmatch, folders)))
 
 
 def is_command_file(path: Path) -> bool:
@@ -265,7 +269,7 @@ def code_reading(
     all_notes, excluded = set(notes), []
     for entry in sorted(entries, key=lambda entry: _position(entry.place)):
         unique = entry if keys[entry.key] == 1 else replace(entry, key=None)
-        apart = bool(folder_traits(str(entry.place), root.as_posix()))
+        apart = bool(_traits(_position(entry.place)[0][len(root.parts) : -1]))
         first = unique_entries.setdefault((entry.name, entry.syntax[:1], apart), unique)
         if first is not unique:
             excluded.append(Excluded(entry, f"it is declared again (first at {first.place})"))

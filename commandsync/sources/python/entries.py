@@ -141,7 +141,7 @@ class Entries:
         if declaration.function is None:
             message = "the function of this command is computed at run time"
             self.code.note(message, declaration.node, declaration.scope)
-        arguments = self.arguments.read(*declaration.function) if declaration.function else []
+        arguments = self.arguments.of(*declaration.function) if declaration.function else []
         if not prefix:
             flags = [argument.annotation.flags for argument in arguments]
             plain = (argument for argument in arguments if argument.annotation.flags is None)
@@ -167,7 +167,7 @@ class Entries:
         optional_types = not _is_disnake(declaration)
         arguments = [
             (argument, _is_required(argument, optional_types=optional_types))
-            for argument in self.arguments.read(function, scope)
+            for argument in self.arguments.of(function, scope)
         ]
         arguments.sort(key=lambda pair: not pair[1])
         options = [argument.option_of(required=required) for argument, required in arguments]

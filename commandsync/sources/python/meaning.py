@@ -47,6 +47,7 @@ class Names:
     def __init__(self, paths: Iterable[str]) -> None:
         self.classes: dict[ast.AST, Scope] = {}  # of the files that were read, with their scopes
         self._parsed: dict[str, Outline | Notice] = {}
+        self._meanings: dict[ast.AST, Meaning] = {}
         self._endings: dict[Module, list[str]] = {}
         for path in paths:
             module = _module_name(path)
@@ -64,6 +65,13 @@ class Names:
 
     def meaning(self, expression: ast.AST, scope: Scope, steps: int = 0) -> Meaning:
         """Return the meaning of an expression; a `Definition` of itself if it is not a name."""
+        if steps:
+            return self._meaning(expression, scope, steps)
+        if expression not in self._meanings:
+            self._meanings[expression] = self._meaning(expression, scope, 0)
+        return self._meanings[expression]
+
+    def _meaning(self, expression: ast.AST, scope: Scope, steps: int) -> Meaning:
         match expression:
             case _ if steps > _MOST_STEPS:
                 return None
@@ -133,11 +141,13 @@ class Names:
 
     def _path(self, module: Module, near: Module) -> str | None:
         """Return the file of a module: of those that end in its name, the nearest one."""
+        if module not in self._endings:
+            return None
         shared = {
             path: commonprefix([_module_name(path), near])  # noqa: RUF071 - of their parts
-            for path in self._endings.get(module, ())
+            for path in self._endings[module]
         }
-        return max(shared, key=lambda path: len(shared[path]), default=None)
+        return max(shared, key=lambda path: len(shared[path]))
 
     def _member(self, base: Meaning, name: str, steps: int) -> Meaning:
         if steps > _MOST_STEPS:

@@ -8,7 +8,6 @@ for a service gets no options rather than wrong ones.
 
 import ast
 import builtins
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -112,9 +111,15 @@ class Arguments:
     def __init__(self, code: Code) -> None:
         self._code = code
         self._annotations = Annotations(code)
+        self._of: dict[Function, list[Argument]] = {}
 
-    def read(self, function: Function, scope: Scope) -> list[Argument]:
+    def of(self, function: Function, scope: Scope) -> list[Argument]:
         """Return the arguments of a command, without `self` and the context."""
+        if function not in self._of:
+            self._of[function] = self._read(function, scope)
+        return self._of[function]
+
+    def _read(self, function: Function, scope: Scope) -> list[Argument]:
         before = 2 if isinstance(scope.node, ast.ClassDef) else 1
         given = list(parameters(function.args).items())[before:]
         by_name = {node.arg: self._argument(node, default, scope) for node, default in given}
@@ -279,7 +284,7 @@ class Arguments:
         """
         named = {last_name(callee(each)): each for each in function.decorator_list}
         changing = {*declared, *named.keys() - _KNOWN} & _CHANGING
-        if changing or re.search(rf"\b{function.name}\.(on_)?autocomplete\(", scope.file.text):
+        if changing or function.name in scope.file.autocompleted:
             return {"type": UNKNOWN}
         is_nsfw = self._code.value(declared.get("nsfw", ast.Constant(value=False)), scope)
         members: dict[str, Value] = {"nsfw": is_nsfw} if is_nsfw else {}

@@ -27,10 +27,12 @@ MOST_BYTES = 2 * 1024 * 1024
 """A larger file is not read: it was generated, or it is data."""
 
 _FRAMEWORK = re.compile("discord|disnake|nextcord|redbot")
-_DECLARING = re.compile(
-    r"@|\bclass\b|add_(cog|command|application_command)|ContextMenu|[Gg]roup\b"
-    r"|CommandHandler|MessageHandler|message_handler|BotCommand|set_(my|bot)_commands|\.register\("
+_DECLARING = re.compile(  # each begins with one character: a search for those is quick
+    r"@|class\b|add_cog|add_command|add_application_command|ContextMenu|Group\b|group\b"
+    r"|CommandHandler|MessageHandler|message_handler|BotCommand|set_my_commands|set_bot_commands"
+    r"|\.register\("
 )
+_AUTOCOMPLETE = re.compile(r"(\w+)\.(?:on_)?autocomplete\(")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST_LINE = 10_000  # characters in which columns are counted; in others it is bytes
 _REST = "the rest of the file is read, and no command is removed"
@@ -61,6 +63,12 @@ class ParsedFile:
     def frameworks(self) -> frozenset[str]:
         """The frameworks whose names are in the text."""
         return frozenset(_FRAMEWORK.findall(self.text))
+
+    @cached_property
+    def autocompleted(self) -> frozenset[str]:
+        """The names of commands that a function completes, as in `@play.autocomplete("song")`."""
+        is_named = "autocomplete(" in self.text  # looked for at every word is slow
+        return frozenset(_AUTOCOMPLETE.findall(self.text) if is_named else ())
 
     @cached_property
     def _lines(self) -> Sequence[str]:
@@ -168,8 +176,8 @@ def _problem(path: str, error: SyntaxError, hint: str) -> Notice:
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 _REGISTERING = re.compile(
-    r"add_cog|add_command|add_application_command|ContextMenu|(Command|Message)Handler|BotCommand"
-    r"|set_(my|bot)_commands|register(_message_handler)?"
+    r"add_cog|add_command|add_application_command|ContextMenu|CommandHandler|MessageHandler"
+    r"|BotCommand|set_my_commands|set_bot_commands|register_message_handler|register"
 )
 # A handler, in the frameworks of Telegram.
 _ADDING = {"add_handler", "register", "register_message_handler"}
@@ -261,12 +269,12 @@ class Outline:
         scope.bind(node.name, node.lineno, node)
         if node.decorator_list:
             self.functions.append((node, scope))
-        inner = Scope(scope.file, scope.module, node, scope)
-        for parameter in parameters(node.args):
-            inner.bind(parameter.arg, node.lineno, parameter)
-        if isinstance(scope.node, ast.ClassDef) and node.args.args:  # self
-            inner.bind(node.args.args[0].arg, node.lineno, scope.node)
         if scope.file.may_declare_in(node):
+            inner = Scope(scope.file, scope.module, node, scope)
+            for parameter in parameters(node.args):
+                inner.bind(parameter.arg, node.lineno, parameter)
+            if isinstance(scope.node, ast.ClassDef) and node.args.args:  # self
+                inner.bind(node.args.args[0].arg, node.lineno, scope.node)
             self._visit(node.body, inner)
         node.body = node.body[:2]  # the docstring, and the whole of a short check
 
