@@ -24,7 +24,7 @@ from commandsync.sources.changeset import FileEdit, Import
 from commandsync.sources.entry import SourceReading
 from commandsync.sync import DEFAULT_MANIFESTS, SCHEMA
 from commandsync.sync.files import relative
-from commandsync.sync.importplan import import_key, plan_import
+from commandsync.sync.importplan import EXAMPLES, import_key, plan_import
 from commandsync.sync.importsource import Recorded
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings, repository_root
 
@@ -37,16 +37,10 @@ _HEAD = """\
 # with `commandsync plan`, and make the listings match with `commandsync apply`. Tokens are never in
 # this file.
 """
-_EXAMPLES = """\
-commands:
-  - name: help
-    description: Shows what the bot can do.
-    syntax: /help
-
-  - name: ping
-    description: Says how quickly the bot answers.
-    syntax: /ping
-"""
+_EXAMPLES = "commands:\n" + "\n".join(
+    f"  - name: {name}\n    description: {text}\n    syntax: /{name}\n"
+    for name, text in EXAMPLES.items()
+)
 _WORKFLOW = """\
 name: Commands
 on:
