@@ -25,7 +25,7 @@ from commandsync.records.texts import named
 from commandsync.report.lines import joined, visible
 from commandsync.report.summary import counted
 from commandsync.services.catalogue import LISTS
-from commandsync.sources.project import Project, project_in
+from commandsync.sources.reading import Project, project_in
 from commandsync.sync.beginning import Answers, has_workflows, services_of, workflow_path
 from commandsync.sync.destinations import known_bot
 from commandsync.sync.process import Interruption

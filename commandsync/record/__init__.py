@@ -46,8 +46,7 @@ from commandsync.record.standins import stand_ins
 from commandsync.record.telegrambot import Menu, Telegram
 from commandsync.records.snapshot import Audience
 from commandsync.sources.entry import Excluded, SourceReading
-from commandsync.sources.project import platform_of
-from commandsync.sources.reading import read_answer
+from commandsync.sources.reading import platform_of, read_answer
 from commandsync.sources.telegrammenu import CodeMenus, menu_entry
 
 QUIET = 3.0

@@ -34,8 +34,7 @@ from commandsync.sources.entry import (
     Trait,
     Unread,
 )
-from commandsync.sources.project import LIBRARIES, libraries_of, program_in
-from commandsync.sources.reading import read, read_answer
+from commandsync.sources.reading import LIBRARIES, libraries_of, program_in, read, read_answer
 from commandsync.sources.sourcefile import (
     IMPORTED,
     PYTHON,

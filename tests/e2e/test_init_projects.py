@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.services.catalogue import LISTS
-from commandsync.sources.project import LIBRARIES, platform_of, project_in
+from commandsync.sources.reading import LIBRARIES, platform_of, project_in
 from commandsync.sync.beginning import recommended_lossy
 from commandsync.sync.importplan import EXAMPLES
 from tests.support.bots import Proxy, Service
