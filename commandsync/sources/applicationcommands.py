@@ -209,11 +209,12 @@ def is_discords(content: Node) -> bool:
 
 def spelled(content: Node) -> Node:
     """Return an object of discord.js, whose keys may be in camel case, with Discord's keys."""
-    return {_spelled(key): member for key, member in content.items()}
+    return {spelled_key(key): member for key, member in content.items()}
 
 
 @lru_cache(1000)
-def _spelled(key: str) -> str:
+def spelled_key(key: str) -> str:
+    """Return a key in Discord's spelling."""
     return _CAPITAL.sub(r"_\g<0>", key).lower()
 
 

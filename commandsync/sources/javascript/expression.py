@@ -2,7 +2,7 @@
 
 import re
 from collections import ChainMap, Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.sources.entry import as_list
@@ -64,6 +64,7 @@ class Expressions:
         self.notes: set[Notice] = set()
         self.depth = self.level = 0
         self._steps: Counter[str] = Counter()  # in each file
+        self._methods: dict[str, Callable[[Node, Scope], Value]] = {}  # by the type of a node
 
     def value(self, node: Node | None, scope: Scope, of: str = "") -> Value:
         """Return the value of a node or its field: `Computed` if it is not stated, None without."""
@@ -76,10 +77,15 @@ class Expressions:
             self.notes.add(Notice(message, NOT_IMPORTED, Location(path)))
             return Computed(node, scope)
         self.depth += 1
-        name = _METHODS.get(node.type, node.type)
-        value = getattr(self, f"_on_{name}", self._other)(node, scope)
+        value = self._method(node.type)(node, scope)
         self.depth -= 1
         return value
+
+    def _method(self, kind: str) -> Callable[[Node, Scope], Value]:
+        if kind not in self._methods:
+            name = _METHODS.get(kind, kind)
+            self._methods[kind] = getattr(self, f"_on_{name}", self._other)
+        return self._methods[kind]
 
     def _on_true(self, node: Node, _: Scope) -> Value:
         return {"true": True, "false": False}.get(node.type)

@@ -22,7 +22,7 @@ from tree_sitter_typescript import language_typescript as typescript
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import spelled
+from commandsync.sources.applicationcommands import spelled_key
 from commandsync.sources.entry import as_list
 from commandsync.sources.sourcefile import NOT_IMPORTED, read_bytes
 
@@ -193,7 +193,7 @@ class Builder(Record):
 
     def apply(self, method: str, given: list[Value], at: Computed) -> None:
         """Apply a call of a method; the members of lists are given one by one."""
-        (key,), added = spelled({method[3:]: None}), _ADDED.fullmatch(method)
+        key, added = spelled_key(method[3:]), _ADDED.fullmatch(method)
         first, second = [*given, at, at][:2]
         if added:
             key = "options"
