@@ -13,12 +13,9 @@ from tests.support.terminal import POSIX
 
 pytestmark = pytest.mark.skipif(not POSIX, reason="Windows has other links and devices")
 
-FORCED = pytest.mark.parametrize(
-    "command",
-    [
-        *("plan --force --out {}", "pull --force --out {}", "apply --yes --force --backup {}"),
-        *("docs {}", "docs --force {}", "docs --check {}"),
-    ],
+FORCED = (
+    *("plan --force --out {}", "pull --force --out {}", "apply --yes --force --backup {}"),
+    *("docs {}", "docs --force {}", "docs --check {}"),
 )
 
 
@@ -44,7 +41,7 @@ def create(kind: str, path: Path) -> None:
 
 
 @pytest.mark.promise("devices")
-@FORCED
+@pytest.mark.parametrize("command", FORCED)
 @pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
 def test_what_is_not_a_regular_file_is_never_replaced(
     home: Home, bot: Bot, proxy: Proxy, command: str, kind: str
@@ -80,9 +77,15 @@ def test_without_force_a_pipe_is_not_said_to_be_replaced_by_it(
 
 @pytest.mark.promise("devices")
 @pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize("command", ["plan --force --out", "pull --force --out"])
-@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/stderr", "/dev/fd/1", "out.txt"])
-@pytest.mark.parametrize("file", ["out.txt", "pipe"])
+@pytest.mark.parametrize(
+    ("name", "file", "command"),
+    [
+        (name, file, command)
+        for first, file in enumerate(("out.txt", "pipe"))
+        for number, name in enumerate(("/dev/stdout", "/dev/stderr", "/dev/fd/1", "out.txt"), first)
+        for command in [("plan --force --out", "pull --force --out")[number % 2]]
+    ],
+)
 def test_the_outputs_of_a_run_are_never_replaced(
     home: Home, proxy: Proxy, command: str, name: str, file: str
 ) -> None:
@@ -99,6 +102,10 @@ def test_the_outputs_of_a_run_are_never_replaced(
     assert ran.out.splitlines()[-1] == "exit 1", ran.said
     assert f"error: {name} is " in ran.out
     assert proxy.requests == []
+
+
+PATHS_OUT = ("out/D.md", "./out/D.md", "{home}/out/D.md", "sub/../out/D.md")
+"""Each of them comes with each command or each form of a link, not with all pairs of these."""
 
 
 def linked(home: Home, form: str) -> Path:
@@ -119,9 +126,14 @@ def linked(home: Home, form: str) -> Path:
 
 
 @pytest.mark.promise("force")
-@FORCED
-@pytest.mark.parametrize("form", ["relative", "absolute", "chain", "parents"])
-@pytest.mark.parametrize("path", ["out/D.md", "./out/D.md", "{home}/out/D.md", "sub/../out/D.md"])
+@pytest.mark.parametrize(
+    ("command", "form", "path"),
+    [
+        (command, form, PATHS_OUT[(first + number) % 4])
+        for first, command in enumerate(FORCED)
+        for number, form in enumerate(("relative", "absolute", "chain", "parents"))
+    ],
+)
 def test_a_folder_that_is_a_link_out_of_the_working_folder_is_not_followed(
     home: Home, bot: Bot, proxy: Proxy, command: str, form: str, path: str
 ) -> None:
@@ -205,7 +217,7 @@ def test_a_working_folder_that_is_reached_by_a_link_is_written(
     assert "Reworded." in home.read("D.md")
 
 
-@FORCED
+@pytest.mark.parametrize("command", FORCED)
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("path", ["loop.md", "loop.md/D.md", "other.md"])
 def test_a_link_to_itself_is_not_replaced(
