@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import ClassVar
 
 import click
@@ -101,6 +100,8 @@ def add_command(
       commandsync bots add 812045337190064138 --name Harbor
       commandsync bots add 812045337190064138 --seed bots.json
     """
+    from pathlib import Path
+
     from commandsync.server.administration import add_bot, stored
     from commandsync.sync.files import refuse_token
 
