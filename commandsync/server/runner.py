@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -19,7 +19,13 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from commandsync.errors import UsageError
-from commandsync.server.administration import SeededBot, create_bots, first_bots, read_seed
+from commandsync.server.administration import (
+    SeededBot,
+    create_bots,
+    first_bots,
+    read_seed,
+    without_collection,
+)
 from commandsync.server.app import create_app
 from commandsync.server.caller import log_without_tokens
 from commandsync.server.conditions import NORMAL, Conditions
@@ -219,9 +225,12 @@ def _prepared(
     access_log: bool = False,
 ) -> Iterator[tuple[_Server, RunningService]]:
     """Do everything that can fail before the first request is answered."""
-    planned = None if seed is None else read_seed(seed)
-    with opened(database) as handle:
-        bots = first_bots(handle) if planned is None else create_bots(planned, handle)
+    with ExitStack() as stack:
+        with without_collection():
+            planned = None if seed is None else read_seed(seed)
+            handle = stack.enter_context(opened(database))
+            bots = first_bots(handle) if planned is None else create_bots(planned, handle)
+            del planned  # of many bots, most of the memory
         server = _Server(application(handle), listener, host=host, access_log=access_log)
         yield server, RunningService(server.url, bots)
 

@@ -40,12 +40,14 @@ from sqlalchemy.dialects.postgresql import TSQUERY
 
 from commandsync.server.database import limited
 from commandsync.server.tables import (
+    LONGEST_PREFIX,
     SORTED,
     UNINDEXED,
     bot_search,
     bots,
     catalogue,
     found_bots,
+    searched_words,
     vote_days,
 )
 
@@ -75,6 +77,7 @@ _MARKS = re.compile("[\u0300-\u036f\ufe00-\ufe0f]")
 # Of folded words: the parts of each, and its endings, cut to the length of a part.
 _PARTS = re.compile(f"[^ ]{{1,{LONGEST_PART}}}")
 _ENDINGS = re.compile(f"(?=({_PARTS.pattern}))")
+_FREQUENT = 10_000  # words whose endings are kept: most texts of many bots consist of these
 
 _words = table("bot_words", column("seq"), column("vector"))
 _words_value = bindparam("words", type_=String)
@@ -97,14 +100,19 @@ def indexed(text: str, description: str, tags: Collection[str], *, certified: bo
     """Return the searched texts of a bot with spaces between: parts of words, then marked words."""
     text = fold(text)[:LONGEST_TEXT]
     rest = fold(description)[: LONGEST_TEXT - len(text)]
-    plain_words = rest.split()
-    others = "" if rest.isascii() else " ".join(w for w in plain_words if not w.isascii())
-    if len(max(plain_words, key=len, default="")) > LONGEST_PART:
-        plain_words = _PARTS.findall(rest)
-    words = _ENDINGS.findall(text) + plain_words + _ENDINGS.findall(others)
+    searched = [ending for word in text.split() for ending in _endings(word)]
+    searched += _PARTS.findall(rest)
+    if not rest.isascii():
+        others = (word for word in rest.split() if not word.isascii())
+        searched += (ending for word in others for ending in _endings(word))
     marked = [tag for tag in dict.fromkeys(map(marked_tag, tags)) if tag != TAG_MARK]
-    known = dict.fromkeys(words + marked[:MOST_INDEXED_TAGS])
+    known = dict.fromkeys(searched + marked[:MOST_INDEXED_TAGS])
     return " ".join([*known, _CERTIFIED[certified]])
+
+
+@lru_cache(_FREQUENT)
+def _endings(word: str) -> list[str]:
+    return _ENDINGS.findall(word)
 
 
 def marked_tag(tag: str) -> str:
@@ -133,15 +141,6 @@ def parts(query: str) -> tuple[str, ...]:
     """Return what a bot's words must contain to be found; empty if the query has no words."""
     different = dict.fromkeys(_PARTS.findall(fold(query)))
     return tuple(sorted(different, key=len, reverse=True))[:MOST_PARTS]
-
-
-def expression(query: str, tags: Collection[str], dialect: str, *, certified: bool | None) -> str:
-    """Return the words that a person typed, and what is marked, in the language of an index."""
-    # Folded words contain neither quotes nor backslashes.
-    quote, beginning, every = ('"', "*", " AND ") if dialect == "sqlite" else ("'", ":*", " & ")
-    words = (f"{quote}{part}{quote}{beginning}" for part in parts(query))
-    marked = [*tags] if certified is None else [*tags, _CERTIFIED[certified]]
-    return every.join([*words, *(f"{quote}{word}{quote}" for word in marked)])
 
 
 _MOST_KEPT = 10_000
@@ -182,6 +181,12 @@ FARTHEST = 10**9
 LONGEST_QUERY = 2.0
 """Seconds that the database may take to search, count and sort."""
 
+_MOST_WORDS = 40  # fewer are named; for more, the list of their beginning is as quick
+_WORDS = (
+    select(searched_words.c.term)
+    .where(searched_words.c.term.between(bindparam("first"), bindparam("last")))
+    .limit(_MOST_WORDS)
+)
 _FEW = 1_000  # bots that are found: to sort them is quicker than to walk the index of the order
 _QUERIES = 500  # at most, of each kind; more than there are
 _NAMED = "named"  # the value of the keys of few bots
@@ -219,10 +224,10 @@ def find(
     tags = {*map(marked_tag, wanted.tags)}
     if len(tags) > MOST_TAGS:
         raise BadQueryError(f"tags must be at most {MOST_TAGS} different ones")
-    words = expression(wanted.q, tags, dialect, certified=wanted.certified)
-    searched = dialect if words else ""
-    values = {"words": words, "ids": wanted.ids or (), **days}
     with limited(connection, LONGEST_QUERY):
+        words = _expression(connection, wanted, tags)
+        searched = dialect if words else ""
+        values = {"words": words, "ids": wanted.ids or (), **days}
         chosen = _choose(connection, values, searched, ids=wanted.ids is not None)
         number = chosen.number
         first = (wanted.page - 1) * wanted.limit
@@ -238,6 +243,31 @@ def find(
 def separated(text: str) -> tuple[str, ...]:
     """Return the parts of a text between commas."""
     return tuple(filter(None, map(str.strip, text.split(","))))
+
+
+def _expression(connection: Connection, wanted: Wanted, tags: Collection[str]) -> str:
+    """Return the words that a person typed, and what is marked, in the language of an index."""
+    # Folded words contain neither quotes nor backslashes.
+    certified = [] if wanted.certified is None else [_CERTIFIED[wanted.certified]]
+    if connection.dialect.name == "postgresql":
+        words = [f"'{part}':*" for part in parts(wanted.q)]
+        return " & ".join([*words, *(f"'{word}'" for word in (*tags, *certified))])
+    words = [_beginning(connection, part) for part in parts(wanted.q)]
+    return " AND ".join([*words, *(f'"{word}"' for word in (*tags, *certified))])
+
+
+def _beginning(connection: Connection, part: str) -> str:
+    """Return the words that begin with a part, for SQLite.
+
+    If they are few, they are named: SQLite would collect the bots of each in one long list first.
+    """
+    if len(part) > LONGEST_PREFIX:
+        last = part + "\U0010ffff" * LONGEST_PART
+        words = connection.execute(_WORDS, {"first": part, "last": last}).scalars().all()
+        if 0 < len(words) < _MOST_WORDS:
+            named = " OR ".join(f'"{word}"' for word in words)
+            return f"({named})"
+    return f'"{part}"*'
 
 
 def _order(sort: str) -> tuple[str, bool]:

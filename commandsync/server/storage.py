@@ -212,6 +212,12 @@ def _change(
 _LARGEST = 2**53 - 1  # as a number; a seed may contain larger ones, and the databases none
 _LONGEST_KEY = 100  # characters; a row of an index has a limit
 _EMPTY: dict[str, Any] = {"username": "", "average_rating": -1}  # -1: below every rating
+# The columns of the catalogue: where they are in a record, and what an absent one is.
+_COLUMNS = {
+    column: (path.split("."), _EMPTY.get(column, 0))
+    for path, (column, kind) in SORTED.items()
+    if kind
+}
 
 
 def count_vote(connection: Connection, bot: str) -> None:
@@ -221,11 +227,7 @@ def count_vote(connection: Connection, bot: str) -> None:
 
 
 def _columns(record: Mapping[str, Any]) -> dict[str, Any]:
-    columns = {
-        column: _value(record, path, _EMPTY.get(column, 0))
-        for path, (column, kind) in SORTED.items()
-        if kind
-    }
+    columns = {column: _value(record, *place) for column, place in _COLUMNS.items()}
     columns["username"] = fold(columns["username"])[:_LONGEST_KEY]
     return {
         name: value if isinstance(value, str) else max(-_LARGEST, min(value, _LARGEST))
@@ -234,21 +236,21 @@ def _columns(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _words(record: Mapping[str, Any]) -> str:
-    tags = _value(record, "information.tags", [])
+    tags = _value(record, ("information", "tags"), [])
     texts = (
-        _value(record, "profile.username", ""),
-        _value(record, "information.overview", ""),
+        _value(record, ("profile", "username"), ""),
+        _value(record, ("information", "overview"), ""),
         *tags,
     )
-    description = plain(_value(record, "information.description", ""))
-    certified = _value(record, "certificate", 0) > 0
+    description = plain(_value(record, ("information", "description"), ""))
+    certified = _value(record, ("certificate",), 0) > 0
     return indexed(" ".join(texts), description, tags, certified=certified)
 
 
-def _value(record: Any, path: str, missing: Any) -> Any:  # noqa: ANN401 - any JSON
+def _value(record: Any, path: Sequence[str], missing: Any) -> Any:  # noqa: ANN401 - any JSON
     """Return a value of a record; `missing` for one that is null or absent."""
     try:
-        for name in path.split("."):
+        for name in path:
             record = record[name]
     except KeyError:
         return missing

@@ -38,7 +38,7 @@ AnyText = sa.String().with_variant(_Escaped(), "postgresql")
 SortKey = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 """Text that sorts by its code points, in every database alike."""
 
-SCHEMA = "8"
+SCHEMA = "9"
 """The stamp of a database with these tables; another one is refused. A change needs a new one."""
 
 metadata = sa.MetaData()
@@ -119,15 +119,23 @@ bot_search = sa.table("bot_search", sa.column("rowid"), sa.column("words"), sa.c
 """SQLite's index of the words of the bot whose `seq` is `rowid`. What adds words adds them here;
 a trigger removes them."""
 
+LONGEST_PREFIX = 2
+"""Characters of the beginnings of words that SQLite's index contains as well."""
+
+searched_words = sa.table("searched_words", sa.column("term"))
+"""The different words in SQLite's index, in their order."""
+
 found_bots = sa.table("found_bots", sa.column("seq"), schema="temp")
 """The bots, as `seq`, that SQLite has found for the search of a connection."""
 
 _SEARCH = {
     "sqlite": (
-        """CREATE VIRTUAL TABLE bot_search USING fts5(
-            words, content='', detail=none, prefix='1 2',
+        f"""CREATE VIRTUAL TABLE bot_search USING fts5(
+            words, content='', detail=none,
+            prefix='{" ".join(map(str, range(1, LONGEST_PREFIX + 1)))}',
             tokenize="ascii tokenchars '$+<=>^`|~'"
         )""",
+        "CREATE VIRTUAL TABLE searched_words USING fts5vocab(bot_search, row)",
         # Bytes that an insertion collects before it writes a part of the index.
         "INSERT INTO bot_search (bot_search, rank) VALUES ('hashsize', 33554432)",
         """CREATE TRIGGER bot_words_deleted AFTER DELETE ON bot_words BEGIN

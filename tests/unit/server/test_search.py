@@ -131,6 +131,23 @@ def test_a_bot_is_found_by_any_part_of_its_words_in_any_order(
         assert found(connection, query) == [0]
 
 
+@given(words=st.integers(0, 100), bots=st.integers(1, 5), end=st.sampled_from(["", "1", "42"]))
+def test_a_part_finds_the_same_bots_however_many_words_begin_with_it(
+    database: Database, words: int, bots: int, end: str
+) -> None:
+    lanterns = [f"lantern{number}" for number in range(words)]
+    pages = [lanterns[first::bots] for first in range(bots)]
+    part = f"lantern{end}"
+    with undone(database) as connection:
+        for number, page in enumerate(pages):
+            text = {"description": " ".join(["bot", *page])}
+            storage.add_bot(connection, str(number), record(**text))
+
+        assert found(connection, f"bo {part}") == [
+            number for number, page in enumerate(pages) if any(w.startswith(part) for w in page)
+        ]
+
+
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
