@@ -92,7 +92,7 @@ def _keep_oldest(
 
 def comment_body(markdown: str, *, key: str, run_url: str, applied: bool = False) -> str:
     """Return a comment's body: the hidden marker, then the page, cut to fit."""
-    marker = f"<!-- commandsync:{key}{':applied' * applied} -->"
+    marker = f"<!-- commandsync:{key}{':applied' if applied else ''} -->"
     return _marked_page(marker, markdown, run_url=run_url)
 
 

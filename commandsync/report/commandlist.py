@@ -171,7 +171,7 @@ def _item(command: CommandText, columns: Iterable[str]) -> str:
     """Return an item that begins with its first text in the type of code, or in bold type."""
     first, *rest = ((name, text) for name in columns if (text := getattr(command, name, "")))
     start = _shown(*first) if first[0] in {*_TYPED, MENTION} else f"**{_shown(*first)}**"
-    more = [_shown(*each, before=" ", after=" " * (each is not rest[-1])) for each in rest]
+    more = [_shown(*each, before=" ", after="" if each is rest[-1] else " ") for each in rest]
     return f"- {start}: {' '.join(more)}" if more else f"- {start}"
 
 

@@ -71,7 +71,8 @@ def diff_rows(old: str, new: str, *, full: bool = False, after: int = AROUND) ->
 
 def _unchanged(lines: list[str], *, after: bool, before: bool) -> Iterator[Row]:
     """Show the lines after a difference, or before one: between two, all of a few."""
-    begin, end = _CONTEXT * after, max(len(lines) - _CONTEXT * before, 0)
+    begin = _CONTEXT if after else 0
+    end = max(len(lines) - _CONTEXT, 0) if before else len(lines)
     left_out = end - begin
     if after and before and left_out <= 1:
         begin = end

@@ -89,11 +89,8 @@ def listed_document(listed: Snapshot, *, bot: str, base_url: str) -> str:
 def document(about: Mapping[str, Any]) -> str:
     """Return one JSON document; records in it are shown with every field, unknown ones too."""
     values = {name: _plain(value) for name, value in about.items()}
-    return _json({"version": VERSION} | values, indent=2) + "\n"
-
-
-def _json(document: dict[str, Any], *, indent: int | None = None) -> str:
-    return json_text(json.dumps(document, indent=indent, ensure_ascii=False))
+    text = json.dumps({"version": VERSION} | values, indent=2, ensure_ascii=False)
+    return json_text(text) + "\n"
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON is anything
@@ -261,10 +258,11 @@ def _shown(row: Row) -> Iterator[tuple[str, str]]:
 
 
 def _value(fact: Fact) -> object:
-    limit = fact.value
-    if not isinstance(limit, Limit):
-        return limit
-    return {"least": limit.least, "most": limit.most, "allowed": limit.allowed or None}
+    match fact.value:
+        case Limit(least=least, most=most, allowed=allowed):
+            return {"least": least, "most": most, "allowed": allowed or None}
+        case value:
+            return value
 
 
 def _sources() -> Iterator[tuple[str, str, str]]:
