@@ -6,7 +6,8 @@ python-telegram-bot, aiogram, telebot and Pyrogram: the handlers of commands, an
 Each file that may declare commands is parsed and visited once for its names and its possible
 declarations (`scope`). `meaning` follows names between the files and evaluates literals,
 `cog` reads classes and traits. The `Inventory` holds the declarations by decorators and
-calls (`declarations`); `entries` makes the commands of it, with their parameters (`parameter`).
+calls (`declarations`); `entries` makes the commands of it. `parameter` reads the arguments that
+users give, each with its `annotation`.
 """
 
 import ast
