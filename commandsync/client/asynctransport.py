@@ -153,7 +153,8 @@ class _Connector(aiohttp.TCPConnector):
     """A pool that notes the connection of each request."""
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - passed on
-        super().__init__(**settings)
+        parent: Any = super()  # its types are incomplete
+        parent.__init__(**settings)
         self._factory: Any = partial(_Protocol, loop=asyncio.get_running_loop())
 
     async def connect(self, *args: Any, **kwargs: Any) -> aiohttp.connector.Connection:  # noqa: ANN401 - passed on
@@ -292,7 +293,7 @@ class AsyncTransport:
         return self._opened[keeps]
 
     def _new_session(self, *, keeps: bool) -> aiohttp.ClientSession:
-        session = aiohttp.ClientSession(
+        session: Any = aiohttp.ClientSession(
             connector=_Connector(
                 limit=0,  # the gate counts
                 resolver=aiohttp.ThreadedResolver(loop=_Names()),  # type: ignore[arg-type]  # a loop's look-ups
@@ -309,7 +310,8 @@ class AsyncTransport:
         # aiohttp would send a request again if a kept connection breaks; the policy decides that.
         # There is no public setting; a test covers this one.
         session._retry_connection = False  # noqa: SLF001
-        return session
+        opened: aiohttp.ClientSession = session
+        return opened
 
 
 def _cause(error: BaseException) -> BaseException:

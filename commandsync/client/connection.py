@@ -79,7 +79,7 @@ class AnyConnection:
         self.service = service
         self.secrecy = Secrecy(token, authorization=service.authorization)
         self.deadline: float | None = None
-        self.on_wait: OnWait = lambda *_: None
+        self.on_wait: OnWait = lambda _operation, _step: None
         self._jitter = jitter
         self._process = os.getpid()
         self.surroundings = surroundings_of(session, address)
@@ -145,13 +145,15 @@ class AnyConnection:
         start = monotonic()
         answer: Reply | TransportError | None = None
         try:
-            answer = yield self.transport.send(operation, seconds=min(self.timeout, end - start))
+            seconds = min(self.timeout, end - start)
+            sent: Reply | TransportError = yield self.transport.send(operation, seconds=seconds)
+            answer = sent
         finally:
             self.gate.leave()
             log_answer(operation, answer, start=start)
-        if isinstance(answer, Reply):
-            self.transport.rate_limit = rate_limit_of(answer) or self.transport.rate_limit
-        return answer
+        if isinstance(sent, Reply):
+            self.transport.rate_limit = rate_limit_of(sent) or self.transport.rate_limit
+        return sent
 
 
 class Connection(AnyConnection):

@@ -7,6 +7,7 @@ documentation of application commands and of its HTTP interface gives paths and 
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
 from commandsync import errors
 from commandsync.api.arguments import Address, parse_address
@@ -73,7 +74,8 @@ def registered_commands(
 
 def _application(reply: errors.Reply) -> str:
     content = content_of(reply)
-    identifier = str(content.get("id")) if isinstance(content, dict) else ""
+    fields = cast("dict[str, object]", content) if isinstance(content, dict) else {}
+    identifier = str(fields.get("id"))
     if not _IDENTIFIER.fullmatch(identifier):
         raise errors.DecodeError("the answer contains no application", reply=reply)
     return identifier

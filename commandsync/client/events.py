@@ -9,9 +9,11 @@ asynchronous: those of one user run in order, those of several users at the same
 import asyncio
 import inspect
 import logging
+from abc import abstractmethod
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, Never, Protocol, TypeVar, cast, get_args
 
 from commandsync.errors import ArgumentError
@@ -133,6 +135,7 @@ _log = logging.getLogger("commandsync.client")
 class AsyncOn(Protocol[T]):
     """A decorator of the handlers of one event, which may be asynchronous."""
 
+    @abstractmethod
     def __call__(self, handler: Callable[[T], Result], /) -> Callable[[T], Result]:
         """Return the handler."""
 
@@ -140,6 +143,7 @@ class AsyncOn(Protocol[T]):
 class On(Protocol[T]):
     """A decorator of the handlers of one event."""
 
+    @abstractmethod
     def __call__(self, handler: Callable[[T], None], /) -> Callable[[T], None]:
         """Return the handler."""
 
@@ -166,10 +170,10 @@ class _Handlers:
         decorator of such a handler.
         """
         if event is None:
-            return lambda handler: self.decorator(handler, once=once)
+            return partial(self.decorator, once=once)
         name = event_name(event)
         if isinstance(event, str | type):
-            return lambda handler: self.add(name, handler, once=once)
+            return partial(self.add, name, once=once)
         return self.add(name, event, once=once)  # type: ignore[type-var]  # it has a name, so it is a function
 
     def add(self, name: str, handler: AnyHandler, *, once: bool = False) -> AnyHandler:

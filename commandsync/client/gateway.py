@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 from commandsync.api.content import ABOUT_TOKEN
 from commandsync.client.events import USER_EVENTS, Event, Ready
@@ -159,14 +159,13 @@ class Session:
 
     def _opened(self, frame: str) -> Say | None:
         try:
-            content = json.loads(frame[1:])
+            content = _object(json.loads(frame[1:]))
         except (ValueError, RecursionError):
-            content = None
-        if isinstance(content, dict):
-            self._expect(
-                _seconds(content.get("pingInterval"), self._interval),
-                _seconds(content.get("pingTimeout"), self._timeout),
-            )
+            content = {}
+        self._expect(
+            _seconds(content.get("pingInterval"), self._interval),
+            _seconds(content.get("pingTimeout"), self._timeout),
+        )
         return Say("40") if self._greet else None
 
     def _leave(self, reason: str) -> Ended | None:
@@ -218,7 +217,7 @@ def event_of(frame: str, secrecy: Secrecy) -> Event | None:
         hidden = secrecy.hide(text)
         if hidden != text:
             content = _decode(hidden)
-            content = content[1] if isinstance(content, list) else content
+            content = _object(content) or content[1]
         event = _event(content["event"], content["data"]) if kind == "message" else None
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         event = None
@@ -250,7 +249,13 @@ def _account(value: object) -> Account:
     """Read an account, which may be the identifier alone."""
     if value is None:
         raise ValueError("no account")
-    return read_account(value if isinstance(value, dict) else {"id": value})
+    fields = _object(value)
+    return read_account(fields if isinstance(value, dict) else {"id": value})
+
+
+def _object(content: object) -> dict[str, Any]:
+    """Return a JSON object; an empty one for any other value."""
+    return cast("dict[str, Any]", content) if isinstance(content, dict) else {}
 
 
 def _ignore(frame: str) -> None:
@@ -270,6 +275,5 @@ def _reason(text: str) -> str:
         reason = json.loads(_PREFIX.sub("", text, count=1))
     except (ValueError, RecursionError):
         reason = None
-    if isinstance(reason, dict):
-        reason = reason.get("message")
+    reason = _object(reason).get("message", reason)
     return reason if isinstance(reason, str) else ""

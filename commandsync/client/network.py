@@ -21,7 +21,6 @@ from requests.exceptions import InvalidHeader, InvalidProxyURL, InvalidSchema, I
 from requests.utils import (
     DEFAULT_CA_BUNDLE_PATH,
     check_header_validity,
-    prepend_scheme_if_needed,
     select_proxy,
 )
 from urllib3.exceptions import IncompleteRead, LocationValueError, ProxySchemeUnknown
@@ -41,7 +40,9 @@ class Surroundings:
 
     # Proxies, which may have a password, and certificates, by the names that requests uses.
     settings: Mapping[str, Any] = field(repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # of every request
+    headers: Mapping[str, str] = field(
+        default_factory=dict[str, str], repr=False
+    )  # of every request
     context: ssl.SSLContext | None = None  # None for one that is made of the settings
 
 
@@ -113,7 +114,7 @@ def proxy_of(address: Address, around: Surroundings) -> str | None:
     named = select_proxy(address.api, around.settings["proxies"])
     if not named:
         return None
-    proxy: str = prepend_scheme_if_needed(named, "http")  # type: ignore[no-untyped-call]  # requests'
+    proxy = named if "://" in named else f"http://{named}"
     parts = parse_url(proxy)
     if not parts.host or parts.scheme not in {"http", "https"}:
         raise InvalidProxyURL("not an http proxy")

@@ -211,7 +211,8 @@ class Body:
     def __init__(self, *, encoding: str = "", limit: int = LARGEST_BODY) -> None:
         self._limit = limit
         self._body = bytearray()
-        self._unzip: zlib._Decompress | None = None  # of the member that is being read
+        self._unzip = zlib.decompressobj(_GZIP)  # of the member that is being read
+        self._begun = False
         self._zipped = encoding.strip().lower() in {"gzip", "x-gzip"}
         if not self._zipped and encoding.strip().lower() not in {"", "identity"}:
             raise BodyError("has a content encoding that was not requested")
@@ -225,7 +226,7 @@ class Body:
 
     def whole(self) -> bytes:
         """Return the whole body, at its end."""
-        if self._unzip is not None and not self._unzip.eof:
+        if self._begun and not self._unzip.eof:
             raise BodyError("is truncated gzip")
         return bytes(self._body)
 
@@ -233,10 +234,10 @@ class Body:
         """Unzip in small pieces, so that the limit is checked before memory fills up."""
         try:
             while rest:
-                unzip = self._unzip
-                if unzip is None or unzip.eof:  # there may be several members (RFC 1952, 2.2)
-                    unzip = self._unzip = zlib.decompressobj(_GZIP)
-                yield unzip.decompress(rest, PIECE)
-                rest = unzip.unconsumed_tail or unzip.unused_data
+                self._begun = True
+                if self._unzip.eof:  # there may be several members (RFC 1952, 2.2)
+                    self._unzip = zlib.decompressobj(_GZIP)
+                yield self._unzip.decompress(rest, PIECE)
+                rest = self._unzip.unconsumed_tail or self._unzip.unused_data
         except zlib.error as error:
             raise BodyError("is not valid gzip") from error

@@ -104,7 +104,8 @@ class _TimedResponse(http.client.HTTPResponse):
     def _read_status(self) -> tuple[str, int, str]:
         """Read the status line after all interim answers; http.client passes over 100 alone."""
         while True:
-            version, status, reason = super()._read_status()  # type: ignore[misc]  # not in typeshed
+            parent: Any = super()
+            version, status, reason = parent._read_status()  # noqa: SLF001 - not in typeshed
             if status not in _INTERIM or status == _SWITCHING:
                 return version, status, reason
             http.client.parse_headers(self.fp)
