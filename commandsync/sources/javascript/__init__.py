@@ -6,8 +6,8 @@ and menus of grammY and Telegraf.
 The statements of each file that may declare commands are followed (`program`) as far as their
 values are certain (`expression`); values and builders are those of `value`. The `Inventory` looks
 at exports, classes, decorators (`framework`), registrations and builders: the keys of an object
-tell whether it is a slash command, which is read as Discord's, a prefix command, or no command.
-Last, `candidate` finds what looks like a command and is none of these: it is not read.
+tell whether it is a slash command, which is read as Discord's, a prefix command, or no command
+(`handler`). Last, `candidate` finds what looks like a command and is none of these: it is not read.
 """
 
 import re
@@ -19,7 +19,7 @@ from posixpath import splitext
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import CommandReader, spelled, type_number
+from commandsync.sources.applicationcommands import CommandReader, spelled
 from commandsync.sources.entry import (
     Candidate,
     SourceEntry,
@@ -33,6 +33,7 @@ from commandsync.sources.entry import (
 from commandsync.sources.imported import LiteralObjects
 from commandsync.sources.javascript.candidate import BELOW, BROKEN, candidates_in, frameworks_in
 from commandsync.sources.javascript.framework import Telegram, decorated
+from commandsync.sources.javascript.handler import data_of, described, kind_of
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     MOST_BYTES,
@@ -43,7 +44,6 @@ from commandsync.sources.javascript.value import (
     MissingText,
     Record,
     Value,
-    field,
     fields_of,
 )
 from commandsync.sources.listfile import USUAL, row_entry
@@ -139,110 +139,6 @@ def _error_places(program: Program) -> list[Location]:
 
 
 _WHOLE = "command"  # as the reasons of unread parts call a whole command, not an option of it
-_COMMAND = re.compile("command", re.IGNORECASE)
-_DATA = ("data", "slash", "slashCommand", "command", "builder", "commandData")
-_SLASHES = ("slashCommand", "slash", "SlashCommand")
-_SLASH = re.compile(r"(?i:slash|interaction|application)\w*Command")  # in the name of a base class
-_OTHER = re.compile(  # in the names around an object that is not a command
-    r"(Module|Plugin|Event|Listener|Inhibitor|Precondition|Task|Monitor|Finalizer|Error|Model)s?\b"
-    r"|\b(activit(y|ies)|presence|status|events?)\b"
-)
-_GIVEN = {
-    "slash": re.compile(r"\b(interaction|int|inter|itr|i)\b"),
-    "prefix": re.compile(r"\b(message|msg|args)\b"),
-}
-
-
-def described(handler: Record) -> Record:
-    """Return a module, with the members of its `help` and of the `conf` beside it.
-
-    Its options may be in the part for slash commands, and its usage in its description.
-    """
-    texts, settings = handler.get("help"), handler.get("conf", handler.get("config"))
-    if isinstance(texts, Record):
-        handler = _with(handler, {**fields_of(settings), **texts}, texts.at)
-    about = handler.get("description")
-    if isinstance(about, Record) and "content" in about:
-        handler = _with(handler, {"usage": None, **about, "description": about["content"]})
-    if "name" in handler:
-        handler = _with_slash(handler)
-    if isinstance(prefix := handler.get("command"), Record) and "name" not in prefix:
-        handler = _with(handler, {"command": True, **prefix, "enabled": True})
-    return handler
-
-
-def _with_slash(handler: Record) -> Record:
-    """Return a module with the options of its part for slash commands, if that is on."""
-    for key in ("slashCommand", "SlashCommand", "slash"):
-        part = handler.get(key)
-        if isinstance(part, Record) and "name" not in part and "enabled" in {*part, "enabled"}:
-            is_on = part.get("enabled") is not False
-            options = {"options": part["options"]} if "options" in part else {}
-            handler = _with(handler, {key: is_on, **(options if is_on else {})})
-    return handler
-
-
-def _with(handler: Record, members: dict[str, Value], at: Computed | None = None) -> Record:
-    """Return an object with other members."""
-    changed = Record({**handler, **members}, at or handler.at)
-    changed.bases = handler.bases
-    return changed
-
-
-def data_of(handler: Record) -> list[Record | Computed]:
-    """Return the commands as Discord has them that an object contains."""
-    inside = (handler.get(key) for key in _DATA if not isinstance(handler.get(key), Function))
-    return [command for command in inside if isinstance(command, (Record, Computed))]
-
-
-def kind_of(handler: Record, named: str) -> str:
-    """Return the kind of command that an object declares: `slash`, `prefix`, `either`, or none.
-
-    An object of a few keys is a command if the file, or the object around it, is `named` so.
-    """
-    keys, of_type = set(handler), handler.get("type")
-    if data_of(handler):
-        return "slash"
-    if keys & {"required", "autocomplete"} or _OTHER.search(named):
-        return ""  # an option, an activity, an event or a module
-    if isinstance(of_type, (str, int)):
-        return _kind_by_type(of_type)
-    return _kind_by_keys(handler, named)
-
-
-def _kind_by_type(of_type: str | int) -> str:
-    """Return the kind by a type of Discord's; that of an activity or an event is none."""
-    is_slash = isinstance(type_number(of_type, "command"), int)
-    return "slash" if is_slash else "prefix" if str(of_type).upper() == "LEGACY" else ""
-
-
-def _kind_by_keys(handler: Record, named: str) -> str:
-    keys = set(handler)
-    if any(handler.get(key) not in (None, False) for key in _SLASHES) or _SLASH.search(named):
-        return "slash"
-    if "messageRun" in keys:
-        return "prefix"
-    if not keys & {"name", REST} or keys & {"once", "event", "registerApplicationCommands"}:
-        return ""  # the call that registers it is read
-    if keys & {"aliases", "usage"}:
-        return "prefix"
-    return "slash" if handler.get("options") else _kind_by_functions(handler, named)
-
-
-def _kind_by_functions(handler: Record, named: str) -> str:
-    given = " ".join(
-        member.scope.text(field(member.node, "parameters", "parameter"))
-        for member in handler.values()
-        if isinstance(member, Function)
-    )
-    kinds = [kind for kind, pattern in _GIVEN.items() if pattern.search(given)]
-    if "description" not in handler:
-        return "prefix" if kinds == ["prefix"] and "args" in given else ""
-    if given.strip("() "):
-        return kinds[0] if len(kinds) == 1 else "either"
-    return "slash" if _COMMAND.search(named) else ""
-
-
 _TEXT_KEY = re.compile(r"""\(\s*(?:[\w.]+\s*,\s*)?["'`]([\w./:-]+)["'`]""")  # in a call
 _OWN_DESCRIPTION = re.compile(r"\bdescription\s*[=:]\s*([\"'`]|[\w.]+\()")
 _MOST_PARTS = 2000  # of a command
