@@ -65,7 +65,8 @@ def table(client: type) -> str:
             for parameter in parameters
             if parameter.name != "self"
         )
-        summary = (inspect.getdoc(method) or "").partition("\n")[0]
+        sentence = (inspect.getdoc(method) or "").partition("\n")[0]
+        summary = sentence.partition(";")[0].partition(":")[0].rstrip(".") + "."
         cells = f"`{name}({shown})`", summary
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     return "\n".join(lines)

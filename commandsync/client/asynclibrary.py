@@ -223,7 +223,7 @@ class AsyncClient(AnyClient):
         return self._handlers.decorator(event, once=True)
 
     def off(self, handler: Callable[[Any], object], /) -> None:
-        """Call a handler no more; it is not an error if it was not added."""
+        """Stop calling a handler; it is not an error if it was not added."""
         self._handlers.remove(handler)
 
     async def events(self) -> AsyncGenerator[Event, None]:

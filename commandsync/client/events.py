@@ -182,7 +182,7 @@ class _Handlers:
         return handler
 
     def remove(self, handler: Handler) -> None:
-        """Call a handler no more, with no event; it is not an error if it was not added."""
+        """Stop calling a handler, with no event; it is not an error if it was not added."""
         for entries in self._handlers.values():
             entries[:] = [entry for entry in entries if entry[0] != handler]
 
