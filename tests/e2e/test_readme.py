@@ -284,19 +284,6 @@ def test_the_command_line_names_every_command() -> None:
     assert {words.split()[0] for words in COMMANDS} - named == set()
 
 
-def test_the_reference_has_every_option_of_the_service_and_its_default() -> None:
-    documented = {code(row[0]).split()[0]: row[1] for row in table("option", "default", "meaning")}
-    options = options_of(COMMANDS["serve"])
-
-    assert documented == {
-        name: "none" if name in {"--seed", "--host-name"} else f"`{options[name].default}`"
-        for name in (
-            *("--host", "--port", "--host-name", "--database", "--seed"),
-            "--vote-interval",
-        )
-    }
-
-
 def test_the_reference_has_every_variable_of_the_environment() -> None:
     documented = {name for row in table("variable", "meaning") for name in _CODE.findall(row[0])}
     read = {
