@@ -71,7 +71,6 @@ check: $(READY_TO_WORK) ## Check format, types, imports, complexity, generated f
 
 soak: $(READY_TO_WORK) fuzz ## Run fuzz, a long run of the clients, a full disk, 50,000 generated cases, new examples of each property, and all tests with branch coverage
 	@MALLOC_ARENA_MAX=1 $(RUN) -m tests.benchmarks.soak
-	@MALLOC_ARENA_MAX=1 $(RUN) -m tests.benchmarks.flood
 	@$(RUN) -m tests.benchmarks.recordings
 	@$(RUN) -m pytest -q tests/e2e/test_disks.py -k full_disk_says
 	@$(PYTEST) --hypothesis-profile=soak -m hypothesis

@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 
 from tests.benchmarks import (
     action,
-    applying,
     bookkeeping,
+    botlist,
     growth,
     history,
     listings,
@@ -32,12 +32,12 @@ def main() -> int:
             lambda: validating.rows(folder),
             lambda: reading.rows(folder),
             lambda: planning.rows(folder),
-            lambda: applying.rows(folder),
             lambda: listings.rows(folder),
             lambda: previewing.rows(folder),
             lambda: action.rows(folder),
             lambda: history.rows(folder),
             lambda: pages.rows(folder),
+            lambda: botlist.rows(folder),
             bookkeeping.rows,
             growth.rows,
         )

@@ -1,4 +1,4 @@
-"""How soon a plan says that nothing is to do: a large one, and a small one over a slow line."""
+"""How soon a plan says that nothing is to do, and how soon edits are made over a slow line."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from tests.benchmarks.budgets import (
     printed_seconds,
     work,
 )
-from tests.benchmarks.manifests import BOT, records, write_manifest
+from tests.benchmarks.manifests import BOT, edited, records, write_manifest
 from tests.benchmarks.service import running
 from tests.benchmarks.validating import BARE_LOAD
 
 LATENCY = 0.050  # seconds per answer
+_EDITS = 200
+_CONCURRENCY = 4  # the default
 _LIBRARIES = """
 import sys
 import click, requests, yaml
@@ -29,7 +31,7 @@ requests.get(sys.argv[1] + "/v1/bot/" + sys.argv[2] + "/commands", timeout=30)
 
 def rows(folder: Path) -> list[Row]:
     """Measure them all."""
-    return [_large(folder), _slow(folder)]
+    return [_large(folder), _slow(folder), _edits(folder)]
 
 
 def _large(folder: Path) -> Row:
@@ -77,3 +79,26 @@ def _slow(folder: Path) -> Row:
 def plan(manifest: str, base_url: str) -> tuple[str, ...]:
     """Return the command line of a plan that fails unless nothing is to do."""
     return (*COMMANDSYNC, "plan", "--detailed-exitcode", "-f", manifest, "--base-url", base_url)
+
+
+def _edits(folder: Path) -> Row:
+    wanted = records(_EDITS)
+    manifest = write_manifest(folder / "edits.yaml", wanted)
+    token = folder / "token"
+    token.write_text("any", encoding="utf-8")
+    apply = (*COMMANDSYNC, "apply", "--yes", "--token-file", str(token), "-f", manifest)
+
+    def one_apply() -> float:
+        with running(edited(wanted, _EDITS), folder, delay=LATENCY) as url:
+            seconds = command(*apply, "--base-url", url)()
+            command(*plan(manifest, url))()  # fails unless nothing is left to do
+        return seconds
+
+    seconds = best({"apply": one_apply}, rounds=5)["apply"]
+    least = _EDITS * LATENCY / _CONCURRENCY
+    return Row(
+        f"`apply` of {_EDITS} edits at 50 ms / {_EDITS} x 50 ms / {_CONCURRENCY}",
+        seconds / least,
+        1.3,  # as for the no-op plan
+        seen=f"{milliseconds(seconds)} / {milliseconds(least)}",
+    )
