@@ -1,6 +1,7 @@
 """An import loses nothing silently: each declared command is read, not read, or left out."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,142 +14,89 @@ from commandsync.sources.entry import Candidate, SourceEntry, SourceReading, Tra
 from commandsync.sources.imported import Removals
 from commandsync.sources.reading import read
 
-# Of each form: the path and the code of a file that declares one command, NAME.
+
+def forms(text: str) -> dict[str, tuple[str, str]]:
+    """Return forms by their names: the path and the code of a file that declares one, NAME."""
+    found = re.findall(r"^## (.+): (.+)\n((?:(?!## ).*\n)+)", text, re.MULTILINE)
+    return {name: (path, code.removesuffix("\n")) for name, path, code in found}
+
+
 BUILDER = "new SlashCommandBuilder().setName('{0}').setDescription('D.')"
-FORMS = {
-    "builder": (
-        "src/NAME.js",
-        (
-            "module.exports = { data: new "
-            "SlashCommandBuilder().setName('NAME').setDescription('Does it.'), execute(i) {} };"
-        ),
-    ),
-    "object": (
-        "src/commands/NAME.js",
-        "module.exports = { name: 'NAME', description: 'Does it.', execute(interaction) {} };",
-    ),
-    "prefix": (
-        "src/NAME.js",
-        ("module.exports = { name: 'NAME', aliases: ['xNAME'], run(client, message, args) {} };"),
-    ),
-    "class": (
-        "src/NAME.ts",
-        (
-            "class A extends Command { constructor() { super({ name: 'NAME', description: 'D.' "
-            "}); } run(message, args) {} }"
-        ),
-    ),
-    "slash-create": (
-        "src/NAME.js",
-        (
-            "class A extends SlashCommand { constructor(c) { super(c, { name: 'NAME', "
-            "description: 'D.' }); } async run(ctx) {} }"
-        ),
-    ),
-    "a class of a builder": (
-        "src/NAME.js",
-        (
-            "class A extends SlashCommandBuilder { constructor() { super(); "
-            "this.setName('NAME'); } }"
-        ),
-    ),
-    "discordx": (
-        "src/NAME.ts",
-        (
-            "import { Slash } from 'discordx';\n"
-            "class A { @Slash({ name: 'NAME', description: 'D.' }) on() {} }"
-        ),
-    ),
-    "necord": (
-        "src/NAME.ts",
-        (
-            "import { SlashCommand } from 'necord';\n"
-            "class A { @SlashCommand({ name: 'NAME', description: 'D.' }) on() {} }"
-        ),
-    ),
-    "nestjs": (
-        "src/NAME.ts",
-        (
-            "import { Command } from '@discord-nestjs/core';\n"
-            "@Command({ name: 'NAME', description: 'D.' })\n"
-            "class A { @Handler() on() {} }"
-        ),
-    ),
-    "a name from the file": (
-        "src/commands/NAME.mjs",
-        "export default class extends Command { static description = 'D.'; run() {} }",
-    ),
-    "esmBot": (
-        "src/commands/tags/NAME.js",
-        (
-            "import Command from '#classes/command.js';\n"
-            "class A extends Command { async run() {} static description = t('NAME.text');\n"
-            "  static flags = [{ name: 'name', type: 3, description: 'N.' }]; }\n"
-            "export default A;"
-        ),
-    ),
-    "Sapphire": (
-        "src/commands/NAME.ts",
-        (
-            "import { Command } from '@sapphire/framework';\n"
-            "export class A extends Command {\n"
-            "  registerApplicationCommands(registry) { registry.registerChatInputCommand((b) => "
-            "b.setName(this.name).setDescription('D.')); } }"
-        ),
-    ),
-}
-TELEGRAM = {
-    "telegraf": (
-        "src/NAME.js",
-        "const { T } = require('telegraf');\nbot.command('NAME', () => 1);",
-    ),
-    "grammY": (
-        "src/NAME.ts",
-        (
-            "import { Composer } from 'grammy';\nexport const c = new Composer();\n"
-            "if (process.env.A) { c.chatType('private').command('NAME', async (ctx) => {}); }"
-        ),
-    ),
-    "grammY in a function": (
-        "src/NAME.js",
-        (
-            "const { Bot } = require('grammy');\nmodule.exports = (bot) => {"
-            " bot.command(['NAME'], run); };"
-        ),
-    ),
-    "the plug-in of grammY": (
-        "src/NAME.ts",
-        (
-            "import { Command } from '@grammyjs/commands';\n"
-            "export const c = new Command('NAME', 'Does it.', async (ctx) => {});"
-        ),
-    ),
-    "GramIO": (
-        "src/NAME.ts",
-        "import { Bot } from 'gramio';\nbot.command('NAME', { description: 'D.' }, (ctx) => 1);",
-    ),
-}
-TELEGRAM_PYTHON = {
-    "python-telegram-bot": (
-        "bot/NAME.py",
-        (
-            "from telegram.ext import CommandHandler\ndef add(app):\n"
-            "    app.add_handler(CommandHandler('NAME', run))"
-        ),
-    ),
-    "aiogram": (
-        "bot/NAME.py",
-        "from aiogram.filters import Command\n@r.message(Command('NAME'))\nasync def a(m): 1",
-    ),
-    "telebot": (
-        "bot/NAME.py",
-        "import telebot\n@bot.message_handler(commands=['NAME'])\ndef a(m): 1",
-    ),
-    "Pyrogram": (
-        "bot/NAME.py",
-        "import pyrogram\n@app.on_message(f.command('NAME'))\nasync def a(c, m): 1",
-    ),
-}
+FORMS = forms("""
+## builder: src/NAME.js
+module.exports = { data: new SlashCommandBuilder().setName('NAME').setDescription('Does it.'),
+  execute(i) {} };
+## object: src/commands/NAME.js
+module.exports = { name: 'NAME', description: 'Does it.', execute(interaction) {} };
+## prefix: src/NAME.js
+module.exports = { name: 'NAME', aliases: ['xNAME'], run(client, message, args) {} };
+## class: src/NAME.ts
+class A extends Command { constructor() { super({ name: 'NAME', description: 'D.' }); }
+  run(message, args) {} }
+## slash-create: src/NAME.js
+class A extends SlashCommand { constructor(c) { super(c, { name: 'NAME', description: 'D.' }); }
+  async run(ctx) {} }
+## a class of a builder: src/NAME.js
+class A extends SlashCommandBuilder { constructor() { super(); this.setName('NAME'); } }
+## discordx: src/NAME.ts
+import { Slash } from 'discordx';
+class A { @Slash({ name: 'NAME', description: 'D.' }) on() {} }
+## necord: src/NAME.ts
+import { SlashCommand } from 'necord';
+class A { @SlashCommand({ name: 'NAME', description: 'D.' }) on() {} }
+## nestjs: src/NAME.ts
+import { Command } from '@discord-nestjs/core';
+@Command({ name: 'NAME', description: 'D.' })
+class A { @Handler() on() {} }
+## a name from the file: src/commands/NAME.mjs
+export default class extends Command { static description = 'D.'; run() {} }
+## esmBot: src/commands/tags/NAME.js
+import Command from '#classes/command.js';
+class A extends Command { async run() {} static description = t('NAME.text');
+  static flags = [{ name: 'name', type: 3, description: 'N.' }]; }
+export default A;
+## Sapphire: src/commands/NAME.ts
+import { Command } from '@sapphire/framework';
+export class A extends Command {
+  registerApplicationCommands(registry) {
+    registry.registerChatInputCommand((b) => b.setName(this.name).setDescription('D.')); } }
+""")
+TELEGRAM = forms("""
+## telegraf: src/NAME.js
+const { T } = require('telegraf');
+bot.command('NAME', () => 1);
+## grammY: src/NAME.ts
+import { Composer } from 'grammy';
+export const c = new Composer();
+if (process.env.A) { c.chatType('private').command('NAME', async (ctx) => {}); }
+## grammY in a function: src/NAME.js
+const { Bot } = require('grammy');
+module.exports = (bot) => { bot.command(['NAME'], run); };
+## the plug-in of grammY: src/NAME.ts
+import { Command } from '@grammyjs/commands';
+export const c = new Command('NAME', 'Does it.', async (ctx) => {});
+## GramIO: src/NAME.ts
+import { Bot } from 'gramio';
+bot.command('NAME', { description: 'D.' }, (ctx) => 1);
+""")
+TELEGRAM_PYTHON = forms("""
+## python-telegram-bot: bot/NAME.py
+from telegram.ext import CommandHandler
+def add(app):
+    app.add_handler(CommandHandler('NAME', run))
+## aiogram: bot/NAME.py
+from aiogram.filters import Command
+@r.message(Command('NAME'))
+async def a(m): 1
+## telebot: bot/NAME.py
+import telebot
+@bot.message_handler(commands=['NAME'])
+def a(m): 1
+## Pyrogram: bot/NAME.py
+import pyrogram
+@app.on_message(f.command('NAME'))
+async def a(c, m): 1
+""")
 MENU_JS = (
     "const { Bot } = require('grammy');\nbot.api.setMyCommands(["
     "{each}].map((name) => ({ command: name, description: 'D.' })));"
@@ -157,51 +105,39 @@ MENU_PYTHON = (
     "import telebot\ndef begin(bot):\n    bot.set_my_commands([telebot.types.BotCommand(name, 'D.')"
     " for name in [{each}]])"
 )
-UNREAD = {
-    "a computed name": (
-        "src/NAME.js",
-        "exports.data = new SlashCommandBuilder().setName(n());",
-    ),
-    "a factory": (
-        "src/NAME.js",
-        "define(() => deep({ name: 'NAME', description: 'D.', execute(i) {} }));",
-    ),
-    "another builder": (
-        "src/NAME.js",
-        "add(new Maker().setName('NAME').setDescription('D.'));",
-    ),
-    "an export of a file": (
-        "src/commands/NAME.js",
-        "module.exports = wrap(meta, { execute(i) {} });",
-    ),
-    "a class of commands": (
-        "src/commands/NAME.js",
-        "export default class extends Other { static text = 'D.'; }",
-    ),
-    "a decorator": ("src/NAME.ts", "class A { @CustomCommand('NAME') on() {} }"),
-    "neither kind": (
-        "src/NAME.js",
-        "module.exports = { name: 'NAME', description: 'D.', run(context) {} };",
-    ),
-}
-PYTHON = {
-    "discord.py": (
-        "bot/NAME.py",
-        ("import discord\n@bot.tree.command()\nasync def NAME(interaction): 'D.'"),
-    ),
-    "lightbulb": (
-        "bot/NAME.py",
-        ("import lightbulb\n@lightbulb.command('NAME', 'D.')\nasync def a(ctx): 1"),
-    ),
-    "a computed name": (
-        "bot/NAME.py",
-        ("from discord.ext import commands\n@commands.command(name=n())\nasync def a(ctx): 1"),
-    ),
-    "a class": (
-        "bot/NAME.py",
-        ("import lightbulb\nclass A(lightbulb.SlashCommand, name='NAME', description='D.'): ..."),
-    ),
-}
+UNREAD = forms("""
+## a computed name: src/NAME.js
+exports.data = new SlashCommandBuilder().setName(n());
+## a factory: src/NAME.js
+define(() => deep({ name: 'NAME', description: 'D.', execute(i) {} }));
+## another builder: src/NAME.js
+add(new Maker().setName('NAME').setDescription('D.'));
+## an export of a file: src/commands/NAME.js
+module.exports = wrap(meta, { execute(i) {} });
+## a class of commands: src/commands/NAME.js
+export default class extends Other { static text = 'D.'; }
+## a decorator: src/NAME.ts
+class A { @CustomCommand('NAME') on() {} }
+## neither kind: src/NAME.js
+module.exports = { name: 'NAME', description: 'D.', run(context) {} };
+""")
+PYTHON = forms("""
+## discord.py: bot/NAME.py
+import discord
+@bot.tree.command()
+async def NAME(interaction): 'D.'
+## lightbulb: bot/NAME.py
+import lightbulb
+@lightbulb.command('NAME', 'D.')
+async def a(ctx): 1
+## a computed name: bot/NAME.py
+from discord.ext import commands
+@commands.command(name=n())
+async def a(ctx): 1
+## a class: bot/NAME.py
+import lightbulb
+class A(lightbulb.SlashCommand, name='NAME', description='D.'): ...
+""")
 SPOT = Location("bot/a.js")
 NAMES = [f"c{number}" for number in range(9)]
 
