@@ -30,7 +30,11 @@ _STYLE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r")
 
 
 @pytest.mark.parametrize("columns", [80, pytest.param(120, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("story", STORIES)
+@pytest.mark.parametrize(
+    "story",
+    # One in which nothing is asked: test_readme.py runs its commands without a terminal.
+    [pytest.param(name, marks=[pytest.mark.soak] * (name == "votes")) for name in STORIES],
+)
 def test_a_page_is_followed_on_a_terminal(
     tmp_path: Path, story: str, columns: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
