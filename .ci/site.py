@@ -191,7 +191,7 @@ def from_other_hosts(folder: Path) -> list[str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Build the site, into a folder if it is named; return the exit code."""
-    folder = Path(*arguments or [ROOT / "build" / "site"])
+    folder = Path(*arguments) if arguments else ROOT / "build" / "site"
     if not build(folder):
         return 1
     loaded = from_other_hosts(folder)

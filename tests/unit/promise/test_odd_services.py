@@ -273,12 +273,7 @@ def test_a_change_that_always_fails_fails_alone(sick: int, concurrency: int) -> 
 
 def test_a_copy_that_was_seen_while_an_add_was_settled_is_named_too() -> None:
     service = Listing(faults={1: faults.RESET_AFTER})
-
-    def another(request: Request) -> None:
-        if request.number == 2:
-            seed(service, [command("b")])
-
-    service.choose = another
+    service.choose = lambda r: seed(service, [command("b")]) if r.number == 2 else None
 
     run = sync(service, wanted([command("a"), command("b")]))
 
@@ -290,12 +285,7 @@ def test_copies_of_announcements_are_named_and_not_removed_when_appending() -> N
     service = Listing()
     rules = SyncRules(max_deletes=DeleteLimit())
     desired = wanted(None, [announcement("v1")])
-
-    def another(request: Request) -> None:
-        if request.number == 1:
-            seed(service, [announcement("v1")])
-
-    service.choose = another
+    service.choose = lambda r: seed(service, [announcement("v1")]) if r.number == 1 else None
 
     run = sync(service, desired, rules=rules)
     service.choose = lambda _: None
@@ -352,12 +342,7 @@ def test_a_gateway_that_stopped_waiting_did_not_say_no() -> None:
 
 def test_what_was_listed_before_an_add_was_sent_is_not_what_it_made() -> None:
     service = Listing(faults={1: faults.RESET_BEFORE, 5: faults.RESET_BEFORE})
-
-    def another(request: Request) -> None:
-        if request.number == 2:
-            seed(service, [command("b")])
-
-    service.choose = another
+    service.choose = lambda r: seed(service, [command("b")]) if r.number == 2 else None
 
     run = sync(service, wanted([command("a"), command("b")]))
 

@@ -25,42 +25,23 @@ def test_a_cut_text_says_how_much_is_left_out() -> None:
     assert cut("x" * 1200) == "x" * 80 + "… (1,120 more characters)"
 
 
-def test_one_line_of_many_is_shown_with_its_neighbours() -> None:
-    old = "one\ntwo\nthree\nfour\nfive"
-
-    assert _shown(old, old.replace("three", "THREE")) == ["│ two", "- three", "+ THREE", "│ four"]
-
-
-def test_lines_between_two_differences_are_counted() -> None:
-    old = "\n".join("abcdefgh")
-
-    assert _shown(old, old.replace("b", "B").replace("g", "G")) == [
-        "│ a",
-        "- b",
-        "+ B",
-        "│ c",
-        "… 2 unchanged lines",
-        "│ f",
-        "- g",
-        "+ G",
-        "│ h",
-    ]
-
-
-def test_few_lines_between_two_differences_are_all_shown() -> None:
-    assert _shown("a\nb\nc\nd\ne", "A\nb\nc\nd\nE") == [
-        "- a",
-        "+ A",
-        "│ b",
-        "│ c",
-        "│ d",
-        "- e",
-        "+ E",
-    ]
-
-
-def test_lines_that_only_came_stand_alone() -> None:
-    assert _shown("a\nd", "a\nb\nc\nd") == ["│ a", "+ b", "+ c", "│ d"]
+@pytest.mark.parametrize(
+    ("old", "new", "rows"),
+    [
+        ("one two three four five", "one two THREE four five", "│ two; - three; + THREE; │ four"),
+        (
+            "a b c d e f g h",
+            "a B c d e f G h",
+            "│ a; - b; + B; │ c; … 2 unchanged lines; │ f; - g; + G; │ h",
+        ),
+        ("a b c d e", "A b c d E", "- a; + A; │ b; │ c; │ d; - e; + E"),
+        ("a d", "a b c d", "│ a; + b; + c; │ d"),
+    ],
+    ids=["neighbours", "lines between are counted", "few lines between", "lines that came"],
+)
+def test_changed_lines_are_shown_with_those_around_them(old: str, new: str, rows: str) -> None:
+    """A word for each line."""
+    assert _shown(old.replace(" ", "\n"), new.replace(" ", "\n")) == rows.split("; ")
 
 
 def test_a_long_line_is_cut_around_its_difference() -> None:
