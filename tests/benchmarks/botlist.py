@@ -24,29 +24,17 @@ if TYPE_CHECKING:
     from commandsync.server.database import Database
 
 _BOTS, _WORDS = 100_000, 20_000
-_SYLLABLES = (
-    "ban",
-    "mo",
-    "ka",
-    "ri",
-    "tel",
-    "sun",
-    "da",
-    "vo",
-    "li",
-    "pek",
-    "str",
-    "an",
-    "e",
-    "ous",
-)
+_SYLLABLE = ("bcdfghjklmnpqrstvwz", "aeiou", "nrstlm-")
 
 
 def rows(folder: Path) -> list[Row]:
     """Measure them all."""
     rng = random.Random(1)  # noqa: S311 - always the same bots
     weights = list(accumulate(1 / (n + 10) for n in range(_WORDS)))
-    words = ["".join(rng.choices(_SYLLABLES, k=rng.randint(1, 4))) for _ in range(_WORDS)]
+    words = [
+        "".join(rng.choice(letters) for letters in _SYLLABLE * rng.randint(1, 3)).replace("-", "")
+        for _ in range(_WORDS)
+    ]
 
     def text(count: int) -> str:
         return " ".join(rng.choices(words, cum_weights=weights, k=count))
