@@ -119,7 +119,7 @@ bot_search = sa.table("bot_search", sa.column("rowid"), sa.column("words"), sa.c
 """SQLite's index of the words of the bot whose `seq` is `rowid`. What adds words adds them here;
 a trigger removes them."""
 
-LONGEST_PREFIX = 2
+LONGEST_PREFIX = 3
 """Characters of the beginnings of words that SQLite's index contains as well."""
 
 searched_words = sa.table("searched_words", sa.column("term"))

@@ -48,7 +48,8 @@ def rows(folder: Path) -> list[Row]:
     begun = process_time()
     with running(database, seed=seed):
         created = process_time() - begun
-    asked = ["", "e", "a e o i", *(text(count) for count in (1, 2, 3, 4, 6) for _ in range(6))]
+    frequent = (rng.sample(words[:40], count) for count in (1, 2, 3, 4, 6) for _ in range(6))
+    asked = ["", "e", "a e o i", *map(" ".join, frequent)]
     asked += [" ".join(word[:3] for word in words[:count]) for count in (1, 2)]
     wanted = product(asked, ("", "-totalVotes", "profile.username"), (1, 2_000))
     with opened(database) as handle:
@@ -63,7 +64,7 @@ def rows(folder: Path) -> list[Row]:
     seen = f"{milliseconds(slowest)} / {milliseconds(middle)}"
     return [
         Row("to create 100,000 bots", created, 30, "s"),
-        Row(f"the slowest of {len(found)} searches of 100,000 bots", slowest * 1_000, 50, "ms"),
+        Row(f"the slowest of {len(found)} searches of frequent words", slowest * 1_000, 50, "ms"),
         Row("the slowest of these searches / the median", slowest / middle, 15, seen=seen),
     ]
 
