@@ -25,6 +25,10 @@ class CommandText(NamedTuple):
     category: str = ""
 
 
+MENU_DESCRIPTIONS = {kind: f"In the menu of a {kind}, under Apps." for kind in ("user", "message")}
+"""The descriptions that an import gives the commands in menus, which have none at the platform."""
+
+
 class LoadedCommand(CommandText):
     """The text of a command, and details from its platform; empty if not known."""
 

@@ -24,7 +24,7 @@ from commandsync.records.losses import (
     Reason,
 )
 from commandsync.records.snapshot import Entry, Levels, Node, Snapshot
-from commandsync.records.texts import Resource, canonical
+from commandsync.records.texts import MENU_DESCRIPTIONS, Resource, canonical
 from commandsync.services.abilities import Answer, Facts, Reads
 from commandsync.services.service import ListService
 
@@ -200,6 +200,7 @@ class _Fitting:
             if not self._facts.takes(field) or (is_prose and in_menu(levels)):
                 is_usage = field == kind.usage
                 lost = self._uncalled(field, name, text, levels) if is_usage else [field]
+                lost = [] if text in MENU_DESCRIPTIONS.values() else lost
                 yield (
                     "",
                     [Loss(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN) for each in lost if text],

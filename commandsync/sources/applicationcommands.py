@@ -14,14 +14,13 @@ from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.records.snapshot import Node
-from commandsync.records.texts import with_article
+from commandsync.records.texts import MENU_DESCRIPTIONS, with_article
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
     Parameter,
     SourceEntry,
     Trait,
     literal,
-    menu_description,
     slash_syntax,
     text_of,
     traits_of,
@@ -157,7 +156,7 @@ class CommandReader:
         command, node = path[0], path[-1]
         kind, group = command["type"], self._shown(command, "name") if len(path) > 1 else None
         name = " ".join(self._shown(step, "name") for step in path)
-        unsaid = menu_description(_MENUS[kind]) if kind in _MENUS else NO_DESCRIPTION
+        unsaid = MENU_DESCRIPTIONS[_MENUS[kind]] if kind in _MENUS else NO_DESCRIPTION
         description = self._shown(node, "description")
         is_slash = kind in {_COMMAND, _ENTRY_POINT}
         if not is_slash and kind not in _MENUS:

@@ -21,11 +21,6 @@ A listing requires a description, and the manifest warns about this one.
 """
 
 
-def menu_description(kind: str) -> str:
-    """Return the description of a command in the menu of a `user` or a `message`: it has none."""
-    return f"In the menu of a {kind}, under Apps."
-
-
 class Trait(StrEnum):
     """Why a command may not belong on a public list."""
 

@@ -15,13 +15,13 @@ from itertools import chain as chained
 from itertools import islice
 
 from commandsync.records.snapshot import Node
+from commandsync.records.texts import MENU_DESCRIPTIONS
 from commandsync.sources.entry import (
     NO_DESCRIPTION,
     Parameter,
     SourceEntry,
     Trait,
     literal,
-    menu_description,
     prefix_syntax,
     slash_syntax,
 )
@@ -181,7 +181,7 @@ class Entries:
         if declaration.form in {Form.MENU, Form.SLASH}:
             text = first_paragraph(docstring) if description is None else description
             is_menu = declaration.form is Form.MENU
-            return text or (menu_description(_menu_of(declaration)) if is_menu else "")
+            return text or (MENU_DESCRIPTIONS[_menu_of(declaration)] if is_menu else "")
         description = inspect.cleandoc(description or "")
         if description and not prefix:
             return description

@@ -15,7 +15,13 @@ from commandsync.diagnostics import Location
 from commandsync.manifest import listingmodel
 from commandsync.records.losses import COMMANDS, Instead, Limit, Loss, Reason
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
+from commandsync.records.texts import (
+    MENU_DESCRIPTIONS,
+    AnnouncementText,
+    CommandText,
+    Resource,
+    canonical,
+)
 from commandsync.services.catalogue import LISTS, declared
 from commandsync.services.discordlists import DISCORD_BOT_LIST, TOP_GG
 from commandsync.services.fit import Fitted, as_listed
@@ -406,6 +412,16 @@ def test_a_command_in_a_menu_needs_its_object() -> None:
         "report user",
         "a b",
     ]
+
+
+@pytest.mark.parametrize("description", [*MENU_DESCRIPTIONS.values(), "Reports a user."])
+def test_a_description_that_an_import_made_for_a_menu_is_no_loss(description: str) -> None:
+    snapshot = snapshot_of([command("report", description=description, syntax="report")])
+    fitted = fit(TOP_GG, snapshot, objects={"report": ({"type": 2, "name": "report"},)})
+
+    (entry,) = sent(fitted)
+    assert entry.text[1] == ""
+    assert bool(fitted.losses) == (description not in MENU_DESCRIPTIONS.values())
 
 
 def test_a_description_is_shortened_and_a_category_is_not_shown() -> None:
