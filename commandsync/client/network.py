@@ -40,9 +40,7 @@ class Surroundings:
 
     # Proxies, which may have a password, and certificates, by the names that requests uses.
     settings: Mapping[str, Any] = field(repr=False)
-    headers: Mapping[str, str] = field(
-        default_factory=dict[str, str], repr=False
-    )  # of every request
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)  # of requests
     context: ssl.SSLContext | None = None  # None for one that is made of the settings
 
 

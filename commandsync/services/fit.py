@@ -199,8 +199,7 @@ class _Fitting:
             limit, is_prose = self._facts.limit(field), field in _PROSE
             if not self._facts.takes(field) or (is_prose and in_menu(levels)):
                 is_usage = field == kind.usage
-                lost = self._uncalled(field, name, text, levels) if is_usage else [field]
-                lost = [] if text in MENU_DESCRIPTIONS.values() else lost
+                lost = self._uncalled(field, name, text, levels) if is_usage else _said(field, text)
                 yield (
                     "",
                     [Loss(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN) for each in lost if text],
@@ -223,6 +222,11 @@ class _Fitting:
         if has_options and not (levels and levels[-1].get("options")):
             lost.append(OPTIONS if self._facts.options.value is Answer.YES else field)
         return dict.fromkeys(lost)
+
+
+def _said(field: str, text: str) -> list[str]:
+    """Return a field with a text of its own: an import describes commands in menus."""
+    return [field] if text not in MENU_DESCRIPTIONS.values() else []
 
 
 class _Names:
