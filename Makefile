@@ -24,9 +24,10 @@ READY_FOR_LOWEST := .venv/.ready-for-lowest
 # The program is started by the hundred: what is compiled once is kept, whatever the machine says.
 export PYTHONDONTWRITEBYTECODE :=
 
-# How many processes run the tests; 0 runs them in one, which a debugger needs. Six at least: many
-# tests wait for a child process, a disk or a time-out.
-JOBS ?= $(shell $(PYTHON) -c 'import os; print(max(6, os.cpu_count() or 1))')
+# How many processes run the tests; 0 runs them in one, which a debugger needs. Four at least: many
+# tests wait for a child process or a time-out. The longest tests wait most of the time.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(max(4, os.cpu_count() or 1))')
+JOBS_OF_LONGEST ?= $(shell $(PYTHON) -c 'import os; print(max(6, os.cpu_count() or 1))')
 
 # How long each fuzzer runs.
 FUZZ_SECONDS ?= 30
@@ -66,7 +67,7 @@ check: $(READY_TO_WORK) ## Check format, types, imports, complexity, generated f
 	@$(COVERED) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=quick -m 'not slow and not thorough and not soak' $(DECIDING_TESTS)
 	@$(RUN) -m coverage combine --quiet
 	@$(RUN) -m coverage report --include='$(DECIDING)' --fail-under=100
-	@$(PYTEST) --hypothesis-profile=less -m 'thorough and not soak and not wheel'
+	@$(RUN) -m pytest -n $(JOBS_OF_LONGEST) --dist worksteal --hypothesis-profile=less -m 'thorough and not soak and not wheel'
 	@$(RUN) .ci/wheel.py
 
 soak: $(READY_TO_WORK) fuzz ## Run fuzz, a long run of the clients, a full disk, 50,000 generated cases, new examples of each property, and all tests with branch coverage
