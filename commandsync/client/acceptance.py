@@ -13,8 +13,7 @@ from commandsync.client.events import Event, Ready, Reconnecting
 from commandsync.errors import ArgumentError
 from commandsync.records.models import Account
 
-PATIENCE = 10.0
-"""Seconds: the gateway greets at once."""
+_PATIENCE = 10.0  # seconds: the gateway greets at once
 
 
 def accepted_bot(connection: Connection) -> Account | str:
@@ -26,16 +25,13 @@ def accepted_bot(connection: Connection) -> Account | str:
     try:
         event = asyncio.run(_first_event(connection))
     except TimeoutError:
-        return f"the gateway does not answer within {PATIENCE:g} s"
+        return f"the gateway does not answer within {_PATIENCE:g} s"
     except ArgumentError:  # without a gateway, the voters of a bot would be read
         return "the service has no gateway"
-    match event:
-        case Ready(bot=bot):
-            return bot
-        case Reconnecting(reason=reason):
-            return reason
-        case _:
-            return f"the gateway begins with the event {event.name!r}"
+    if isinstance(event, Ready):
+        return event.bot
+    unexpected = f"the gateway begins with the event {event.name!r}"
+    return event.reason if isinstance(event, Reconnecting) else unexpected
 
 
 async def _first_event(connection: Connection) -> Event:
@@ -47,7 +43,7 @@ async def _first_event(connection: Connection) -> Event:
         insecure_http=True,
         session=connection.surroundings,  # type: ignore[arg-type]  # a session lends them
     )
-    async with asyncio.timeout(min(connection.timeout, PATIENCE)), client:
+    async with asyncio.timeout(min(connection.timeout, _PATIENCE)), client:
         client.bot = ""
         async with aclosing(client.events()) as events:
             return await anext(events)

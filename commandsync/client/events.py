@@ -244,7 +244,7 @@ class AsyncHandlers(_Handlers):
                 events.pop()
         self._ended(left)
         if left:
-            _log.warning("closed with %d event%s not handled", left, "s" * (left > 1))
+            _log.warning("closed with %d event%s not handled", left, "" if left == 1 else "s")
 
     async def _work(self, user: str, events: deque[Event]) -> None:
         try:
@@ -302,9 +302,8 @@ class Handlers(_Handlers):
 
 
 def _asynchronous() -> ArgumentError:
-    return ArgumentError(
-        "an asynchronous handler needs the asynchronous client", hint="use AsyncClient"
-    )
+    hint = "use AsyncClient"
+    return ArgumentError("an asynchronous handler needs the asynchronous client", hint=hint)
 
 
 def _log_failure(handler: Handler, event: Event) -> None:

@@ -211,8 +211,7 @@ class Body:
     def __init__(self, *, encoding: str = "", limit: int = LARGEST_BODY) -> None:
         self._limit = limit
         self._body = bytearray()
-        self._unzip = zlib.decompressobj(_GZIP)  # of the member that is being read
-        self._begun = False
+        self._unzip: Any = None  # of the member that is being read
         self._zipped = encoding.strip().lower() in {"gzip", "x-gzip"}
         if not self._zipped and encoding.strip().lower() not in {"", "identity"}:
             raise BodyError("has a content encoding that was not requested")
@@ -226,7 +225,7 @@ class Body:
 
     def whole(self) -> bytes:
         """Return the whole body, at its end."""
-        if self._begun and not self._unzip.eof:
+        if self._unzip is not None and not self._unzip.eof:
             raise BodyError("is truncated gzip")
         return bytes(self._body)
 
@@ -234,8 +233,9 @@ class Body:
         """Unzip in small pieces, so that the limit is checked before memory fills up."""
         try:
             while rest:
-                self._begun = True
-                if self._unzip.eof:  # there may be several members (RFC 1952, 2.2)
+                if (
+                    self._unzip is None or self._unzip.eof
+                ):  # there may be several members (RFC 1952, 2.2)
                     self._unzip = zlib.decompressobj(_GZIP)
                 yield self._unzip.decompress(rest, PIECE)
                 rest = self._unzip.unconsumed_tail or self._unzip.unused_data

@@ -36,7 +36,7 @@ POLL = 60.0
 """Seconds between two reads of the voters, if there is no gateway."""
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
-_BAD_REQUEST = 400
+_BAD_QUERY = 400  # the status
 _MOST_REFUSALS = 5  # in a row, of a token that was accepted before
 _LONGEST_READ = 10.0  # seconds for the voters of a gap: no frame is read meanwhile
 _MOST_AT_FIRST = 1_000  # voters, before any vote was missed
@@ -120,9 +120,7 @@ class Subscription:
             error = _failure(answer)
             if error is None:
                 yield from self._ended((yield from self._listen()))
-            elif (
-                self._version and isinstance(error, errors.Invalid) and error.status == _BAD_REQUEST
-            ):
+            elif self._version and isinstance(error, errors.Invalid) and error.status == _BAD_QUERY:
                 self._version = ()  # like the published client, which sends no version
             elif isinstance(error, errors.NotFound) and (self._polling or not self._worked):
                 yield from self._poll()
