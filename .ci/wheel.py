@@ -32,8 +32,7 @@ PACKAGING = (
 # stray import of one fails here.
 IMPORT_ALL = """
 import importlib, pkgutil, commandsync
-extra = {f"commandsync.client.{name}" for name in
-         ("asynctransport", "stream")}
+extra = {"commandsync.client.asynctransport", "commandsync.client.stream", "commandsync.record"}
 without = ("commandsync.server", "commandsync.pages.", "commandsync.preview.",
            "commandsync.action.checks", "commandsync.ext.", "commandsync.testing.",
            "commandsync.sources.javascript", "commandsync.record.")
