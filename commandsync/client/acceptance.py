@@ -13,7 +13,7 @@ from commandsync.client.events import Event, Ready, Reconnecting
 from commandsync.errors import ArgumentError
 from commandsync.records.models import Account
 
-_PATIENCE = 10.0  # seconds: the gateway greets at once
+PATIENCE = 10.0  # seconds: the gateway greets at once
 
 
 def accepted_bot(connection: Connection) -> Account | str:
@@ -25,7 +25,7 @@ def accepted_bot(connection: Connection) -> Account | str:
     try:
         event = asyncio.run(_first_event(connection))
     except TimeoutError:
-        return f"the gateway does not answer within {_PATIENCE:g} s"
+        return f"the gateway does not answer within {PATIENCE:g} s"
     except ArgumentError:  # without a gateway, the voters of a bot would be read
         return "the service has no gateway"
     if isinstance(event, Ready):
@@ -43,7 +43,7 @@ async def _first_event(connection: Connection) -> Event:
         insecure_http=True,
         session=connection.surroundings,  # type: ignore[arg-type]  # a session lends them
     )
-    async with asyncio.timeout(min(connection.timeout, _PATIENCE)), client:
+    async with asyncio.timeout(min(connection.timeout, PATIENCE)), client:
         client.bot = ""
         async with aclosing(client.events()) as events:
             return await anext(events)
