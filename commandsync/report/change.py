@@ -74,8 +74,8 @@ def _shown(alike: Sequence[Plan], listings: dict[Notice, list[str]]) -> Plan:
     plan, notices = alike[0], list[Notice]()
     for own, notice in [(each, notice) for each in alike for notice in each.notices]:
         anonymous = _anonymous(own, notice)
-        if anonymous is notice and (own is plan or notice not in plan.notices):
-            notices.append(notice)
+        if anonymous is notice:
+            notices += [notice] if own is plan or notice not in notices else []
         elif about := listings.pop(anonymous, []):
             named = ", ".join(dict.fromkeys(about))
             notices.append(replace(notice, message=named + anonymous.message))

@@ -31,6 +31,8 @@ def listed(name: str, *, adds: int, warnings: tuple[str, ...] = ()) -> Plan:
 def test_listings_with_the_same_changes_are_one_block(names: list[str], adds: int) -> None:
     plans = [listed(name, adds=adds, warnings=("a loss",)) for name in names]
     of_run = Notice("a variable is not used")
+    of_command = Notice("a name may be another one")
+    plans = [replace(plan, notices=(*plan.notices, of_command)) for plan in plans]
     plans[0] = replace(plans[0], notices=(of_run, *plans[0].notices))
     shown = render_plans(plans, format="text", screen=Screen())
 
@@ -39,6 +41,7 @@ def test_listings_with_the_same_changes_are_one_block(names: list[str], adds: in
     assert shown.count("  + c0") == 1
     assert shown.count("Plan: ") == 1
     assert shown.count(of_run.message) == 1
+    assert shown.count(of_command.message) == shown.count(f"warning: {of_command.message}\n") == 1
     assert f"warning: {', '.join(names)}: a loss\n" in shown
     assert all(f"{name}: bot 1 at https://{name}" in shown for name in names)
     total = f"All listings: {adds * len(names)} to add, "
