@@ -19,10 +19,7 @@ The outputs of `--version` and `--help` are redacted, too: what only a token nee
 
 from __future__ import annotations
 
-import binascii
-import json
 import re
-from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -123,12 +120,15 @@ class Token:
     @property
     def bot(self) -> str:
         """The id of the bot the token belongs to; empty if the token does not contain it."""
+        import json  # noqa: PLC0415 - see above
+        from base64 import urlsafe_b64decode  # noqa: PLC0415 - see above
+
         _, *rest = self._secret.split(".")
         if len(rest) != 2:  # noqa: PLR2004 - a JWT has a payload and a signature
             return ""
         try:
             claims = json.loads(urlsafe_b64decode(rest[0] + "=" * (-len(rest[0]) % 4)))
-        except (binascii.Error, ValueError, RecursionError):
+        except (ValueError, RecursionError):
             return ""
         identifier = claims.get("id") if isinstance(claims, dict) else None
         named = isinstance(identifier, str | int) and not isinstance(identifier, bool)

@@ -22,7 +22,6 @@ from commandsync.cli.options import (
     unmarked_format_option,
     yes_option,
 )
-from commandsync.errors import Exit, UsageError
 
 
 @click.command("docs", cls=Command)
@@ -62,6 +61,7 @@ def docs_command(
       commandsync docs site/commands.html site/commands.json
     """
     from commandsync.cli.pages import check_edits, print_list, read_pages, show_pages, write_pages
+    from commandsync.errors import Exit, UsageError
     from commandsync.sync.companions import commands_of
     from commandsync.sync.files import refuse_token
     from commandsync.sync.settings import load_single
@@ -209,6 +209,8 @@ def announce_command(  # noqa: PLR0913 - the options of one command
 
 
 def _event_of_workflow() -> str:
+    from commandsync.errors import UsageError
+
     path = os.environ.get("GITHUB_EVENT_PATH", "")
     if not path:
         message = "--event has no path, and GITHUB_EVENT_PATH is not set"

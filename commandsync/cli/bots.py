@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -21,7 +20,6 @@ from commandsync.cli.options import (
     talk_options,
     yes_option,
 )
-from commandsync.errors import ApiError, Exit, UsageError
 
 
 class _Bots(Group):
@@ -54,6 +52,8 @@ def list_command(run: Run, /) -> None:
     Example:
       commandsync bots list --format json
     """
+    from dataclasses import replace
+
     from commandsync.cli.call import open_client, show_call
     from commandsync.report.records import bots_table
 
@@ -76,6 +76,8 @@ def show_command(run: Run, /, *, identifier: str) -> None:
       commandsync bots show
       commandsync bots show 779641401482805289 --format json
     """
+    from dataclasses import replace
+
     from commandsync.cli.call import open_client, show_call
     from commandsync.report.records import record_table
 
@@ -102,6 +104,7 @@ def add_command(
     """
     from pathlib import Path
 
+    from commandsync.errors import UsageError
     from commandsync.server.administration import add_bot, stored
     from commandsync.sync.files import refuse_token
 
@@ -148,6 +151,7 @@ def remove_command(run: Run, /, *, identifier: str, yes: bool, database: str) ->
       commandsync bots remove 812045337190064138 --yes
     """
     from commandsync.cli.approval import check_terminal, confirm, decline
+    from commandsync.errors import Exit
     from commandsync.report.lines import visible
     from commandsync.server.administration import find_bot, remove_bot, stored
 
@@ -189,6 +193,7 @@ def vote_command(run: Run, /, *, user: str, username: str, yes: bool) -> int:
     """
     from commandsync.api.operations import cast_vote
     from commandsync.cli.call import Writer, open_client
+    from commandsync.errors import ApiError, UsageError
     from commandsync.report.lines import visible
 
     with open_client(run.settings, with_token=True) as (client, site):

@@ -11,15 +11,12 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from commandsync.cli.option import PATH, Command, not_empty, option
 from commandsync.cli.options import Run, listing_options, yes_option
-from commandsync.errors import Exit
 from commandsync.sync import SCHEMA
 
 if TYPE_CHECKING:
@@ -85,6 +82,8 @@ def init_command(  # noqa: PLR0913 - the options of one command
       commandsync init --listing telegram --from bot.py
       commandsync init --bot 779641401482805289 --base-url https://listing.example
     """
+    from pathlib import Path
+
     from commandsync.cli.answers import Given
     from commandsync.sync.files import check_target
     from commandsync.sync.settings import default_manifest
@@ -110,6 +109,7 @@ def init_command(  # noqa: PLR0913 - the options of one command
 def _start(run: Run, path: str) -> int:
     """Write the listed records, or a starter."""
     from commandsync.cli.output import command_line
+    from commandsync.errors import Exit
     from commandsync.sources.changeset import FileEdit
 
     text, adopted = _listed(run)
@@ -152,7 +152,10 @@ def _listed(run: Run) -> tuple[str, str]:
 
 def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
     """Find the answers, and write the manifest, its commands and the workflow."""
+    from pathlib import Path
+
     from commandsync.cli.answers import find_answers
+    from commandsync.errors import Exit
     from commandsync.sources.changeset import FileEdit
     from commandsync.sync.beginning import begin, workflow_path, workflow_text
     from commandsync.sync.files import check_target
@@ -187,6 +190,8 @@ def _show_left(run: Run, tasks: Iterable[list[str]]) -> None:
 
 def _with_page(run: Run, answers: Answers) -> Answers:
     """Return the answers with the commands that the page lists, if there are any."""
+    from dataclasses import replace
+
     if not (answers.base_url and answers.bot):
         return answers
     page = replace(run.settings, base_url=answers.base_url, bot=answers.bot)

@@ -13,8 +13,6 @@ from commandsync.cli.options import (
     service_options,
     yes_option,
 )
-from commandsync.errors import Exit, UsageError
-from commandsync.records.texts import Resource
 from commandsync.sync import SCHEMA
 
 
@@ -59,6 +57,8 @@ def pull_command(  # noqa: PLR0913 - the options of one command
       commandsync pull --merge
       commandsync pull --drop-formerly
     """
+    from commandsync.errors import UsageError
+
     edits = merge or drop_formerly
     if run.output.format == "json" and (out or edits):
         message = "--format json lists the records, and writes no file"
@@ -76,6 +76,7 @@ def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -
     """Edit the manifest by the listed records; return the exit code."""
     from commandsync.cli.approval import changed_lines, check_terminal, write_approved
     from commandsync.cli.output import command_line
+    from commandsync.errors import Exit
     from commandsync.sync.edits import plan_adoption
 
     output = run.output
@@ -109,6 +110,7 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.reference import schema_beside
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest
+    from commandsync.records.texts import Resource
     from commandsync.sync.destinations import site_of
     from commandsync.sync.files import check_target, write_edits, write_file
     from commandsync.sync.job import read_listing

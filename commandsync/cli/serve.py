@@ -9,9 +9,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -22,6 +20,8 @@ from commandsync.cli.option import Command, Number, option, read_by
 from commandsync.cli.options import Run, database_option, talk_options
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from commandsync.cli.output import Output
     from commandsync.server.administration import SeededBot
     from commandsync.server.conditions import Conditions
@@ -40,6 +40,8 @@ def lines_to_paste(
     the line asks the database for it, from any folder. The database in memory cannot be asked, and
     its tokens end with the process.
     """
+    from pathlib import Path
+
     from commandsync.report.lines import visible
 
     is_file = "://" not in database  # a URL has a password
@@ -227,6 +229,9 @@ def serve_command(  # noqa: PLR0913 - the options of one command
       commandsync serve --as top.gg --empty refused
       commandsync serve --database mine.db --seed bots.json
     """
+    from datetime import timedelta
+    from pathlib import Path
+
     from commandsync.server.conditions import Conditions
     from commandsync.server.runner import serve
 
@@ -271,6 +276,8 @@ def _show_service(output: Output, database: str, url: str, bots: Sequence[Seeded
 
 def example(name: str) -> Path:
     """Return the path of an example; raises `UsageError` if it is missing."""
+    from pathlib import Path
+
     from commandsync.errors import UsageError
 
     package = Path(__file__).resolve().parents[1]

@@ -6,7 +6,6 @@ streams, whatever prints. It loads little until there is a token: `--version` an
 through it too.
 """
 
-import json
 import os
 import re
 import signal
@@ -255,6 +254,8 @@ def _in_files(arguments: Sequence[str]) -> Iterator[str]:
 
 def _redacted(text: str, tokens: Tokens) -> str:
     """Hide tokens in a text: in the strings of JSON, since a quote must not lose its backslash."""
+    import json  # noqa: PLC0415 - seldom needed
+
     try:
         json.loads(text)
     except (ValueError, RecursionError):
