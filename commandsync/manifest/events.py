@@ -1,11 +1,12 @@
-"""YAML text -> nodes, in one pass over the parser's events; limits hold before anything is built.
+"""YAML text -> nodes, from the parser's events; limits hold before anything is built.
 
 PyYAML's own composer recurses, does not count the values that aliases repeat, and drops the first
-of two equal keys without an error. A syntax error costs one entry: `resumption` drops what it has
-broken, and the parser goes on at the next entry of the list, or at the next top-level key.
+of two equal keys without an error. A syntax error costs one entry of a list, or the value of one
+top-level key: it is made empty, in place, and the file is read again.
 """
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
@@ -26,7 +27,6 @@ from commandsync.manifest.source import (
     MOST_BYTES,
     MOST_DEPTH,
     MOST_NODES,
-    MOST_PROBLEMS,
     Allowance,
     FileProblems,
     Source,
@@ -43,26 +43,14 @@ _BEGINNINGS: dict[type, type[Mapping | Sequence]] = {
 _TOO_DEEP, _DEEPEST = "exceeded maximum nesting depth", 1000  # libyaml's own limit, since 0.2.6
 _ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
 
+_MOST_AGAIN = 2_000_000  # characters that are read again
+_SEARCH = 8  # how much quicker they are searched than read
+
 _Event: TypeAlias = Any  # PyYAML's own stubs make every mark of an event optional
 _KEY = r"""(?:[A-Za-z_][\w-]*|"[^"\n]*"|'[^'\n]*')[ \t]*:(?=[ \t\r\n]|\Z)"""
 _ITEM = r"-(?=[ \t\r\n]|\Z)"
-
-
-class Resumption(NamedTuple):
-    """How a parser begins in the middle of a file."""
-
-    start: int = 0  # the index of the line to read on from
-    head: str = ""  # text for the parser before it, so that the rest is a document
-    skipped: int = 0  # events that are about the head, or were given before
-    in_list: bool = False  # whether another entry of the list follows, not a top-level key
-
-    @property
-    def shift(self) -> int:
-        """What to add to an index of the parser to have that of the file."""
-        return self.start - len(self.head)
-
-
-BEGINNING = Resumption()  # to read the whole file
+_LIST = re.compile(rf"(?:\s|#[^\r\n]*)*^( *){_ITEM}", re.MULTILINE)
+_FIRST_ITEM = re.compile(f"^( *){_ITEM}", re.MULTILINE)
 
 
 class ParsedFile(NamedTuple):
@@ -89,15 +77,14 @@ class _Builder:
     documents: int = 0
     broken: bool = False
     root: Node | None = None
-    where: Resumption = BEGINNING
-    shift: int = 0  # of the parser's places
+    blanked: set[int] = field(default_factory=set)  # where values are that errors have cost
 
     def fail(self, at: int, message: str, hint: str = "") -> StopReadingError:
         self.report.error(at, message, hint)
         return StopReadingError()
 
     def span(self, event: _Event) -> tuple[int, int]:
-        return event.start_mark.index + self.shift, event.end_mark.index + self.shift
+        return event.start_mark.index, event.end_mark.index
 
     def count(self, at: int, nodes: int, height: int, characters: int = 0) -> None:
         self.nodes += nodes
@@ -117,7 +104,8 @@ class _Builder:
     def scalar(self, event: _Event) -> Scalar:
         at, end = self.span(event)
         self.count(at, 1, 0, len(event.value))
-        node = scalar(event.value, at, end, plain=event.implicit[0])
+        reported = at in self.blanked and not event.value
+        node = scalar(event.value, at, end, plain=event.implicit[0], reported=reported)
         if event.tag is not None:
             tagged = self.source.text[at:end]
             self.refuse_tag(at, tagged.splitlines()[0])
@@ -175,7 +163,8 @@ class _Builder:
                 message = f"the alias {alias} has no anchor above it"
                 near = did_you_mean(name, reversed(self.anchors))
                 hint = near or f"quote it if it is a string: {alias}"
-            self.report.error(at, message, hint)
+            if not self.blanked:  # with the anchor, perhaps
+                self.report.error(at, message, hint)
             self.count(at, 1, 0)
             return scalar("", at, end, reported=True)
         self.unused.pop(name, None)
@@ -211,20 +200,24 @@ class _Builder:
             else:
                 self.root = node
 
-    def recover(self, at: int, after: int) -> bool:
-        """Drop the nodes that a syntax error has broken; return whether there is more to read."""
-        self.broken = True
-        self.anchors = {name: known for name, known in self.anchors.items() if known}
-        if not self.stack:
-            if isinstance(self.root, Mapping):  # it has ended before the file does
-                return False
-            self.stack.append(OpenNode(Mapping(0)))
-        self.root = None
-        where = resumption(self.source, self.stack, at, max(after, self.where.start))
-        if where is None:
-            self.root = self.finish(self.stack.pop(), at)
+    def restart(self, at: int, after: int) -> bool:
+        """Empty the entry that a syntax error has broken; return whether to read again.
+
+        Not if the top level is not a block of keys, or has ended before.
+        """
+        self.broken, source = True, self.source
+        top = self.stack[0].node if self.stack else self.root or Mapping(0)
+        is_block = isinstance(top, Mapping) and not source.text.startswith("{", top.at)
+        column = source.column(top.at) if self.stack else 0
+        begin, end = _broken_part(source, column, at, after)
+        if self.root is not None or not is_block or not source.text[begin:end].strip():
+            self.root = self.so_far()
             return False
-        self.where, self.shift = where, where.shift
+        self.blanked.add(begin)
+        blank = re.sub(r"[^\r\n]", " ", source.text[begin:end])
+        self.source = Source(source.path, source.text[:begin] + blank + source.text[end:])
+        self.stack, self.anchors, self.unused = [], {}, {}
+        self.nodes = self.characters = self.documents = 0
         return True
 
     def so_far(self) -> Node | None:
@@ -255,6 +248,10 @@ def parse(report: FileProblems, allowance: Allowance) -> ParsedFile:
 
 
 def _build(builder: _Builder) -> None:
+    """Build the tree, and once more without each entry that an error has broken.
+
+    That ends early in a large file with many errors.
+    """
     report, source = builder.report, builder.source
     for match in UNPRINTABLE.finditer(source.text):
         builder.broken, code = True, f"{ord(match[0]):04X}"
@@ -262,105 +259,48 @@ def _build(builder: _Builder) -> None:
         report.error(match.start(), f"the character U+{code} is not allowed in YAML", hint)
     if builder.broken:
         builder.source = Source(source.path, UNPRINTABLE.sub("x", source.text))
-    for _ in range(MOST_PROBLEMS):
+    left = _MOST_AGAIN
+    while left >= 0:
         try:
-            builder.build(parser_events(builder.source, builder.where))
+            builder.build(parser_events(builder.source))
         except yaml.YAMLError as error:
             if getattr(error, "problem", "") == _TOO_DEEP:  # it looks ahead, a level a character
-                too_many = _DEEPEST - MOST_DEPTH
-                at = error.problem_mark.index + builder.shift - too_many  # type: ignore[attr-defined]
+                at = error.problem_mark.index - (_DEEPEST - MOST_DEPTH)  # type: ignore[attr-defined]
                 raise builder.too_deep(max(0, at)) from error
-            explained = explain(error, builder.source, builder.shift)
+            explained = explain(error, builder.source)
             report.error(explained.at, explained.message, explained.hint)
-            if builder.recover(explained.at, max(explained.at, explained.end)):
+            if builder.restart(explained.at, max(explained.at, explained.end)):
+                left -= explained.at + len(source.text) // _SEARCH
                 continue
         break
 
 
-def resumption(source: Source, stack: list[OpenNode], at: int, after: int) -> Resumption | None:
-    """Drop the nodes that a syntax error has broken, and find the next line to read on from.
-
-    The error is between the indices `at` and `after`. Of the open nodes only those that can be
-    continued are left. None means that nothing follows, or the top level is not a block of keys.
-    """
-    top, entries = stack[0], _entries(source, stack, at)
-    where = None
-    if isinstance(top.node, Mapping) and not source.text.startswith("{", top.node.at):
-        where = _next(source.text, after, source.column(top.node.at), _dash(source, stack, entries))
-    del stack[1:]
-    if where and where.in_list and entries is None:  # a key was read, and no entry yet
-        entries = OpenNode(Sequence(source.text.index("-", where.start)))
-    if entries:
-        entries.keep(at)
-        if where and where.in_list:
-            stack.append(entries)
-            return where
-        top.children.append(entries.finished(at - 1))
-    top.keep(at)
-    return where
-
-
-def _entries(source: Source, stack: list[OpenNode], at: int) -> OpenNode | None:
-    """The top-level list that a place is in, if its entries begin with dashes."""
-    above = stack[0].children
-    if len(above) % 2:  # else a list is itself a key
-        inner = stack[1] if len(stack) > 1 else None
-    else:  # what fits neither an entry nor the keys has ended the list: it is read on
-        ended = above[-1] if above and len(stack) == 1 else None
-        inner = OpenNode(ended, None, list(ended)) if isinstance(ended, Sequence) else None
-    if inner is None or not isinstance(inner.node, Sequence) or inner.node.at > at:
-        return None
-    if not source.text.startswith("-", inner.node.at):
-        return None
-    if above[-1] is inner.node:
-        del above[-1]
-    return inner
-
-
-def _dash(source: Source, stack: list[OpenNode], entries: OpenNode | None) -> str:
-    """Return a pattern for the indentation of an entry that may follow; empty where none may."""
-    if entries:
-        return f" {{{source.column(entries.node.at)}}}"
-    return " *" if len(stack) == 1 and len(stack[0].children) % 2 else ""
-
-
-def _next(text: str, after: int, key_column: int, dash: str) -> Resumption | None:
-    line = text.find("\n", after) + 1
-    if not line:
-        return None
-    either = f" {{{key_column}}}{_KEY}"
-    if dash:
-        either += f"|(?P<item>{dash}{_ITEM})"
-    match = re.compile(f"^(?:{either})", re.MULTILINE).search(text, line)
-    if match is None:
-        return None
-    if not dash or match["item"] is None:
-        return Resumption(match.start(), skipped=3)
-    # The stream, the document, the mapping, its key, and the list begin again.
-    return Resumption(match.start(), f"{' ' * key_column}_:\n", skipped=5, in_list=True)
-
-
-def parser_events(source: Source, where: Resumption = BEGINNING) -> Iterator[Any]:
-    """Yield a file's events from `where` on; their own places count from there."""
-    whole = where is BEGINNING
-    parser = yaml.CBaseLoader(source.text if whole else _Rest(source.text, where))
+def parser_events(source: Source) -> Iterator[Any]:
+    """Yield a file's events."""
+    parser = yaml.CBaseLoader(source.text)
     try:
-        for _ in range(where.skipped):
-            parser.get_event()
         while (event := parser.get_event()) is not None:
             yield event
     finally:
         parser.dispose()
 
 
-class _Rest:
-    """The rest of a file for a parser, which reads as much of it as it needs."""
+def _broken_part(source: Source, column: int, at: int, after: int) -> tuple[int, int]:
+    """Return the part of a file that an error between two indices has broken.
 
-    def __init__(self, text: str, where: Resumption) -> None:
-        self._text, self._at, self._head = text, where.start, where.head
-
-    def read(self, size: int = MOST_BYTES, /) -> str:
-        """Return the next characters; none at the end."""
-        part = self._head + self._text[self._at : self._at + size]
-        self._at, self._head = self._at + size, ""
-        return part
+    It is the rest of an entry behind its dash, or of a value behind its key in the column of the
+    keys, up to the next of these.
+    """
+    text, key = source.text, re.compile(rf"^ {{{column}}}{_KEY}", re.MULTILINE)
+    above = deque(key.finditer(text, 0, source.line_end(at)), maxlen=1)
+    begin = above[0].end() if above else source.line_at(at)[0]
+    following = source.line_end(after)
+    next_key = key.search(text, following)
+    end = next_key.start() if next_key else len(text)
+    first = _LIST.match(text, begin, end) or _FIRST_ITEM.search(text, following, end)
+    if above and first:
+        dash = re.compile(rf"^{first[1]}{_ITEM}", re.MULTILINE)
+        items = list(dash.finditer(text, first.start(1), end))
+        begin = next((item.end() for item in reversed(items) if item.start() <= at), begin)
+        end = next((item.start() for item in items if item.start() >= following), end)
+    return begin, end

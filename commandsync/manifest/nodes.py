@@ -105,14 +105,3 @@ class OpenNode:
         else:
             node[:] = self.children
         return node
-
-    def keep(self, end: int) -> None:
-        """Drop incomplete children, and the one that ends where the syntax error is."""
-        step = 2 if isinstance(self.node, Mapping) else 1
-        whole = len(self.children) // step * step
-        self.children = [
-            node
-            for first in range(0, whole, step)
-            if self.children[first + step - 1].end < end
-            for node in self.children[first : first + step]
-        ]

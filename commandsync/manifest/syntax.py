@@ -97,13 +97,10 @@ def _end(text: str, at: int) -> int:
     return len(text) if end < 0 else end
 
 
-def explain(error: YAMLError, source: Source, shift: int) -> Explained:
-    """Explain an error of PyYAML to a reader who does not know YAML's grammar.
-
-    `shift` added to an index of the parser is the index in the file.
-    """
+def explain(error: YAMLError, source: Source) -> Explained:
+    """Explain an error of PyYAML to a reader who does not know YAML's grammar."""
     problem = str(getattr(error, "problem", error))
-    at = min(max(_index(error, problem) + shift, 0), len(source.text))
+    at = min(max(_index(error, problem), 0), len(source.text))
     return (
         conflict(source, at)
         or table(source, at)

@@ -247,7 +247,6 @@ def json(result: Import, *, screen: Screen) -> str:
                 part.name,
                 part.reason,
                 part.place,
-                candidate=part.candidate.name.lower(),
                 acknowledged=part in result.acknowledged,
             )
             for part in (*result.unread, *result.acknowledged)

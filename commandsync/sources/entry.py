@@ -59,23 +59,11 @@ class Excluded(NamedTuple):
     reason: str
 
 
-class Candidate(StrEnum):
-    """Why a part of the code that is not read may be a command."""
-
-    SHAPE = "a name or a description in the shape of a command"
-    BUILDER = "the chain of a builder"
-    CLASS = "a class of commands"
-    EXPORT = "the export of a file of commands"
-    DECORATOR = "a decorated function"
-    FILE = "a file that cannot be parsed and names commands"
-
-
 class Unread(NamedTuple):
-    """A candidate for a command that is not read."""
+    """A part of the code that looks like a command and is not read."""
 
     place: Location
     reason: str
-    candidate: Candidate
     name: str = ""  # its name, if the code states it
 
 

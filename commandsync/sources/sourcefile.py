@@ -17,8 +17,10 @@ from typing import TypeVar
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
+from commandsync.records.snapshot import Node
 from commandsync.records.texts import has_wildcard, pattern
-from commandsync.sources.entry import Candidate, Excluded, SourceEntry, SourceReading, Trait, Unread
+from commandsync.sources.entry import Excluded, SourceEntry, SourceReading, Trait, Unread
+from commandsync.sources.telegrammenu import CodeMenus
 
 MOST_BYTES = 10 * 1024 * 1024
 """Of one file, and of all JSON files of a folder."""
@@ -230,7 +232,7 @@ def declaring(
             yield file
 
 
-def unparsed(
+def _unparsed(
     problems: Iterable[Notice], shape: re.Pattern[bytes]
 ) -> tuple[list[Unread], list[Notice]]:
     """Return the files that cannot be parsed: those that name commands, and notes on others."""
@@ -238,36 +240,41 @@ def unparsed(
     for problem in problems:
         place = problem.location or Location("")
         try:
-            is_candidate = shape.search(read_bytes(place.path)) is not None
+            names_commands = shape.search(read_bytes(place.path)) is not None
         except FileError:
-            is_candidate = True
-        if is_candidate:
-            unread.append(Unread(place, problem.message, Candidate.FILE))
+            names_commands = True
+        if names_commands:
+            unread.append(Unread(place, problem.message))
         else:
             notes.append(problem)
     return unread, notes
 
 
-def partial_files(unread: Iterable[Unread], problems: Iterable[Notice]) -> tuple[str, ...]:
-    """Return the files that were not read completely."""
-    places = [*(part.place for part in unread), *(problem.location for problem in problems)]
-    return tuple(sorted({place.path for place in places if place}))
-
-
-def code_reading(
-    entries: Collection[SourceEntry],
-    notes: Iterable[Notice],
-    unread: Iterable[Unread],
+def code_reading(  # noqa: PLR0913 - the contents of code
     root: Path,
+    files: Iterable[str],
+    *,
+    entries: Iterable[SourceEntry],
+    menus: CodeMenus,
+    unread: Iterable[Unread],
+    notes: Iterable[Notice],
+    problems: Collection[Notice],
+    shape: re.Pattern[bytes],
+    objects: Callable[[Sequence[SourceEntry]], tuple[Node, ...]],
+    frameworks: Iterable[str],
 ) -> SourceReading:
     """Return the commands of code, in the order of the files and their lines.
 
-    A key that several commands have is none, and of equal commands the first one counts.
+    A key that several commands have is none, and of equal commands the first one counts. The
+    `problems` are those of files that were not parsed, or not as a whole: they are not read if they
+    have the `shape` of commands.
     """
-    keys = Counter(entry.key for entry in entries)
+    of_menus, (of_files, noted) = menus.reading(), _unparsed(problems, shape)
+    every, all_notes = [*entries, *of_menus.entries], {*notes, *noted, *of_menus.notes}
+    keys = Counter(entry.key for entry in every)
     unique_entries: dict[tuple[str, str, bool], SourceEntry] = {}
-    all_notes, excluded = set(notes), []
-    for entry in sorted(entries, key=lambda entry: _position(entry.place)):
+    excluded = []
+    for entry in sorted(every, key=lambda entry: _position(entry.place)):
         unique = entry if keys[entry.key] == 1 else replace(entry, key=None)
         apart = bool(_traits(_position(entry.place)[0][len(root.parts) : -1]))
         first = unique_entries.setdefault((entry.name, entry.syntax[:1], apart), unique)
@@ -276,11 +283,18 @@ def code_reading(
             if (entry.description, entry.syntax) != (first.description, first.syntax):
                 message = f"{entry.name!r} is declared again (first at {first.place})"
                 all_notes.add(Notice(message, "only the first is imported", entry.place))
+    missed = sorted({*unread, *of_files}, key=lambda part: (_position(part.place), part.reason))
+    places = [*(part.place for part in missed), *(problem.location for problem in problems)]
     return SourceReading(
         entries=tuple(unique_entries.values()),
-        unread=tuple(sorted(set(unread), key=lambda part: (_position(part.place), part.reason))),
-        excluded=tuple(excluded),
+        unread=tuple(missed),
+        excluded=(*excluded, *of_menus.excluded),
         notes=tuple(sorted(all_notes, key=lambda note: (_position(note.location), note.message))),
+        files=tuple(files),
+        partial=tuple(sorted({place.path for place in places if place})),
+        frameworks=tuple(sorted(frameworks)),
+        objects=objects(tuple(unique_entries.values())),
+        menus=of_menus.menus,
     )
 
 

@@ -21,7 +21,6 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import CommandReader, spelled
 from commandsync.sources.entry import (
-    Candidate,
     SourceEntry,
     SourceReading,
     Trait,
@@ -38,7 +37,6 @@ from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     MOST_BYTES,
     REST,
-    Builder,
     Computed,
     Function,
     MissingText,
@@ -53,8 +51,6 @@ from commandsync.sources.sourcefile import (
     code_files,
     code_reading,
     declaring,
-    partial_files,
-    unparsed,
     without_collector,
 )
 
@@ -108,28 +104,30 @@ def read(
     wanted = list(declaring(files, Path(path).as_posix(), may_declare))
     entries = list(inventory.of(wanted))
     telegram = Telegram(program)
-    of_telegram, covered = telegram.menus.reading(), inventory.covered | telegram.covered
-    entries += of_telegram.entries
-    unread, notes = unparsed(program.notes, _SHAPE)
+    covered = inventory.covered | telegram.covered
     candidates = candidates_in(program, covered, with_handlers=not telegram.menus.is_closed)
-    missed = [*unread, *inventory.unread, *telegram.unread, *candidates]
-    known = {part.place for part in missed}
-    errors = _error_places(program)
-    notes += of_telegram.notes
-    notes += [Notice(BROKEN, _REST, place) for place in errors if place not in known]
-    reading = code_reading(entries, [*notes, *inventory.notes], missed, root)
+    missed = [*inventory.unread, *telegram.unread, *candidates]
+    known, errors = {part.place for part in missed}, _error_places(program)
+    broken = (Notice(BROKEN, _REST, place) for place in errors if place not in known)
+    reading = code_reading(
+        root,
+        files,
+        entries=entries,
+        menus=telegram.menus,
+        unread=missed,
+        notes=[*broken, *inventory.notes],
+        problems=program.notes,
+        shape=_SHAPE,
+        objects=inventory.objects.of,
+        frameworks=frameworks_in(program.files),
+    )
     modules = {f"{root.as_posix()}/node_modules"} if (root / "node_modules").is_dir() else set()
-    partial = {*partial_files(reading.unread, program.notes), *(place.path for place in errors)}
+    partial = {*reading.partial, *(place.path for place in errors), *(generated & {*files})}
     return replace(
         reading,
-        files=tuple(files),
-        partial=tuple(sorted(partial | (generated & {*files}))),
+        partial=tuple(sorted(partial)),
         generated=tuple(sorted(modules | generated)),
-        frameworks=frameworks_in(program.files),
         text_keys=tuple(sorted(inventory.text_keys)) if texts is None else (),
-        objects=inventory.objects.of(reading.entries),
-        excluded=(*reading.excluded, *of_telegram.excluded),
-        menus=of_telegram.menus,
     )
 
 
@@ -209,7 +207,7 @@ class Inventory:
         if is_own and BELOW.search(owner.place.path):
             self._read.add(owner)
             name = fields.get("name", PurePosixPath(owner.place.path).stem)
-            self._skip("other classes extend this class", owner, Candidate.CLASS, name)
+            self._skip("other classes extend this class", owner, name)
 
     def _of(self, value: Value, *, named: str, deep: int = 0) -> Iterator[SourceEntry]:
         """Yield the commands that an object declares, or those that are in it or in a list."""
@@ -238,7 +236,7 @@ class Inventory:
         if not runs or handler.at in self._read:
             return handler
         if reason := self._unsure(path):
-            self._skip(reason, handler.at, Candidate.EXPORT)
+            self._skip(reason, handler.at)
             self._read.add(handler.at)
             return handler
         named = Record({"options": handler.get("flags", []), **handler}, handler.at)
@@ -258,7 +256,7 @@ class Inventory:
             message = "cannot tell whether this is a slash command or a prefix command"
             if handler.at not in self._read:
                 self._read.add(handler.at)
-                self._skip(message, handler.at, Candidate.SHAPE, handler.get("name"))
+                self._skip(message, handler.at, handler.get("name"))
         elif kind == "prefix":
             yield from self._prefix(handler)
         elif kind:
@@ -276,7 +274,7 @@ class Inventory:
             category = self._category(handler, at)
             entries = list(self._reader.entries(document, at.place, folder=category))
         except FileError as error:
-            self._skip(error.message, at, Candidate.SHAPE, document["name"])
+            self._skip(error.message, at, document["name"])
             return
         is_literal = len(self.notes) == noted
         for entry in entries:
@@ -295,7 +293,7 @@ class Inventory:
         if not name and isinstance(named, Computed):
             self._skip("the name of this command is computed at run time", named)
         elif name and isinstance(description, MissingText):
-            self._skip(f"the texts have no {description.text}", description, name=name)
+            self._skip(f"the texts have no {description.text}", description, name)
         elif name:
             row = {key: self._text(handler, key) for key in ("name", "description", "usage")}
             own = rf"^\S{{0,8}}{re.escape(name)}(?=\s|$)"  # with a prefix that the bot may not have
@@ -328,10 +326,8 @@ class Inventory:
     def _note(self, message: str, at: Computed) -> None:
         self.notes.append(Notice(message, BY_HAND, at.place))
 
-    def _skip(
-        self, reason: str, at: Computed, by: Candidate = Candidate.SHAPE, name: Value = ""
-    ) -> None:
-        self.unread.append(Unread(at.place, reason, by, name if isinstance(name, str) else ""))
+    def _skip(self, reason: str, at: Computed, name: Value = "") -> None:
+        self.unread.append(Unread(at.place, reason, name if isinstance(name, str) else ""))
 
     def _plain(self, value: Value, key: str, whole: str = "this command") -> Value:
         """Return a text, a number or a boolean; None for anything else, with a note if computed."""
@@ -351,7 +347,7 @@ class Inventory:
             if isinstance(member, Computed):
                 if is_callable:
                     reason = f"the {key} of this {what} is computed at run time"
-                    self._skip(reason, member, _candidate(value), fields.get("name"))
+                    self._skip(reason, member, fields.get("name"))
                     return None
                 return self._plain(member, key, f"this {what}")
         if not fields or not isinstance(name, str) or not name.strip():
@@ -362,7 +358,7 @@ class Inventory:
         if isinstance(text, str):
             fields["description"] = self._program.text_of(text)
         if isinstance(text, MissingText):
-            self._skip(f"the texts have no {text.text}", text, name=name)
+            self._skip(f"the texts have no {text.text}", text, name)
             return None
         whole = f"the {what.partition(' of ')[0]} {name!r}"
         self._plain(fields.get(REST), REST, whole)
@@ -421,7 +417,3 @@ def _further(fields: Mapping[str, Value], *, is_choice: bool) -> dict[str, Value
     if permissions.isdecimal():
         members["default_member_permissions"] = permissions
     return members
-
-
-def _candidate(value: Value) -> Candidate:
-    return Candidate.BUILDER if isinstance(value, Builder) else Candidate.SHAPE

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
 from commandsync.diagnostics import Location
-from commandsync.sources.entry import Candidate, Unread
+from commandsync.sources.entry import Unread
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import Computed, Node, ParsedFile, field, parts
 
@@ -55,10 +55,10 @@ _FRAMEWORK = re.compile(
     rb"|@discordeno/bot|revolt\.js|tmi\.js)[\"']"
 )
 _REASONS = {
-    "builder": ("what this builder makes is not registered or exported", Candidate.BUILDER),
-    "shape": ("this object is not registered or exported as a command", Candidate.SHAPE),
-    "decorator": ("this decorator is not known", Candidate.DECORATOR),
-    "call": ("this handler of a command is not read", Candidate.SHAPE),
+    "builder": "what this builder makes is not registered or exported",
+    "shape": "this object is not registered or exported as a command",
+    "decorator": "this decorator is not known",
+    "call": "this handler of a command is not read",
 }
 _TEXT = re.compile(r"[\"'`]([^\"'`$\n]+)[\"'`]")
 _MOST_HITS = 5000  # of a file
@@ -67,13 +67,9 @@ _HEAD = 4000  # bytes with the imports of a file
 Span = tuple[int, int]
 
 
-def frameworks_in(files: Iterable[ParsedFile]) -> tuple[str, ...]:
-    """Return the frameworks that files import, sorted."""
-    return tuple(
-        sorted(
-            {name.decode() for file in files for name in _FRAMEWORK.findall(file.data, 0, _HEAD)}
-        )
-    )
+def frameworks_in(files: Iterable[ParsedFile]) -> set[str]:
+    """Return the frameworks that files import."""
+    return {name.decode() for file in files for name in _FRAMEWORK.findall(file.data, 0, _HEAD)}
 
 
 def candidates_in(
@@ -93,8 +89,7 @@ def candidates_in(
         for node, kind in _hits(file, handles=handles):
             if not _is_inside(node, bases) and not _overlaps(node, spans):
                 spans.append(_span(node))
-                reason, candidate = _REASONS[kind]
-                yield Unread(file.place(node), reason, candidate, _name(file, node))
+                yield Unread(file.place(node), _REASONS[kind], _name(file, node))
         if not spans and BELOW.search(file.path):
             yield from _of_file(file, bases)
         if file.error:
@@ -186,16 +181,14 @@ def _of_file(file: ParsedFile, bases: Collection[int]) -> Iterator[Unread]:
     classes = [node for part in parts(file.tree) for node in (part, *part.named_children)]
     if runs and export and not any(node.id in bases for node in classes):
         node = file.tree.descendant_for_byte_range(export.start(), export.start() + 1)
-        is_class = b"class" in file.data
-        kind = Candidate.CLASS if is_class else Candidate.EXPORT
         place = file.place(node) if node else Location(file.path)
-        yield Unread(place, "no command is recognised in this file", kind)
+        yield Unread(place, "no command is recognised in this file")
 
 
 def _of_error(file: ParsedFile, error: Node) -> Iterator[Unread]:
     text = _text(file, error)
     if "CommandBuilder" in text or re.search(r"\bname\s*:\s*[\"'`]", text):
-        yield Unread(file.place(error), BROKEN, Candidate.FILE, _name(file, error))
+        yield Unread(file.place(error), BROKEN, _name(file, error))
 
 
 def _name(file: ParsedFile, node: Node) -> str:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from commandsync.records.snapshot import Audience
-from commandsync.sources.entry import Candidate, Unread, as_list, is_owner_check
+from commandsync.sources.entry import Unread, as_list, is_owner_check
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     Computed,
@@ -261,7 +261,7 @@ class Telegram:
     def unread(self) -> list[Unread]:
         """The calls that are not read."""
         skipped = [] if self.menus.is_closed else self._skipped
-        return [Unread(at.place, reason, Candidate.SHAPE, name) for reason, at, name in skipped]
+        return [Unread(at.place, reason, name) for reason, at, name in skipped]
 
     def _calls(self) -> Iterator[Call]:
         """Yield each call of the frameworks once."""

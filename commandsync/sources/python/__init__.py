@@ -13,7 +13,6 @@ users give, each with its `annotation`.
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from sys import maxsize
 
@@ -31,8 +30,6 @@ from commandsync.sources.sourcefile import (
     code_files,
     code_reading,
     declaring,
-    partial_files,
-    unparsed,
     without_collector,
 )
 
@@ -69,19 +66,17 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
         code,
     )
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]
-    of_telegram = Telegram(code, outlines).menus.reading()
-    unread, notes = unparsed(problems, _SHAPE)
-    all_notes = {*notes, *code.notes, *of_telegram.notes}
-    made += of_telegram.entries
-    reading = code_reading(made, all_notes, [*unread, *code.unread], root)
-    return replace(
-        reading,
-        files=tuple(files),
-        partial=partial_files(reading.unread, problems),
-        frameworks=tuple(sorted(inventory.frameworks)),
-        objects=entries.objects.of(reading.entries),
-        excluded=(*reading.excluded, *of_telegram.excluded),
-        menus=of_telegram.menus,
+    return code_reading(
+        root,
+        files,
+        entries=made,
+        menus=Telegram(code, outlines).menus,
+        unread=code.unread,
+        notes=code.notes,
+        problems=problems,
+        shape=_SHAPE,
+        objects=entries.objects.of,
+        frameworks=inventory.frameworks,
     )
 
 

@@ -17,8 +17,8 @@ from os.path import commonprefix
 from typing import Any, Final, TypeAlias
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.entry import Candidate, Unread
-from commandsync.sources.python.scope import Binding, Function, Outline, Scope, last_name, parse
+from commandsync.sources.entry import Unread
+from commandsync.sources.python.scope import Binding, Outline, Scope, last_name, parse
 from commandsync.sources.sourcefile import BY_HAND, parsed
 
 _FRAMEWORKS = {"discord", "disnake", "nextcord"}  # py-cord is imported as `discord`
@@ -234,9 +234,7 @@ class Code(Names):
 
     def skip(self, reason: str, node: ast.AST, scope: Scope, name: str = "") -> None:
         """Remember a declaration that is not read, with its place."""
-        kind = Candidate.CLASS if isinstance(node, ast.ClassDef) else Candidate.SHAPE
-        candidate = Candidate.DECORATOR if isinstance(node, Function) else kind
-        self.unread.append(Unread(scope.file.place(node), reason, candidate, name))
+        self.unread.append(Unread(scope.file.place(node), reason, name))
 
     def value(self, expression: ast.AST, scope: Scope) -> Value:
         """Return the value of an expression; `UNKNOWN` if the code does not state it."""

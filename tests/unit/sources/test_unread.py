@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.sources.changeset import Declared
-from commandsync.sources.entry import Candidate, SourceEntry, SourceReading, Trait, Unread
+from commandsync.sources.entry import SourceEntry, SourceReading, Trait, Unread
 from commandsync.sources.imported import Removals
 from commandsync.sources.reading import read
 
@@ -400,7 +400,7 @@ def test_a_name_that_several_folders_have_is_not_guessed(tmp_path: Path) -> None
     reading = read(str(tmp_path))
 
     assert reading.entries == ()
-    assert [part.candidate for part in reading.unread] == [Candidate.EXPORT] * 2
+    assert len(reading.unread) == 2
     assert {
         "several folders have a file named 'ping'" in part.reason for part in reading.unread
     } == {True}
@@ -524,7 +524,7 @@ def test_a_removal_needs_proof(tmp_path: Path) -> None:
     for name, code in {"a.js": "x", "b.js": "wrap('ban')", "c.js": "'kick'"}.items():
         (tmp_path / name).write_text(code, encoding="utf-8")
     files = {f"bot/{file.name}": str(file) for file in tmp_path.iterdir()}
-    again = Unread(SPOT, "x", Candidate.SHAPE, "play")
+    again = Unread(SPOT, "x", "play")
     proof = Removals(files, {"bot/c.js"}, {"bot/a.js", "bot/c.js", "bot/old.js"}, [again])
 
     assert proof.held_back(gone("ping")) == ""
