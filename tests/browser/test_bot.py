@@ -37,9 +37,7 @@ def counts(page: Page) -> list[str]:
     return [" ".join(text.split()) for text in shown(page.locator(".categories li"))]
 
 
-def test_a_category_and_the_filter_work_together_and_the_counts_follow(
-    site: Inside, visits: Visits
-) -> None:
+def test_a_category_and_the_filter_work_together(site: Inside, visits: Visits) -> None:
     page = opened(site, visits, commands=COMMANDS)
     status = page.locator(".section-head").get_by_role("status")
     links = page.get_by_role("navigation", name="Categories").get_by_role("link")
@@ -65,9 +63,7 @@ def test_a_category_and_the_filter_work_together_and_the_counts_follow(
     assert names(page) == ["play"]
 
 
-def test_a_link_to_a_command_leads_to_it_through_the_filter_and_the_category(
-    site: Inside, visits: Visits
-) -> None:
+def test_a_link_to_a_command_leads_through_the_filter(site: Inside, visits: Visits) -> None:
     page = opened(site, visits, commands=COMMANDS)
     anchor = page.get_by_role("link", name="skip", exact=True).get_attribute("href")
     page.get_by_role("link", name="Order 2").click()
@@ -78,9 +74,7 @@ def test_a_link_to_a_command_leads_to_it_through_the_filter_and_the_category(
     assert names(page) == ["play", "skip", "ban", "café"]
 
 
-def test_on_a_phone_the_categories_are_a_select_beside_the_filter(
-    site: Inside, visits: Visits
-) -> None:
+def test_on_a_phone_the_categories_are_a_select(site: Inside, visits: Visits) -> None:
     many = [
         {**COMMANDS[0], "name": f"n{n}", "category": f"c{n // 20}", "uses": 1234}
         for n in range(100)
@@ -123,9 +117,7 @@ def test_right_to_left_text_is_beside_its_name(site: Inside, visits: Visits) -> 
         assert abs(edges[0] - edges[1]) <= 1
 
 
-def test_a_link_into_a_long_list_shows_the_category_below_the_filter(
-    site: Inside, visits: Visits
-) -> None:
+def test_a_link_into_a_long_list_shows_its_category(site: Inside, visits: Visits) -> None:
     many = [
         {"name": f"n{n}", "description": "d " * (n + 1), "syntax": "/n", "category": f"c{n // 100}"}
         for n in range(400)
@@ -243,9 +235,7 @@ def test_a_double_click_is_one_vote(site: Inside, visits: Visits) -> None:
     assert len(bot.voters()) == 1
 
 
-def test_a_page_that_is_opened_again_from_the_history_shows_what_is_new(
-    site: Inside, visits: Visits
-) -> None:
+def test_a_page_opened_from_the_history_shows_what_is_new(site: Inside, visits: Visits) -> None:
     bot = site.bot()
     page = visits.open(f"/bot/{bot.id}")
     page.get_by_role("link", name="Bot listing").click()

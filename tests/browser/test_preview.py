@@ -90,9 +90,7 @@ def test_the_filter_finds_what_is_gone_and_counts_what_is_listed(page: Page) -> 
     expect(page.get_by_role("status")).to_have_text("0 of 63")
 
 
-def test_a_broken_manifest_is_told_and_the_last_good_state_stays_until_it_is_mended(
-    page: Page, home: Home
-) -> None:
+def test_a_broken_manifest_is_told_until_it_is_mended(page: Page, home: Home) -> None:
     expect(page.locator(".command.new h4")).to_contain_text("new")
     home.write("version: 1\ncommands: [\n")
 
@@ -157,9 +155,7 @@ def test_saves_that_follow_quickly_end_in_the_last_one(page: Page, home: Home) -
     expect(page.locator(".command.new")).to_have_count(1)
 
 
-def test_a_page_that_was_left_open_shows_the_next_preview(
-    bot: Bot, home: Home, browser: Browser
-) -> None:
+def test_a_page_left_open_shows_the_next_preview(bot: Bot, home: Home, browser: Browser) -> None:
     first, url = begun(home)
     visits = Visits(browser, url)
     page = visits.open("/")
@@ -178,9 +174,7 @@ def test_a_page_that_was_left_open_shows_the_next_preview(
 __all__ = ["home"]
 
 
-def test_the_page_opens_from_the_disk_with_its_style_and_its_filter(
-    site: Inside, home: Home, browser: Browser
-) -> None:
+def test_the_page_opens_from_the_disk(site: Inside, home: Home, browser: Browser) -> None:
     home.knows(site.bot(["edited", "gone", "kept"], ["v1"]))
     home.write(fields(("edited", "Reworded."), ("kept",), ("new", "Is new.")))
     assert home.run("preview", "--html", "site").code == 0

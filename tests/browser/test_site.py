@@ -91,9 +91,7 @@ def test_a_search_finds_the_page_of_the_manifest_first(
         assert not any("CHANGELOG" in str(link.get_attribute("href")) for link in links.all())
 
 
-def test_the_landing_page_leads_to_the_repository_the_installers_and_the_first_steps(
-    visits: Visits,
-) -> None:
+def test_the_landing_page_leads_to_repository_and_first_steps(visits: Visits) -> None:
     page = visits.open("/index.html")
 
     expect(page.locator(".md-header .md-source")).to_have_attribute(

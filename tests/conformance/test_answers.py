@@ -115,9 +115,7 @@ def interim(rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_each_caller_gets_its_own_answer_after_interim_ones(
-    open_client: Open, server: RawServer, seed: int
-) -> None:
+def test_each_caller_gets_its_own_answer(open_client: Open, server: RawServer, seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 - the same in every run
     votes = {str(rng.randrange(10**17, 10**18)): rng.random() < 0.5 for _ in range(10)}
     server.then(*[keeping(interim(rng) + answer({"voted": voted})) for voted in votes.values()])
@@ -137,9 +135,7 @@ def test_interim_answers_without_end_are_a_time_out(open_client: Open, server: R
         client.get_commands()
 
 
-def test_a_switch_of_protocols_that_nobody_asked_for_is_an_error(
-    open_client: Open, server: RawServer
-) -> None:
+def test_an_unrequested_switch_of_protocol_fails(open_client: Open, server: RawServer) -> None:
     head = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
     server.then(sending(head + answer({"voted": True})))
     client = open_client(TOKEN, server.url, bot="42", retries=0)

@@ -98,9 +98,7 @@ def order(listed: Voters) -> Voters:
 
 
 @pytest.mark.parametrize("known", [4, 1, 0])  # with none, the first votes that a bot ever gets
-def test_votes_of_the_gap_are_caught_up_in_order_and_once(
-    open_client: Open, gateway: Gateway, known: int
-) -> None:
+def test_missed_votes_are_caught_up_once(open_client: Open, gateway: Gateway, known: int) -> None:
     users = random.Random(known).sample(range(10**6), 12)  # noqa: S311 - the same in every run
     before, live, missed, after = users[:known], users[4:6], users[6:9], users[9:]
     gateway.voters = [order(voters(*before))] * 2
@@ -119,9 +117,7 @@ def test_votes_of_the_gap_are_caught_up_in_order_and_once(
 
 
 @pytest.mark.parametrize("missed", [5, 250])
-def test_votes_of_the_gap_are_caught_up_however_many_there_were_before(
-    open_client: Open, service: Service, missed: int
-) -> None:
+def test_any_number_of_votes_is_caught_up(open_client: Open, service: Service, missed: int) -> None:
     bot = service.bot()
     earlier = [f"before-{number}" for number in range(1_100)]
     times = [timestamp(BEGIN + timedelta(minutes=minutes)) for minutes in range(1_100)]
@@ -212,9 +208,7 @@ def voted(service: Service, bot: Bot, voters: list[str]) -> None:
             votes.cast(connection, bot.id, user(voter), at=at)
 
 
-def test_a_vote_that_is_cast_is_checked_listed_and_counted(
-    open_client: Open, service: Service
-) -> None:
+def test_a_vote_is_checked_listed_and_counted(open_client: Open, service: Service) -> None:
     bot = service.bot()
     client = open_client(bot.token, bot.url)
     before = client.check_vote("7"), client.has_voted("8")
@@ -229,9 +223,7 @@ def test_a_vote_that_is_cast_is_checked_listed_and_counted(
     assert (statistics.daily_votes, statistics.total_votes) == (1, 1)
 
 
-def test_a_second_vote_is_an_error_in_the_words_of_the_service(
-    open_client: Open, service: Service
-) -> None:
+def test_a_second_vote_is_an_error_of_the_service(open_client: Open, service: Service) -> None:
     bot = service.bot()
     client = open_client(bot.token, bot.url)
     client.call(cast_vote(bot.id, "7"))

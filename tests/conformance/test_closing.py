@@ -71,9 +71,7 @@ def test_a_write_in_flight_ends_before_the_client_does(
     assert len(server.requests) == 1
 
 
-def test_a_write_without_an_answer_holds_a_close_no_longer_than_its_time_out(
-    open_client: Open, server: RawServer
-) -> None:
+def test_a_hanging_write_holds_a_close_a_while(open_client: Open, server: RawServer) -> None:
     held = Held()
     server.then(held)
     client = open_client(TOKEN, server.url, bot="42", timeout=0.5, retries=0)
@@ -165,9 +163,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> HangingNames:
     return hanging
 
 
-def test_a_look_up_that_hangs_does_not_hold_up_the_close_of_a_client(
-    open_client: Open, names: HangingNames
-) -> None:
+def test_a_hanging_look_up_does_not_hold_up_a_close(open_client: Open, names: HangingNames) -> None:
     client = open_client(TOKEN, "https://listing.example", bot="42", retries=0)
     read = begun(client.get_commands)
     assert names.asked.wait(LONGEST)
@@ -181,9 +177,7 @@ def test_a_look_up_that_hangs_does_not_hold_up_the_close_of_a_client(
     assert isinstance(read.exception(LONGEST), ListingError)
 
 
-def test_the_check_of_a_vote_has_a_limit_for_all_its_retries(
-    open_client: Open, server: RawServer
-) -> None:
+def test_a_check_of_a_vote_has_one_limit(open_client: Open, server: RawServer) -> None:
     server.then(*[hanging] * 5)
     client = open_client(TOKEN, server.url, bot="42", timeout=0.2)
     check = operations.check_vote("42", "7")
@@ -238,9 +232,7 @@ def test_each_address_of_a_name_is_tried(
     assert client.check_vote(7) is True
 
 
-def test_a_look_up_that_hangs_does_not_hold_up_the_end_of_a_stream(
-    open_client: Open, names: HangingNames
-) -> None:
+def test_a_hanging_look_up_does_not_hold_a_stream(open_client: Open, names: HangingNames) -> None:
     client = open_client(TOKEN, "https://listing.example", bot="42", retries=0).listen()
     assert names.asked.wait(LONGEST)
 

@@ -121,9 +121,7 @@ def test_garbage_is_passed_over(open_client: Open, gateway: Gateway) -> None:
     assert names(client.take(2)) == ["ready", "vote"]
 
 
-def test_bytes_that_are_no_websocket_are_a_lost_connection(
-    open_client: Open, gateway: Gateway
-) -> None:
+def test_bytes_of_no_websocket_are_a_lost_connection(open_client: Open, gateway: Gateway) -> None:
     def babble(guest: Guest) -> None:
         guest.welcome()
         guest.exchange.send(b"\xff\xff\xff\xff garbage")
@@ -170,9 +168,7 @@ def test_a_refused_token_is_an_error_and_not_tried_again(
     assert len(gateway.guests) == 1
 
 
-def test_a_gateway_that_refuses_a_client_without_a_token_is_not_told_as_refusing_one(
-    open_client: Open, gateway: Gateway
-) -> None:
+def test_a_client_without_a_token_is_not_refused(open_client: Open, gateway: Gateway) -> None:
     gateway.then(closing(code=4001, reason="who are you?", welcome=False))
     client = open_client(None, gateway.url, bot="42").listen()
 
@@ -197,9 +193,7 @@ def test_a_refused_handshake_that_cannot_get_better_is_an_error(
     assert len(gateway.asked) == 1
 
 
-def test_a_service_in_trouble_is_tried_until_it_is_well(
-    open_client: Open, gateway: Gateway
-) -> None:
+def test_a_service_in_trouble_is_tried_until_well(open_client: Open, gateway: Gateway) -> None:
     gateway.status = [503, 500, 429]
     gateway.then(staying)
     client = open_client(TOKEN, gateway.url).listen()
@@ -212,9 +206,7 @@ def test_a_service_in_trouble_is_tried_until_it_is_well(
     assert client.waited == [1.5, 2.5, 4.5]
 
 
-def test_a_token_that_the_service_did_not_sign_is_an_error(
-    open_client: Open, service: Service
-) -> None:
+def test_a_token_of_another_service_is_an_error(open_client: Open, service: Service) -> None:
     client = open_client(TOKEN, service.url).listen()
 
     error = client.ended()
@@ -236,9 +228,7 @@ def test_heartbeats_keep_a_connection_to_the_service(
         assert names(client.take(1)) == ["vote"]
 
 
-def test_a_vote_during_a_restart_of_the_service_is_caught_up(
-    open_client: Open, database_url: str
-) -> None:
+def test_a_vote_during_a_restart_is_caught_up(open_client: Open, database_url: str) -> None:
     with serving(database_url) as first:
         bot = first.bot()
         client = open_client(bot.token, first.url).listen()
@@ -287,18 +277,14 @@ def test_without_a_gateway_the_voters_are_read(
     assert caplog.text.count("no gateway") == 1
 
 
-def test_without_a_gateway_a_bot_that_is_unknown_is_an_error(
-    open_client: Open, gateway: Gateway
-) -> None:
+def test_without_a_gateway_an_unknown_bot_is_an_error(open_client: Open, gateway: Gateway) -> None:
     gateway.voters = [404]
     client = open_client(TOKEN, gateway.url, bot="42").listen()
 
     assert isinstance(client.ended(), NotFound)
 
 
-def test_without_a_gateway_and_a_bot_nobodys_voters_are_read(
-    open_client: Open, gateway: Gateway
-) -> None:
+def test_without_gateway_and_bot_no_voters_are_read(open_client: Open, gateway: Gateway) -> None:
     client = open_client(TOKEN, gateway.url).listen()
 
     ended = client.ended()
@@ -307,9 +293,7 @@ def test_without_a_gateway_and_a_bot_nobodys_voters_are_read(
     assert "which bot" in str(ended)
 
 
-def test_a_proxy_that_cannot_be_one_is_an_error(
-    open_client: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_impossible_proxy_is_told(open_client: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", "ftp://127.0.0.1:9")
     client = open_client(TOKEN, "https://listing.example").listen()
 

@@ -51,9 +51,7 @@ def test_a_hint_on_a_failed_request_names_an_argument_and_no_flag(
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_client_without_a_token_is_told_of_the_argument(
-    open_client: Open, server: RawServer, status: int
-) -> None:
+def test_a_hint_names_the_argument(open_client: Open, server: RawServer, status: int) -> None:
     server.then(answering({"error": "who are you?"}, status=status))
     client = open_client(None, server.url, bot="42")
 

@@ -19,9 +19,7 @@ def listened(client: Either, count: int) -> list[Event]:
     return client.take(count)
 
 
-def test_a_handler_is_chosen_by_type_by_name_and_by_its_own_name(
-    open_client: Open, source: Source
-) -> None:
+def test_a_handler_is_chosen_by_type_or_by_name(open_client: Open, source: Source) -> None:
     client = open_client(source.token, source.url)
     called: list[tuple[str, str]] = []
 
@@ -91,9 +89,7 @@ def test_waiting_returns_the_event_that_is_waited_for(open_client: Open, gateway
     assert len(gateway.guests) == 1
 
 
-def test_waiting_shares_the_connection_of_whoever_listens(
-    open_client: Open, gateway: Gateway
-) -> None:
+def test_waiting_shares_the_listeners_connection(open_client: Open, gateway: Gateway) -> None:
     more = threading.Event()
 
     def act(guest: Guest) -> None:
@@ -128,9 +124,7 @@ def test_waiting_ends_when_the_client_is_closed(open_client: Open, source: Sourc
 
 
 @pytest.mark.parametrize("kind", [int, Event, "vote", None, Vote(Account(), Account())], ids=str)
-def test_waiting_for_what_is_not_the_type_of_an_event_is_an_error(
-    open_client: Open, kind: object
-) -> None:
+def test_waiting_for_another_type_is_an_error(open_client: Open, kind: object) -> None:
     client = open_client(TOKEN, "http://127.0.0.1:9")
 
     with pytest.raises(ArgumentError, match="not an event"):
@@ -146,9 +140,7 @@ def test_waiting_raises_what_ends_the_stream(open_client: Open, gateway: Gateway
 
 
 @pytest.mark.parametrize("voted", [True, False])
-def test_an_answer_is_used_again_for_some_time(
-    client: Either, server: RawServer, *, voted: bool
-) -> None:
+def test_an_answer_is_kept_for_a_time(client: Either, server: RawServer, *, voted: bool) -> None:
     server.then(*[answering({"voted": voted})] * 2, answering({"voted": not voted}))
 
     first = [client.has_voted("7") for _ in range(3)]
@@ -172,9 +164,7 @@ def test_an_event_counts_at_once(open_client: Open, gateway: Gateway) -> None:
 
 
 @pytest.mark.parametrize("voted", [True, False])
-def test_the_answer_to_a_check_is_used_again_by_has_voted(
-    client: Either, server: RawServer, *, voted: bool
-) -> None:
+def test_has_voted_uses_a_check_again(client: Either, server: RawServer, *, voted: bool) -> None:
     server.then(answering({"voted": not voted}), answering({"voted": voted}))
 
     checked = [client.check_vote("7"), client.check_vote("7")]
@@ -184,9 +174,7 @@ def test_the_answer_to_a_check_is_used_again_by_has_voted(
     assert len(server.requests) == 2
 
 
-def test_the_answer_about_another_bot_is_not_one_about_the_clients_own(
-    client: Either, server: RawServer
-) -> None:
+def test_an_answer_about_another_bot_is_not_used(client: Either, server: RawServer) -> None:
     server.then(answering({"voted": True}), answering({"voted": False}))
 
     assert client.check_vote("7", bot="43") is True

@@ -39,9 +39,7 @@ def page(items: list[Any], number: int | None = None, last: int | None = None) -
     return {"success": True, "message": "ok", "data": {**queries, "data": items}}
 
 
-def test_the_embedded_service_does_what_both_clients_ask(
-    open_client: Open, service: Service
-) -> None:
+def test_the_embedded_service_serves_both_clients(open_client: Open, service: Service) -> None:
     bot = service.bot()
     client = open_client(bot.token, bot.url)
 
@@ -75,9 +73,7 @@ def test_the_embedded_service_does_what_both_clients_ask(
 
 
 @pytest.mark.parametrize("method", ["edit_command", "set_uses"])
-def test_an_unknown_command_is_not_answered_with_a_hint_about_the_bot(
-    open_client: Open, service: Service, method: str
-) -> None:
+def test_an_unknown_command_has_a_hint(open_client: Open, service: Service, method: str) -> None:
     bot = service.bot()
     arguments = {"edit_command": ("help", "Shows it.", "/help"), "set_uses": (7,)}[method]
     client = open_client(bot.token, bot.url)
@@ -92,9 +88,7 @@ def test_an_unknown_command_is_not_answered_with_a_hint_about_the_bot(
 
 
 @pytest.mark.parametrize("body", [b"x", b"x" * 70_000], ids=len)
-def test_a_304_is_the_same_error_with_a_body_that_it_must_not_have(
-    open_client: Open, server: RawServer, body: bytes
-) -> None:
+def test_a_304_with_a_body_is_an_error(open_client: Open, server: RawServer, body: bytes) -> None:
     server.then(answering(body, status=304), answering({"voted": True}))
     client = open_client(TOKEN, server.url, bot="42", retries=0)
 
@@ -134,9 +128,7 @@ def test_a_list_without_paging_is_read_once(client: Either, server: RawServer) -
     assert server.requests[0].target == "/v1/bot/42/voters?page=1&limit=100"
 
 
-def test_a_list_whose_pages_are_all_the_same_is_read_once(
-    client: Either, server: RawServer
-) -> None:
+def test_a_list_of_equal_pages_is_read_once(client: Either, server: RawServer) -> None:
     ann, bob = {"id": "1"}, {"id": "2"}
     both = [answering(page([ann, bob], number, 1_000_000)) for number in (1, 2)]
     counting = [answering(page([ann | {"votes": 7}])), answering(page([ann | {"votes": 8}]))]
@@ -196,9 +188,7 @@ def test_the_stored_record_is_returned_where_the_service_answers_with_it(
     ],
     ids=str,
 )
-def test_nothing_is_returned_where_the_stored_record_is_not_in_the_answer(
-    client: Either, server: RawServer, body: object
-) -> None:
+def test_no_record_means_no_returned_value(client: Either, server: RawServer, body: object) -> None:
     server.then(answering(body), answering(body))
 
     assert client.add_command("help", "Shows it.", "/help") is None

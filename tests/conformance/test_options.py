@@ -58,9 +58,7 @@ def test_a_variable_that_is_not_set_is_named(
         kind.from_env()
 
 
-def test_a_client_with_other_limits_shares_the_connection(
-    client: Either, server: RawServer
-) -> None:
+def test_a_client_with_other_limits_shares_it(client: Either, server: RawServer) -> None:
     server.then(VOTED, VOTED, answering({}, status=500))
 
     assert client.check_vote(7)
@@ -130,9 +128,7 @@ def test_a_call_without_a_place_ends_at_its_deadline(open_client: Open, server: 
     assert len(server.requests) == 1
 
 
-def test_a_pause_for_all_requests_is_not_waited_for_beyond_a_deadline(
-    client: Either, server: RawServer
-) -> None:
+def test_no_pause_is_waited_for_beyond_a_deadline(client: Either, server: RawServer) -> None:
     server.then(BUSY)
     paused = begun(client.check_vote, 7)
     server.wait_for(1, writes=False)

@@ -152,9 +152,7 @@ def test_a_list_is_read_whole_and_once_however_it_is_paged(
 
 
 @pytest.mark.parametrize("method", LISTS)
-def test_a_404_to_the_first_page_is_an_error(
-    open_client: Open, server: RawServer, method: str
-) -> None:
+def test_a_404_to_the_first_page_fails(open_client: Open, server: RawServer, method: str) -> None:
     server.then(answering({"error": "unknown bot"}, status=404))
     client = open_client(TOKEN, server.url, bot="42", retries=0)
 
@@ -209,18 +207,14 @@ def test_the_votes_of_two_users_are_distinct_by_their_times(
     assert identifiers(client, "iter_voters") == before
 
 
-def test_two_votes_of_a_user_at_the_end_of_a_page_are_one_without_their_times(
-    open_client: Open, play: Callable[[Serve], str]
-) -> None:
+def test_two_votes_without_times_are_one(open_client: Open, play: Callable[[Serve], str]) -> None:
     pages: list[Records | int] = [[{"id": "1"}, {"id": "2"}], [{"id": "2"}, {"id": "3"}], 404]
     client = open_client(TOKEN, play(lambda _page, _limit: pages.pop(0)), bot="42", retries=0)
 
     assert identifiers(client, "iter_voters") == ["1", "2", "3"]
 
 
-def test_a_list_that_is_refused_whatever_its_pages_is_an_error(
-    open_client: Open, play: Callable[[Serve], str]
-) -> None:
+def test_a_refused_list_is_an_error(open_client: Open, play: Callable[[Serve], str]) -> None:
     client = open_client(TOKEN, play(lambda _page, _limit: 400), bot="42", retries=0)
 
     with pytest.raises(Invalid, match="HTTP 400"):

@@ -66,9 +66,7 @@ def odd_votes() -> list[tuple[object, str, str]]:
 
 
 @pytest.mark.parametrize("name", ["vote", "reminder"])
-def test_an_odd_vote_has_what_the_service_sent(
-    open_client: Open, gateway: Gateway, name: str
-) -> None:
+def test_an_odd_vote_keeps_what_was_sent(open_client: Open, gateway: Gateway, name: str) -> None:
     votes = odd_votes()
     gateway.then(telling(*[event(name, payload) for payload, _, _ in votes], LAST))
     client = open_client(TOKEN, gateway.url).listen()

@@ -72,9 +72,7 @@ def make(
     return make
 
 
-def test_headers_of_a_session_are_sent_beside_those_of_the_client(
-    open_client: Open, make: Make, server: RawServer
-) -> None:
+def test_headers_of_a_session_are_added(open_client: Open, make: Make, server: RawServer) -> None:
     server.then(VOTED, VOTED)
     session = make({"X-Mine": "bot 7", "user-agent": "mine", "Accept": "text/plain"})
     client = open_client(TOKEN, server.url, bot="42", session=session)
@@ -89,9 +87,7 @@ def test_headers_of_a_session_are_sent_beside_those_of_the_client(
         assert request.headers["authorization"] == f"Bot {TOKEN}"
 
 
-def test_headers_of_a_session_are_sent_to_the_gateway(
-    open_client: Open, make: Make, gateway: Gateway
-) -> None:
+def test_a_gateway_gets_a_sessions_headers(open_client: Open, make: Make, gateway: Gateway) -> None:
     gateway.then(telling(vote(7)))
     client = open_client(TOKEN, gateway.url, session=make({"X-Mine": "bot 7"}))
 
@@ -102,9 +98,7 @@ def test_headers_of_a_session_are_sent_to_the_gateway(
     assert handshake.headers["x-mine"] == "bot 7"
 
 
-def test_the_proxy_of_a_session_is_used_and_cannot_replace_the_token(
-    open_client: Open, make: Make, server: RawServer
-) -> None:
+def test_a_sessions_proxy_is_used(open_client: Open, make: Make, server: RawServer) -> None:
     server.then(VOTED)
     session = make(proxy=server.url.replace("//", "//user:pass@"))
     url = "http://listing.example"
@@ -118,9 +112,7 @@ def test_the_proxy_of_a_session_is_used_and_cannot_replace_the_token(
     assert request.headers["proxy-authorization"].startswith("Basic ")
 
 
-def test_loopback_is_reached_without_the_proxy_of_a_session(
-    open_client: Open, make: Make, server: RawServer
-) -> None:
+def test_loopback_needs_no_proxy(open_client: Open, make: Make, server: RawServer) -> None:
     server.then(VOTED)
     session = make(proxy="http://127.0.0.1:9")
 
@@ -143,9 +135,7 @@ def test_a_session_can_leave_out_the_environment(
     assert server.connections == 0
 
 
-def test_closing_a_client_leaves_the_session_as_it_is(
-    open_client: Open, make: Make, server: RawServer
-) -> None:
+def test_a_close_leaves_the_session(open_client: Open, make: Make, server: RawServer) -> None:
     server.then(VOTED, VOTED)
     session = make({"X-Mine": "a"})
     for _ in range(2):

@@ -143,9 +143,7 @@ def test_closing_without_events_left_says_nothing(
     assert [r for r in caplog.records if r.levelno >= logging.WARNING] == []
 
 
-def test_two_streams_share_a_connection_and_each_handler_is_called_once(
-    open_client: Open, source: Source
-) -> None:
+def test_two_streams_share_a_connection(open_client: Open, source: Source) -> None:
     called: list[str] = []
     client = open_client(source.token, source.url)
 

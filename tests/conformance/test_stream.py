@@ -93,9 +93,7 @@ def restarting(gateway: Gateway, user: int, *statuses: int) -> Act:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_four_refused_handshakes_in_a_row_end_nothing(
-    open_client: Open, gateway: Gateway, status: int
-) -> None:
+def test_four_lost_handshakes_end_nothing(open_client: Open, gateway: Gateway, status: int) -> None:
     lost = [restarting(gateway, user, *[status] * 4) for user in (1, 2)]
     gateway.then(*lost, telling(vote(3)))
     client = open_client(TOKEN, gateway.url).listen()
@@ -177,9 +175,7 @@ def namespaces() -> list[str]:
 
 
 @pytest.mark.parametrize("space", namespaces())
-def test_a_packet_for_another_namespace_is_passed_over(
-    open_client: Open, gateway: Gateway, space: str
-) -> None:
+def test_another_namespace_is_passed_over(open_client: Open, gateway: Gateway, space: str) -> None:
     other = event("vote", {"user": {"id": "13"}, "bot": {"id": "42"}}).removeprefix("42")
     packets = [
         *(f'40{space},{{"sid":"x"}}', f'44{space},{{"message":"invalid token"}}'),

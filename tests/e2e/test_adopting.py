@@ -110,9 +110,7 @@ def test_new_entries_get_their_ids_on_request(home: Home, bot: Bot) -> None:
     assert f"category: Mod, id: {bot.ids()['kick']}}}" in pinned
 
 
-def test_a_name_that_is_live_elsewhere_is_pinned_in_place_of_a_former_name(
-    home: Home, service: Service
-) -> None:
+def test_a_name_that_is_live_elsewhere_is_pinned(home: Home, service: Service) -> None:
     text = "Shows the songs that come next."
     bot = service.bot([command("a", "x", "/a"), command("a", text, "/queue [page]")])
     home.knows(bot)

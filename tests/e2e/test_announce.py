@@ -78,9 +78,7 @@ def announced(home: Home, *arguments: str, code: int = 0) -> Ran:
 
 
 @pytest.mark.usefixtures("bot")
-def test_a_section_is_added_to_the_manifest_and_every_other_byte_stays(
-    home: Home, proxy: Proxy
-) -> None:
+def test_a_section_is_added_and_every_other_byte_stays(home: Home, proxy: Proxy) -> None:
     ran = announced(home, "--changelog", "CHANGELOG.md")
 
     assert added(home) == ADDED
@@ -111,9 +109,7 @@ def test_the_same_text_again_does_nothing_and_another_one_is_reported(home: Home
     ]
 
 
-def test_an_announcement_is_posted_once_by_two_runs_and_the_manifest_stays(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_an_announcement_is_posted_once_by_two_runs(home: Home, bot: Bot, proxy: Proxy) -> None:
     release(home)
 
     first = announced(home, "--event", "--post")
@@ -131,9 +127,7 @@ def test_an_announcement_is_posted_once_by_two_runs_and_the_manifest_stays(
     assert home.read("commands.yaml") == MANIFEST
 
 
-def test_another_title_or_text_of_a_listed_version_is_reported_and_not_posted(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_another_text_is_reported_and_not_posted(home: Home, bot: Bot, proxy: Proxy) -> None:
     bot.post("announcements", title="Lantern 1.2.0", description="Reminders.")
     release(home, action="edited")
 
@@ -405,9 +399,7 @@ def test_off_a_terminal_an_announcement_wants_yes(home: Home) -> None:
         ("- one\n  - nested\n", "- one\n  - nested"),
     ],
 )
-def test_the_items_of_an_indented_list_stay_on_one_level(
-    home: Home, section: str, shown: str
-) -> None:
+def test_an_indented_lists_items_stay_on_one_level(home: Home, section: str, shown: str) -> None:
     home.write(f"## 1.2.0\n\n{section}", "CHANGELOG.md")
 
     announced(home, "--changelog", "CHANGELOG.md")

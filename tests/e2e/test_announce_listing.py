@@ -24,9 +24,7 @@ def post(home: Home, *more: str) -> Ran:
     return home.run("announce", "--notes-file", "news.md", "--post", "--yes", *where)
 
 
-def test_it_is_posted_in_one_request_and_the_manifest_stays(
-    home: Home, top_gg: SimulatedListing
-) -> None:
+def test_it_is_posted_in_one_request(home: Home, top_gg: SimulatedListing) -> None:
     before = home.read("commands.yaml")
 
     ran = post(home)

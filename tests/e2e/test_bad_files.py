@@ -98,9 +98,7 @@ def test_programs_get_the_problems_as_one_document(home: Home, command: str, wha
 
 @given(st.lists(st.sampled_from(["well", "broken", "misspelt"]), min_size=1, max_size=8))
 @settings(max_examples=10)
-def test_each_broken_entry_is_told_in_one_run_under_a_misspelt_key_too(
-    home: Home, entries: list[str]
-) -> None:
+def test_each_broken_entry_is_told_in_one_run(home: Home, entries: list[str]) -> None:
     values = {"well": '"[p]x"', "broken": "[p]x", "misspelt": '"[p]x"\n    titel: x'}
     lines = "".join(
         f"  - name: command {number}\n    description: d\n    syntax: {values[how]}\n"
@@ -141,9 +139,7 @@ def test_a_folder_without_manifests_says_what_it_looked_for(home: Home) -> None:
 @pytest.mark.promise("ci-files")
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
 @pytest.mark.parametrize("command", ["validate", "plan", "plan --against", "apply --yes"])
-def test_in_ci_a_link_out_of_the_workspace_shows_nothing_of_what_it_leads_to(
-    home: Home, command: str
-) -> None:
+def test_in_ci_a_link_out_of_the_workspace_shows_nothing(home: Home, command: str) -> None:
     secret = home.path.parent / "secret"
     secret.write_text("user: [p]hunter2\n", encoding="utf-8")
     home.write(GOOD)

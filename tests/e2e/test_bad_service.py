@@ -74,9 +74,7 @@ def test_a_service_that_requires_a_token_is_not_reported_as_one_that_refuses_it(
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("command", ["apply --yes", "apply --yes --plan plan.json", "vote 7"])
-def test_a_write_without_a_token_reports_that_none_was_given(
-    home: Home, proxy: Proxy, command: str
-) -> None:
+def test_a_write_reports_that_no_token_was_given(home: Home, proxy: Proxy, command: str) -> None:
     assert home.run("plan", "--out", "plan.json").code == 0
     home.forget("COMMANDSYNC_TOKEN")
     proxy.requests.clear()
@@ -90,9 +88,7 @@ def test_a_write_without_a_token_reports_that_none_was_given(
 
 @pytest.mark.promise("complete-lists")
 @pytest.mark.parametrize("what", STRANGE)
-def test_a_strange_answer_to_a_read_is_an_error_and_never_an_empty_listing(
-    home: Home, bot: Bot, proxy: Proxy, what: str
-) -> None:
+def test_a_strange_answer_is_an_error(home: Home, bot: Bot, proxy: Proxy, what: str) -> None:
     strange, kind = STRANGE[what]
     proxy.rule = lambda _: strange
     before = bot.everything()

@@ -64,9 +64,7 @@ def test_commands_that_telegram_does_not_take_are_named(home: Home) -> None:
         ("a.md", "```\nhelp - Shows.\n", "a.md has no list of commands"),
     ],
 )
-def test_another_file_is_refused_with_its_place(
-    home: Home, file: str, text: str, said: str
-) -> None:
+def test_another_file_is_refused(home: Home, file: str, text: str, said: str) -> None:
     home.write(text, file)
     ran = home.run("import", file, "--yes")
 

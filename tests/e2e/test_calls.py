@@ -94,9 +94,7 @@ def test_a_pull_lists_records_with_their_ids_and_uses(home: Home, bot: Bot) -> N
 
 
 @pytest.mark.parametrize("option", [["--out", "x.yaml"], ["--merge", "--yes"], ["--drop-formerly"]])
-def test_a_pull_that_lists_records_writes_no_file(
-    home: Home, relayed: Proxy, option: list[str]
-) -> None:
+def test_a_pull_that_lists_writes_no_file(home: Home, relayed: Proxy, option: list[str]) -> None:
     ran = home.run("pull", "--format", "json", *option)
 
     assert (ran.code, relayed.requests) == (2, [])
@@ -106,9 +104,7 @@ def test_a_pull_that_lists_records_writes_no_file(
 @pytest.mark.parametrize(
     ("token", "code"), [("", 2), (OTHERS_TOKEN, 5)], ids=["no token", "another bot's"]
 )
-def test_nothing_is_asked_without_the_bots_own_token(
-    home: Home, relayed: Proxy, token: str, code: int
-) -> None:
+def test_the_bots_own_token_is_needed(home: Home, relayed: Proxy, token: str, code: int) -> None:
     home.variable("COMMANDSYNC_TOKEN", token)
     ran = home.run("vote", "7")
 
@@ -254,9 +250,7 @@ def test_a_vote_on_another_machine_needs_a_yes(home: Home, bot: Bot) -> None:
 
 
 @pytest.mark.parametrize("status", [404, 405])
-def test_a_service_that_takes_no_votes_is_explained(
-    home: Home, relayed: Proxy, status: int
-) -> None:
+def test_a_service_without_votes_is_explained(home: Home, relayed: Proxy, status: int) -> None:
     relayed.rule = lambda seen: Instead(status, {"error": "no"}) if seen.writes else None
     ran = home.run("vote", "7")
 

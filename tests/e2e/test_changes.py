@@ -37,9 +37,7 @@ def repo(home: Home) -> GitRepo:
     return repo
 
 
-def test_a_child_tells_the_changes_since_a_tag_with_the_files_of_that_tag(
-    home: Home, repo: GitRepo
-) -> None:
+def test_a_child_tells_the_changes_since_a_tag(home: Home, repo: GitRepo) -> None:
     extra = "commands: [{name: roll, description: Rolls., syntax: /roll}]\n"
     repo.write({"commands.yaml": NEW + "include: [more/*.yaml]\n", "more/b.yaml": extra})
 

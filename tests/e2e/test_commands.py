@@ -43,9 +43,7 @@ def test_the_help_names_every_command_and_every_exit_code(home: Home) -> None:
 
 @pytest.mark.parametrize("arguments", [["nonsense"], ["plan", "--nonsense"], ["doctor", "extra"]])
 @pytest.mark.parametrize("way", [[], ["--format", "json"], ["--format=json"]])
-def test_wrong_usage_is_exit_2_in_words_or_as_a_document(
-    home: Home, arguments: list[str], way: list[str]
-) -> None:
+def test_wrong_usage_is_exit_2(home: Home, arguments: list[str], way: list[str]) -> None:
     ran = home.run(*arguments, *way)
 
     assert ran.code == 2
@@ -89,9 +87,7 @@ BY_DEFAULT = [
 
 
 @pytest.mark.parametrize("command", BY_DEFAULT)
-def test_a_manifest_with_the_programs_own_name_is_found_where_there_is_no_other(
-    home: Home, service: Service, command: str
-) -> None:
+def test_a_manifest_of_the_tools_name_is_found(home: Home, service: Service, command: str) -> None:
     bot = service.bot(["help"])
     home.write("News.\n", "news.md")
     home.write(f"bot: {bot.id}\nbase_url: {bot.url}\n{fields(('help',))}", OTHER)
@@ -186,9 +182,7 @@ def test_pending_changes_are_exit_3_only_when_asked(home: Home) -> None:
     ("flags", "left"),
     [(["--max-deletes", "5"], 5), (["--max-deletes", "50%"], 5), (["--no-prune"], 10)],
 )
-def test_flags_allow_deletes_or_leave_them_out(
-    home: Home, bot: Bot, flags: list[str], left: int
-) -> None:
+def test_flags_allow_or_prevent_deletes(home: Home, bot: Bot, flags: list[str], left: int) -> None:
     home.write(fields(*((name,) for name in NAMES[:5])))
 
     assert home.run("apply", "--yes", *flags).code == 0
@@ -206,9 +200,7 @@ def test_a_dry_run_writes_nothing(home: Home, bot: Bot) -> None:
 
 
 @pytest.mark.promise("verified-exit")
-def test_a_text_that_the_service_changed_is_named_and_exit_6(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_a_text_that_was_rewritten_is_exit_6(home: Home, bot: Bot, proxy: Proxy) -> None:
     home.variable("COMMANDSYNC_BASE_URL", proxy.url)
 
     def lower(_: object) -> Instead | None:
@@ -255,9 +247,7 @@ def test_pull_takes_the_listing_from_the_manifest(home: Home, bot: Bot) -> None:
 
 
 @pytest.mark.parametrize("text", ["", 'version: 1\nbot: "{}"\n'], ids=["by the shell", "a bot"])
-def test_pull_fills_a_manifest_that_is_empty_or_only_selects_a_listing(
-    home: Home, bot: Bot, text: str
-) -> None:
+def test_pull_fills_a_manifest_that_is_empty(home: Home, bot: Bot, text: str) -> None:
     home.forget("COMMANDSYNC_BOT")  # the token says it
     home.write(text.format(bot.id))
 
@@ -307,9 +297,7 @@ def test_a_setting_that_is_missing_everywhere_is_asked_for(home: Home, missing: 
     ],
 )
 @pytest.mark.usefixtures("bot")
-def test_an_empty_flag_is_never_taken_for_one_that_is_not_given(
-    home: Home, command: str, what: str
-) -> None:
+def test_an_empty_flag_is_one_that_is_given(home: Home, command: str, what: str) -> None:
     ran = home.run(*command.split(), "")
 
     assert ran.code == 2
@@ -363,9 +351,7 @@ def test_a_variable_that_is_left_over_from_another_bot_is_refused(
     assert harbor.names() == []
 
 
-def test_the_bot_of_a_flag_may_be_another_than_that_of_the_manifest_and_of_the_variable(
-    home: Home, service: Service
-) -> None:
+def test_a_flag_may_name_another_bot_than_the_manifest(home: Home, service: Service) -> None:
     harbor, lantern = service.bot(), service.bot()
     home.knows(harbor)
     home.write(f'bot: "{lantern.id}"\n' + fields(("help",)))

@@ -42,9 +42,7 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
     return bot
 
 
-def test_both_end_copies_are_named_and_the_next_run_clears_up(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_both_end_and_the_next_run_clears_up(home: Home, bot: Bot, proxy: Proxy) -> None:
     ids = bot.ids()
     ran = both(home, proxy)
 
@@ -61,9 +59,7 @@ def test_both_end_copies_are_named_and_the_next_run_clears_up(
     assert {name: bot.ids()[name] for name in NAMES[:3]} == {name: ids[name] for name in NAMES[:3]}
 
 
-def test_two_first_runs_at_once_are_put_right_by_the_next_one(
-    home: Home, service: Service, proxy: Proxy
-) -> None:
+def test_the_next_run_puts_two_first_ones_right(home: Home, service: Service, proxy: Proxy) -> None:
     bot = service.bot()
     home.knows(bot, url=proxy.url)
     names = [f"command {number}" for number in range(8)]
@@ -81,9 +77,7 @@ def test_two_first_runs_at_once_are_put_right_by_the_next_one(
     assert sorted(bot.names()) == names
 
 
-def test_copies_of_appended_announcements_are_named_and_stay(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_appended_copies_are_named_and_stay(home: Home, bot: Bot, proxy: Proxy) -> None:
     ran = both(home, proxy)
     posted = len(bot.announcements())
     said = " ".join(

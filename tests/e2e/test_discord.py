@@ -284,9 +284,7 @@ def test_servers_are_reported_when_the_bot_is_ready(listed: Listed, *, early: bo
 
 
 @pytest.mark.usefixtures("chat")
-def test_servers_are_reported_again_and_no_more_without_the_cog(
-    listed: Listed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_cog_nothing_is_sent(listed: Listed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("commandsync.ext.discord.POST_INTERVAL", 0.01)
 
     async def live() -> None:

@@ -122,9 +122,7 @@ sys.exit(run(sys.argv[2:]))
 @pytest.mark.parametrize("moment", ["fsync", "chmod", "replace"])
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX's")
 @pytest.mark.usefixtures("bot")
-def test_a_kill_half_way_keeps_the_old_file_and_hinders_nobody(
-    home: Home, command: str, name: str, moment: str
-) -> None:
+def test_a_kill_half_way_keeps_the_file(home: Home, command: str, name: str, moment: str) -> None:
     home.write("precious", name)
 
     ran = home.child_of([sys.executable, "-c", KILLED, moment], *command.split(), name)

@@ -272,9 +272,7 @@ def test_an_html_page_is_written_whole_checked_and_printed(home: Home) -> None:
     ],
     ids=["another", "edited"],
 )
-def test_an_html_page_that_somebody_wrote_is_replaced_by_force_alone(
-    home: Home, content: str, message: str, hint: str
-) -> None:
+def test_force_replaces_a_users_page(home: Home, content: str, message: str, hint: str) -> None:
     home.run("docs", "site.html")
     mine = content or home.read("site.html").replace("<title>", "<title>My ")
     home.write(mine.encode(), "site.html")

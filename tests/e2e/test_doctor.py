@@ -45,9 +45,7 @@ def bot(home: Home, service: Service) -> Bot:
     return bot
 
 
-def test_where_everything_is_right_it_shows_each_setting_and_its_source(
-    home: Home, bot: Bot, service: Service
-) -> None:
+def test_it_shows_each_setting_and_its_source(home: Home, bot: Bot, service: Service) -> None:
     before = bot.everything()
     ran = home.run("doctor")
 
@@ -70,9 +68,7 @@ def test_where_everything_is_right_it_shows_each_setting_and_its_source(
     assert bot.everything() == before
 
 
-def test_a_setting_is_from_the_flag_the_variable_the_manifest_or_the_token(
-    home: Home, bot: Bot, service: Service
-) -> None:
+def test_a_setting_is_shown_with_its_source(home: Home, bot: Bot, service: Service) -> None:
     home.write(bot.token, "secret")
     by_flag = checks(
         home.run(
@@ -312,9 +308,7 @@ def manifest(running: Simulations, *, page: str = "") -> str:
     return f'{fields(("help",))}\nbot: "812045337190064138"\n{page}listings:\n{entries}'
 
 
-def test_the_token_of_each_service_is_checked_by_a_request_that_changes_nothing(
-    home: Home, simulations: Simulations
-) -> None:
+def test_each_services_token_is_checked_by_a_read(home: Home, simulations: Simulations) -> None:
     ran = home.run("doctor", "--format", "json")
 
     found = checks(ran)
@@ -430,9 +424,7 @@ def telegram(home: Home, service: Service) -> Iterator[SimulatedListing]:
 
 
 @pytest.mark.promise("discord-host")
-def test_each_name_is_compared_wherever_it_can_be_read(
-    home: Home, telegram: SimulatedListing
-) -> None:
+def test_each_name_is_compared(home: Home, telegram: SimulatedListing) -> None:
     home.variable("DISCORD_TOKEN", "a-token-for-discord")
     registered = [{"name": name, "description": "Does it."} for name in ("ban", "stray", "reload")]
     with RawServer() as discord:
@@ -458,9 +450,7 @@ def test_each_name_is_compared_wherever_it_can_be_read(
 
 
 @pytest.mark.promise("doctor-names")
-def test_what_was_not_read_is_named_in_each_format_and_never_missing(
-    home: Home, telegram: SimulatedListing
-) -> None:
+def test_what_was_not_read_is_never_missing(home: Home, telegram: SimulatedListing) -> None:
     home.write(home.read("commands.yaml").replace("  - service: top.gg\n", ""))
     text, markdown, github = (
         home.run("doctor", "--format", form) for form in ("text", "markdown", "github")
@@ -481,9 +471,7 @@ def test_what_was_not_read_is_named_in_each_format_and_never_missing(
     assert "not read: telegram: COMMANDSYNC_TOKEN_TELEGRAM is not set\n" in unread.out
 
 
-def test_only_names_that_are_the_same_and_were_read_exit_with_0(
-    home: Home, service: Service
-) -> None:
+def test_only_equal_names_that_were_read_exit_with_0(home: Home, service: Service) -> None:
     bot = service.bot(["ban", "old"])
     commands = [
         {"name": name, "description": "A.", "syntax": f"/{name}"} for name in ("ban", "old")

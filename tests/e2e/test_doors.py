@@ -368,9 +368,7 @@ def test_a_client_never_sends_its_token_in_a_text(
 
 @pytest.mark.promise("token-in-text")
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
-def test_a_client_sends_a_word_that_contains_a_short_token(
-    proxy: Proxy, kind: type[Client | AsyncClient]
-) -> None:
+def test_a_short_token_in_a_word_is_sent(proxy: Proxy, kind: type[Client | AsyncClient]) -> None:
     proxy.rule = lambda _: Instead(200, {"success": True, "data": None})
 
     called(kind, proxy.url, "opaque", lambda client: client.add_command("a", "opaquely", "/a"))

@@ -295,9 +295,7 @@ def test_the_cog_logs_a_refused_token(home: Home, gateway: Gateway) -> None:
     ],
     ids=["without", "with"],
 )
-def test_the_tests_of_a_bot_pass_with_and_without_another_plugin(
-    home: Home, names: tuple[str, ...], switch: str
-) -> None:
+def test_a_bots_tests_need_no_other_plugin(home: Home, names: tuple[str, ...], switch: str) -> None:
     for file in ("greeter.py", *names):
         home.write(EXAMPLES[file], file)
     switches = ("-Werror", "-pno:cacheprovider", "-pno:schemathesis", switch)

@@ -85,9 +85,7 @@ def test_an_announcement_that_somebody_changes_during_the_run_is_named(
     assert f"'{listed[0]}' is listed" in ran.said
 
 
-def test_an_add_under_a_name_that_is_not_recognized_is_looked_for_by_the_user(
-    home: Home, listing: Listing, draw: random.Random
-) -> None:
+def test_an_unclear_add_is_looked_for(home: Home, listing: Listing, draw: random.Random) -> None:
     size = draw.randint(8, 29)
     listing.store = storing(lambda text: text[:size].strip())
     texts = [command(sentence(draw, 40)), announcement(sentence(draw, 50))]
@@ -104,9 +102,7 @@ def test_an_add_under_a_name_that_is_not_recognized_is_looked_for_by_the_user(
         assert change["hint"]
 
 
-def test_deletes_wait_for_adds_and_only_makes_them_alone(
-    home: Home, listing: Listing, draw: random.Random
-) -> None:
+def test_only_makes_held_back_deletes(home: Home, listing: Listing, draw: random.Random) -> None:
     listed = [command(f"old-{word(draw)}") for _ in range(5)]
     seed(listing, listed)
     listing.choose = lambda request: BAD_REQUEST if request.kind == "add" else None

@@ -80,9 +80,7 @@ def test_a_path_that_cannot_be_a_file_is_reported_before_anything_is_sent(
         ("apply --plan plan.json --yes --backup", "plan.json"),
     ],
 )
-def test_what_a_run_reads_is_never_replaced(
-    home: Home, proxy: Proxy, command: str, name: str
-) -> None:
+def test_a_run_never_replaces_its_input(home: Home, proxy: Proxy, command: str, name: str) -> None:
     assert home.run("plan", "--out", "plan.json").code == 0
     before = home.read(name)
     proxy.requests.clear()
@@ -174,9 +172,7 @@ def test_a_folder_that_cannot_be_written_is_reported(
     assert bot.everything() == before
 
 
-def test_a_backup_holds_what_was_listed_before_and_without_changes_there_is_none(
-    home: Home, bot: Bot
-) -> None:
+def test_a_backup_holds_what_was_listed_before(home: Home, bot: Bot) -> None:
     identifiers = bot.ids()
 
     first = home.run("apply", "--yes", "--backup", "before.yaml")

@@ -100,9 +100,7 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
 
 
 @pytest.mark.promise("read-back", "exit-code-0-page", "verified-exit")
-def test_a_page_that_somebody_else_changes_during_an_apply_is_not_verified(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_a_page_that_changes_meanwhile_is_not_verified(home: Home, bot: Bot, proxy: Proxy) -> None:
     def rule(seen: Request) -> None:
         if seen.writes and bot.announcements():
             bot.delete(bot.announcements()[0]["id"], "announcements")
@@ -151,9 +149,7 @@ def test_a_service_that_does_what_it_refuses_is_never_reported_as_unchanged(
 
 @pytest.mark.promise("read-back")
 @pytest.mark.parametrize("status", REFUSALS)
-def test_what_is_refused_and_not_done_is_a_failure_once_all_is_read_again(
-    home: Home, bot: Bot, proxy: Proxy, status: int
-) -> None:
+def test_a_refused_write_is_a_failure(home: Home, bot: Bot, proxy: Proxy, status: int) -> None:
     proxy.rule = on_writes(refusing(status, forwarded=False))
     before = bot.everything()
 
@@ -170,9 +166,7 @@ def test_what_is_refused_and_not_done_is_a_failure_once_all_is_read_again(
 @pytest.mark.promise("read-back")
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("status", REFUSALS)
-def test_what_is_refused_is_unknown_where_the_page_cannot_be_read_again(
-    home: Home, proxy: Proxy, status: int
-) -> None:
+def test_without_a_read_a_refusal_is_unknown(home: Home, proxy: Proxy, status: int) -> None:
     def rule(seen: Request) -> Instead | None:
         if seen.writes:
             return refusing(status, forwarded=True)
@@ -187,9 +181,7 @@ def test_what_is_refused_is_unknown_where_the_page_cannot_be_read_again(
     assert "Nothing was changed." not in ran.out
 
 
-def test_an_edit_whose_record_is_gone_at_the_end_is_unknown(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_an_edit_without_its_record_is_unknown(home: Home, bot: Bot, proxy: Proxy) -> None:
     home.write(fields(("help", "Reworded."), ("play",), ("old",)) + HEAD)
     identifier = bot.ids()["help"]
 
@@ -209,9 +201,7 @@ def test_an_edit_whose_record_is_gone_at_the_end_is_unknown(
     assert "no longer listed" in edit["error"]
 
 
-def test_deletes_that_a_refused_token_stops_give_that_as_their_reason(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_a_refused_token_is_the_reason_of_deletes(home: Home, bot: Bot, proxy: Proxy) -> None:
     home.write(fields(("help",), ("play",), ("new",)) + HEAD)
     before = bot.everything()
     proxy.rule = on_writes(refusing(401, forwarded=False))

@@ -71,9 +71,7 @@ def test_help_is_as_wide_as_the_terminal(home: Home, columns: int) -> None:
     assert columns - 20 < widest <= columns
 
 
-def test_a_saved_plan_in_the_place_of_a_manifest_is_recognized(
-    home: Home, service: Service
-) -> None:
+def test_a_saved_plan_in_place_of_a_manifest_is_known(home: Home, service: Service) -> None:
     home.knows(service.bot(["help"]))
     home.write(fields(("help", "Reworded.")))
     assert home.run("plan", "--out", "plan.json").code == 0
@@ -101,9 +99,7 @@ EXTRA = {
 
 
 @pytest.mark.parametrize("line", EXTRA)
-def test_an_argument_too_many_is_refused_with_the_option_that_was_meant(
-    home: Home, line: str
-) -> None:
+def test_an_argument_too_many_names_the_option_meant(home: Home, line: str) -> None:
     ran = home.run(*line.split())
 
     assert (ran.code, ran.out) == (2, "")

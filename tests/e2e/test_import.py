@@ -201,9 +201,7 @@ def test_the_language_that_was_asked_for_is_kept_for_the_next_import(home: Home)
     assert old.err.endswith('  import: {from: ["list.json"], locale: "de"}\n')
 
 
-def test_the_command_that_writes_what_a_check_shows_names_what_the_check_was_given(
-    home: Home,
-) -> None:
+def test_the_command_that_writes_a_check_repeats_its_options(home: Home) -> None:
     home.write("version: 1\ncommands: []\n", "a b.yaml")
     lists(home, {"name": "ban", "description": "Bans."})
     ran = home.run("import", "list.json", "--check", "-f", "a b.yaml", "--locale", "de")
@@ -249,9 +247,7 @@ def test_sources_that_were_given_can_be_written_into_the_manifest(home: Home) ->
 
 @pytest.mark.parametrize("begins", [True, False])
 @pytest.mark.parametrize("prefix", ["!", "/", "", '"', "{x}", "é "])
-def test_sources_and_prefix_are_saved_for_the_next_import(
-    home: Home, prefix: str, *, begins: bool
-) -> None:
+def test_the_next_import_knows_its_sources(home: Home, prefix: str, *, begins: bool) -> None:
     lists(home, HELP, KICK)
     if not begins:
         home.write(f"version: 1 # one\r\nprefix: {json.dumps(prefix)}\r\ncommands: []\r\n")
@@ -305,9 +301,7 @@ def test_an_edit_that_cannot_be_made_in_place_stops_no_other(home: Home) -> None
     assert "New text." in home.read("commands.yaml")
 
 
-def test_an_edited_command_that_is_gone_is_for_review_until_somebody_decides(
-    imported: Home,
-) -> None:
+def test_an_edited_command_that_is_gone_is_for_review(imported: Home) -> None:
     imported.write(imported.read("commands.yaml").replace("Bans a member.", "Removes a member."))
     lists(imported, HELP)
     first, second = imported.run("import", "--yes"), imported.run("import", "--check")
@@ -439,9 +433,7 @@ def test_on_a_terminal_the_changes_are_shown_and_asked_for(imported: Home) -> No
     assert "kick" in imported.read("commands.yaml")
 
 
-def test_patterns_of_files_are_sources_and_folders_and_paths_leave_commands_out(
-    home: Home,
-) -> None:
+def test_patterns_are_sources_and_paths_are_left_out(home: Home) -> None:
     home.write(
         "version: 1\nprefix: '!'\ncommands: []\nimport: {from: ['sc/**/*.json', 'src/*.py']}\n"
     )
@@ -526,9 +518,7 @@ def test_an_import_without_the_files_of_commands_holds_back_removals_once(bot: H
     assert "1 to remove" in second.out
 
 
-def test_when_nothing_is_found_each_place_the_framework_and_the_next_step_are_named(
-    home: Home,
-) -> None:
+def test_when_nothing_is_found_the_next_step_is_named(home: Home) -> None:
     home.write("version: 1\nimport: {from: src}\ncommands: []\n")
     home.write("const { T } = require('telegraf');\nbot.command(name(), () => 1);", "src/bot.js")
     home.write('[{"name": "a", "description": "A."}]', "src/my-commands.json")
@@ -564,9 +554,7 @@ def test_a_locale_file_that_has_the_texts_is_named_with_the_setting(home: Home) 
 
 
 @pytest.mark.parametrize("key", ["commands:ping.about", "commands.ping.about", "ping.about"])
-def test_texts_that_are_split_by_their_files_are_found_in_their_folder(
-    key: str, home: Home
-) -> None:
+def test_texts_in_several_files_are_found_in_their_folder(key: str, home: Home) -> None:
     home.write("version: 1\nimport: {from: src}\ncommands: []\n")
     for name, used in {"ping": key, "pong": "events:pong"}.items():
         code = CODE.replace("NAME", name).replace("'D.'", f"t('{used}')")

@@ -149,9 +149,7 @@ def test_what_a_manifest_cannot_say_is_warned_about(service: Service, home: Home
     assert "listed once more" in ran.err
 
 
-def test_init_and_then_apply_keeps_commands_that_were_typed_by_hand(
-    service: Service, home: Home, proxy: Proxy
-) -> None:
+def test_commands_typed_by_hand_are_kept(service: Service, home: Home, proxy: Proxy) -> None:
     bot = service.bot(["one", "two", "three"])
     home.variable("COMMANDSYNC_TOKEN", bot.token)
     assert home.run("init").code == 0  # the service is not known yet: this is a starter
@@ -164,9 +162,7 @@ def test_init_and_then_apply_keeps_commands_that_were_typed_by_hand(
     assert proxy.writes == []
 
 
-def test_a_manifest_is_never_replaced_and_nothing_is_read_for_it(
-    service: Service, home: Home, proxy: Proxy
-) -> None:
+def test_a_manifest_is_never_replaced(service: Service, home: Home, proxy: Proxy) -> None:
     home.knows(service.bot(["one"]), url=proxy.url)
     home.write(fields(("mine",)))
 
@@ -180,9 +176,7 @@ def test_a_manifest_is_never_replaced_and_nothing_is_read_for_it(
 
 
 @pytest.mark.parametrize("given", [[], ["--yes"]])
-def test_a_starter_for_telegram_is_valid_and_can_be_applied_as_it_is(
-    home: Home, given: list[str]
-) -> None:
+def test_a_starter_for_telegram_can_be_applied(home: Home, given: list[str]) -> None:
     wrote = home.run("init", "--platform", "telegram", *given)
     assert wrote.code == 0, wrote.said
     assert home.run("validate", "--strict").code == 0

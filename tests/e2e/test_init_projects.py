@@ -129,9 +129,7 @@ def test_options_are_the_answers_off_a_terminal(home: Home) -> None:
         (["--from", "nowhere"], "nowhere"),
     ],
 )
-def test_nothing_is_written_if_an_answer_does_not_work(
-    home: Home, arguments: list[str], said: str
-) -> None:
+def test_a_wrong_answer_writes_nothing(home: Home, arguments: list[str], said: str) -> None:
     PROJECTS["discord.js"].write(home, ["ping"])
     before = sorted(home.path.rglob("*"))
 
@@ -159,9 +157,7 @@ def test_an_import_after_init_leaves_no_command_of_the_starter(home: Home, name:
 
 @pytest.mark.parametrize("arguments", [["--platform", "telegram"], ["--yes"], []])
 @pytest.mark.parametrize("edit", ["", "Answers."])
-def test_the_examples_of_each_starter_are_known(
-    home: Home, arguments: list[str], edit: str
-) -> None:
+def test_each_starters_examples_are_known(home: Home, arguments: list[str], edit: str) -> None:
     assert home.run("init", *arguments).code == 0
     home.write('[{"name": "roll", "description": "Rolls.", "type": 1}]', "list.json")
     text = home.read("commands.yaml").replace(EXAMPLES["ping"], edit or EXAMPLES["ping"])
@@ -182,9 +178,7 @@ def test_without_code_the_manifest_has_examples(home: Home) -> None:
     assert home.run("plan").code == 0
 
 
-def test_what_a_page_lists_is_merged_with_the_code(
-    home: Home, service: Service, proxy: Proxy
-) -> None:
+def test_what_is_listed_is_merged_with_code(home: Home, service: Service, proxy: Proxy) -> None:
     listed = {"name": "ping", "description": "Answers.", "syntax": "/ping", "category": "Tools"}
     old = {"name": "stats", "description": "Counts.", "syntax": "/stats"}
     home.knows(service.bot([listed, old]), url=proxy.url)
@@ -269,9 +263,7 @@ def test_a_manifest_is_found_from_a_subfolder_and_named(
     assert not (folder / "commands.yaml").exists()
 
 
-def test_a_folder_above_the_repository_is_not_searched(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_repository_bounds_the_search(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     home.write("version: 1\ncommands: []\n")
     (home.path / "bot").mkdir()
     subprocess.run([GIT, "init", "-q"], check=True, cwd=home.path / "bot")

@@ -48,9 +48,7 @@ def test_version_and_help_load_nothing_heavy(home: Home, arguments: list[str]) -
     ("name", "sentence"),
     [line for group in GROUPS.values() for line in group.items() if "," not in line[0]],
 )
-def test_the_list_of_commands_shows_the_first_sentence_of_each_help(
-    name: str, sentence: str
-) -> None:
+def test_the_list_of_commands_has_a_sentence_of_each(name: str, sentence: str) -> None:
     command = program.get_command(click.Context(program), name)
 
     assert command is not None
@@ -127,9 +125,7 @@ sys.exit(run(sys.argv[1:]))
     ],
     ids=["the program", "a bot"],
 )
-def test_no_plugin_of_pydantic_sees_what_the_program_reads(
-    home: Home, arguments: tuple[str, ...], seen: str
-) -> None:
+def test_no_plugin_of_pydantic_sees_it(home: Home, arguments: tuple[str, ...], seen: str) -> None:
     home.write(fields(("help",)))
     home.write(
         "print(end='seen')\n\ndef new_schema_validator(*_): return None, None, None", "spy.py"

@@ -66,9 +66,7 @@ def silently_cut(bot: Bot, *, size: int) -> Rule:
 
 
 @EVERY_SIGN
-def test_a_first_page_is_never_compared_and_nothing_is_written(
-    home: Home, bot: Bot, proxy: Proxy, sign: str
-) -> None:
+def test_a_first_page_is_never_compared(home: Home, bot: Bot, proxy: Proxy, sign: str) -> None:
     manner = drawn(sign)
     proxy.rule = paging(bot, manner, size=2)
     before = bot.everything()
@@ -85,9 +83,7 @@ def test_a_first_page_is_never_compared_and_nothing_is_written(
 
 
 @EVERY_SIGN
-def test_a_service_in_pages_is_synced_while_one_page_holds_all(
-    home: Home, bot: Bot, proxy: Proxy, sign: str
-) -> None:
+def test_one_page_that_holds_all_is_synced(home: Home, bot: Bot, proxy: Proxy, sign: str) -> None:
     manner = drawn(sign)
     proxy.rule = paging(bot, manner, size=4)
     home.write(MANIFEST.replace("first", "third"))
@@ -102,9 +98,7 @@ def test_a_service_in_pages_is_synced_while_one_page_holds_all(
 
 
 @EVERY_SIGN
-def test_a_list_that_grows_past_a_page_is_not_read_as_the_whole(
-    home: Home, bot: Bot, proxy: Proxy, sign: str
-) -> None:
+def test_a_list_past_a_page_is_not_the_whole(home: Home, bot: Bot, proxy: Proxy, sign: str) -> None:
     proxy.rule = paging(bot, drawn(sign), size=3)
     home.write(WHOLE + '  - {name: new, description: Does it., syntax: "{prefix}new"}\n')
 
@@ -116,9 +110,7 @@ def test_a_list_that_grows_past_a_page_is_not_read_as_the_whole(
 
 
 @pytest.mark.parametrize("update", ["apply --yes", "apply --yes --unordered"])
-def test_a_list_that_is_cut_without_a_sign_is_not_told_to_run_again(
-    home: Home, bot: Bot, proxy: Proxy, update: str
-) -> None:
+def test_a_cut_list_asks_for_no_new_run(home: Home, bot: Bot, proxy: Proxy, update: str) -> None:
     proxy.rule = silently_cut(bot, size=3)
     home.write(WHOLE + ADDED)
 
@@ -132,9 +124,7 @@ def test_a_list_that_is_cut_without_a_sign_is_not_told_to_run_again(
     assert "run again" not in ran.said.lower()
 
 
-def test_a_list_that_shows_a_part_of_what_was_added_is_not_called_cut(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_a_list_that_shows_a_part_is_not_cut(home: Home, bot: Bot, proxy: Proxy) -> None:
     proxy.rule = silently_cut(bot, size=4)
     home.write(WHOLE + ADDED)
 

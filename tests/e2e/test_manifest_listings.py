@@ -20,9 +20,7 @@ PLAIN = fields(("help",))
 
 
 @pytest.mark.parametrize("command", ["pull", "docs COMMANDS.md --check", "validate"])
-def test_what_is_printed_has_nothing_of_the_listings(
-    home: Home, service: Service, command: str
-) -> None:
+def test_nothing_of_the_listings_is_printed(home: Home, service: Service, command: str) -> None:
     bot = service.bot(["play"])
     home.knows(bot)
     base_url = f"base_url: {service.url}\n"

@@ -208,9 +208,7 @@ with Client(os.environ["COMMANDSYNC_TOKEN"], os.environ["COMMANDSYNC_BASE_URL"])
 """
 
 
-def test_a_new_kind_needs_the_files_of_the_recipe_and_goes_from_yaml_to_the_listing_and_back(
-    home: Home, recipe: Recipe, action: str
-) -> None:
+def test_a_new_kind_goes_from_yaml_to_the_page(home: Home, recipe: Recipe, action: str) -> None:
     edit = action == "edit"
     policy = {"commandsync/plan/rules.py", "commandsync/document/plan.py"} if edit else set()
     assert recipe.files == named("A new kind of record") - policy

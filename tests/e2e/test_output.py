@@ -102,9 +102,7 @@ def test_quiet_shows_errors_all_the_same(home: Home) -> None:
     assert checked.out.startswith("failed   settings ")
 
 
-def test_verbose_tells_what_is_read_from_where_with_which_token_and_for_how_long(
-    home: Home, bot: Bot
-) -> None:
+def test_verbose_tells_each_read_and_its_time(home: Home, bot: Bot) -> None:
     applied = home.run("apply", "--yes", "-v")
     voted = home.run("vote", "7", "-v", "--format", "json")
     home.run("plan", "--out", "p.json")
@@ -128,9 +126,7 @@ def test_verbose_tells_what_is_read_from_where_with_which_token_and_for_how_long
         ("opaque", "with the token from COMMANDSYNC_TOKEN"),
     ],
 )
-def test_verbose_tells_of_a_token_what_it_knows(
-    home: Home, bot: Bot, token: str, said: str
-) -> None:
+def test_verbose_tells_of_the_token(home: Home, bot: Bot, token: str, said: str) -> None:
     home.variable("COMMANDSYNC_TOKEN", token)
 
     assert f"bot {bot.id} at {bot.url}, {said}\n" in home.run("plan", "-v").err

@@ -50,9 +50,7 @@ def test_what_an_earlier_version_had_is_deleted(home: Home, bot: Bot, repo: GitR
     assert explained(applied(home), bot)
 
 
-def test_what_no_version_had_is_refused_and_both_ways_on_are_named(
-    home: Home, bot: Bot, repo: GitRepo
-) -> None:
+def test_what_no_version_had_is_refused(home: Home, bot: Bot, repo: GitRepo) -> None:
     repo.commit({"commands.yaml": wanted("new")})
     ran = applied(home)
     shown = home.run("apply", "--dry-run", "--owned")
@@ -81,9 +79,7 @@ def test_a_shared_name_explains_nothing(home: Home, bot: Bot, repo: GitRepo) -> 
     assert not explained(applied(home), bot)
 
 
-def test_a_text_that_the_service_has_changed_is_explained(
-    home: Home, service: Service, repo: GitRepo
-) -> None:
+def test_a_rewritten_text_is_explained(home: Home, service: Service, repo: GitRepo) -> None:
     long = "x" * 60
     was = fields(("Gone & Away", long), *((name,) for name in KEPT))
     repo.commit({"commands.yaml": was})
@@ -97,9 +93,7 @@ def test_a_text_that_the_service_has_changed_is_explained(
     assert bot.names() == KEPT
 
 
-def test_a_copy_of_a_record_that_stays_needs_no_explanation(
-    home: Home, bot: Bot, repo: GitRepo
-) -> None:
+def test_a_copy_that_stays_needs_no_explanation(home: Home, bot: Bot, repo: GitRepo) -> None:
     repo.commit({"commands.yaml": fields(("kept0", "Other."), *((n,) for n in KEPT[1:]))})
     repo.commit({"commands.yaml": wanted("gone")})
     bot.post("commands", name="gone", description="Does it.", syntax="/gone")
@@ -143,9 +137,7 @@ def test_an_invalid_version_is_skipped_and_named(home: Home, bot: Bot, repo: Git
     assert "'gone'" not in ran.err.partition("no version")[2]
 
 
-def test_a_renamed_manifest_is_followed_into_another_folder(
-    home: Home, bot: Bot, repo: GitRepo
-) -> None:
+def test_a_renamed_manifest_is_followed(home: Home, bot: Bot, repo: GitRepo) -> None:
     repo.commit({"old/bot.yaml": wanted("gone")})
     repo.git("mv", "old/bot.yaml", "bot.yaml")
     repo.commit({})
@@ -170,9 +162,7 @@ def test_includes_are_those_of_each_version(home: Home, bot: Bot, repo: GitRepo)
     assert explained(applied(home), bot)
 
 
-def test_a_link_to_the_manifest_has_the_versions_of_its_file(
-    home: Home, bot: Bot, repo: GitRepo
-) -> None:
+def test_a_link_to_the_manifest_has_its_versions(home: Home, bot: Bot, repo: GitRepo) -> None:
     (home.path / "commands.yaml").symlink_to("real.yaml")
     repo.commit({"real.yaml": wanted("gone")})
     repo.commit({"real.yaml": wanted()})
@@ -180,9 +170,7 @@ def test_a_link_to_the_manifest_has_the_versions_of_its_file(
     assert explained(applied(home), bot)
 
 
-def test_a_branch_that_added_and_removed_a_command_explains_nothing(
-    home: Home, bot: Bot, repo: GitRepo
-) -> None:
+def test_a_merged_branch_explains_nothing(home: Home, bot: Bot, repo: GitRepo) -> None:
     repo.commit({"commands.yaml": wanted()})
     repo.git("switch", "--quiet", "--create", "feature")
     repo.commit({"commands.yaml": wanted("gone")})
@@ -295,9 +283,7 @@ def test_a_manifest_that_was_away_for_a_while_goes_on(home: Home, bot: Bot, repo
     assert explained(applied(home), bot)
 
 
-def test_a_manifest_of_another_bot_is_no_earlier_version(
-    home: Home, bot: Bot, repo: GitRepo
-) -> None:
+def test_another_bots_manifest_is_no_version(home: Home, bot: Bot, repo: GitRepo) -> None:
     repo.commit({"old.yaml": f"{OTHER}{wanted('gone')}"})
     (repo.path / "old.yaml").unlink()
     repo.commit({"commands.yaml": f'bot: "{bot.id}"\n{wanted("other")}'})

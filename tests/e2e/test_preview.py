@@ -51,9 +51,7 @@ def test_without_a_base_url_or_offline_everything_is_new(home: Home, bot: Bot) -
     assert "commands.yaml" in home.read("second/index.html")
 
 
-def test_each_listing_has_a_tab_with_what_it_shows_and_what_it_does_not(
-    home: Home, bot: Bot
-) -> None:
+def test_each_listing_has_a_tab_with_its_losses(home: Home, bot: Bot) -> None:
     commands = home.read("commands.yaml")
     assert home.run("preview", "--html", "alone").code == 0
     home.write(
@@ -137,9 +135,7 @@ UNSAFE += "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2
 
 
 @pytest.mark.promise("pages-controls")
-def test_no_character_that_controls_or_turns_text_gets_into_the_page(
-    home: Home, service: Service
-) -> None:
+def test_no_control_character_gets_into_the_page(home: Home, service: Service) -> None:
     text = "".join(f"a{sign}" for sign in UNSAFE) + "&#x202e;&lrm;"
     home.knows(service.bot([{"name": "old", "description": text, "syntax": text}], ["v1"]))
     quoted = json.dumps(text)

@@ -23,9 +23,7 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
-def test_off_a_terminal_apply_wants_yes_before_any_request(
-    home: Home, proxy: Proxy, form: str
-) -> None:
+def test_off_a_terminal_apply_wants_yes(home: Home, proxy: Proxy, form: str) -> None:
     ran = home.run("apply", "--format", form)
 
     assert ran.code == 2
@@ -53,9 +51,7 @@ def test_a_yes_reads_again_and_then_writes(home: Home, bot: Bot, proxy: Proxy) -
 
 
 @on_posix
-def test_the_question_counts_what_is_written_and_the_uses_that_are_lost(
-    home: Home, service: Service
-) -> None:
+def test_the_question_counts_writes_and_lost_uses(home: Home, service: Service) -> None:
     used = (("old", 1840), ("older", 1))
     bot = service.bot(
         [
@@ -85,9 +81,7 @@ def test_the_question_counts_what_is_written_and_the_uses_that_are_lost(
         pytest.param("\x04", id="end of file", marks=pytest.mark.thorough),
     ],
 )
-def test_anything_but_a_yes_changes_nothing(
-    home: Home, bot: Bot, proxy: Proxy, answer: str
-) -> None:
+def test_without_yes_nothing_changes(home: Home, bot: Bot, proxy: Proxy, answer: str) -> None:
     before = bot.everything()
     with Terminal.running(home, "apply") as terminal:
         terminal.until(QUESTION)
@@ -113,9 +107,7 @@ def test_a_no_is_a_document_for_programs(home: Home) -> None:
 
 
 @on_posix
-def test_a_listing_that_changed_meanwhile_is_shown_and_asked_about_again(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_a_listing_that_changed_is_asked_about_again(home: Home, bot: Bot, proxy: Proxy) -> None:
     home.variable("NO_COLOR", "1")
     with Terminal.running(home, "apply") as terminal:
         terminal.until(QUESTION)
@@ -175,9 +167,7 @@ def test_and_none_after_a_no(home: Home, bot: Bot, proxy: Proxy) -> None:
 
 
 @on_posix
-def test_a_saved_plan_that_became_stale_while_it_was_asked_about_is_refused(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_a_plan_that_became_stale_meanwhile_is_refused(home: Home, bot: Bot, proxy: Proxy) -> None:
     home.run("plan", "--out", "plan.json")
     with Terminal.running(home, "apply", "--plan", "plan.json") as terminal:
         terminal.until(QUESTION)

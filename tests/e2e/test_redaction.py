@@ -246,9 +246,7 @@ def test_no_manifest_shows_it(
 
 @pytest.mark.promise("token-in-input")
 @pytest.mark.parametrize("seed", range(20))
-def test_a_document_of_json_stays_one_and_its_digest_is_that_of_the_whole(
-    home: Home, seed: int
-) -> None:
+def test_a_document_of_json_stays_one_with_its_digest(home: Home, seed: int) -> None:
     token = token_of(seed)
     described = f'say "{token}" and {token}"'
     row = {"name": "help", "description": described, "syntax": "/help"}
@@ -303,9 +301,7 @@ def test_a_token_in_a_file_or_another_variable_is_hidden_too(home: Home, bot: Bo
 
 @pytest.mark.promise("token-in-input")
 @pytest.mark.parametrize("variable", ["DISCORD_TOKEN", "TOPGG_TOKEN", "COMMANDSYNC_TOKEN_OTHER"])
-def test_no_text_is_sent_with_a_token_that_the_run_does_not_use(
-    home: Home, bot: Bot, variable: str
-) -> None:
+def test_no_token_is_sent_in_a_text(home: Home, bot: Bot, variable: str) -> None:
     home.variable("COMMANDSYNC_TOKEN", bot.token)
     home.variable("COMMANDSYNC_BASE_URL", bot.url)
     home.variable(variable, token := token_of("other"))

@@ -62,9 +62,7 @@ def other() -> dict[str, str]:
 
 @pytest.mark.promise("kept-ids")
 @given(rename=RENAMES)
-def test_the_line_that_a_plan_prints_makes_it_a_rename(
-    home: Home, other: dict[str, str], rename: Rename
-) -> None:
+def test_a_printed_line_makes_a_rename(home: Home, other: dict[str, str], rename: Rename) -> None:
     wanted = rename.fields(rename.new)
 
     planned = plan(home, other, rename, wanted)
@@ -94,9 +92,7 @@ def plan(
 
 
 @pytest.mark.parametrize("count", [2, 15])
-def test_many_renames_are_one_table_and_their_former_names_go_when_they_are_no_longer_needed(
-    home: Home, service: Service, count: int
-) -> None:
+def test_many_renames_are_one_table(home: Home, service: Service, count: int) -> None:
     names = [f"name-{chr(97 + n) * (n + 1)}" for n in range(count)]
     about = [(f"Does the thing of {name} in the server.", f"/{name} <x>") for name in names]
     home.knows(

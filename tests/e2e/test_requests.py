@@ -21,9 +21,7 @@ def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "apply --dry-run"])
-def test_a_run_with_nothing_to_do_asks_once_for_each_declared_collection(
-    home: Home, proxy: Proxy, command: str
-) -> None:
+def test_a_run_without_changes_reads_each_once(home: Home, proxy: Proxy, command: str) -> None:
     home.write(fields(*((name,) for name in NAMES)) + NEWS)
 
     ran = home.run(*command.split())
@@ -67,9 +65,7 @@ def test_a_manifest_that_manages_nothing_asks_nothing(home: Home, proxy: Proxy) 
 
 
 @pytest.mark.usefixtures("bot")
-def test_changes_cost_one_request_each_and_one_more_read_of_each_declared_collection(
-    home: Home, proxy: Proxy
-) -> None:
+def test_changes_cost_one_request_each_and_a_read(home: Home, proxy: Proxy) -> None:
     kept = [(name, "Reworded.") for name in NAMES[:5]] + [(name,) for name in NAMES[5:10]]
     home.write(fields(*kept, ("new one",), ("new two",)) + NEWS)
 
@@ -88,9 +84,7 @@ def test_changes_cost_one_request_each_and_one_more_read_of_each_declared_collec
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("most", [1, 3])
-def test_no_more_than_the_allowed_requests_are_ever_in_flight(
-    home: Home, proxy: Proxy, most: int
-) -> None:
+def test_no_more_requests_are_in_flight(home: Home, proxy: Proxy, most: int) -> None:
     home.write(fields(*((name, "Reworded.") for name in NAMES)) + NEWS)
     proxy.rule = meeting(most, when=lambda seen: seen.writes)
 
@@ -100,9 +94,7 @@ def test_no_more_than_the_allowed_requests_are_ever_in_flight(
     assert proxy.most == most
 
 
-def test_adds_go_one_by_one_in_the_order_of_the_manifest(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_adds_go_one_by_one_in_order(home: Home, bot: Bot, proxy: Proxy) -> None:
     new = [f"new {number}" for number in range(6)]
     home.write(fields(*((name,) for name in NAMES), *((name,) for name in new)))
 

@@ -63,9 +63,7 @@ def test_a_record_the_plan_does_not_touch_may_have_changed(home: Home, bot: Bot)
     assert bot.names() == [*NAMES[:9], "theirs", "new"]
 
 
-def test_a_plan_that_ended_half_way_is_finished_by_running_it_again(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_running_again_finishes_a_plan(home: Home, bot: Bot, proxy: Proxy) -> None:
     def broken(seen: Request) -> Instead | None:
         return Instead(400, {"error": "Not now."}) if seen.method == "DELETE" else None
 
@@ -83,9 +81,7 @@ def test_a_plan_that_ended_half_way_is_finished_by_running_it_again(
 
 
 @pytest.mark.promise("guard-again")
-def test_a_saved_plan_is_guarded_again_by_what_is_listed_now(
-    service: Service, home: Home, proxy: Proxy
-) -> None:
+def test_a_saved_plan_is_guarded_again(service: Service, home: Home, proxy: Proxy) -> None:
     bot = service.bot([f"command {number}" for number in range(20)])
     home.knows(bot, url=proxy.url)
     home.write(fields(*((f"command {number}",) for number in range(5, 20))))
@@ -144,9 +140,7 @@ def test_a_plan_that_was_edited_anywhere_is_refused_before_any_request(
 
 
 @pytest.mark.promise("edited-plan")
-def test_a_refused_plan_is_not_let_through_by_an_edited_limit(
-    home: Home, bot: Bot, proxy: Proxy
-) -> None:
+def test_an_edited_limit_lets_no_plan_through(home: Home, bot: Bot, proxy: Proxy) -> None:
     home.write(fields((NAMES[0],)))
     assert home.run("plan", "--out", "plan.json", "--force").code == 0
     proxy.requests.clear()
@@ -209,9 +203,7 @@ def test_a_missing_plan_is_named(home: Home) -> None:
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("flag", [["-f", "commands.yaml"], ["--max-deletes", "9"], ["--no-prune"]])
-def test_a_saved_plan_cannot_be_combined_with_a_manifest_or_limits(
-    home: Home, proxy: Proxy, flag: list[str]
-) -> None:
+def test_a_saved_plan_takes_no_other_limits(home: Home, proxy: Proxy, flag: list[str]) -> None:
     ran = home.run(*APPLY, *flag)
 
     assert ran.code == 2

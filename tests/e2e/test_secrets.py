@@ -230,9 +230,7 @@ def test_a_redirect_takes_it_nowhere(
 
 @pytest.mark.promise("https-proxy")
 @pytest.mark.usefixtures("bot")
-def test_a_proxy_of_an_https_service_gets_no_token_and_its_password_is_not_shown(
-    home: Home, watch: Watch, proxy: Proxy
-) -> None:
+def test_an_https_proxy_gets_no_token(home: Home, watch: Watch, proxy: Proxy) -> None:
     came: list[str] = []
 
     def tunnel(seen: Request) -> Instead:
@@ -257,9 +255,7 @@ def test_a_proxy_of_an_https_service_gets_no_token_and_its_password_is_not_shown
 @pytest.mark.parametrize(
     "host", ["127.0.0.1.evil.example", "[::1].evil.example", "localhost.evil.example", "127.1"]
 )
-def test_what_only_looks_like_this_machine_is_not_spoken_to(
-    home: Home, proxy: Proxy, watch: Watch, host: str
-) -> None:
+def test_a_false_loopback_is_refused(home: Home, proxy: Proxy, watch: Watch, host: str) -> None:
     ran = home.run("plan", "-vv", "--base-url", f"HTTP://{host}")
 
     assert ran.code in {2, 5}
@@ -286,9 +282,7 @@ def test_this_machine_in_other_spellings_is_spoken_to(
 
 @pytest.mark.promise("token-env")
 @pytest.mark.parametrize("name", ["MY_CLOUD_SECRET", "PATH", "COMMANDSYNC", "commandsync_x", "=x"])
-def test_a_manifest_cannot_have_a_foreign_variable_sent(
-    home: Home, proxy: Proxy, watch: Watch, name: str
-) -> None:
+def test_a_foreign_variable_is_not_sent(home: Home, proxy: Proxy, watch: Watch, name: str) -> None:
     home.write(f"token_env: {name}\n" + home.read("commands.yaml"))
     home.forget(VARIABLE)
 
@@ -305,9 +299,7 @@ def test_a_manifest_cannot_have_a_foreign_variable_sent(
 
 
 @pytest.mark.promise("token-file")
-def test_a_token_in_the_wrong_place_is_refused_and_not_shown(
-    home: Home, bot: Bot, proxy: Proxy, watch: Watch
-) -> None:
+def test_a_misplaced_token_is_not_shown(home: Home, bot: Bot, proxy: Proxy, watch: Watch) -> None:
     home.forget(VARIABLE)
     text = home.read("commands.yaml")
     runs = [home.run("plan", "-vv", "--token-file", bot.token)]

@@ -45,9 +45,7 @@ def test_each_manifest_goes_to_its_own_bot_with_its_own_token(
     assert tokens == {(bot.id, f"Bot {bot.token}") for bot in bots}
 
 
-def test_a_bot_from_outside_is_no_reason_to_put_the_manifests_of_two_together(
-    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
-) -> None:
+def test_a_bot_from_outside_joins_no_two(home: Home, bots: tuple[Bot, Bot], proxy: Proxy) -> None:
     by_flag = home.run("apply", "--yes", "-f", "bots", "--bot", bots[0].id)
     home.variable("COMMANDSYNC_BOT", bots[0].id)
     by_variable = home.run("apply", "--yes", "-f", "bots")
@@ -60,9 +58,7 @@ def test_a_bot_from_outside_is_no_reason_to_put_the_manifests_of_two_together(
     assert proxy.requests == []
 
 
-def test_one_that_is_refused_keeps_all_from_being_written(
-    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
-) -> None:
+def test_a_refused_one_stops_all_writes(home: Home, bots: tuple[Bot, Bot], proxy: Proxy) -> None:
     _write(home, "b", bots[1], LISTED[0])
 
     shown = home.run("apply", "--yes", "-f", "bots")
@@ -77,9 +73,7 @@ def test_one_that_is_refused_keeps_all_from_being_written(
     assert second["error"]["message"].startswith("bots/b.yaml: would delete 9 of 10")
 
 
-def test_one_that_cannot_be_read_keeps_all_from_being_written(
-    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
-) -> None:
+def test_an_unread_one_stops_all_writes(home: Home, bots: tuple[Bot, Bot], proxy: Proxy) -> None:
     proxy.rule = lambda seen: Instead(404, {"error": "gone"}) if bots[1].id in seen.path else None
 
     ran = home.run("apply", "--yes", "-f", "bots")
@@ -100,9 +94,7 @@ def test_one_invalid_manifest_keeps_all_from_being_read(home: Home, proxy: Proxy
     assert proxy.requests == []
 
 
-def test_pending_changes_count_after_failures(
-    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
-) -> None:
+def test_pending_counts_after_failures(home: Home, bots: tuple[Bot, Bot], proxy: Proxy) -> None:
     plan = ["plan", "-f", "bots", "--detailed-exitcode", "--retries", "0"]
     assert home.run(*plan).code == 3
     proxy.rule = lambda seen: Instead(500) if bots[0].id in seen.path else None
@@ -143,9 +135,7 @@ def test_exit_1_means_that_no_listing_was_changed(
     assert ran.code == (0 if all(changed) else 6 if any(changed) else 1)
 
 
-def test_one_listing_in_two_manifests_is_invalid(
-    home: Home, bots: tuple[Bot, Bot], proxy: Proxy
-) -> None:
+def test_one_listing_twice_is_invalid(home: Home, bots: tuple[Bot, Bot], proxy: Proxy) -> None:
     _write(home, "c", bots[0], "other")
     home.variable("COMMANDSYNC_TOKEN_C", bots[0].token)
 
@@ -159,9 +149,7 @@ def test_one_listing_in_two_manifests_is_invalid(
 
 @pytest.mark.usefixtures("bots")
 @pytest.mark.parametrize("option", [["apply", "--yes", "--backup"], ["plan", "--out"]])
-def test_one_file_cannot_hold_what_belongs_to_several(
-    home: Home, proxy: Proxy, option: list[str]
-) -> None:
+def test_several_need_several_files(home: Home, proxy: Proxy, option: list[str]) -> None:
     ran = home.run(*option, "some.file", "-f", "bots")
 
     assert ran.code == 2

@@ -4,9 +4,7 @@ from tests.support.bots import Proxy, Service
 from tests.support.home import Home, checked, fields
 
 
-def test_a_warning_of_the_file_fails_before_any_request(
-    home: Home, service: Service, proxy: Proxy
-) -> None:
+def test_a_files_warning_fails_at_once(home: Home, service: Service, proxy: Proxy) -> None:
     home.knows(service.bot(["help"]), url=proxy.url)
     home.write(fields(("help", "…")))
 
@@ -21,9 +19,7 @@ def test_a_warning_of_the_file_fails_before_any_request(
     assert proxy.requests == []
 
 
-def test_a_warning_that_comes_from_the_listing_fails_before_any_write(
-    home: Home, service: Service, proxy: Proxy
-) -> None:
+def test_a_listings_warning_fails_first(home: Home, service: Service, proxy: Proxy) -> None:
     home.knows(service.bot(["help"]), url=proxy.url)
     pinned = fields(("help", "Reworded.")).replace("name:", "id: gone\n    name:")
     home.write(pinned, "pinned.yaml")

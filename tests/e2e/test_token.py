@@ -72,9 +72,7 @@ def test_a_token_given_as_the_base_url_is_not_shown(
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("content", [None, b"\xff\xfe\x00", b""])
-def test_a_token_file_without_a_token_is_reported_before_anything_is_sent(
-    home: Home, proxy: Proxy, content: bytes | None
-) -> None:
+def test_an_empty_token_file_is_reported(home: Home, proxy: Proxy, content: bytes | None) -> None:
     if content is not None:
         home.write(content, "token.txt")
 
@@ -88,9 +86,7 @@ def test_a_token_file_without_a_token_is_reported_before_anything_is_sent(
 
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("variable", ["COMMANDSYNC_TOKEN", "COMMANDSYNC_TOKEN_TELEGRAM"])
-def test_a_token_that_is_not_valid_is_reported_with_its_variable(
-    home: Home, proxy: Proxy, variable: str
-) -> None:
+def test_an_invalid_token_is_reported(home: Home, proxy: Proxy, variable: str) -> None:
     home.variable(variable, "two\nlines")
     text = home.read("commands.yaml")
     home.write(f"{text}base_url: {proxy.url}\nlistings: [{{service: telegram}}]\n")

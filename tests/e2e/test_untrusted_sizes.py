@@ -142,9 +142,7 @@ MANIFESTS: dict[str, tuple[str, Callable[[], str]]] = {
 
 @pytest.mark.promise("large-manifest")
 @pytest.mark.parametrize("what", MANIFESTS)
-def test_a_manifest_made_to_be_large_is_read_or_refused_within_limits(
-    home: Home, what: str
-) -> None:
+def test_a_large_manifest_is_read_or_refused(home: Home, what: str) -> None:
     error, text = MANIFESTS[what]
     home.write("version: 1\n" + text())
     for number in range(1_000 if what.startswith("links") else 0):
@@ -275,9 +273,7 @@ PLANS: dict[str, tuple[str, Callable[[], str]]] = {
 
 @pytest.mark.promise("large-plan")
 @pytest.mark.parametrize("what", PLANS)
-def test_a_saved_plan_made_to_be_large_is_read_or_refused_within_limits(
-    home: Home, what: str
-) -> None:
+def test_a_large_plan_is_read_or_refused(home: Home, what: str) -> None:
     error, text = PLANS[what]
     home.write(text(), "plan.json")
     home.variable("COMMANDSYNC_TOKEN", "opaque")

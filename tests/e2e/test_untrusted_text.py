@@ -117,9 +117,7 @@ def bot(service: Service, home: Home) -> Bot:
 
 
 @pytest.mark.promise("text-unchanged")
-def test_what_is_pulled_and_applied_elsewhere_is_equal_to_the_letter(
-    home: Home, bot: Bot, service: Service
-) -> None:
+def test_what_is_pulled_and_applied_is_equal(home: Home, bot: Bot, service: Service) -> None:
     assert home.run("pull", "--out", "commands.yaml").code == 0
     harmless(home.read("commands.yaml").replace("\t", " "), "text")
     assert home.run("plan", "--detailed-exitcode").code == 0
@@ -210,9 +208,7 @@ def test_no_pulled_text_has_a_tag_raw(home: Home, service: Service) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_the_words_of_a_failing_service_are_shown_escaped(
-    home: Home, bot: Bot, proxy: Proxy, form: str
-) -> None:
+def test_a_services_words_are_escaped(home: Home, bot: Bot, proxy: Proxy, form: str) -> None:
     words = "".join(TEXTS[what] for what in ("ANSI", "overrides", "nothing to see", "runner"))
     proxy.rule = lambda _: Instead(400, {"error": words})
     home.variable("COMMANDSYNC_BASE_URL", proxy.url)
@@ -270,9 +266,7 @@ def test_half_of_a_surrogate_pair_makes_no_listing_unreadable(
     assert "\ufffd" in pulled.said + home.read("b.yaml")
 
 
-def test_a_record_whose_id_holds_half_of_a_surrogate_pair_is_never_written_to(
-    home: Home, service: Service, proxy: Proxy
-) -> None:
+def test_half_an_id_is_never_written_to(home: Home, service: Service, proxy: Proxy) -> None:
     home.knows(service.bot(), url=proxy.url)
     half = {"id": "1\ud800", "name": "a", "description": "b", "syntax": "c"}
     proxy.rule = lambda seen: Instead(200, {"data": [half] if seen.short == "GET commands" else []})

@@ -54,9 +54,7 @@ def test_a_copy_from_a_folder_names_the_folder(
 
 @GENERATED
 @given(commit=st.text("0123456789abcdef", min_size=40, max_size=40), inside=st.booleans())
-def test_a_copy_from_git_names_the_commit_and_no_password(
-    *, installed: Installed, commit: str, inside: bool
-) -> None:
+def test_a_copy_from_git_names_a_commit(*, installed: Installed, commit: str, inside: bool) -> None:
     origin: dict[str, Any] = {
         "url": "https://me:hunter2@git.example/bot.git",
         "vcs_info": {"vcs": "git", "requested_revision": "main", "commit_id": commit},
@@ -97,9 +95,7 @@ def test_the_installer_is_the_one_that_was_used_and_of_this_python(
     assert installed(installer="uv")[:5] == ["uv", "pip", "install", "--python", sys.executable]
 
 
-def test_a_checkout_that_nobody_installed_names_itself(
-    installed: Installed, tmp_path: Path
-) -> None:
+def test_an_uninstalled_checkout_names_itself(installed: Installed, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("")
 
     assert installed()[-1] == f"{tmp_path}[server]"

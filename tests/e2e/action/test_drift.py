@@ -51,9 +51,7 @@ def test_two_checks_at_once_leave_one_issue(runner: Runner, hub: Hub, service: S
     assert [issue["state"] for issue in hub.issues] == ["open", "closed", "open"]
 
 
-def test_the_issue_of_another_label_is_left_alone(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_another_labels_issue_is_left_alone(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot()
     inputs = knows(runner, bot)
     runner.run(other("schedule"), label="lantern", **inputs)
@@ -84,9 +82,7 @@ def test_without_an_issue_the_drift_is_still_reported(
     assert hub.issues == []
 
 
-def test_what_is_not_known_opens_and_closes_nothing(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_an_unknown_state_changes_no_issue(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot()
     inputs = knows(runner, bot)
     runner.run(other("schedule"), **inputs)
@@ -102,9 +98,7 @@ def test_what_is_not_known_opens_and_closes_nothing(
     assert hub.issues[0]["state"] == "open"
 
 
-def test_an_issue_that_cannot_be_read_does_not_disturb_a_listing_without_drift(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_an_unreadable_issue_disturbs_no_list(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot()
     inputs = knows(runner, bot)
     runner.run(push(), token=bot.token, **inputs | {"mode": "apply"})
@@ -118,9 +112,7 @@ def test_an_issue_that_cannot_be_read_does_not_disturb_a_listing_without_drift(
     assert (odd.code, odd.outputs["issue-url"]) == (0, "")
 
 
-def test_an_issue_without_a_number_is_not_written_to(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_an_issue_needs_a_number_to_be_written(runner: Runner, hub: Hub, service: Service) -> None:
     inputs = knows(runner, service.bot())
     runner.run(other("schedule"), **inputs)
     del hub.issues[0]["number"]

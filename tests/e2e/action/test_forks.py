@@ -81,9 +81,7 @@ def comment(runner: Runner, hub: Hub, *, head: str = SHA) -> str:
     )
 
 
-def test_a_forks_plan_becomes_one_comment_which_is_no_review(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_forks_plan_is_one_comment(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot(["help"])
     inputs = {"base_url": bot.url, "bot": bot.id}
     runner.write(fields(("help",)))
@@ -112,9 +110,7 @@ def test_a_forks_plan_becomes_one_comment_which_is_no_review(
     assert [each.target for each in hub.requests if b"marked-job-token" in each.body] == []
 
 
-def test_what_an_untrusted_artifact_names_is_checked(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_an_untrusted_artifact_is_checked(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot()
     runner.write(fields(("help",)))
     folder = keep(runner, runner.run(FORK, base_url=bot.url, bot=bot.id))
@@ -130,9 +126,7 @@ def test_what_an_untrusted_artifact_names_is_checked(
     assert hub.comments == []
 
 
-def test_the_text_of_a_fork_is_only_text_and_a_bad_artifact_ends_no_other(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_forks_text_is_only_text(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot()
     runner.write(fields(("help",)))
     folder = keep(runner, runner.run(FORK, base_url=bot.url, bot=bot.id))
@@ -155,9 +149,7 @@ def test_the_text_of_a_fork_is_only_text_and_a_bad_artifact_ends_no_other(
     assert body.count("@") == 2
 
 
-def test_a_fork_cannot_create_any_number_of_comments(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_forks_comments_are_limited(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot()
     runner.write(fields(("help",)))
     folder = keep(runner, runner.run(FORK, base_url=bot.url, bot=bot.id))
@@ -171,9 +163,7 @@ def test_a_fork_cannot_create_any_number_of_comments(
     assert [log.count("no more are created") for log in logs] == [0, 10]
 
 
-def test_only_a_fork_leaves_its_comment_to_another_workflow(
-    runner: Runner, service: Service
-) -> None:
+def test_only_a_fork_leaves_its_comment_to_a_workflow(runner: Runner, service: Service) -> None:
     bot = service.bot()
     inputs = {"base_url": bot.url, "bot": bot.id}
     runner.write(fields(("help",)))

@@ -182,9 +182,7 @@ def test_after_a_refused_merge_the_next_push_is_compared_with_what_was_sent(list
 
 @pytest.mark.promise("sent-statuses")
 @pytest.mark.parametrize("after_write", [True, False])
-def test_a_list_that_may_have_been_sent_is_sent_again_though_nothing_differs(
-    lists: Lists, *, after_write: bool
-) -> None:
+def test_a_list_that_may_have_been_sent_is_sent_again(lists: Lists, *, after_write: bool) -> None:
     lists.listed(*TEN)
     lists.write(*TEN, "new")
     lists.places["top.gg"].lose_next(times=5, after_write=after_write)
@@ -200,9 +198,7 @@ def test_a_list_that_may_have_been_sent_is_sent_again_though_nothing_differs(
     assert lists.states() == dict.fromkeys(CONTEXTS, "success")
 
 
-def test_a_run_that_is_started_again_says_of_the_newest_commit_what_lists_show(
-    lists: Lists, hub: Hub
-) -> None:
+def test_a_rerun_says_of_the_newest_commit_what_lists_show(lists: Lists, hub: Hub) -> None:
     old = lists.listed(*TEN)
     lists.write(*TEN, "new")
     lists.merge()
@@ -351,9 +347,7 @@ def test_only_the_merge_that_adds_an_entry_allows_to_replace_a_list_unseen(lists
 
 
 @pytest.mark.promise("replaced-unseen")
-def test_an_entry_of_an_earlier_version_that_was_never_sent_needs_a_decision(
-    lists: Lists, hub: Hub
-) -> None:
+def test_an_unsent_entry_of_an_earlier_version_needs_a_decision(lists: Lists, hub: Hub) -> None:
     lists.first("help")
     lists.write("help")
     lists.runner.commit()
@@ -425,9 +419,7 @@ def test_a_manifest_that_is_not_in_git_needs_a_decision(lists: Lists) -> None:
     assert lists.names == [["help"]] * 3
 
 
-def test_drift_is_found_where_a_list_can_be_read_and_the_others_are_named(
-    lists: Lists, hub: Hub
-) -> None:
+def test_drift_is_found_in_lists_that_can_be_read(lists: Lists, hub: Hub) -> None:
     lists.listed("help")
     place = lists.places["telegram"]
     lists.runner.variables[place.variable] = place.token
@@ -514,9 +506,7 @@ EVERY_SCOPE = "[default, all_private_chats, all_group_chats, all_chat_administra
         (EVERY_SCOPE, "telegram (de): an earlier version had this list, of 2 commands"),
     ],
 )
-def test_a_list_that_the_manifest_drops_is_kept_and_named(
-    lists: Lists, scopes: str, said: str
-) -> None:
+def test_a_dropped_list_is_kept_and_named(lists: Lists, scopes: str, said: str) -> None:
     """A scope or a language that is taken out of the manifest is never deleted by that."""
     telegram = lists.places["telegram"]
     del lists.places["top.gg"], lists.places["discordbotlist.com"]

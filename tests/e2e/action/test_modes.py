@@ -16,9 +16,7 @@ def knows(runner: Runner, bot: Bot) -> dict[str, str]:
     return {"base_url": bot.url, "bot": bot.id, "apply": "current"}
 
 
-def test_a_pull_request_gets_the_plan_as_its_one_comment(
-    shell: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_pull_request_gets_one_comment(shell: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot(["help", "gone"])
     step = shell.run(pull_request(), **knows(shell, bot))
 
@@ -48,9 +46,7 @@ def test_a_pull_request_gets_the_plan_as_its_one_comment(
     assert bot.names() == ["help", "gone"]
 
 
-def test_a_push_to_the_default_branch_applies_and_says_so_on_the_pull_request(
-    shell: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_push_applies_and_tells_the_request(shell: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot(["help"])
     inputs = knows(shell, bot)
     shell.run(pull_request(), **inputs)
@@ -190,9 +186,7 @@ def two(runner: Runner, service: Service) -> tuple[Bot, Bot]:
     return bots
 
 
-def test_the_plans_of_several_manifests_are_one_comment_and_one_sum(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_several_plans_are_one_comment(runner: Runner, hub: Hub, service: Service) -> None:
     bots = two(runner, service)
     step = runner.run(pull_request(), base_url=bots[0].url, **FILES)
     again = runner.run(pull_request(), base_url=bots[0].url, **FILES)
@@ -209,9 +203,7 @@ def test_the_plans_of_several_manifests_are_one_comment_and_one_sum(
     assert comment.count("### Plan: ") == step.summary.count("### Plan: ") == 2
 
 
-def test_a_variable_must_not_contradict_a_manifest_and_the_input_chooses(
-    runner: Runner, service: Service
-) -> None:
+def test_a_variable_must_not_contradict_a_manifest(runner: Runner, service: Service) -> None:
     lantern, harbor = service.bot(), service.bot()
     write(runner, lantern, "lantern", ("help",))
     runner.variables["COMMANDSYNC_BOT"] = harbor.id
@@ -229,9 +221,7 @@ def test_a_variable_must_not_contradict_a_manifest_and_the_input_chooses(
     assert (lantern.names(), harbor.names()) == ([], ["help"])
 
 
-def test_several_manifests_are_applied_each_with_its_own_token(
-    runner: Runner, service: Service
-) -> None:
+def test_each_manifest_is_applied_with_its_own_token(runner: Runner, service: Service) -> None:
     bots = two(runner, service)
     step = runner.run(push(), base_url=bots[0].url, **FILES)
 
@@ -246,9 +236,7 @@ def test_a_folder_of_manifests_is_several(runner: Runner, service: Service) -> N
     assert step.outputs["adds"] == "3", step.log
 
 
-def test_one_that_fails_keeps_all_from_being_written(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
+def test_one_failure_stops_all_writes(runner: Runner, service: Service, proxy: Proxy) -> None:
     bots = two(runner, service)
     proxy.rule = lambda seen: Instead(404, {"error": "no bot"}) if bots[1].id in seen.path else None
     step = runner.run(push(), base_url=proxy.url, **FILES)
@@ -260,9 +248,7 @@ def test_one_that_fails_keeps_all_from_being_written(
     assert proxy.writes == []
 
 
-def test_a_problem_in_one_and_a_refusal_of_another_are_reported_as_the_exit_code_does(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
+def test_a_problem_and_a_refusal_are_told(runner: Runner, service: Service, proxy: Proxy) -> None:
     bots = service.bot([f"old{n}" for n in range(9)]), service.bot()
     write(runner, bots[0], "lantern", ("help",))
     write(runner, bots[1], "harbor", ("dock",))
@@ -272,9 +258,7 @@ def test_a_problem_in_one_and_a_refusal_of_another_are_reported_as_the_exit_code
     assert (step.code, step.outputs["failure-reason"]) == (5, "refused"), step.log
 
 
-def test_one_token_for_two_bots_is_refused_before_anything_is_read(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
+def test_one_token_for_two_bots_is_refused(runner: Runner, service: Service, proxy: Proxy) -> None:
     bots = two(runner, service)
     step = runner.run(push(), base_url=proxy.url, token=bots[0].token, **FILES)
 

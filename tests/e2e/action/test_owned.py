@@ -152,9 +152,7 @@ def test_an_adoption_without_changes_protects_what_is_added_by_hand_after_it(
     assert set(bot.names()) == {"gone", "help", *KEPT}
 
 
-def test_an_unexplained_delete_is_named_first_whatever_else_is_deleted(
-    runner: Runner, bot: Bot, given: dict[str, str]
-) -> None:
+def test_an_unexplained_delete_comes_first(runner: Runner, bot: Bot, given: dict[str, str]) -> None:
     runner.commit(wanted("gone"))
     runner.commit(fields(("help",)))
     by_hand(bot)
@@ -205,9 +203,7 @@ def test_only_what_was_on_the_branch_itself_explains(
         assert refused(second, "by-hand"), second.log
 
 
-def test_after_a_force_push_only_the_new_history_explains(
-    runner: Runner, bot: Bot, given: dict[str, str]
-) -> None:
+def test_a_force_push_makes_a_new_history(runner: Runner, bot: Bot, given: dict[str, str]) -> None:
     runner.commit(wanted("gone"))
     repo = runner.repo
     repo.git("switch", "--quiet", "--orphan", "rewritten")
@@ -394,9 +390,7 @@ def test_a_tag_has_no_newer_manifest(
     assert step.code == code, step.log
 
 
-def test_without_a_token_of_github_nothing_is_applied(
-    runner: Runner, bot: Bot, given: dict[str, str]
-) -> None:
+def test_without_githubs_token_no_apply(runner: Runner, bot: Bot, given: dict[str, str]) -> None:
     runner.commit(wanted("help"))
     step = runner.run(push(), github_token="", **given)
 
@@ -405,9 +399,7 @@ def test_without_a_token_of_github_nothing_is_applied(
     assert "gone" in bot.names()
 
 
-def test_a_manifest_made_in_the_job_needs_the_current_plan(
-    runner: Runner, given: dict[str, str]
-) -> None:
+def test_a_manifest_of_the_job_needs_a_current_plan(runner: Runner, given: dict[str, str]) -> None:
     runner.commit(wanted("help"))
     runner.repo.git("rm", "--quiet", "--cached", "commands.yaml")
     runner.write("commands.yaml\n", ".gitignore")
@@ -420,9 +412,7 @@ def test_a_manifest_made_in_the_job_needs_the_current_plan(
     assert current.outputs["result"] == "applied", current.log
 
 
-def test_a_folder_of_another_user_says_how_git_may_read_it(
-    runner: Runner, bot: Bot, given: dict[str, str]
-) -> None:
+def test_a_foreign_folder_has_gits_advice(runner: Runner, bot: Bot, given: dict[str, str]) -> None:
     runner.commit(wanted("help"))
     runner.variables["GIT_TEST_ASSUME_DIFFERENT_OWNER"] = "1"
     step = runner.run(push(), **given)
@@ -443,9 +433,7 @@ def test_a_saved_plan_is_applied_as_it_is(runner: Runner, bot: Bot, given: dict[
     assert set(bot.names()) == {"help", "by-hand", *KEPT}
 
 
-def test_a_saved_plan_decides_neither_its_limits_nor_where_the_token_goes(
-    runner: Runner, bot: Bot
-) -> None:
+def test_a_saved_plan_decides_neither_limits_nor_host(runner: Runner, bot: Bot) -> None:
     runner.write(wanted("help"))
     path = runner.run(pull_request(), base_url=bot.url, bot=bot.id).outputs["plan-file"]
     (runner.workspace / "plan.json").write_bytes(Path(path).read_bytes())
@@ -465,9 +453,7 @@ def test_a_saved_plan_decides_neither_its_limits_nor_where_the_token_goes(
     assert "gone" in bot.names()
 
 
-def test_a_locked_pull_request_is_said_as_that(
-    runner: Runner, hub: Hub, given: dict[str, str]
-) -> None:
+def test_a_locked_pull_request_is_named(runner: Runner, hub: Hub, given: dict[str, str]) -> None:
     message = {"message": "Unable to create comment because issue is locked."}
     hub.rule = lambda request: (403, message, {}) if request.startswith("POST /repos") else None
     runner.commit(wanted("gone", "help"))

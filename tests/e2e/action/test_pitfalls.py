@@ -21,9 +21,7 @@ HOSTILE = (
 )
 
 
-def test_hostile_texts_are_shown_and_never_obeyed(
-    shell: Runner, hub: Hub, service: Service
-) -> None:
+def test_hostile_texts_are_never_obeyed(shell: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot(["::error::listed", "##[warning]listed"])
     shell.write(fields(*((text, text) for text in HOSTILE)))
     inputs = {"base_url": bot.url, "bot": bot.id, "label": HOSTILE[4], "max_deletes": "all"}
@@ -44,9 +42,7 @@ def test_hostile_texts_are_shown_and_never_obeyed(
     assert "@" not in outside
 
 
-def test_what_lies_in_the_workspace_is_not_imported_or_read(
-    shell: Runner, service: Service
-) -> None:
+def test_nothing_of_the_workspace_is_imported_or_read(shell: Runner, service: Service) -> None:
     bot = service.bot()
     bad = "raise SystemExit('the workspace was imported')\n"
     for name in ("commandsync", "requests", "yaml", "click", "sitecustomize", "json"):
@@ -133,9 +129,7 @@ def test_uv_supplies_a_python_where_those_of_the_machine_are_too_old(shell: Runn
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the runner does not send signals there")
-def test_a_cancelled_apply_finishes_what_is_in_flight_and_reports(
-    shell: Runner, service: Service, proxy: Proxy
-) -> None:
+def test_a_cancelled_apply_ends_its_requests(shell: Runner, service: Service, proxy: Proxy) -> None:
     bot = service.bot()
     shell.write(fields(*((f"c{n}",) for n in range(4))))
     signalled: list[int] = []
@@ -175,9 +169,7 @@ def test_two_jobs_at_once_add_nothing_to_each_other(shell: Runner, service: Serv
     assert [bot.names() for bot in bots] == [["help"], ["help"]]
 
 
-def test_a_fork_has_no_token_and_gets_its_plan_in_the_summary(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_forks_plan_is_in_the_summary(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot()
     hub.read_only = True
     runner.write(fields(("help",)))
@@ -218,9 +210,7 @@ def test_the_input_token_goes_before_the_variables(runner: Runner, service: Serv
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
-def test_a_manifest_that_links_out_of_the_workspace_shows_nothing_of_what_it_links_to(
-    runner: Runner, tmp_path: Path
-) -> None:
+def test_a_manifest_that_links_out_of_it_shows_nothing(runner: Runner, tmp_path: Path) -> None:
     secret = tmp_path / "secret.yaml"
     secret.write_text("version: 1\nuser: [p]hunter2\n", encoding="utf-8")
     (runner.workspace / "commands.yaml").symlink_to(secret)

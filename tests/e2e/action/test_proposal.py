@@ -23,9 +23,7 @@ def manifest(bot: Bot, url: str, *lines: str) -> str:
 
 
 @pytest.mark.parametrize("event", [pull_request(), GROUP], ids=["pull request", "merge queue"])
-def test_a_token_goes_where_the_base_branch_says(
-    runner: Runner, service: Service, event: Event
-) -> None:
+def test_a_token_goes_where_the_base_says(runner: Runner, service: Service, event: Event) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
     runner.base = {"commands.yaml": manifest(bot, f"{bot.url}/v1/")}
@@ -61,9 +59,7 @@ def test_a_token_does_not_go_where_only_a_proposal_says(
     assert event is EMPTY or "https://listing.example" in error.data
 
 
-def test_the_variable_of_a_proposal_is_a_token_too_and_a_new_manifest_decides_nothing(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
+def test_a_proposals_variable_is_a_token(runner: Runner, service: Service, proxy: Proxy) -> None:
     bot = service.bot()
     runner.variables["COMMANDSYNC_MINE"] = bot.token
     runner.write(manifest(bot, proxy.url, "token_env: COMMANDSYNC_MINE"))
@@ -84,9 +80,7 @@ def test_the_variable_of_a_proposal_is_a_token_too_and_a_new_manifest_decides_no
     assert all("give the input base-url" in message for message in said)
 
 
-def test_without_a_token_or_with_the_urls_own_input_nothing_is_refused(
-    runner: Runner, service: Service
-) -> None:
+def test_without_a_token_nothing_is_refused(runner: Runner, service: Service) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
     runner.has_base = False
@@ -107,9 +101,7 @@ def test_a_merged_manifest_decides(runner: Runner, service: Service) -> None:
     assert (applied.outputs["result"], checked.outputs["result"]) == ("applied", "no-changes")
 
 
-def test_another_bot_of_the_same_service_is_marked_and_not_refused(
-    runner: Runner, service: Service
-) -> None:
+def test_another_bot_of_the_service_is_only_marked(runner: Runner, service: Service) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
     runner.base = {"commands.yaml": manifest(service.bot(), bot.url)}
@@ -122,9 +114,7 @@ def test_another_bot_of_the_same_service_is_marked_and_not_refused(
         assert page.splitlines()[0].endswith(" changes `bot`")
 
 
-def test_what_a_proposal_changes_of_it_is_in_the_comments_first_line(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_comments_first_line_tells_changes(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url, "token_env: COMMANDSYNC_MINE"))
     runner.base = {"commands.yaml": manifest(bot, "https://listing.example")}
@@ -139,9 +129,7 @@ def test_what_a_proposal_changes_of_it_is_in_the_comments_first_line(
     assert [each.place for each in step.annotations("warning")] == ["commands.yaml:1:1"] * 2
 
 
-def test_a_first_manifest_and_what_an_input_overrides_are_no_alarm(
-    runner: Runner, service: Service
-) -> None:
+def test_a_first_manifest_is_no_alarm(runner: Runner, service: Service) -> None:
     bot = service.bot()
     runner.write(manifest(bot, bot.url))
     first = runner.run(pull_request())
@@ -171,9 +159,7 @@ def of(bot: Bot) -> dict[str, str]:
     return {"base_url": bot.url, "bot": bot.id}
 
 
-def test_comment_and_summary_tell_it_before_the_plan_and_the_log_too(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_it_is_told_before_the_plan(runner: Runner, hub: Hub, service: Service) -> None:
     runner.base = {"commands.yaml": BASE}
     runner.write(HEAD)
 
@@ -213,9 +199,7 @@ def test_only_a_proposal_is_compared(runner: Runner, service: Service, event: Ev
     assert TITLE not in step.summary
 
 
-def test_of_several_manifests_each_is_named_and_long_lists_are_numbers(
-    runner: Runner, service: Service
-) -> None:
+def test_each_manifest_is_named_and_long_lists_counted(runner: Runner, service: Service) -> None:
     bots = {"a": service.bot(), "b": service.bot(), "same": service.bot()}
     for name, bot in bots.items():
         head = f"bot: '{bot.id}'\n"
@@ -244,9 +228,7 @@ def outdated(runner: Runner) -> Runner:
     return runner
 
 
-def test_a_manifest_that_is_out_of_date_fails_with_an_annotation_for_each_difference(
-    outdated: Runner, service: Service
-) -> None:
+def test_each_difference_of_a_manifest_is_annotated(outdated: Runner, service: Service) -> None:
     bot = service.bot()
     inputs = {"base_url": bot.url, "bot": bot.id}
     step = outdated.run(pull_request(), import_check="true", **inputs)
@@ -287,9 +269,7 @@ def test_what_is_registered_with_discord_is_not_read_in_a_check(runner: Runner) 
     assert "import-check" in step.log
 
 
-def test_lists_in_documents_are_those_of_the_manifest_or_the_job_fails(
-    runner: Runner, service: Service
-) -> None:
+def test_a_list_in_a_document_must_be_the_manifests(runner: Runner, service: Service) -> None:
     bot = service.bot(["help"])
     text = "# Bot\n\n<!-- commandsync:commands -->\n<!-- /commandsync:commands -->\n"
     runner.write(fields(("help",)))
@@ -324,9 +304,7 @@ def knows(runner: Runner, bot: Bot, url: str = "") -> dict[str, str]:
     return {"base_url": url or bot.url, "bot": bot.id, "preview": "true", "apply": "current"}
 
 
-def test_a_pull_request_keeps_the_page_as_it_will_be(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
+def test_a_request_keeps_its_page(runner: Runner, service: Service, proxy: Proxy) -> None:
     bot = service.bot(["help", "gone"], ["v1"])
     step = runner.run(pull_request(), **knows(runner, bot, proxy.url))
 
@@ -349,9 +327,7 @@ def test_validate_shows_everything_as_new(runner: Runner, service: Service) -> N
     assert "Plan: 2 to add, 0 to edit, 0 to delete, 0 unchanged." in page
 
 
-def test_without_a_listing_that_can_be_read_everything_is_new(
-    runner: Runner, service: Service
-) -> None:
+def test_without_a_readable_listing_everything_is_new(runner: Runner, service: Service) -> None:
     inputs = knows(runner, service.bot())
     step = runner.run(pull_request(), **{**inputs, "bot": "404"})
 
@@ -361,9 +337,7 @@ def test_without_a_listing_that_can_be_read_everything_is_new(
     assert "Plan: 2 to add" in page
 
 
-def test_a_page_that_cannot_be_made_is_a_warning(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
+def test_a_page_that_fails_is_a_warning(runner: Runner, service: Service, proxy: Proxy) -> None:
     inputs = knows(runner, service.bot(), proxy.url)
     proxy.rule = lambda request: (
         Instead(500, b"{}") if request.target.endswith(inputs["bot"]) else None

@@ -70,9 +70,7 @@ def test_what_is_done_in_part_is_incomplete(runner: Runner, service: Service, pr
     assert bot.names() == ["help", "ping"]
 
 
-def test_what_was_done_and_refused_is_reported_as_a_change(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
+def test_a_done_refused_write_is_a_change(runner: Runner, service: Service, proxy: Proxy) -> None:
     bot = service.bot(["old"])
     proxy.rule = lambda seen: (
         Instead(303, headers={"Location": "/v1/done"}, forwarded=True) if seen.writes else None
@@ -85,9 +83,7 @@ def test_what_was_done_and_refused_is_reported_as_a_change(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the runner does not send signals there")
-def test_a_run_that_is_cancelled_while_it_reads_has_changed_nothing(
-    runner: Runner, service: Service, proxy: Proxy
-) -> None:
+def test_a_cancelled_read_changes_nothing(runner: Runner, service: Service, proxy: Proxy) -> None:
     bot = service.bot()
     proxy.rule = lambda _: os.kill(os.getpid(), signal.SIGTERM)
     runner.write(fields(("help",)))

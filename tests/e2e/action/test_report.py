@@ -20,9 +20,7 @@ def knows(runner: Runner, bot: Bot) -> dict[str, str]:
     return {"base_url": bot.url, "bot": bot.id, "apply": "current"}
 
 
-def test_without_changes_only_always_begins_a_comment(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_only_always_comments_without_changes(runner: Runner, hub: Hub, service: Service) -> None:
     inputs = knows(runner, service.bot(["help"]))
     quiet = runner.run(pull_request(), **inputs)
     step = runner.run(pull_request(), comment="always", **inputs)
@@ -32,9 +30,7 @@ def test_without_changes_only_always_begins_a_comment(
     assert "0 to add, 0 to edit, 0 to delete, 1 unchanged" in hub.ours[0]
 
 
-def test_a_comment_follows_the_plan_to_no_changes(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_comment_follows_to_no_changes(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot()
     inputs = knows(runner, bot)
     runner.run(pull_request(), **inputs)
@@ -70,9 +66,7 @@ def test_a_run_without_a_pull_request_comments_on_none(
     assert hub.comments == []
 
 
-def test_a_fork_that_is_to_comment_always_is_warned(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_fork_cannot_comment_always(runner: Runner, hub: Hub, service: Service) -> None:
     hub.read_only = True
     inputs = knows(runner, service.bot())
     step = runner.run(pull_request(head="stranger/bots"), comment="always", **inputs)
@@ -82,9 +76,7 @@ def test_a_fork_that_is_to_comment_always_is_warned(
     assert "GitHub answers 403: Resource not accessible by integration" in warning.data
 
 
-def test_without_a_token_of_github_the_comment_is_a_warning(
-    runner: Runner, service: Service
-) -> None:
+def test_a_comment_needs_the_token_of_github(runner: Runner, service: Service) -> None:
     inputs = knows(runner, service.bot())
     step = runner.run(pull_request(), github_token="", **inputs)
 
@@ -116,9 +108,7 @@ def test_whatever_github_answers_an_apply_counts(
     assert bot.names() == ["help"]
 
 
-def test_files_of_the_runner_that_cannot_be_written_are_warnings(
-    runner: Runner, service: Service
-) -> None:
+def test_a_file_that_cannot_be_written_is_a_warning(runner: Runner, service: Service) -> None:
     inputs = knows(runner, service.bot())
     runner.variables["GITHUB_STEP_SUMMARY"] = str(runner.folder)
     runner.write("", "file")
@@ -131,9 +121,7 @@ def test_files_of_the_runner_that_cannot_be_written_are_warnings(
     assert ("plan's files" in plan, "GITHUB_STEP_SUMMARY" in summary) == (True, True)
 
 
-def test_a_plan_too_long_for_a_page_is_cut_and_names_the_place_of_the_rest(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_long_plan_names_where_the_rest_is(runner: Runner, hub: Hub, service: Service) -> None:
     inputs = knows(runner, service.bot())
     runner.write(fields(*((f"command-{n}", f"Does {'so ' * 20}much.") for n in range(700))))
     step = runner.run(pull_request(), **inputs)
@@ -151,9 +139,7 @@ def test_a_plan_too_long_for_a_page_is_cut_and_names_the_place_of_the_rest(
     assert "plan-markdown-file" in nearly_full.read_text(encoding="utf-8").splitlines()[-1]
 
 
-def test_the_result_is_in_the_comment_of_the_plan(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_result_is_in_the_plans_comment(runner: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot([{"name": "help", "description": "Old.", "syntax": "/help"}, "gone"])
     hub.merged[SHA] = MERGED
     manifest = fields(("help", "New.", "/help", "Fun"))
@@ -175,9 +161,7 @@ def test_the_result_is_in_the_comment_of_the_plan(
     assert markers[1] == markers[0].replace(" -->", ":applied -->")
 
 
-def test_a_manifest_that_is_not_valid_is_reported_in_the_comment_of_its_plan(
-    runner: Runner, hub: Hub, service: Service
-) -> None:
+def test_an_invalid_manifest_is_in_the_comment(runner: Runner, hub: Hub, service: Service) -> None:
     inputs = knows(runner, service.bot())
     runner.run(pull_request(), **inputs)
     runner.write("version: 1\ncommands: 7\n")
@@ -193,9 +177,7 @@ def test_a_manifest_that_is_not_valid_is_reported_in_the_comment_of_its_plan(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there a killed process is another thing")
-def test_a_run_that_was_killed_while_reporting_is_reported_by_the_next(
-    shell: Runner, hub: Hub, service: Service
-) -> None:
+def test_a_killed_report_is_made_by_the_next_run(shell: Runner, hub: Hub, service: Service) -> None:
     bot = service.bot()
     inputs = knows(shell, bot)
     kill_at = "POST /repos"  # the comment is written, and nobody learns of it
@@ -234,9 +216,7 @@ def test_without_a_runner_the_log_has_everything(runner: Runner, service: Servic
     assert (step.outputs["result"], step.summary) == ("", "")
 
 
-def test_before_an_apply_what_is_listed_is_written_and_brings_it_back(
-    runner: Runner, service: Service
-) -> None:
+def test_a_backup_of_an_apply_brings_it_back(runner: Runner, service: Service) -> None:
     bot = service.bot(["help", "gone"])
     inputs = {"base_url": bot.url, "bot": bot.id, "token": bot.token, "apply": "current"}
     runner.write(fields(("help",)))

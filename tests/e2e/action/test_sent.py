@@ -37,9 +37,7 @@ def listed(lists: Lists) -> str:
 @pytest.mark.parametrize(
     "keys", [{"token_env": "COMMANDSYNC_TOKEN_TOPGG"}, {"bot": "42"}, {"lossy": ["sync"]}], ids=str
 )
-def test_another_spelling_of_an_entry_is_the_same_list(
-    lists: Lists, keys: dict[str, object]
-) -> None:
+def test_another_spelling_is_the_same_list(lists: Lists, keys: dict[str, object]) -> None:
     text = listed(lists).replace("    lossy: [syntax, category, options]\n", "")
     lists.runner.write(entry_of(text, **keys))
     step = lists.merge()
@@ -101,9 +99,7 @@ def moved(lists: Lists, text: str) -> None:
 
 
 @pytest.mark.parametrize("rewritten", [True, False])
-def test_a_moved_manifest_is_planned_and_applied_as_the_same(
-    lists: Lists, *, rewritten: bool
-) -> None:
+def test_a_moved_manifest_is_the_same(lists: Lists, *, rewritten: bool) -> None:
     text = listed(lists)
     if rewritten:
         text = lists.write(*[f"new{number}" for number in range(10)])

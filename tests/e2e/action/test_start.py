@@ -82,9 +82,7 @@ def test_a_signal_while_installing_ends_the_run_and_leaves_nothing(started: Runn
     assert list(started.temp.iterdir()) == []
 
 
-def test_as_a_program_it_ends_with_the_exit_code_and_runs_no_plugin(
-    started: Runner, tmp_path: Path
-) -> None:
+def test_as_a_program_it_has_the_exit_code_and_no_plugin(started: Runner, tmp_path: Path) -> None:
     started.write("version: 2\n")
     plugin = tmp_path / "seeming" / "plugin-1.dist-info" / "entry_points.txt"
     plugin.parent.mkdir(parents=True)
@@ -160,9 +158,7 @@ def folders(runner: Runner) -> list[Path]:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(WINDOWS, reason="no system owns a Python there")
-def test_the_machine_is_one_where_pip_by_itself_installs_nothing(
-    machine: Runner, tmp_path: Path
-) -> None:
+def test_pip_alone_installs_nothing_there(machine: Runner, tmp_path: Path) -> None:
     wheel = tmp_path / "lantern-1-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("lantern.py", "")
@@ -178,9 +174,7 @@ def test_the_machine_is_one_where_pip_by_itself_installs_nothing(
 
 
 @pytest.mark.thorough
-def test_a_fresh_machine_installs_offline_with_one_call_and_only_once(
-    machine: Runner, wheels: Path, tmp_path: Path
-) -> None:
+def test_a_new_machine_installs_offline_once(machine: Runner, wheels: Path, tmp_path: Path) -> None:
     machine.variables |= {"PIP_USER": "1", "PIP_TARGET": "/nowhere", "PIP_REQUIRE_VIRTUALENV": "1"}
     settings = machine.folder / "home" / ".config" / "pip" / "pip.conf"
     settings.parent.mkdir(parents=True)
@@ -201,9 +195,7 @@ def test_a_fresh_machine_installs_offline_with_one_call_and_only_once(
 
 @pytest.mark.thorough
 @pytest.mark.promise("locked-action")
-def test_a_wheel_that_is_not_the_locked_one_is_refused(
-    machine: Runner, wheels: Path, tmp_path: Path
-) -> None:
+def test_a_wheel_must_be_the_locked_one(machine: Runner, wheels: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed"
     shutil.copytree(wheels, changed)
     wheel = next(changed.glob("annotated_types-*.whl"))
@@ -231,9 +223,7 @@ def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -
 
 
 @pytest.mark.thorough
-def test_a_preview_needs_what_its_own_lock_has_and_nothing_else(
-    machine: Runner, preview_wheels: Path
-) -> None:
+def test_a_preview_needs_its_own_lock_alone(machine: Runner, preview_wheels: Path) -> None:
     machine.variables["PIP_FIND_LINKS"] = str(preview_wheels)
     step = machine.run(other("workflow_dispatch"), preview="true")
 

@@ -315,9 +315,7 @@ def test_each_token_reaches_the_apply_and_that_of_a_list_that_can_be_read_the_dr
     assert environments["plan"] == environments["current"] == {}
 
 
-def test_an_approver_sees_the_current_plan_before_the_apply(
-    runner: Runner, service: Service
-) -> None:
+def test_an_approver_sees_the_current_plan(runner: Runner, service: Service) -> None:
     bot = service.bot(["help"])
     runner.write(fields(("help", "New."), ("ping",)))
     (inputs, _) = started(push(), base_url=bot.url, bot=bot.id).values()

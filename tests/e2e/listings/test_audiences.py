@@ -168,9 +168,7 @@ def test_another_list_that_cannot_be_read_is_a_warning(telegram: Destination) ->
 
 
 @pytest.mark.parametrize("since", [(), ("--since", "HEAD")])
-def test_a_list_that_is_not_declared_any_more_is_named_until_it_is_deleted(
-    telegram: Destination, since: tuple[str, ...]
-) -> None:
+def test_a_list_is_named_until_it_is_deleted(telegram: Destination, since: tuple[str, ...]) -> None:
     repo = git_repo(telegram.home.path)
     write(telegram, scopes=("default",), de="", no="")
     repo.commit({})
@@ -192,9 +190,7 @@ def test_a_list_that_is_not_declared_any_more_is_named_until_it_is_deleted(
     assert warnings(telegram.home.run("plan", "--format", "json", *since)) == []
 
 
-def test_a_list_to_delete_that_is_not_read_is_not_said_to_be_without_changes(
-    telegram: Destination,
-) -> None:
+def test_an_unread_list_to_delete_is_not_without_changes(telegram: Destination) -> None:
     write(telegram, scopes=("default",), de="none", no="")
     telegram.home.variable(telegram.listing.variable, "")
 

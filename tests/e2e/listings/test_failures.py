@@ -33,9 +33,7 @@ def changed(place: Destination, *options: str, form: str = "json") -> Ran:
 @pytest.mark.parametrize(
     "fault", [status(500), instead(LOST), instead(PAGE)], ids=["500", "lost", "page"]
 )
-def test_without_a_read_a_failure_before_the_effect_is_unknown(
-    unread: Destination, fault: Fault
-) -> None:
+def test_without_a_read_a_failure_is_unknown(unread: Destination, fault: Fault) -> None:
     unread.sent("ping", "ban")
     unread.fail(fault)
 
@@ -52,9 +50,7 @@ def test_without_a_read_a_failure_before_the_effect_is_unknown(
     [status(500, after=True), instead(LOST_AFTER), instead(PAGE_AFTER), instead(CUT_AFTER)],
     ids=["500", "lost", "page", "cut"],
 )
-def test_a_failure_after_the_effect_is_known_by_a_read_only(
-    place: Destination, fault: Fault
-) -> None:
+def test_a_failure_after_the_effect_needs_a_read(place: Destination, fault: Fault) -> None:
     place.sent("ping", "ban")
     place.fail(fault)
 

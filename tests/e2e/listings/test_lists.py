@@ -307,9 +307,7 @@ def test_without_a_token_a_list_is_compared_with_what_was_sent(telegram: Destina
     assert telegram.proxy.requests == []
 
 
-def test_without_a_token_a_list_that_can_be_read_is_said_to_be_read_by_apply(
-    telegram: Destination,
-) -> None:
+def test_without_a_token_apply_is_said_to_read_a_list(telegram: Destination) -> None:
     telegram.write("ping")
     telegram.home.forget(telegram.listing.variable)
 

@@ -78,9 +78,7 @@ def test_a_base_url_for_a_manifest_without_a_page_is_refused_unless_it_is_a_left
     assert page.url not in planned.out
 
 
-def test_validate_checks_what_was_imported_where_it_is_sent(
-    home: Home, places: dict[str, Destination]
-) -> None:
+def test_validate_checks_what_was_imported(home: Home, places: dict[str, Destination]) -> None:
     home.write("{", "commands.imported.json")
     write(home, places, "ping")
 
@@ -91,9 +89,7 @@ def test_validate_checks_what_was_imported_where_it_is_sent(
     assert broken.err.startswith("commands.imported.json:1:")
 
 
-def test_a_manifest_without_commands_has_no_list_to_send(
-    home: Home, places: dict[str, Destination]
-) -> None:
+def test_without_commands_no_list_is_sent(home: Home, places: dict[str, Destination]) -> None:
     write(home, places)
     home.write(home.read("commands.yaml").replace("commands: []\n", ""))
 
@@ -104,9 +100,7 @@ def test_a_manifest_without_commands_has_no_list_to_send(
     assert set(writes(places).values()) == {0}
 
 
-def test_one_token_for_lists_of_two_manifests_is_refused(
-    home: Home, places: dict[str, Destination]
-) -> None:
+def test_one_token_for_two_lists_is_refused(home: Home, places: dict[str, Destination]) -> None:
     write(home, {"top.gg": places["top.gg"]}, "ping")
     home.write(home.read("commands.yaml").replace("8120", "9120"), "other.yaml")
 
@@ -133,9 +127,7 @@ def test_a_refusal_of_one_stops_all_before_the_first_write(
     assert set(writes(places).values()) == {0}
 
 
-def test_a_list_that_cannot_be_read_stops_only_itself(
-    home: Home, places: dict[str, Destination]
-) -> None:
+def test_an_unreadable_list_stops_only_itself(home: Home, places: dict[str, Destination]) -> None:
     write(home, places, "ping")
     places["telegram"].proxy.rule = lambda _: Instead(401, {"ok": False, "error_code": 401})
 
@@ -150,9 +142,7 @@ def test_a_list_that_cannot_be_read_stops_only_itself(
     assert writes(places) == {"top.gg": 2, "discordbotlist.com": 2, "telegram": 0, "disq.ink": 2}
 
 
-def test_a_read_that_fails_beside_lists_without_changes_changed_nothing(
-    home: Home, places: dict[str, Destination]
-) -> None:
+def test_a_failed_read_has_changed_nothing(home: Home, places: dict[str, Destination]) -> None:
     write(home, places, "ping")
     home.write(home.read("commands.yaml"), SENT)
     places["telegram"].proxy.rule = lambda _: Instead(401, {"ok": False, "error_code": 401})
@@ -202,9 +192,7 @@ def test_a_page_that_cannot_be_read_stops_only_itself(
     assert set(writes(places).values()) == {1}
 
 
-def test_a_base_url_that_no_manifest_uses_is_named_once(
-    places: dict[str, Destination], home: Home
-) -> None:
+def test_an_unused_base_url_is_named_once(places: dict[str, Destination], home: Home) -> None:
     entries = "".join(place.entry for place in places.values())
     home.write(f'{fields(("ping",))}bot: "42"\nlistings:\n{entries}')
     home.variable("COMMANDSYNC_BASE_URL", "http://127.0.0.1:9")

@@ -41,9 +41,7 @@ def elsewhere(place: Destination, *, token_env: str = "", host: str = HOST) -> N
 
 @pytest.mark.promise("named-hosts")
 @pytest.mark.parametrize("hosts", ["", "example", "other.example", f"www.{HOST}"])
-def test_a_host_of_the_manifest_alone_gets_no_token(
-    place: Destination, outside: RawServer, hosts: str
-) -> None:
+def test_a_manifests_host_gets_no_token(place: Destination, outside: RawServer, hosts: str) -> None:
     variable = "COMMANDSYNC_TOKEN_OWN"
     place.home.variable(variable, place.listing.token)
     place.home.variable("COMMANDSYNC_HOSTS", hosts)
@@ -109,9 +107,7 @@ def test_the_token_of_a_service_is_hidden_in_what_the_user_wrote(home: Home, var
 
 
 @pytest.mark.promise("hosts-variable")
-def test_a_host_that_the_environment_names_gets_its_own_token(
-    place: Destination, outside: RawServer
-) -> None:
+def test_a_host_of_the_environment_gets_its_token(place: Destination, outside: RawServer) -> None:
     place.home.variable("COMMANDSYNC_TOKEN_OWN", place.listing.token)
     place.home.variable("COMMANDSYNC_HOSTS", f"other.example, {HOST.upper()}")
     elsewhere(place, token_env="COMMANDSYNC_TOKEN_OWN")

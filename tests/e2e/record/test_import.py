@@ -86,9 +86,7 @@ def test_a_whole_run_without_a_command_removes_it(home: Home, record: Import) ->
 
 
 @fenced
-def test_code_beside_a_recording_gives_categories_and_prefix_commands(
-    home: Home, record: Import
-) -> None:
+def test_code_beside_a_recording_gives_the_rest(home: Home, record: Import) -> None:
     code = """
 from discord.ext import commands
 
@@ -117,9 +115,7 @@ class Music(commands.Cog):
 
 @fenced
 @pytest.mark.promise("only-after-dashes")
-def test_an_import_without_the_program_runs_nothing_and_keeps_its_commands(
-    home: Home, record: Import
-) -> None:
+def test_an_import_without_the_program_keeps_its_commands(home: Home, record: Import) -> None:
     record([PLAY])
     (home.path / "deploy.py").write_text("open('ran', 'w')", encoding="utf-8")
     ran = home.run("import", "--yes")

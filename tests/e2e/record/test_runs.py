@@ -170,9 +170,7 @@ def test_what_is_recorded_is_what_was_sent(run: Run, commands: list[object]) -> 
 
 @fenced
 @pytest.mark.promise("folder-kept")
-def test_files_of_the_folder_stay_and_other_hosts_are_refused_by_name(
-    run: Run, tmp_path: Path
-) -> None:
+def test_files_of_the_folder_stay_and_hosts_are_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("old", encoding="utf-8")
     recording = run(
         f"""
@@ -366,9 +364,7 @@ def test_nothing_leaves_the_fence(
 
 
 @fenced
-def test_an_allowed_service_is_reached_but_not_as_a_platform(
-    run: Run, outside: tuple[int, list[bytes]]
-) -> None:
+def test_an_allowed_service_is_no_platform(run: Run, outside: tuple[int, list[bytes]]) -> None:
     port, said = outside
     recording = run(
         f"""
@@ -422,9 +418,7 @@ def test_where_the_fence_is_not_possible_nothing_runs(tmp_path: Path) -> None:
     assert not made.exists()
 
 
-def test_hooks_redirect_a_program_of_python_without_a_fence(
-    run: Run, outside: tuple[int, list[bytes]]
-) -> None:
+def test_hooks_redirect_python_without_a_fence(run: Run, outside: tuple[int, list[bytes]]) -> None:
     port, said = outside
     recording = run(
         f"""
@@ -508,9 +502,7 @@ socket.on("error", () => console.log("held"));
 
 @fenced
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-def test_node_without_its_hooks_is_in_the_fence(
-    tmp_path: Path, outside: tuple[int, list[bytes]]
-) -> None:
+def test_node_without_hooks_is_fenced(tmp_path: Path, outside: tuple[int, list[bytes]]) -> None:
     port, said = outside
     address = socket.gethostbyname(socket.gethostname())
     code = RAW.replace("PORT", str(port)).replace("ADDRESS", address)

@@ -58,9 +58,7 @@ def asked(url: str, request: bytes) -> tuple[int, object]:
 
 
 @pytest.mark.parametrize(("request_", "status"), FAULTY.values(), ids=FAULTY)
-def test_a_faulty_handshake_is_answered_and_closed(
-    service: Service, request_: bytes, status: int
-) -> None:
+def test_a_faulty_handshake_is_closed(service: Service, request_: bytes, status: int) -> None:
     answered, body = asked(service.url, request_)
 
     assert answered == status
@@ -68,9 +66,7 @@ def test_a_faulty_handshake_is_answered_and_closed(
     assert body.keys() == {"error"}
 
 
-def test_faulty_handshakes_at_once_leave_nothing_open_and_hold_up_nobody(
-    database_url: str,
-) -> None:
+def test_faulty_handshakes_at_once_hold_up_nobody(database_url: str) -> None:
     with ExitStack() as stack, serving(database_url) as service:
         bot = service.bot()
         listener = stack.enter_context(Listener(service.url, {"token": bot.token})).greeted()
@@ -97,9 +93,7 @@ def test_faulty_handshakes_at_once_leave_nothing_open_and_hold_up_nobody(
         *(("[::1]:9", 303), ("192.0.2.7", 303)),
     ],
 )
-def test_a_site_with_a_name_of_its_own_for_this_machine_cannot_vote(
-    service: Service, host: str, status: int
-) -> None:
+def test_a_site_with_a_name_for_it_cannot_vote(service: Service, host: str, status: int) -> None:
     bot = service.bot()
     reply = Caller(service.url, bot.id, "").raw(
         "POST", f"/bot/{bot.id}/vote", headers={"Host": host, "Origin": f"http://{host}"}
@@ -125,9 +119,7 @@ def test_a_body_with_two_lengths_is_refused_and_what_follows_is_not_read(service
     assert asked(service.url, request)[0] == 400
 
 
-def test_handshakes_count_towards_the_limit_of_an_address(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_handshakes_count_as_requests(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("commandsync.server.caller._OWN", set())  # as another machine
     monkeypatch.setattr("commandsync.server.app.MOST_REQUESTS", "3/minute")
     with running(database_url) as started:
@@ -156,9 +148,7 @@ def test_more_connections_than_the_limit_are_refused_until_others_are_closed(
     assert again[0] == 400
 
 
-def test_requests_of_an_address_behind_a_proxy_have_a_limit(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_proxys_addresses_have_a_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(app, "MOST_REQUESTS", "2/minute")
     with serving(str(tmp_path / "listing.db")) as service:
         bot = service.bot()
@@ -208,9 +198,7 @@ async def answer(scope: Scope, receive: Receive, send: Send) -> None:
             pass
 
 
-def test_an_answer_that_does_not_begin_or_is_not_read_ends(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_response_that_is_not_read_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TimedProtocol, "answer_seconds", 0.1)
     with running_application(answer) as url, connected(url) as stuck:
         stuck.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -259,9 +247,7 @@ def test_writers_at_the_same_time_lose_nothing_in_memory(tmp_path: Path) -> None
         assert sorted(names_after_a_crowd(caller)) == sorted(NAMES)
 
 
-def test_the_services_own_trouble_is_answered_without_details(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_its_own_trouble_has_no_details(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "listing.db"
     with alone(tmp_path, str(path)) as caller:
         with closing(sqlite3.connect(path)) as connection:

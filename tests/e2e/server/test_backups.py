@@ -72,9 +72,7 @@ def test_a_copy_of_a_running_sqlite_file_restores_it() -> None:
     assert answers("listing.db") == before
 
 
-def test_a_dump_of_a_running_postgresql_database_restores_it(
-    postgres: Server, postgres_url: str
-) -> None:
+def test_a_dump_of_a_running_postgresql_restores_it(postgres: Server, postgres_url: str) -> None:
     before = written(postgres_url)
     with postgres.database() as restored:
         into = [*RESTORE, f"--dbname={plain(restored)}", "backup.dump"]

@@ -64,9 +64,7 @@ def test_requests_over_the_limit_are_told_when_to_come_back(tmp_path: Path) -> N
     assert json.loads(replies[3].content).keys() == {"error"}
 
 
-def test_a_valid_token_has_a_limit_of_its_own_and_any_other_that_of_the_address(
-    tmp_path: Path,
-) -> None:
+def test_a_valid_token_has_a_limit_of_its_own(tmp_path: Path) -> None:
     with on_a_bad_day(tmp_path, rate_limit="1/hour") as caller:
         tokens = [f"Bot {caller.token}", "Bot a", "Bot b", None, f"bot  {caller.token}"]
         statuses = [caller.ask("GET", Authorization=token)[0] for token in tokens]
@@ -183,9 +181,7 @@ def test_apply_converges_with_nothing_lost_and_nothing_twice(
         (["--chaos-seed", "-1"], "-1"),
     ],
 )
-def test_a_condition_that_cannot_be_is_wrong_usage(
-    home: Home, arguments: list[str], said: str
-) -> None:
+def test_an_impossible_condition_is_refused(home: Home, arguments: list[str], said: str) -> None:
     ran = home.run("serve", "--port", "0", *arguments)
 
     assert (ran.code, ran.out) == (2, "")

@@ -70,9 +70,7 @@ def test_the_list_links_to_the_page_of_every_bot(reader: Reader) -> None:
         ("/bot/%3Cscript%3E/a/b", 404, "Check the address"),
     ],
 )
-def test_a_page_that_cannot_be_shown_is_a_page_that_says_what_to_do(
-    reader: Reader, path: str, status: int, words: str
-) -> None:
+def test_a_failed_page_says_what_to_do(reader: Reader, path: str, status: int, words: str) -> None:
     page = reader.get(path)
 
     assert (page.status, page.headers["content-type"]) == (status, "text/html; charset=utf-8")

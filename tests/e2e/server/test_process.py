@@ -112,9 +112,7 @@ def test_the_interval_of_votes_is_an_option(home: Home) -> None:
 
 @pytest.mark.skipif(not POSIX, reason="signals end programs otherwise on Windows")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_without_a_word_once_the_write_in_flight_is_answered(
-    home: Home, number: int
-) -> None:
+def test_a_signal_ends_it_after_the_write_in_flight(home: Home, number: int) -> None:
     with (
         serving(home, "--seed", str(EXAMPLE), bots=2) as served,
         closing(HTTPConnection(urlsplit(served.url).netloc, timeout=30)) as idle,
@@ -195,9 +193,7 @@ def test_the_log_of_requests_shows_no_token(home: Home) -> None:
     assert caller.token not in err
 
 
-def test_a_kill_takes_back_nothing_acknowledged_and_makes_nothing_up(
-    home: Home, database_url: str
-) -> None:
+def test_a_kill_loses_nothing_acknowledged(home: Home, database_url: str) -> None:
     commands = [
         {"name": f"{number}", "description": "0", "syntax": "s"}
         for number in range(WRITERS * (DELETABLE + 1))

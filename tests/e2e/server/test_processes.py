@@ -47,9 +47,7 @@ def seed(home: Home) -> str:
     return str(home.write(json.dumps({"bots": [bot]}), "seed.json"))
 
 
-def test_kills_and_new_starts_lose_nothing_and_double_nothing(
-    home: Home, postgres_url: str, seed: str
-) -> None:
+def test_kills_lose_and_double_nothing(home: Home, postgres_url: str, seed: str) -> None:
     writers: list[Writer] = []
     for goal in (*KILLED_AFTER, 0):
         with two_processes(home, postgres_url, seed) as served:
@@ -73,9 +71,7 @@ def vote(caller: Caller, user: str) -> None:
     assert caller.ask("POST", "/votes", {"user": {"id": user}})[0] == 200
 
 
-def test_a_vote_in_one_process_reaches_the_clients_of_both_in_one_order(
-    home: Home, postgres_url: str, seed: str
-) -> None:
+def test_a_vote_reaches_clients_of_both(home: Home, postgres_url: str, seed: str) -> None:
     users = [str(number) for number in range(40)]
     with two_processes(home, postgres_url, seed) as served, ExitStack() as stack:
         callers = [process.caller("1") for process in served]
@@ -132,9 +128,7 @@ def reminded(database: Database) -> list[tuple[str, str]]:
     return events
 
 
-def test_a_kill_loses_no_vote_and_no_reminder_and_doubles_none(
-    home: Home, database_url: str
-) -> None:
+def test_a_kill_loses_and_doubles_no_vote(home: Home, database_url: str) -> None:
     seed = home.write(json.dumps({"bots": [BOT]}), "seed.json")
     options = ("--seed", str(seed), "--database", database_url, "--vote-interval", "1")
     acknowledged, users = list[str](), count()

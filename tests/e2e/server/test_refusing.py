@@ -60,9 +60,7 @@ def test_a_write_to_an_unknown_bot_is_not_found(caller: Caller) -> None:
     assert answer == (404, {"error": "the bot is not known"})
 
 
-def test_a_record_of_another_bot_cannot_be_reached_through_ones_own(
-    caller: Caller, stranger: Caller
-) -> None:
+def test_another_bots_record_cannot_be_reached(caller: Caller, stranger: Caller) -> None:
     theirs = stranger.added()
     statuses = [
         caller.ask("POST", "/commands", {**COMMAND, "id": theirs["id"], "name": "mine"})[0],
@@ -122,9 +120,7 @@ BAD: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize(("body", "problem"), BAD.values(), ids=BAD)
-def test_an_invalid_body_is_reported_with_each_field(
-    caller: Caller, body: object, problem: str
-) -> None:
+def test_each_field_of_a_body_is_reported(caller: Caller, body: object, problem: str) -> None:
     status, answer = caller.ask("POST", "/commands", body)
 
     assert (status, list(answer)) == (400, ["error"])
@@ -157,9 +153,7 @@ def test_uses_are_a_whole_number(caller: Caller, uses: object) -> None:
     assert caller.listed() == [command]
 
 
-def test_an_invalid_announcement_is_reported_with_each_field(
-    caller: Caller,
-) -> None:
+def test_each_field_of_an_announcement_is_reported(caller: Caller) -> None:
     answers = [caller.ask("POST", "/announcements", body) for body in (None, {"title": 5})]
 
     assert answers == [

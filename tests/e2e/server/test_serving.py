@@ -260,9 +260,7 @@ LISTED = ["help", "ping", "8ball", "247", "play", "ban", "afk", "afk", "message 
 
 
 @on_posix
-def test_a_new_database_has_bots_to_play_with_and_a_restart_prints_their_lines_again(
-    home: Home,
-) -> None:
+def test_a_new_database_has_bots_to_play_with(home: Home) -> None:
     with Terminal.running(home, "serve", "--port", "0") as terminal:
         first = terminal.until("in a browser to see its pages")
         set_there = dict(re.findall(r"export (\w+)=(\S+)$", first, re.MULTILINE))

@@ -140,9 +140,7 @@ def test_conditions_have_the_form_of_the_service(home: Home) -> None:
         (["--as", "top.gg", "--database", "x.db"], "--database cannot be"),
     ],
 )
-def test_options_that_do_not_go_together_are_wrong_usage(
-    home: Home, arguments: list[str], said: str
-) -> None:
+def test_contradictory_options_are_wrong_usage(home: Home, arguments: list[str], said: str) -> None:
     ran = home.run("serve", "--port", "0", *arguments)
 
     assert (ran.code, ran.out) == (2, "")

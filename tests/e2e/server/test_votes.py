@@ -40,9 +40,7 @@ def test_a_vote_is_listed_checked_and_counted(caller: Caller) -> None:
     }
 
 
-def test_a_second_vote_is_refused_with_the_time_that_is_left(
-    caller: Caller,
-) -> None:
+def test_a_second_vote_is_refused_with_the_time_left(caller: Caller) -> None:
     vote(caller)
     headers, body = caller.headers(), json.dumps({"user": ANN}).encode()
     refusal = caller.raw("POST", f"/v1/bot/{caller.bot}/votes", body, headers)
@@ -112,9 +110,7 @@ def test_statistics_are_shown_as_reported(caller: Caller) -> None:
         ({"servers": 1, "shards": 2**53}, "shards must be at most 9007199254740991"),
     ],
 )
-def test_statistics_that_are_not_valid_are_refused(
-    caller: Caller, body: object, problem: str
-) -> None:
+def test_invalid_statistics_are_refused(caller: Caller, body: object, problem: str) -> None:
     assert caller.ask("POST", "/stats", body) == (400, {"error": problem})
 
 
@@ -136,9 +132,7 @@ def test_the_service_reminds_when_its_interval_is_over(tmp_path: Path) -> None:
         assert (events, again) == (["vote", "reminder"], 200)
 
 
-def test_reminders_that_fell_due_while_it_was_away_go_to_the_first_connection_once(
-    database_url: str,
-) -> None:
+def test_late_reminders_go_to_the_first_connection_once(database_url: str) -> None:
     users = [str(number) for number in range(150)]  # more than one transaction sends
     with opened(database_url) as store:
         bot = Service("", store).bot()

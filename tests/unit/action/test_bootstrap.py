@@ -149,9 +149,7 @@ def test_an_installer_gets_the_way_to_the_index_and_no_secret(
     assert "marked" not in environment.values()
 
 
-def test_where_another_job_was_quicker_both_have_what_they_need(
-    tool: Tool, environ: dict[str, str]
-) -> None:
+def test_where_another_job_was_quicker_both_work(tool: Tool, environ: dict[str, str]) -> None:
     tool(
         "install(); import shutil\n"
         "shutil.copytree(target, target.parent / target.name.rpartition('-')[0])"
@@ -193,9 +191,7 @@ def test_a_machine_without_a_temporary_folder_gets_one(
     assert Path(folder).parent.parent == tmp_path
 
 
-def test_a_folder_that_cannot_be_written_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_read_only_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [])
     (tmp_path / "file").touch()
     with pytest.raises(bootstrap.BootstrapError, match="cannot write to RUNNER_TEMP"):

@@ -57,9 +57,7 @@ def test_a_merge_queues_group_is_planned_as_a_proposal(read: Read) -> None:
 
 
 @pytest.mark.parametrize(("merged", "number"), [(False, 7), (True, 0)])
-def test_a_plan_after_the_merge_is_not_shown_as_a_review(
-    read: Read, *, merged: bool, number: int
-) -> None:
+def test_a_plan_after_the_merge_is_no_review(read: Read, *, merged: bool, number: int) -> None:
     request = {"number": 7, "merged": merged, "base": {"sha": "b"}}
     event = read({"action": "closed", "pull_request": request}, PULL_REQUEST)
 

@@ -69,9 +69,7 @@ def test_the_gravest_of_several_failures_gives_the_reason() -> None:
         (None, "incomplete"),
     ],
 )
-def test_where_nothing_was_written_the_first_cause_gives_the_reason(
-    cause: ListingError | None, reason: str
-) -> None:
+def test_without_writes_the_first_cause_counts(cause: ListingError | None, reason: str) -> None:
     assert verdict.of_results([failed(cause)], code=1).reason == reason
 
 
@@ -224,9 +222,7 @@ def test_after_apply_a_comment_shows_what_it_was_and_what_it_is(
     assert re.fullmatch(r"[\w\s#:.,()-]*", read.outside)
 
 
-def test_a_comment_shows_renames_refusals_and_what_no_version_had(
-    golden: Callable[[str, str], None],
-) -> None:
+def test_a_comment_shows_renames_and_refusals(golden: Callable[[str, str], None]) -> None:
     files = f"https://github.com/octo/bots/blob/{'a' * 40}"
     desired = [
         command("clear", "Clears\nmessages.", line=8, formerly=("purge",)),

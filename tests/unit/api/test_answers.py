@@ -69,9 +69,7 @@ def test_announcements_are_found_under_their_own_name() -> None:
     ],
     ids=json.dumps,
 )
-def test_what_is_no_list_is_an_error_and_never_an_empty_listing(
-    read: Callable[[Reply], object], content: object
-) -> None:
+def test_what_is_no_list_is_an_error(read: Callable[[Reply], object], content: object) -> None:
     with pytest.raises(DecodeError, match="contains no list") as caught:
         read(reply(content))
 
@@ -169,9 +167,7 @@ def test_a_vote_check_that_fails_is_no_answer(answer: Reply, kind: type[ApiError
         (None, ""),
     ],
 )
-def test_a_write_is_acknowledged_with_an_id_where_it_is_told(
-    content: object, identifier: str
-) -> None:
+def test_a_write_is_acknowledged_with_its_id(content: object, identifier: str) -> None:
     assert answers.acknowledged(reply(content, 201)) == identifier
 
 
@@ -403,9 +399,7 @@ def test_an_answer_that_says_nothing_is_neither_yes_nor_no(body: object) -> None
         ({"voted": False}, 404, False),
     ],
 )
-def test_success_decides_where_nothing_else_is_said(
-    body: object, status: int, *, voted: bool
-) -> None:
+def test_success_decides_without_voted(body: object, status: int, *, voted: bool) -> None:
     assert checked(body, status) is voted
 
 

@@ -114,9 +114,7 @@ SPELLINGS = {
 @pytest.mark.parametrize("spelled", SPELLINGS.values(), ids=SPELLINGS)
 @given(secret=PRINTABLE.filter(lambda text: text[:3] != "Bot" and text != "<hidden>"))
 @example(secret="quote'\\\"<&>")
-def test_a_token_is_found_and_hidden_however_a_document_spells_it(
-    spelled: Callable[[str], str], secret: str
-) -> None:
+def test_a_token_is_hidden_in_any_spelling(spelled: Callable[[str], str], secret: str) -> None:
     token, text = Token(secret), f"before {spelled(secret)} after"
 
     assert token.is_in(text)

@@ -149,9 +149,7 @@ def test_voters_are_asked_for_by_page() -> None:
     ],
     ids=["bot", "delete", "delete announcement", "edit", "uses", "vote check", "vote"],
 )
-def test_what_would_address_something_else_is_refused(
-    make: Callable[[str], object], identifier: str
-) -> None:
+def test_a_wrong_identifier_is_refused(make: Callable[[str], object], identifier: str) -> None:
     with pytest.raises(ValueError, match=r"is not a valid identifier|which bot"):
         make(identifier)
 

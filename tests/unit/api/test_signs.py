@@ -79,9 +79,7 @@ def test_voters_and_bots_are_read_page_by_page(sign: str) -> None:
     ],
     ids=json.dumps,
 )
-def test_what_is_said_of_this_page_or_of_something_else_is_not_a_sign(
-    beside: dict[str, object],
-) -> None:
+def test_what_concerns_this_page_is_not_a_sign(beside: dict[str, object]) -> None:
     assert len(COMMANDS(reply({**beside, "commands": [RECORDS[0]]}))) == 1
 
 

@@ -278,9 +278,7 @@ EDIT_AND_DELETE = plan_of(wanted([NEW]), listed({"1": OLD, "2": GONE}))
         ({"1": NEW, "3": GONE}, (DONE, DONE)),
     ],
 )
-def test_an_edit_and_a_delete_are_judged_by_their_records(
-    now: dict[str, Text], progress: tuple[State, ...]
-) -> None:
+def test_records_judge_edits_and_deletes(now: dict[str, Text], progress: tuple[State, ...]) -> None:
     assert progress_of(EDIT_AND_DELETE, listed(now)) == progress
 
 
@@ -296,9 +294,7 @@ def test_an_edit_and_a_delete_are_judged_by_their_records(
         ),
     ],
 )
-def test_a_record_that_is_neither_as_it_was_nor_as_it_is_to_be_makes_it_stale(
-    now: dict[str, Text], why: str
-) -> None:
+def test_a_record_that_is_neither_makes_it_stale(now: dict[str, Text], why: str) -> None:
     with pytest.raises(StalePlanError) as told:
         progress_of(EDIT_AND_DELETE, listed(now))
 

@@ -108,9 +108,7 @@ def test_a_change_of_state_that_the_table_lacks_is_a_defect(before: State) -> No
                 write.become(after)
 
 
-def test_the_tables_have_no_change_of_state_and_no_finding_of_no_run(
-    taken: Taken, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tables_have_what_runs_have(taken: Taken, monkeypatch: pytest.MonkeyPatch) -> None:
     found: set[tuple[State, Finding]] = set()
 
     def note(write: Write, claims: Claims, *, certain: bool) -> Finding:

@@ -166,9 +166,7 @@ def test_a_list_that_is_not_replaced_says_why_and_what_to_do(
         ([Failure(StoppedError("stopped"))], "interrupted"),
     ],
 )
-def test_a_list_without_a_failure_says_only_why_it_is_not_done(
-    answers: Sequence[Any], why: str
-) -> None:
+def test_without_a_failure_a_list_says_why(answers: Sequence[Any], why: str) -> None:
     result, _ = played(answers)
 
     told = {(settled.error, settled.hint, settled.cause) for settled in result.settled}
@@ -188,9 +186,7 @@ def test_a_list_without_a_failure_says_only_why_it_is_not_done(
         (silent(sent=False), Outcome.FAILED),
     ],
 )
-def test_a_list_that_cannot_be_read_ends_as_it_is_answered(
-    answer: Failure | None, outcome: Outcome
-) -> None:
+def test_an_unreadable_list_ends_as_answered(answer: Failure | None, outcome: Outcome) -> None:
     result, calls = played([answer], readable=False)
 
     assert {settled.outcome for settled in result.settled} == {outcome} == {result.sent}
@@ -238,9 +234,7 @@ def test_the_failure_of_a_read_is_told() -> None:
         ([Interrupted(), Aborted()], Outcome.UNKNOWN),
     ],
 )
-def test_a_stop_lets_the_request_end_and_reads_nothing_more(
-    answers: Sequence[Any], outcome: Outcome
-) -> None:
+def test_a_stop_lets_the_request_end(answers: Sequence[Any], outcome: Outcome) -> None:
     result, _ = played(answers)
 
     assert result.sent is outcome
@@ -309,9 +303,7 @@ def test_an_error_of_another_kind_is_never_a_success() -> None:
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("resend", [True, False])
 @pytest.mark.parametrize("before", [OLD, NEW])
-def test_a_plan_is_refused_and_pending_as_its_listing_is_known(
-    *, known: bool, resend: bool, before: Entries
-) -> None:
+def test_a_plan_is_refused_as_it_is_known(*, known: bool, resend: bool, before: Entries) -> None:
     plan = plan_of(before, NEW, readable=False, resend=resend, known=known)
 
     assert (plan.refusal is None) is known

@@ -53,9 +53,7 @@ def test_a_listener_that_has_left_ends_nothing(broken: TextIO) -> None:
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is full")
-def test_a_failure_that_programs_cannot_read_is_reported_to_people(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_people_read_a_failure_that_programs_cannot(capsys: pytest.CaptureFixture[str]) -> None:
     with FULL.open("w", encoding="utf-8") as full, redirect_stdout(full):
         Output("json").failure(ERROR)
 
@@ -103,9 +101,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_wrong_usage_is_an_error_like_all_others(
-    capsys: pytest.CaptureFixture[str], line: str
-) -> None:
+def test_wrong_usage_is_an_error(capsys: pytest.CaptureFixture[str], line: str) -> None:
     assert run(line.split()) == 2
     out, err = capsys.readouterr()
 

@@ -128,9 +128,7 @@ def test_a_call_that_was_never_sent_is_no_line(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize("verbosity", [-1, 0])
-def test_without_a_terminal_nothing_is_shown_unless_asked_for(
-    capsys: pytest.CaptureFixture[str], verbosity: int
-) -> None:
+def test_a_terminal_or_nothing_is_shown(capsys: pytest.CaptureFixture[str], verbosity: int) -> None:
     with shown(Output(verbosity=verbosity)) as show:
         show(ApplyProgress(PLAN, Step(wait=1.0)))
 

@@ -82,9 +82,7 @@ def test_all_addresses_are_reached_by_loopback(url: str, reachable: str) -> None
     assert pasted(url=url)[2].endswith(variable_line("COMMANDSYNC_BASE_URL", reachable))
 
 
-def test_the_program_is_named_as_a_shell_finds_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_program_has_a_shells_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "commandsync.exe" if sys.platform == "win32" else "commandsync"
     script = tmp_path / ".venv" / "bin" / name
     script.parent.mkdir(parents=True)

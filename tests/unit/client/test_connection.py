@@ -70,9 +70,7 @@ def test_a_query_is_encoded(server: RawServer, connect: Connect) -> None:
 
 
 @pytest.mark.promise("yaml-tags")
-def test_an_identifier_from_the_service_stays_one_part_of_the_path(
-    server: RawServer, connect: Connect
-) -> None:
+def test_an_identifier_stays_one_part_of_the_path(server: RawServer, connect: Connect) -> None:
     server.then(answering())
 
     connect(server.url).call(delete("42", Resource.COMMAND, "a/../b?c#d%2e"))
@@ -125,9 +123,7 @@ def test_after_a_stop_nothing_is_sent(server: RawServer, connect: Connect) -> No
     assert server.requests == []
 
 
-def test_a_stop_while_waiting_for_a_turn_keeps_what_happened_before(
-    server: RawServer, connect_blocking: Connect
-) -> None:
+def test_a_stop_keeps_what_happened_before(server: RawServer, connect_blocking: Connect) -> None:
     connection = connect_blocking(server.url, retries=4, gate=StoppedAfterWaiting(1))
     server.then(answering(b"", status=503))
 
@@ -251,9 +247,7 @@ def test_a_service_that_closes_each_connection_after_its_answer_fails_nothing(
     assert not late or done == [operation.method for operation in operations]
 
 
-def test_adds_take_a_kept_connection_once_the_service_has_answered_on_one(
-    server: RawServer, connect: Connect
-) -> None:
+def test_adds_take_a_connection_that_was_used_before(server: RawServer, connect: Connect) -> None:
     server.then(*[answering({"data": []})] * 5, answering(b"", status=204), answering({"data": []}))
     connection = connect(server.url)
 
@@ -263,9 +257,7 @@ def test_adds_take_a_kept_connection_once_the_service_has_answered_on_one(
     assert [one.connection for one in server.requests] == [1, 2, 1, 1, 1, 1, 1]
 
 
-def test_an_add_that_a_kept_connection_breaks_under_is_unclear_and_the_next_takes_a_new_one(
-    server: RawServer, connect: Connect
-) -> None:
+def test_an_add_on_a_broken_connection_is_unclear(server: RawServer, connect: Connect) -> None:
     kept = answering({"data": []})
     server.then(kept, kept, closing, kept, kept)
     connection = connect(server.url, retries=4)
@@ -281,9 +273,7 @@ def test_an_add_that_a_kept_connection_breaks_under_is_unclear_and_the_next_take
     assert [one.connection for one in server.requests] == [1, 1, 1, 2, 3]
 
 
-def test_both_a_kept_connection_and_the_new_one_that_break_are_one_failure(
-    server: RawServer, connect: Connect
-) -> None:
+def test_two_broken_connections_are_one_failure(server: RawServer, connect: Connect) -> None:
     server.then(answering({"data": []}), closing, closing)
     connection, health = connect(server.url), Health()
     connection.call(READ)

@@ -43,9 +43,7 @@ def refusal(server: RawServer, *acts: Act, **options: Any) -> ListingError:  # n
 
 @pytest.mark.promise("discord-requests")
 @pytest.mark.parametrize("path", ["/api", "/api/v10/"])
-def test_one_request_reads_the_commands_with_all_their_localizations(
-    server: RawServer, path: str
-) -> None:
+def test_one_request_reads_commands_and_localizations(server: RawServer, path: str) -> None:
     server.then(answering([PING]))
 
     body = read(server, application="42", base_url=server.url + path)
@@ -58,9 +56,7 @@ def test_one_request_reads_the_commands_with_all_their_localizations(
     assert request.headers["user-agent"].startswith("DiscordBot (https://")
 
 
-def test_without_an_application_discord_is_asked_which_one_the_token_is_for(
-    server: RawServer,
-) -> None:
+def test_without_an_application_discord_is_asked_which(server: RawServer) -> None:
     server.then(answering(SELF), answering([]))
 
     assert read(server) == b"[]"
@@ -108,9 +104,7 @@ def test_a_refusal_says_what_and_what_to_do(
     ],
     ids=["object", "string", "HTML", "nested"],
 )
-def test_an_answer_that_is_not_a_list_is_an_error(
-    server: RawServer, body: object, message: str
-) -> None:
+def test_what_is_not_a_list_is_an_error(server: RawServer, body: object, message: str) -> None:
     error = refusal(server, answering(body))
 
     assert isinstance(error, DecodeError)

@@ -59,9 +59,7 @@ def test_a_slow_handler_delays_only_the_events_of_its_own_user(gateway: Gateway)
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3)), max_size=20), st.integers(1, 9)
 )
-def test_each_user_has_its_events_in_order_and_no_more_are_unfinished_than_allowed(
-    votes: list[tuple[str, int]], most: int
-) -> None:
+def test_each_user_has_events_in_their_order(votes: list[tuple[str, int]], most: int) -> None:
     handled: defaultdict[str, list[int]] = defaultdict(list)
     unfinished = [0]
 
@@ -88,9 +86,7 @@ def test_each_user_has_its_events_in_order_and_no_more_are_unfinished_than_allow
     assert max(unfinished) <= most
 
 
-def test_a_handler_that_fails_or_is_cancelled_by_itself_ends_nothing(
-    gateway: Gateway, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_failing_handler_ends_nothing(gateway: Gateway, caplog: pytest.LogCaptureFixture) -> None:
     gateway.then(telling(vote("fails"), vote("cancels"), vote("cancels"), vote("ends")))
 
     async def test(client: AsyncClient) -> None:
@@ -119,9 +115,7 @@ def test_a_handler_that_fails_or_is_cancelled_by_itself_ends_nothing(
 
 
 @pytest.mark.parametrize("is_waited_for", [True, False])
-def test_a_listener_that_is_cancelled_cancels_its_handlers(
-    gateway: Gateway, *, is_waited_for: bool
-) -> None:
+def test_a_cancelled_listener_cancels_handlers(gateway: Gateway, *, is_waited_for: bool) -> None:
     gateway.then(telling(vote(1), vote(1), vote(2)))
 
     async def test(client: AsyncClient) -> None:
@@ -151,9 +145,7 @@ def test_a_listener_that_is_cancelled_cancels_its_handlers(
     run(gateway, test)
 
 
-def test_a_close_lets_handlers_end_and_drops_those_that_have_not_begun(
-    gateway: Gateway, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_close_lets_handlers_end(gateway: Gateway, caplog: pytest.LogCaptureFixture) -> None:
     gateway.then(telling(vote(1), vote(1), vote(1), vote(2)))
 
     async def test(client: AsyncClient) -> None:
@@ -195,9 +187,7 @@ def test_a_handler_may_wait_for_another_event_of_its_own_user(gateway: Gateway) 
     run(gateway, test)
 
 
-def test_a_listener_in_a_task_logs_at_once_what_ends_it(
-    gateway: Gateway, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_listener_logs_what_ends_it(gateway: Gateway, caplog: pytest.LogCaptureFixture) -> None:
     gateway.then(closing(code=4401, reason="who are you?", welcome=False))
 
     async def test(client: AsyncClient) -> None:

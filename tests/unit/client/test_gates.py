@@ -67,9 +67,7 @@ def test_a_stop_ends_every_wait() -> None:
     assert not gate.wait(0)
 
 
-def test_a_connection_has_so_many_requests_in_flight_and_no_more(
-    server: RawServer, connect: Connect
-) -> None:
+def test_a_connection_has_a_limit_in_flight(server: RawServer, connect: Connect) -> None:
     lock = threading.Lock()
     together = threading.Barrier(3, timeout=10)
     now, most = 0, 0

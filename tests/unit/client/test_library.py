@@ -76,9 +76,7 @@ def test_an_asynchronous_handler_needs_the_asynchronous_client() -> None:
         client.on("vote")(thank)  # type: ignore[arg-type]  # what is tested
 
 
-def test_an_asynchronous_handler_in_disguise_is_told_when_it_is_called(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_disguised_asynchronous_handler_is_told(caplog: pytest.LogCaptureFixture) -> None:
     async def thank(_: Vote, words: str) -> None: ...
 
     handlers = Handlers(1)
@@ -144,7 +142,5 @@ def main() -> Callable[[list[str]], int]:
     return run
 
 
-def test_the_blocking_client_is_generated_from_the_asynchronous_one(
-    main: Callable[[list[str]], int],
-) -> None:
+def test_the_blocking_client_is_generated(main: Callable[[list[str]], int]) -> None:
     assert main(["--check"]) == 0

@@ -116,9 +116,7 @@ def _trusted(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.promise("certificates")
-def test_a_certificate_nobody_vouches_for_is_not_accepted(
-    secure: RawServer, connect: Connect
-) -> None:
+def test_an_untrusted_certificate_is_not_accepted(secure: RawServer, connect: Connect) -> None:
     error = failure(connect(secure.url))
 
     assert str(error).startswith(f"the certificate of {host_of(secure)} is not trusted: ")
@@ -128,9 +126,7 @@ def test_a_certificate_nobody_vouches_for_is_not_accepted(
 
 
 @pytest.mark.usefixtures("_trusted")
-def test_a_certificate_for_another_host_is_not_accepted(
-    authority: trustme.CA, connect: Connect
-) -> None:
+def test_another_hosts_certificate_is_refused(authority: trustme.CA, connect: Connect) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("listing.example").configure_cert(context)
 
@@ -197,9 +193,7 @@ def test_a_handshake_that_fails_sent_nothing(
 
 
 @pytest.mark.usefixtures("_trusted")
-def test_a_secure_connection_that_breaks_afterwards_is_unclear(
-    secure: RawServer, connect: Connect
-) -> None:
+def test_a_secure_connection_that_breaks_is_unclear(secure: RawServer, connect: Connect) -> None:
     def talk_plainly(exchange: Exchange) -> None:
         socket.socket.sendall(exchange.sock, answer({"data": []}))  # below the encryption
         exchange.close()
@@ -249,9 +243,7 @@ def test_what_breaks_after_the_request_is_unclear(
     ],
     ids=["silence", "status line", "header", "body", "chunks", "until closed"],
 )
-def test_a_request_ends_with_its_time_however_the_bytes_come(
-    server: RawServer, connect: Connect, act: Act
-) -> None:
+def test_a_request_ends_with_its_time(server: RawServer, connect: Connect, act: Act) -> None:
     server.then(act)
 
     error = failure(connect(server.url, timeout=0.3))

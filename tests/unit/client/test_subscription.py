@@ -46,9 +46,7 @@ def test_every_wait_is_between_a_second_and_a_minute(failures: int, jitter: floa
 @pytest.mark.parametrize(
     ("body", "kind"), [(b"", Invalid), (b"{}", Invalid), (b"<html>", DecodeError)]
 )
-def test_a_page_in_place_of_a_gateway_is_an_error_at_the_first_try(
-    body: bytes, kind: type[Exception]
-) -> None:
+def test_a_page_in_place_of_a_gateway_is_an_error(body: bytes, kind: type[Exception]) -> None:
     steps = subscribed()
     next(steps)
 

@@ -253,9 +253,7 @@ def test_what_no_plan_holds_is_no_plan(edit: Callable[[dict[str, Any]], None]) -
         (_put("summary", "delete", value=0), "summary"),
     ],
 )
-def test_what_does_not_follow_from_its_changes_was_edited(
-    edit: Callable[[dict[str, Any]], None], what: str
-) -> None:
+def test_an_edited_plan_is_recognized(edit: Callable[[dict[str, Any]], None], what: str) -> None:
     data = _data()
     edit(data)
 
@@ -277,9 +275,7 @@ def test_a_refusal_in_other_words_is_the_same_plan() -> None:
     ),
     st.data(),
 )
-def test_no_damage_ends_in_anything_but_an_error_of_ours(
-    value: object, data: st.DataObject
-) -> None:
+def test_no_damage_gives_another_error(value: object, data: st.DataObject) -> None:
     document = _data()
     place: Any = document
     while isinstance(place, dict | list) and place:

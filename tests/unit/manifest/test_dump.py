@@ -301,9 +301,7 @@ def test_the_prefix_of_most_commands_is_shared(texts: list[Text], prefix: str) -
         (categories("x" * 101, "x" * 101, "x" * 101), ""),
     ],
 )
-def test_a_category_is_the_default_where_fewer_lines_are_needed(
-    texts: list[Text], category: str
-) -> None:
+def test_the_default_category_needs_fewer_lines(texts: list[Text], category: str) -> None:
     assert shared_of(listing(texts)).category == category
 
 

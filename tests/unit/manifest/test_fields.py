@@ -71,9 +71,7 @@ def test_any_time_means_the_same_wherever_it_is_read(moment: datetime, zone: obj
         (["{publish: 2027-12-01T18:00Z}", "{publish: 2028-12-01T18:00Z}"], 1),
     ],
 )
-def test_equal_announcements_are_duplicates_only_if_their_times_overlap(
-    load: Load, times: list[str], duplicates: int
-) -> None:
+def test_only_overlapping_ones_are_equal(load: Load, times: list[str], duplicates: int) -> None:
     entries = ["{publish: 2026-12-01T18:00Z, until: 2026-12-20T00:00Z}", *times]
     same = "- {title: a, description: b, "
     text = "".join(f"{same}{entry.removeprefix('{')}\n" for entry in entries)
@@ -85,9 +83,7 @@ def test_equal_announcements_are_duplicates_only_if_their_times_overlap(
     )
 
 
-def test_an_included_file_may_schedule_announcements(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+def test_an_included_file_may_have_schedules(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("included")
     (folder / "commands.yaml").write_text("version: 1\ninclude: [news.yaml]\n")
     (folder / "news.yaml").write_text(f"{HEAD}  until: 2026-12-01T18:00Z\n")

@@ -187,9 +187,7 @@ def test_many_edits_at_once_are_each_made(numbers: Random) -> None:
 
 
 @given(FILES, st.sampled_from([None, 2]))
-def test_a_list_in_brackets_gets_each_entry_on_a_line_of_its_own(
-    numbers: Random, indent: int | None
-) -> None:
+def test_an_entry_of_a_list_in_brackets_gets_a_line(numbers: Random, indent: int | None) -> None:
     entries = [*untrusted.file(numbers).entries, *(untrusted.values(numbers) for _ in range(2))]
     new = untrusted.values(numbers)
     text = json.dumps({"version": 1, "commands": entries}, indent=indent, ensure_ascii=False)

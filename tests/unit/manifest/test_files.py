@@ -131,9 +131,7 @@ WRONG: list[tuple[str, dict[str, str]]] = [
 ]
 
 
-def test_the_wording_of_what_is_wrong_with_files(
-    folder: Folder, golden: Callable[[str, str], None]
-) -> None:
+def test_the_wording_of_file_problems(folder: Folder, golden: Callable[[str, str], None]) -> None:
     cases = []
     for sources, files in WRONG:
         root = folder(**files)
@@ -298,9 +296,7 @@ FILE_NAMES = st.text("abcxyz", min_size=1, max_size=6)
     files=st.lists(FILE_NAMES, min_size=1, max_size=4, unique=True),
     depth=st.integers(0, 60),
 )
-def test_links_to_the_folder_itself_lead_to_each_file_once_and_soon(
-    links: list[str], files: list[str], depth: int
-) -> None:
+def test_links_to_a_folder_are_read_once(links: list[str], files: list[str], depth: int) -> None:
     looks = 0
     scandir = os.scandir
 
@@ -323,9 +319,7 @@ def test_links_to_the_folder_itself_lead_to_each_file_once_and_soon(
     assert looks <= depth + 1
 
 
-def test_patterns_look_at_so_much_and_no_more(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_patterns_look_at_so_much(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("commandsync.manifest.files._MOST_PLACES", 4)
     folder(main_yaml="version: 1\ninclude: [a.yml, '*.yml']\n", a_yml="commands: []\n")
     load("main.yaml")
@@ -350,9 +344,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.promise("ci-links")
 @LINKS
 @pytest.mark.parametrize("source", ["link.yaml", "bots/link.yaml", "bots", "folder/commands.yaml"])
-def test_in_a_workspace_no_link_out_of_it_is_followed(
-    folder: Folder, elsewhere: Path, source: str
-) -> None:
+def test_no_link_out_of_a_workspace_is_read(folder: Folder, elsewhere: Path, source: str) -> None:
     workspace = folder(bots__a_yaml="version: 1\n")
     (workspace / "folder").symlink_to(elsewhere.parent)
     (workspace / "link.yaml").symlink_to(elsewhere)
@@ -368,9 +360,7 @@ def test_in_a_workspace_no_link_out_of_it_is_followed(
 
 @pytest.mark.promise("ci-outside")
 @LINKS
-def test_links_inside_the_workspace_and_paths_outside_it_are_read(
-    folder: Folder, elsewhere: Path
-) -> None:
+def test_links_inside_and_paths_outside_are_read(folder: Folder, elsewhere: Path) -> None:
     workspace = folder(main_yaml="version: 1\n")
     (workspace / "link.yaml").symlink_to("main.yaml")
 

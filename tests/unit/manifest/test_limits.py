@@ -52,9 +52,7 @@ def test_so_many_patterns_are_looked_for_and_no_more(
     assert "1,000 patterns" in complaint
 
 
-def test_so_many_wildcards_are_ignored_by_and_any_number_of_names(
-    complaints: Complaints, load: Load
-) -> None:
+def test_so_many_wildcards_are_tried(complaints: Complaints, load: Load) -> None:
     names = "".join(f"name {number}," for number in range(8000))
     wild = [f"{number}*," for number in range(101)]
     load(f"version: 1\nsync: {{ignore: [{names}{''.join(wild[:100])}]}}\n{COMMAND}")
@@ -85,9 +83,7 @@ def test_the_wildcards_are_as_long_as_names_of_any_length_can_be_tried_on(
 
 @settings(max_examples=5)
 @given(prefix=st.text("p😀", min_size=60, max_size=100), parts=st.integers(1, 4))
-def test_a_syntax_takes_up_what_it_has_once_the_prefix_is_filled_in(
-    prefix: str, parts: int
-) -> None:
+def test_a_syntax_takes_up_what_its_prefix_adds(prefix: str, parts: int) -> None:
     def text(uses: int, count: int) -> bytes:
         syntax = "{prefix}" * (uses // parts)
         entry = f"- {{name: %, description: b, syntax: '{syntax}'}}\n"
@@ -137,9 +133,7 @@ def test_a_syntax_takes_up_what_it_has_once_the_prefix_is_filled_in(
         ),
     ],
 )
-def test_what_no_golden_file_can_hold_is_reported_at_its_place(
-    complaints: Complaints, text: str, problem: str
-) -> None:
+def test_what_no_file_can_hold_is_reported(complaints: Complaints, text: str, problem: str) -> None:
     (complaint,) = map(str, complaints(text))
 
     assert complaint.startswith(problem)
@@ -156,9 +150,7 @@ def test_what_no_golden_file_can_hold_is_reported_at_its_place(
         ),
     ],
 )
-def test_a_file_must_be_utf8_and_of_sane_size(
-    complaints: Complaints, data: bytes, problem: str
-) -> None:
+def test_a_file_must_be_sane_utf8(complaints: Complaints, data: bytes, problem: str) -> None:
     (complaint,) = map(str, complaints(data))
 
     assert complaint.startswith(problem)

@@ -150,9 +150,7 @@ def test_the_lower_limit_counts(load: Load) -> None:
         ("base_url: https://a.example\nlistings: [{service: top.gg}]", True),
     ],
 )
-def test_the_page_is_synced_without_listings_or_with_a_base_url(
-    load: Load, keys: str, *, has_page: bool
-) -> None:
+def test_the_page_is_synced_without_listings(load: Load, keys: str, *, has_page: bool) -> None:
     assert load(f"version: 1\n{keys}\ncommands: []\n").has_page is has_page
 
 

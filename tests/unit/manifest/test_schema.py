@@ -243,9 +243,7 @@ def accepted_by_loader(text: str) -> bool:
         pytest.param(ONLY_THE_LOADER_REFUSES, False, True, id="beyond the schema"),
     ],
 )
-def test_the_loader_and_both_schemas_accept_the_same_but_for_what_a_schema_cannot_say(
-    texts: list[str], *, loads: bool, is_valid: bool
-) -> None:
+def test_loader_and_schemas_accept_equal(texts: list[str], *, loads: bool, is_valid: bool) -> None:
     for text in texts:
         data: Any = yaml.load(text, CoreLoader)  # noqa: S506 - a SafeLoader of its own
 

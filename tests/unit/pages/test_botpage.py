@@ -117,9 +117,7 @@ def test_a_category_is_named_and_a_list_without_any_has_no_list_of_categories() 
 
 
 @pytest.mark.promise("pages-markdown")
-def test_descriptions_of_commands_are_markdown_and_long_ones_are_folded_below_their_beginning() -> (
-    None
-):
+def test_descriptions_are_markdown_and_long_ones_are_folded() -> None:
     long = "**Begins** here. " + "Goes on. " * 60
     html = page(commands=[command(1, description="Is `bold`."), command(2, description=long)])
 

@@ -89,9 +89,7 @@ WORDS = st.lists(st.sampled_from(["a", "b", "one", " ", "\n", ".", "é"]), max_s
         ("one two three", "a b three", [("old", "one two "), ("new", "a b "), ("same", "three")]),
     ],
 )
-def test_the_words_that_differ_are_distinct(
-    old: str, new: str, pieces: list[tuple[str, str]]
-) -> None:
+def test_differing_words_are_distinct(old: str, new: str, pieces: list[tuple[str, str]]) -> None:
     assert difference(old, new) == pieces
 
 

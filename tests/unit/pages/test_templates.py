@@ -138,9 +138,7 @@ def test_a_line_without_markdown_is_what_the_parser_makes_of_it(text: str) -> No
         ("!?", "!"),
     ],
 )
-def test_a_bot_has_the_first_letter_or_digit_of_its_name_instead_of_a_picture(
-    name: str, letter: str
-) -> None:
+def test_a_bot_without_a_picture_has_a_letter(name: str, letter: str) -> None:
     assert initial(name) == letter
 
 
@@ -170,9 +168,7 @@ def test_a_day_is_written_for_people() -> None:
 
 
 @pytest.mark.parametrize("library", ["jinja2", "markupsafe", "nh3"])
-def test_a_missing_library_is_named_with_what_installs_it(
-    monkeypatch: pytest.MonkeyPatch, library: str
-) -> None:
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
     monkeypatch.delitem(sys.modules, "commandsync.pages.templates")
     monkeypatch.setitem(sys.modules, library, None)
 

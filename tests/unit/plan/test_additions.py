@@ -92,9 +92,7 @@ def test_one_that_is_alike_becomes_the_former_one_and_is_named() -> None:
 
 @pytest.mark.parametrize("adds", [True, False])
 @pytest.mark.parametrize("finishes", [True, False])
-def test_a_merge_adds_what_is_missing_or_drops_finished_former_names(
-    *, adds: bool, finishes: bool
-) -> None:
+def test_a_merge_adds_or_drops_finished_names(*, adds: bool, finishes: bool) -> None:
     text = "Shows the songs that come next."
     ours = [wanted("skip", formerly=("next",)), wanted("queue", text, "/queue")]
     found = missing(ours, [listed("skip"), listed("songs", text, "/songs"), listed("v", "w", "z")])

@@ -29,9 +29,7 @@ def test_announcements_are_compared_by_their_own_fields() -> None:
 
 
 @given(TEXTS, TEXTS)
-def test_it_says_what_comparing_field_by_field_says(
-    before: CommandText, after: CommandText
-) -> None:
+def test_it_compares_field_by_field(before: CommandText, after: CommandText) -> None:
     found = field_changes(before, after)
 
     assert found == tuple(
@@ -69,9 +67,7 @@ BAN: dict[str, Any] = {
         ),
     ],
 )
-def test_what_differs_in_the_objects_of_a_command_has_a_name(
-    changed: dict[str, object], parts: tuple[str, ...]
-) -> None:
+def test_a_differing_part_has_its_name(changed: dict[str, object], parts: tuple[str, ...]) -> None:
     assert object_changes((BAN,), (BAN | changed,)) == parts
     assert object_changes(({"name": "mod"}, BAN), ({"name": "mod"}, BAN | changed)) == parts
 

@@ -70,9 +70,7 @@ def test_every_name_has_one_row_with_what_each_place_is_known_to_have(
         ("code discord manifest page", [GONE]),
     ],
 )
-def test_each_kind_of_difference_is_told_with_the_names(
-    lacking: str, differences: list[Difference]
-) -> None:
+def test_each_kind_of_difference_is_told(lacking: str, differences: list[Difference]) -> None:
     places = [Place(name, ["afk"] if name in lacking else ["afk", "Ban"]) for name in PLACES]
 
     compared = parity("commands.yaml", places[2], served=places[:2], listed=places[3:])

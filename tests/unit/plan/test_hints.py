@@ -121,9 +121,7 @@ def test_each_is_named_once_with_the_likest() -> None:
 
 
 @given(old=WORDS, new=WORDS, description=WORDS, syntax=WORDS)
-def test_a_command_of_which_only_the_name_changed_is_found(
-    old: str, new: str, description: str, syntax: str
-) -> None:
+def test_a_new_name_alone_is_found(old: str, new: str, description: str, syntax: str) -> None:
     gone, come = delete(old, description, syntax), add(new, description, syntax)
 
     assert likely_renames([come, gone]) == [(come, gone)]

@@ -49,9 +49,7 @@ def assert_bijection(matching: Matching, wanted: Sequence[Entry], here: Sequence
 
 @pytest.mark.promise("repeated-names")
 @given(wanted=st.lists(WANTED, max_size=9), here=LISTED)
-def test_every_entry_is_in_one_pair_or_left_over_and_none_is_collapsed(
-    wanted: list[Entry], here: list[Entry]
-) -> None:
+def test_every_entry_is_in_one_pair_or_left_over(wanted: list[Entry], here: list[Entry]) -> None:
     matching = match(wanted, here)
 
     assert_bijection(matching, wanted, here)
@@ -70,9 +68,7 @@ def test_as_many_are_matched_by_equality_as_can_be(wanted: list[Entry], here: li
 
 
 @given(wanted=st.lists(WANTED, max_size=9), here=LISTED)
-def test_without_former_names_that_are_finished_the_same_records_match(
-    wanted: list[Entry], here: list[Entry]
-) -> None:
+def test_finished_former_names_change_no_pair(wanted: list[Entry], here: list[Entry]) -> None:
     matching = match(wanted, here)
     pairs = {w: here[n] for w, n in matching.pairs.items()}
     finished = finished_renames(wanted, pairs, here)
@@ -220,9 +216,7 @@ def test_the_most_similar_of_several_entries_gets_the_only_record() -> None:
 
 
 @pytest.mark.parametrize("uses", [(None, 1), (0, 1), (1, None)])
-def test_of_records_that_are_as_similar_the_most_used_is_matched(
-    uses: tuple[int | None, int | None],
-) -> None:
+def test_of_similar_records_the_most_used_is_matched(uses: tuple[int | None, int | None]) -> None:
     here = [
         Entry(entry("afk", f"Away {n}.").text, id=f"r{n}", uses=count)
         for n, count in enumerate(uses)
@@ -283,9 +277,7 @@ def test_a_long_name_that_a_service_cut_is_matched(length: int, pairs: dict[int,
 @pytest.mark.parametrize(
     "uses", [(0, 7, 3), (None, 7, 0), (7, 7, 0), (None, None, None), (None, 1, 0), (0, 1, 1)]
 )
-def test_of_records_that_are_equal_the_first_with_the_most_uses_is_matched(
-    wanted: str, uses: tuple[int | None, ...]
-) -> None:
+def test_of_equal_records_the_most_used_counts(wanted: str, uses: tuple[int | None, ...]) -> None:
     text = entry("n" * 40).text
     here = [Entry(text, id=f"r{n}", uses=count) for n, count in enumerate(uses)]
 

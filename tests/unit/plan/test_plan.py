@@ -107,9 +107,7 @@ def test_the_plan_of_what_was_applied_is_empty(
 
 
 @given(want=COMMANDS, have=COMMANDS)
-def test_as_many_ids_are_kept_as_there_are_names_in_common(
-    want: list[Text], have: list[Text]
-) -> None:
+def test_every_name_in_common_keeps_an_id(want: list[Text], have: list[Text]) -> None:
     here = listed(have)
 
     after = applied(plan_of(wanted(want), here), here)
@@ -240,9 +238,7 @@ def test_too_many_deletes_are_refused() -> None:
 
 
 @pytest.mark.parametrize("identifier", ["", ".", ".."])
-def test_a_record_without_a_usable_id_is_told_and_never_written_to_or_added_beside(
-    identifier: str,
-) -> None:
+def test_a_record_without_a_usable_id_is_never_written_to(identifier: str) -> None:
     old = tuple(Entry(command(name, "Old."), id=identifier) for name in "az")
 
     plan = plan_of(wanted([command("a", "New."), command("b")]), Snapshot({Resource.COMMAND: old}))
@@ -535,9 +531,7 @@ def after(desired: Snapshot, here: Snapshot) -> dict[Resource, list[tuple[str, i
     }
 
 
-def test_an_edited_command_keeps_its_place_and_new_ones_follow_in_the_order_of_the_manifest() -> (
-    None
-):
+def test_an_edited_command_keeps_its_place_and_new_ones_follow() -> None:
     desired = wanted([command("new"), C, command("b", "Better."), command("newer")])
 
     assert after(desired, listing(commands="abc"))[Resource.COMMAND] == [

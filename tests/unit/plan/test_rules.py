@@ -200,9 +200,7 @@ def test_each_collection_keeps_something() -> None:
 
 
 @given(commands=st.integers(1, 20), announcements=st.integers(1, 20), limit=st.integers(0, 40))
-def test_a_number_and_the_three_count_over_the_whole_listing(
-    commands: int, announcements: int, limit: int
-) -> None:
+def test_a_number_counts_over_the_listing(commands: int, announcements: int, limit: int) -> None:
     total = commands + announcements
     changes = [*deletes(commands), *[REPLACE] * announcements]
 
@@ -241,9 +239,7 @@ def test_a_collection_that_shows_nothing_has_nothing_to_delete() -> None:
 
 
 @given(total=st.integers(1, 30_000), share=st.floats(0, 1.2), percent=st.decimals(0, 100, places=6))
-def test_a_percentage_is_held_to_the_last_record(
-    total: int, share: float, percent: Decimal
-) -> None:
+def test_a_percentage_holds_to_the_last(total: int, share: float, percent: Decimal) -> None:
     count = min(int(percent * total / 100 * Decimal(share)) + 1, total - 1)
     message = refusal(
         deletes(count) if count < 500 else deletes(1) * count,

@@ -46,9 +46,7 @@ def managing(entries: Sequence[Entry]) -> Snapshot:
 
 
 @given(ENTRIES, ENTRIES)
-def test_the_new_commands_follow_from_the_changes_and_the_old_ones(
-    old: list[Entry], new: list[Entry]
-) -> None:
+def test_the_changes_lead_from_old_to_new_commands(old: list[Entry], new: list[Entry]) -> None:
     changes = between(old, new)
 
     texts = Counter(entry.text for entry in old)
@@ -171,9 +169,7 @@ def change(old: str, new: str, name: str = "x") -> ChangedCommand:
         ("x", "/y\n/x", "x"),
     ],
 )
-def test_the_call_ends_with_the_name_as_a_word_before_the_arguments(
-    name: str, syntax: str, call: str
-) -> None:
+def test_the_call_ends_with_the_name_as_a_word(name: str, syntax: str, call: str) -> None:
     assert call_of(of(syntax, name)) == call
     assert lead_of(of(syntax, name)) + name == call
 
@@ -341,9 +337,7 @@ def takes(new: list[str], words: tuple[str, ...], old: list[str]) -> bool:
 
 
 @given(WRITTEN, WRITTEN)
-def test_a_change_is_breaking_if_something_fails_that_the_old_syntax_accepts(
-    old: list[str], new: list[str]
-) -> None:
+def test_what_fails_now_is_a_breaking_change(old: list[str], new: list[str]) -> None:
     fails = [words for words in typed(old) if not takes(new, words, old)]
 
     if fails:

@@ -203,9 +203,7 @@ def test_another_bot_in_the_manifest_is_told_until_it_is_the_first_one_again() -
     assert notices[0] == (Notice(UNREAD),)
 
 
-def test_each_save_shows_what_is_due_then_and_says_what_waits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_each_save_shows_what_is_due_and_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = manifest(post("v1", until=2), post("v2", publish=2))
     pages: list[list[str]] = []
     notices: list[list[str]] = []
@@ -224,9 +222,7 @@ def test_each_save_shows_what_is_due_then_and_says_what_waits(
 
 
 @pytest.mark.parametrize("before", [None, manifest(command("a"))])
-def test_problems_are_shown_with_their_places_and_the_last_valid_state(
-    before: Manifest | None,
-) -> None:
+def test_problems_are_shown_with_the_last_valid_state(before: Manifest | None) -> None:
     problem = Problem(Location("commands.yaml", 3, 5), "no such key", "remove it")
     last = state(before, baseline()) if before else None
     page = page_with([problem], last, path="commands.yaml")

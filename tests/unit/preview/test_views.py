@@ -54,9 +54,7 @@ def test_an_included_file_and_a_new_one_are_noticed(folder: Path) -> None:
     assert names(next(changes)) == ["new"]
 
 
-def test_what_an_editor_has_half_written_is_not_a_problem(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_half_written_file_is_no_problem(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rest is written while the problem is held back, however long the machine takes."""
 
     class Held(Saves):
@@ -73,9 +71,7 @@ def test_what_an_editor_has_half_written_is_not_a_problem(
     assert names(next(changes)) == []
 
 
-def test_a_save_that_changes_no_byte_is_no_change(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_equal_save_is_no_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next change comes when the preview waits again."""
 
     class Counted(Saves):

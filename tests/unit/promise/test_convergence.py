@@ -67,9 +67,7 @@ def test_a_fault_that_stays_is_overcome_when_it_ends(operation: str, mode: str) 
 @EVERY_MODE
 @pytest.mark.parametrize("lands", [False, True], ids=["in flight is lost", "in flight arrives"])
 @pytest.mark.parametrize("stop", [Kill(), Aborted(), Interrupted()], ids=str)
-def test_a_stop_at_any_moment_is_reported_and_overcome(
-    stop: Stop, mode: str, *, lands: bool
-) -> None:
+def test_a_stop_at_any_moment_is_overcome(stop: Stop, mode: str, *, lands: bool) -> None:
     first = (list(MODES).index(mode) + 2 * lands) % 4  # the modes share the moments
     cases = every_stop(stop, mode, lands=lands)
     assert_proven(cases if SOAK else islice(cases, first, None, 4))
@@ -124,9 +122,7 @@ def test_random_faults_kills_and_a_second_run_are_overcome(
 
 @settings(max_examples=examples(200, soak=500))
 @given(turns=TURNS, flights=FLIGHTS)
-def test_of_two_runs_at_once_one_names_every_copy_that_the_race_made(
-    turns: tuple[int, ...], flights: tuple[int, ...]
-) -> None:
+def test_one_of_two_runs_names_each_copy(turns: tuple[int, ...], flights: tuple[int, ...]) -> None:
     case = replace(scene(), turns=turns, flights=flights)
     story = Story(case)
     wanted = Counter(want.text for want in case.wants)

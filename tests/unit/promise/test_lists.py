@@ -173,9 +173,7 @@ def test_a_broken_way_is_caught(
     assert found(kind, prove_everywhere, where=has_lists)
 
 
-def test_forgetting_an_earlier_request_after_a_refusal_is_caught(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_forgetting_an_earlier_request_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     doubt = property(lambda failure: policy._doubt(failure.error))  # noqa: SLF001 - where it would be
     monkeypatch.setattr(policy.Failure, "doubt", doubt)
 

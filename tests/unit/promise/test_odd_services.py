@@ -40,9 +40,7 @@ REWRITES = pytest.mark.parametrize(
 @pytest.mark.parametrize(
     "fault", [faults.FAILED_AFTER, faults.TIMED_OUT_AFTER, faults.FAILED_AFTER_HIDDEN]
 )
-def test_an_unclear_add_is_found_under_its_rewritten_text(
-    how: Callable[[str], str], said: str, fault: Fault
-) -> None:
+def test_an_unclear_add_is_found(how: Callable[[str], str], said: str, fault: Fault) -> None:
     service = Listing(store=rewriting(how), faults={1: fault})
     desired = wanted([command("New  <one> & only", f"Does <this> & {LONG}")])
 
@@ -108,9 +106,7 @@ def test_an_edit_that_extends_a_text_and_shows_late_is_not_called_cut() -> None:
 @pytest.mark.parametrize(
     ("fault", "outcome"), [(faults.FAILED_BEFORE, "failed"), (faults.RESET_BEFORE, "unknown")]
 )
-def test_an_edit_that_extends_a_text_and_failed_is_not_called_done(
-    fault: Fault, outcome: str
-) -> None:
+def test_a_failed_edit_that_extends_a_text_is_not_done(fault: Fault, outcome: str) -> None:
     service = Listing(choose=lambda request: fault if request.kind == "edit" else None)
     seed(service, [command("a", "Does it.")])
 

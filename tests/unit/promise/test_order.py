@@ -117,9 +117,7 @@ def test_one_fault_of_the_first_night_and_of_the_last_costs_a_night_at_most(at: 
 
 
 @given(nights=st.lists(faults_of_a_night, min_size=END - 2, max_size=END - 2))
-def test_no_night_posts_it_early_or_twice_and_none_after_its_end(
-    nights: list[dict[int, Fault]],
-) -> None:
+def test_no_night_posts_early_twice_or_after_the_end(nights: list[dict[int, Fault]]) -> None:
     service = Listing()
     for number, faults in enumerate(nights, start=1):
         posted = night(service, number, faults)

@@ -135,9 +135,7 @@ def test_writing_it_as_stored_ends_it(way: Way) -> None:
 
 
 @EVERY_WAY
-def test_a_saved_plan_that_was_applied_repeats_nothing_for_what_is_listed_may_be_its_own(
-    way: Way,
-) -> None:
+def test_a_saved_plan_repeats_nothing_that_may_be_its_own(way: Way) -> None:
     service = new_service(way)
     plan = plan_now(service, DESIRED)
     driver = Driver(service)

@@ -279,9 +279,7 @@ def test_deleting_the_old_one_on_a_guess_is_caught(monkeypatch: pytest.MonkeyPat
     )
 
 
-def test_reading_only_the_changed_collections_again_is_caught(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_reading_only_the_changed_ones_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     verify = Phases.verify
 
     def changed_ones(run: Phases, resource: Resource) -> Generator[Step, StepResult, None]:
@@ -298,9 +296,7 @@ def test_reading_only_the_changed_collections_again_is_caught(
 
 
 @pytest.mark.parametrize("fault", REFUSED_AFTER, ids=lambda fault: fault.name)
-def test_believing_an_answer_that_refuses_is_caught(
-    monkeypatch: pytest.MonkeyPatch, fault: Fault
-) -> None:
+def test_believing_a_refusal_is_caught(monkeypatch: pytest.MonkeyPatch, fault: Fault) -> None:
     case = replace(scene(), faults=tuple((number, fault) for number in range(2, 12)))
     refused = State.REFUSED
     monkeypatch.setattr(ledger, "SENT", SENT - {refused})
@@ -309,9 +305,7 @@ def test_believing_an_answer_that_refuses_is_caught(
     assert "says that nothing was changed" in {problem.kind for problem in prove(case).problems}
 
 
-def test_counting_copies_as_losses_is_caught_after_two_runs_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_counting_copies_as_losses_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Delete, "exempt", Delete.ends_record)
 
     assert caught(

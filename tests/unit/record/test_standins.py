@@ -144,9 +144,7 @@ def test_what_is_no_list_of_commands_is_refused_and_not_recorded(given: dict[str
 
 
 @given(st.lists(st.tuples(st.sampled_from(["default", "all_group_chats"]), _NAMES, _MENUS)))
-def test_each_menu_of_telegram_is_recorded_by_scope_and_language(
-    calls: list[tuple[str, str, list[Any]]],
-) -> None:
+def test_each_menu_has_its_scope_and_language(calls: list[tuple[str, str, list[Any]]]) -> None:
     telegram = Telegram()
 
     async def call() -> None:

@@ -46,9 +46,7 @@ def test_a_category_that_is_absent_null_or_empty_is_none(sent: dict[str, object]
         ({}, ""),
     ],
 )
-def test_an_identifier_is_read_from_either_spelling(
-    sent: dict[str, object], identifier: str
-) -> None:
+def test_an_identifier_has_two_spellings(sent: dict[str, object], identifier: str) -> None:
     records: list[Command | Announcement | Voter] = [
         Command.model_validate({"name": "n", **sent}),
         Announcement.model_validate({"title": "t", **sent}),
@@ -94,9 +92,7 @@ def test_an_announcement_needs_a_title() -> None:
 @pytest.mark.parametrize(
     ("sent", "uses"), [(12, 12), (1.5, 1), ("many", None), (None, None), (True, None), ({}, None)]
 )
-def test_a_counter_that_is_no_number_does_not_spoil_the_command(
-    sent: object, uses: int | None
-) -> None:
+def test_an_odd_counter_does_not_spoil_the_command(sent: object, uses: int | None) -> None:
     assert Command.model_validate({"name": "help", "uses": sent}).uses == uses
 
 
@@ -179,9 +175,7 @@ def test_a_bot_needs_nothing_but_its_id() -> None:
         (None, None),
     ],
 )
-def test_an_odd_time_does_not_spoil_the_bot_and_has_a_zone(
-    sent: object, read: datetime | None
-) -> None:
+def test_an_odd_time_does_not_spoil_the_bot(sent: object, read: datetime | None) -> None:
     bot = Bot.model_validate({"id": "42", "createdAt": sent, "updatedAt": sent})
 
     assert bot.created_at == bot.updated_at == read

@@ -68,9 +68,7 @@ def test_what_is_no_list_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("identifier", "writable"), [("", False), (".", False), ("..", False), ("...", True)]
 )
-def test_an_id_that_would_address_something_else_is_never_written_to(
-    identifier: str, *, writable: bool
-) -> None:
+def test_an_id_of_something_else_is_never_written_to(identifier: str, *, writable: bool) -> None:
     entry = Entry(TEXT, id=identifier)
 
     assert entry.writable is writable

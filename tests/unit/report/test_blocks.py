@@ -49,9 +49,7 @@ def test_listings_with_the_same_changes_are_one_block(names: list[str], adds: in
 
 
 @given(NAMES)
-def test_other_changes_are_another_block_and_a_shared_warning_is_printed_once(
-    names: list[str],
-) -> None:
+def test_other_changes_are_another_block_with_one_warning(names: list[str]) -> None:
     plans = [
         listed(name, adds=number, warnings=("a loss", f"loss {number}"))
         for number, name in enumerate(names, start=1)

@@ -42,16 +42,12 @@ CHECK = Check("access", "failed", "the service does not accept the token", "copy
         ),
     ],
 )
-def test_a_check_is_wrapped_once_beside_its_name_or_below_it(
-    width: int | None, lines: list[str]
-) -> None:
+def test_a_check_is_wrapped_beside_its_name(width: int | None, lines: list[str]) -> None:
     assert check_lines(CHECK, screen=Screen(width=width)).splitlines() == lines
 
 
 @pytest.mark.parametrize("width", [None, 80])
-def test_the_message_of_a_long_name_is_below_it_in_the_column_of_the_others(
-    width: int | None,
-) -> None:
+def test_a_long_names_message_is_below_in_its_column(width: int | None) -> None:
     check = Check("discordbotlist.com", "ok", "not checked")
 
     assert check_lines(check, screen=Screen(width=width)).splitlines() == [

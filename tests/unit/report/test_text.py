@@ -49,9 +49,7 @@ def test_colours_are_there_only_when_asked_for(every_change: Plan) -> None:
     names=st.lists(texts, min_size=2, max_size=4, unique=True),
     olds=st.lists(texts, min_size=4, max_size=4, unique=True),
 )
-def test_no_row_of_a_table_of_renames_begins_with_foreign_text(
-    names: list[str], olds: list[str]
-) -> None:
+def test_no_row_of_renames_begins_with_foreign_text(names: list[str], olds: list[str]) -> None:
     about = [(f"Does the {n}th of the things it can do.", f"/the-{n}th") for n in range(4)]
     wanted = [
         command(name, text, syntax=syntax, line=n + 1)
@@ -98,9 +96,7 @@ def test_long_differences_of_what_is_stored_are_shown_as_lines(trouble: Result) 
     ("outcome", "whole"),
     [(Outcome.SKIPPED, False), (Outcome.FAILED, False), (Outcome.FAILED, True)],
 )
-def test_changes_with_one_reason_that_were_skipped_or_sent_at_once_are_one_line(
-    count: int, outcome: Outcome, *, whole: bool
-) -> None:
+def test_one_reason_of_several_is_one_line(count: int, outcome: Outcome, *, whole: bool) -> None:
     listing = PlannedListing(name="top.gg", whole=whole)
     plan = replace(plan_of([command(f"c{n}") for n in range(count)]), listing=listing)
     settled = tuple(Settled(change, outcome, "it is late") for change in plan.changes)
@@ -171,9 +167,7 @@ CHANGES = re.compile(r"  [-+~»±] |      |  \d")
 
 
 @given(plan=plans(), width=WIDTHS, color=st.booleans())
-def test_no_line_of_a_change_is_wider_than_the_terminal(
-    plan: Plan, width: int, *, color: bool
-) -> None:
+def test_no_change_is_wider_than_the_terminal(plan: Plan, width: int, *, color: bool) -> None:
     shown = render_plans([plan], format="text", screen=Screen(color, width))
 
     changes = [line for line in PAINT.sub("", shown).splitlines() if CHANGES.match(line)]

@@ -127,9 +127,7 @@ def test_a_name_without_a_prefix_is_in_quotes_and_a_long_one_is_cut() -> None:
 
 @settings(max_examples=20)
 @given(st.lists(commands.map(Entry), max_size=3), st.lists(commands.map(Entry), max_size=3))
-def test_no_line_begins_with_foreign_text_and_none_is_a_command_to_a_runner(
-    old: list[Entry], new: list[Entry]
-) -> None:
+def test_no_line_is_a_command_to_a_runner(old: list[Entry], new: list[Entry]) -> None:
     changes = between(old, new)
 
     for line in text(changes).splitlines():
@@ -171,9 +169,7 @@ def names_in(sentences: list[str], pattern: str) -> list[str]:
 
 
 @given(SIMPLE, SIMPLE)
-def test_the_sentences_lead_from_the_old_commands_to_the_new_ones(
-    old: list[Entry], new: list[Entry]
-) -> None:
+def test_the_sentences_lead_to_the_new_commands(old: list[Entry], new: list[Entry]) -> None:
     changes = between(old, new)
     sentences = [
         line.removeprefix("- ").removeprefix("**Breaking**: ")

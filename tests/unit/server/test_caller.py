@@ -39,9 +39,7 @@ def test_a_token_from_the_future_is_good_since_clocks_are_set_back() -> None:
         *((header, "must be `Bot <token>`") for header in ("Bearer x.y.z", "Bot", "x.y.z")),
     ],
 )
-def test_a_header_without_a_token_is_answered_with_what_is_needed(
-    header: str | None, message: str
-) -> None:
+def test_a_header_without_a_token_names_what_is_needed(header: str | None, message: str) -> None:
     with pytest.raises(BadTokenError, match=message):
         owner_of_header(header, secret=SECRET)
 
@@ -100,9 +98,7 @@ def test_the_log_of_requests_shows_no_token_of_a_query(
     }
 
 
-def test_records_with_other_arguments_are_logged_as_they_are(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_other_records_are_logged_as_they_are(caplog: pytest.LogCaptureFixture) -> None:
     with running():
         log = logging.getLogger("uvicorn.error")
         log.warning("no arguments?token=1")

@@ -316,9 +316,7 @@ def test_a_missing_driver_is_one_message(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "hunter2" not in f"{caught.value}"
 
 
-def test_no_statement_is_prepared_on_the_server_since_a_pooler_may_be_between(
-    postgres_url: str,
-) -> None:
+def test_no_statement_is_prepared_on_the_server(postgres_url: str) -> None:
     with opened(postgres_url) as database:
         for _ in range(8):  # more than the driver's own threshold
             with database.reading() as connection:

@@ -59,9 +59,7 @@ def test_every_answer_has_the_headers_of_the_pages(server: PreviewServer, path: 
 
 @pytest.mark.promise("preview")
 @pytest.mark.parametrize("path", ["/", "/live", "/static/style.css", "/nothing"])
-def test_a_name_of_another_host_that_leads_here_is_refused(
-    server: PreviewServer, path: str
-) -> None:
+def test_another_hosts_name_is_refused(server: PreviewServer, path: str) -> None:
     assert get(server, path, "attacker.example")[0] == 400
     assert "Plan" not in get(server, path, "attacker.example")[2]
 
@@ -85,9 +83,7 @@ def test_open_pages_hear_of_the_next_page(server: PreviewServer) -> None:
     assert f'data-version="{after[0]}"' in get(server, "/")[2]
 
 
-def test_a_page_that_was_open_before_a_restart_has_another_version(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_page_from_before_a_restart_is_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
     versions = []
     for time in (1.0, 1.5):
         monkeypatch.setattr(live_preview, "time", lambda time=time: time)

@@ -89,9 +89,7 @@ def test_the_pages_before_and_after_are_linked() -> None:
 
 
 @given(name=bot_texts, overview=bot_texts, tag=bot_texts, q=texts)
-def test_no_text_changes_the_structure_of_the_list(
-    name: str, overview: str, tag: str, q: str
-) -> None:
+def test_no_text_changes_the_lists_structure(name: str, overview: str, tag: str, q: str) -> None:
     def outline(name: str, overview: str, tag: str, q: str) -> Outline:
         listed = bot(profile={"username": name}, information={"overview": overview, "tags": [tag]})
         return Outline(page(listed, q=q, tags=(tag,)))

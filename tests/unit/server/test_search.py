@@ -104,9 +104,7 @@ def test_a_bot_is_found_if_its_words_contain_every_part_of_the_query_and_it_has_
 
 
 @given(page=PAGES, data=st.data())
-def test_a_bot_is_found_by_the_beginnings_of_words_in_its_description_and_other_scripts_within(
-    database: Database, page: str, data: st.DataObject
-) -> None:
+def test_beginnings_of_words_find_a_bot(database: Database, page: str, data: st.DataObject) -> None:
     words = fold(plain(page)).split()
     word = data.draw(st.sampled_from(words or [""]))
     begin = 0 if word.isascii() else data.draw(st.integers(0, len(word)))
@@ -118,9 +116,7 @@ def test_a_bot_is_found_by_the_beginnings_of_words_in_its_description_and_other_
 
 
 @given(page=PAGES, data=st.data())
-def test_a_bot_is_found_by_any_part_of_its_words_in_any_order(
-    database: Database, page: str, data: st.DataObject
-) -> None:
+def test_any_part_of_a_word_finds_a_bot(database: Database, page: str, data: st.DataObject) -> None:
     words = st.sampled_from(fold(page).split() or [""])
     drawn = data.draw(st.lists(words, max_size=3))
     begins = [data.draw(st.integers(0, len(word))) for word in drawn]
@@ -181,9 +177,7 @@ def test_a_query_is_what_a_person_means(
 
 
 @pytest.mark.parametrize("query", ["lantern", "overview", "described", "tagged"])
-def test_all_texts_of_a_bot_are_searched_without_their_markup(
-    database: Database, query: str
-) -> None:
+def test_all_texts_are_searched_without_markup(database: Database, query: str) -> None:
     texts = {"overview": "Overview.", "description": "<blink>Described</blink>", "tags": ["Tagged"]}
     with database.writing() as connection:
         storage.add_bot(connection, "0", record("Lantern", **texts))

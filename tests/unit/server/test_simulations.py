@@ -384,9 +384,7 @@ def test_with_a_lag_each_state_is_read_in_its_time(monkeypatch: pytest.MonkeyPat
         {"description": "a" * 257},
     ],
 )
-def test_one_wrong_entry_fails_the_whole_call_of_telegram(
-    telegram: SimulatedListing, wrong: dict[str, Any]
-) -> None:
+def test_one_wrong_entry_fails_the_call(telegram: SimulatedListing, wrong: dict[str, Any]) -> None:
     reply = send(telegram, [TELEGRAM_PING, TELEGRAM_PING | wrong])
 
     assert reply.content["description"] == "Bad Request: BOT_COMMAND_INVALID"

@@ -75,9 +75,7 @@ def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
     assert pages[-1][0] == []
 
 
-def test_every_other_field_of_a_bot_sorts_by_its_text(
-    database: Database, listed: list[dict[str, Any]]
-) -> None:
+def test_every_other_field_sorts_by_text(database: Database, listed: list[dict[str, Any]]) -> None:
     def text(bot: Any, path: str) -> str:  # noqa: ANN401 - of any field
         for step in path.split("."):
             bot = bot[step]
@@ -133,9 +131,7 @@ def test_bots_are_restricted(
 
 
 @pytest.mark.usefixtures("listed")
-def test_fifty_different_tags_are_searched_with_words_and_more_are_refused(
-    database: Database,
-) -> None:
+def test_fifty_tags_are_searched_and_more_are_refused(database: Database) -> None:
     tags = [f"t{number}" for number in range(search.MOST_TAGS)]
     with database.writing() as connection:
         texts = {"overview": "Wordy.", "tags": tags}
@@ -173,9 +169,7 @@ def test_a_bot_is_sorted_by_the_size_that_it_has_reported(database: Database) ->
 
 @pytest.mark.usefixtures("listed")
 @pytest.mark.parametrize("path", SORTED)
-def test_a_restricted_list_is_the_sorted_list_without_the_other_bots(
-    database: Database, path: str
-) -> None:
+def test_a_restricted_list_is_sorted_as_the_whole(database: Database, path: str) -> None:
     restrictions: list[dict[str, Any]] = [
         {"q": "a"},
         {"certified": False},

@@ -54,9 +54,7 @@ def visitor(service: Service) -> Visitor:
     return Visitor(service.bot())
 
 
-def test_a_vote_leads_back_to_the_page_which_says_when_the_next_one_is_possible(
-    visitor: Visitor,
-) -> None:
+def test_a_vote_leads_back_to_a_page_with_the_next_time(visitor: Visitor) -> None:
     assert "disabled" not in visitor.ask("GET")[1]
     status, _ = visitor.vote()
     location = visitor.headers["location"]
@@ -106,9 +104,7 @@ def test_only_a_vote_sets_a_cookie_and_only_the_first_one(visitor: Visitor) -> N
     assert "Secure" not in first[0]
 
 
-def test_the_cookie_of_a_page_that_was_read_over_https_is_sent_over_nothing_else(
-    visitor: Visitor,
-) -> None:
+def test_a_cookie_of_https_is_sent_over_nothing_else(visitor: Visitor) -> None:
     address = urlsplit(visitor.bot.url).netloc
     visitor.vote(Origin=f"https://{address}")
 

@@ -157,9 +157,7 @@ def reminded(database: Database) -> list[str]:
     return [voter for event, voter in told(database) if event == "reminder"]
 
 
-def test_a_reminder_is_sent_when_it_is_due_and_its_bot_connected(
-    database: Database,
-) -> None:
+def test_a_reminder_is_sent_when_due_and_connected(database: Database) -> None:
     cast(database, "1", NOON)
     early = votes.send_due(database, BOTS, NOON + HALF_DAY - MOMENT), reminded(database)
     away = votes.send_due(database, {"43"}, NOON + HALF_DAY), reminded(database)
@@ -183,9 +181,7 @@ def test_reminders_come_in_the_order_in_which_they_are_due(database: Database) -
     assert (left, first, reminded(database)) == (MOMENT, voters[:200], voters)
 
 
-def test_processes_on_one_database_send_each_reminder_once(
-    database: Database, database_url: str
-) -> None:
+def test_processes_send_each_reminder_once(database: Database, database_url: str) -> None:
     together = Barrier(2)
     with opened(database_url) as other:
         for number in range(150):

@@ -224,9 +224,7 @@ def test_a_key_of_the_manifests_texts_is_never_sent_back_as_listed(key: str) -> 
 
 @pytest.mark.parametrize("absent", ["error", "empty"])
 @pytest.mark.parametrize("answer", [{"me": {}}, {"me": {"commands": None}}, {"me": None}, {}])
-def test_an_absent_list_is_empty_only_where_the_manifest_says_so(
-    answer: object, absent: str
-) -> None:
+def test_an_absent_list_is_empty_only_if_declared(answer: object, absent: str) -> None:
     if absent == "empty":
         assert read_back(answer, absent=absent) == ()
         return

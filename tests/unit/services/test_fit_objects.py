@@ -115,9 +115,7 @@ def leaves(nodes: list[Object], above: str = "") -> dict[str, Object]:
 
 @pytest.mark.promise("platform-objects")
 @given(commands=lists(COMMANDS, least=0), data=st.data())
-def test_a_list_gets_the_platforms_objects_but_for_the_manifests_texts(
-    commands: list[Object], data: st.DataObject
-) -> None:
+def test_a_list_gets_the_platforms_objects(commands: list[Object], data: st.DataObject) -> None:
     reading = reading_of(commands)
     names = [name for name, node in leaves(commands).items() if node["type"] not in {2, 3}]
     changed = {name: "Another text." for name in names if data.draw(FLAGS)}
@@ -183,9 +181,7 @@ def test_a_command_without_an_object_is_sent_as_before() -> None:
 
 @pytest.mark.parametrize("kind", [2, 3])
 @pytest.mark.parametrize("name", ["Report Message", "report"])
-def test_a_menu_is_sent_with_its_type_where_objects_are_kept_and_else_left_out(
-    name: str, kind: int
-) -> None:
+def test_a_menu_is_sent_only_where_objects_are_kept(name: str, kind: int) -> None:
     menu = Entry(CommandText(name, "A menu.", name))
     objects = {name: ({"name": name, "type": kind},)}
     snapshot = Snapshot({Resource.COMMAND: (menu,)})

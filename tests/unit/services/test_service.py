@@ -237,9 +237,7 @@ def test_the_description_of_a_record_is_not_a_message() -> None:
         (Reply(429, b""), None),
     ],
 )
-def test_the_seconds_to_wait_are_in_a_header_or_in_the_body(
-    reply: Reply, seconds: float | None
-) -> None:
+def test_the_wait_is_in_a_header_or_in_the_body(reply: Reply, seconds: float | None) -> None:
     with pytest.raises(RateLimited) as refusal:
         accepted(reply)
 

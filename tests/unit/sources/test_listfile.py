@@ -87,9 +87,7 @@ def test_an_entry_has_the_line_on_which_its_row_begins() -> None:
         (b"\xff\xfea", "list.csv is not UTF-8"),
     ],
 )
-def test_what_is_not_such_a_list_is_an_error_with_its_line(
-    content: str | bytes, message: str
-) -> None:
+def test_another_list_is_an_error_with_its_line(content: str | bytes, message: str) -> None:
     assert complaint(content) == message
 
 

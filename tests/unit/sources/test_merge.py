@@ -194,9 +194,7 @@ def test_a_new_name_is_written_with_the_old_one(old: Declared, new: Declared) ->
     [(["one", "two"], "Plays."), (["one"], "…")],
     ids=["equal rests", "no description"],
 )
-def test_what_tells_no_command_apart_is_not_taken_for_a_rename(
-    names: list[str], description: str
-) -> None:
+def test_an_ambiguous_command_is_not_a_rename(names: list[str], description: str) -> None:
     old = [declared(name, description) for name in names]
     merge = Sides(old, [declared("new", description)], [written(each) for each in old]).merged()
 

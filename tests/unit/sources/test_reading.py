@@ -334,9 +334,7 @@ def test_any_json_is_commands_or_an_error(content: object) -> None:
         ({"type": "text"}, "{prefix}ban"),
     ],
 )
-def test_a_syntax_is_as_the_list_says_or_made_of_its_arguments(
-    inside: Path, row: dict[str, Any], text: str
-) -> None:
+def test_a_syntax_is_made_of_its_arguments(inside: Path, row: dict[str, Any], text: str) -> None:
     path = write(inside, "list.json", [{"name": "ban", **row}])
     columns = {"syntax": "slash.mention"} if "slash" in row else {}
     (entry,) = read(path, columns=columns).entries

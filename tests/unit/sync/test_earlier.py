@@ -155,9 +155,7 @@ def test_a_shallow_clone_says_how_to_get_the_rest(repo: GitRepo, tmp_path: Path)
     assert "fetch-depth: 0" in str(raised.value.hint)
 
 
-def test_without_a_repository_the_hint_is_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_repository_a_file_helps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
 
     with pytest.raises(UsageError, match="not a git repository") as raised:

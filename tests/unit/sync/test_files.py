@@ -76,9 +76,7 @@ def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
         read_file(str(path), most=4)
 
 
-def test_the_workspace_is_known_in_ci_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_workspace_is_known_in_ci_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deeper = tmp_path / "checkout" / "bots"
     deeper.mkdir(parents=True)
     monkeypatch.chdir(deeper)
@@ -111,9 +109,7 @@ def edits_of(tmp_path: Path) -> list[FileEdit]:
     return [FileEdit(str(path), "old", "new") for path in paths]
 
 
-def test_a_disk_that_fills_between_two_files_changes_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_fills_changes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed = iter([None, OSError(28, "No space left on device")])
 
     def full(_: int) -> None:
@@ -129,9 +125,7 @@ def test_a_disk_that_fills_between_two_files_changes_none(
     assert texts == {"first.yaml": "old", "second.yaml": "old"}
 
 
-def test_a_file_that_cannot_be_moved_after_another_names_that(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_stays_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     moved: list[Path] = []
     replace = Path.replace
 

@@ -90,9 +90,7 @@ def request_of(version: dict[str, Any]) -> tuple[str, str]:
 
 
 @given(now=VERSIONS, before=VERSIONS)
-def test_no_changes_means_that_the_requests_are_equal(
-    now: dict[str, Any], before: dict[str, Any]
-) -> None:
+def test_equal_requests_mean_no_changes(now: dict[str, Any], before: dict[str, Any]) -> None:
     (_, _, plan), _ = planned(now, before)
 
     assert plan.listing
@@ -102,9 +100,7 @@ def test_no_changes_means_that_the_requests_are_equal(
 
 
 @given(now=VERSIONS, before=VERSIONS)
-def test_every_command_that_is_no_longer_sent_counts_as_deleted(
-    now: dict[str, Any], before: dict[str, Any]
-) -> None:
+def test_a_command_not_sent_is_deleted(now: dict[str, Any], before: dict[str, Any]) -> None:
     (_, _, plan), _ = planned(now, before)
     sent, was = (
         [name for name, _ in version["commands"]][: version.get("limits", {}).get("commands", 8)]
@@ -119,9 +115,7 @@ def test_every_command_that_is_no_longer_sent_counts_as_deleted(
 
 
 @given(version=VERSIONS, entry=VERSIONS)
-def test_the_identity_of_a_list_has_no_spelling(
-    version: dict[str, Any], entry: dict[str, Any]
-) -> None:
+def test_a_lists_identity_has_no_spelling(version: dict[str, Any], entry: dict[str, Any]) -> None:
     one, other = (job_of(manifest_of(each)) for each in (version, {**version, **entry}))
 
     assert one.identity == other.identity

@@ -100,9 +100,7 @@ def test_a_defect_is_a_message_without_a_traceback() -> None:
 
 
 @pytest.mark.parametrize("before", [[], [signal.SIGTERM, signal.SIGINT]], ids=["none", "two"])
-def test_a_signal_before_the_run_or_these_handlers_ends_it_at_its_beginning(
-    before: list[int],
-) -> None:
+def test_an_early_signal_ends_it_at_its_beginning(before: list[int]) -> None:
     with handled(armed=False) as signals:
         if not before:
             signal.raise_signal(signal.SIGTERM)
@@ -146,9 +144,7 @@ SWALLOWED = LOST.replace(
 @pytest.mark.parametrize(
     "then", ["time.sleep(3600)", "signals.answered_by(print).__enter__(); print('writes')"]
 )
-def test_an_interruption_that_is_dropped_is_raised_again_and_before_any_write(
-    lost: str, then: str
-) -> None:
+def test_a_dropped_interruption_is_raised_again(lost: str, then: str) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", lost.format(then=then)],
         capture_output=True,

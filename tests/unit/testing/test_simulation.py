@@ -52,9 +52,7 @@ def test_a_handle_says_what_leads_to_it(service: str) -> None:
 
 @pytest.mark.parametrize(("after_write", "written"), [(False, 0), (True, 1)])
 @pytest.mark.parametrize("service", ["top.gg", "disq.ink"])
-def test_a_request_fails_before_or_after_its_work(
-    service: str, *, after_write: bool, written: int
-) -> None:
+def test_a_request_fails_before_or_after(service: str, *, after_write: bool, written: int) -> None:
     with serve_simulation(service) as listing:
         listing.fail_next(500, times=2, after_write=after_write)
         statuses = [send(listing, [PING]).status for _ in range(2)]
@@ -112,9 +110,7 @@ def test_a_service_that_is_unknown_is_named_with_those_that_are_not() -> None:
         ("bots.ondiscord.xyz", {"empty": "no"}, "empty: accepted, refused"),
     ],
 )
-def test_a_choice_that_cannot_be_is_refused(
-    service: str, choice: dict[str, Any], hint: str
-) -> None:
+def test_an_impossible_choice_is_refused(service: str, choice: dict[str, Any], hint: str) -> None:
     with pytest.raises(UsageError, match=r"is not a valid value of '(empty|method)'") as caught:
         serve_simulation(service, **choice).__enter__()
 

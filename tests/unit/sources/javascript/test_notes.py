@@ -92,9 +92,7 @@ def noted(folder: Path, code: str | bytes) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize(("members", "expected"), COMPUTED.items())
-def test_what_is_computed_is_named_with_its_place(
-    members: str, expected: str, tmp_path: Path
-) -> None:
+def test_what_is_computed_has_its_place(members: str, expected: str, tmp_path: Path) -> None:
     entries, (note,) = noted(tmp_path, f"module.exports = {{\n  {members} }}; // command")
 
     part = note.removeprefix("bot.js:2:").replace(" is computed at run time", "")
@@ -102,9 +100,7 @@ def test_what_is_computed_is_named_with_its_place(
 
 
 @pytest.mark.parametrize(("members", "expected"), UNCLEAR.items(), ids=["kind", "name", "depth"])
-def test_what_is_not_clear_is_named_with_its_place(
-    members: str, expected: str, tmp_path: Path
-) -> None:
+def test_what_is_not_clear_has_its_place(members: str, expected: str, tmp_path: Path) -> None:
     _, (note,) = noted(tmp_path, f"module.exports = {{\n  {members} }}; // command")
 
     assert note.startswith(f"bot.js:{expected}")
@@ -220,9 +216,7 @@ def test_imports_are_followed_and_generated_files_are_not(tmp_path: Path) -> Non
     }
 
 
-def test_without_the_extra_the_command_that_adds_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("commandsync.sources.javascript")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("commandsync.sources.javascript")

@@ -141,9 +141,7 @@ VERSIONS = "".join(f"## 1.{n}.0\n\nx\n\n" for n in range(9, 0, -1))
         ("Nothing.", "", "no heading for a released version", "a section begins with a heading"),
     ],
 )
-def test_a_version_that_is_not_there_once_is_an_error_that_names_those_that_are(
-    text: str, version: str, message: str, hint: str
-) -> None:
+def test_an_absent_version_is_an_error(text: str, version: str, message: str, hint: str) -> None:
     with pytest.raises(FileError) as caught:
         section_of(text, version, path="C")
 

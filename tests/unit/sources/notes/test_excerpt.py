@@ -118,9 +118,7 @@ def open_code(text: str) -> bool:
     st.integers(80, 400),
     st.sampled_from(["", LINK]),
 )
-def test_an_excerpt_is_a_series_of_whole_blocks_and_the_link(
-    blocks: list[str], limit: int, link: str
-) -> None:
+def test_an_excerpt_is_whole_blocks_and_the_link(blocks: list[str], limit: int, link: str) -> None:
     whole = "\n\n".join([*blocks, DEFINITION])
     text = "\n\n".join([dedent(blocks[0]), *blocks[1:]])
 

@@ -62,9 +62,7 @@ def test_a_name_that_is_not_a_title_is_left_out() -> None:
         ("v1.2.0", "yes", False),
     ],
 )
-def test_a_prerelease_is_one_by_its_mark_or_its_version(
-    tag: str, said: object, *, prerelease: bool
-) -> None:
+def test_a_mark_or_version_makes_a_prerelease(tag: str, said: object, *, prerelease: bool) -> None:
     assert read(tag_name=tag, prerelease=said).notes.prerelease is prerelease
 
 

@@ -13,9 +13,7 @@ def syntaxes(reading: SourceReading) -> list[str]:
     return [entry.syntax for entry in reading.entries]
 
 
-def test_code_of_a_framework_that_is_not_read_is_named(
-    reading_of: ReadingOf, tmp_path: Path
-) -> None:
+def test_an_unread_frameworks_code_is_named(reading_of: ReadingOf, tmp_path: Path) -> None:
     (tmp_path / "interactions.py").write_text("def slash_command(**keys): ...\n")
     code = (
         "import lightbulb\n@bot.command\n@lightbulb.command('echo', 'x')\nasync def echo(ctx): 1\n"
@@ -119,9 +117,7 @@ def test_what_a_call_registers_has_a_note_unless_it_is_read(reading_of: ReadingO
     }
 
 
-def test_a_command_that_is_declared_twice_is_read_once(
-    reading_of: ReadingOf, tmp_path: Path
-) -> None:
+def test_a_command_declared_twice_is_read_once(reading_of: ReadingOf, tmp_path: Path) -> None:
     ping = "@bot.command()\nasync def ping(ctx): 'Pong'\n"
     slash = "@bot.tree.command()\nasync def ping(interaction): 'Slash'\n"
     reading = reading_of({"a.py": START + ping, "b.py": START + slash + ping})
@@ -199,9 +195,7 @@ def test_a_cog_of_certain_servers_says_it_of_its_slash_commands(reading_of: Read
     }
 
 
-def test_the_key_of_a_command_is_its_function_if_that_is_the_only_one(
-    reading_of: ReadingOf,
-) -> None:
+def test_a_commands_key_is_its_only_function(reading_of: ReadingOf) -> None:
     again = "@tag.command(name='{}')\nasync def _sub(ctx): 'Sub'\n"
     reading = reading_of(
         START
@@ -222,9 +216,7 @@ def test_the_key_of_a_command_is_its_function_if_that_is_the_only_one(
     }
 
 
-def test_a_decorator_of_the_bot_that_may_declare_a_command_has_a_note(
-    reading_of: ReadingOf,
-) -> None:
+def test_a_decorator_that_may_declare_has_a_note(reading_of: ReadingOf) -> None:
     reading = reading_of(
         START
         + "@Feature.Command(name='a')\nasync def one(ctx): '1'\n"

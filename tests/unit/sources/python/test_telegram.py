@@ -156,9 +156,7 @@ BOTS = st.builds(Bot, st.lists(HANDLERS, max_size=4), MENUS)
 @pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
 @given(bot=BOTS)
 @example(bot=Bot([Handler(["a"], "", 2)], [SetMenu({"a": "0"}, Audience("default"), 4)]))
-def test_the_menu_says_which_handlers_are_public(
-    library: Library, bot: Bot, tmp_path: Path
-) -> None:
+def test_a_menu_says_which_ones_are_public(library: Library, bot: Bot, tmp_path: Path) -> None:
     file = tmp_path / "bot.py"
     file.write_text(bot.code(library), encoding="utf-8")
 

@@ -84,9 +84,7 @@ def test_strange_code_is_read(code: str, reading_of: ReadingOf) -> None:
 
 
 @pytest.mark.parametrize("code", NOT_READ.values(), ids=NOT_READ)
-def test_code_that_cannot_be_read_has_a_note(
-    reading_of: ReadingOf, code: str, tmp_path: Path
-) -> None:
+def test_unreadable_code_has_a_note(reading_of: ReadingOf, code: str, tmp_path: Path) -> None:
     reading = reading_of(code)
 
     assert reading.entries == ()
