@@ -5,15 +5,14 @@ dependencies. If it raises an error, or the framework does, a handler of this mo
 the one envelope of refusals and its status code.
 """
 
-import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import datetime
 from http import HTTPStatus
 from sqlite3 import SQLITE_ERROR, SQLITE_FULL, SQLITE_INTERRUPT
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, FastAPI, Path, Request, Response, Security
 from fastapi.exceptions import RequestValidationError
@@ -61,18 +60,6 @@ def refusal(status: int, reason: str, seconds: int | None = None) -> Response:
 def passing_time(started: float) -> str:
     """Return the time since a reading of the clock `perf_counter`, as on the wire."""
     return f"{(perf_counter() - started) * 1000:.2f}ms"
-
-
-async def first_of(*work: Awaitable[Any]) -> Any:  # noqa: ANN401 - of any kind
-    """Return the result of what ends first, and cancel the rest."""
-    tasks = [asyncio.ensure_future(part) for part in work]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        return done.pop().result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _answering() -> Callable[..., Response]:

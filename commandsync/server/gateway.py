@@ -10,6 +10,7 @@ is pinged, and one that names none may be silent for ever.
 import asyncio
 import logging
 import secrets
+from collections.abc import Awaitable
 from contextlib import suppress
 from typing import NoReturn
 
@@ -21,7 +22,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from commandsync.server import broadcast, caller, storage
 from commandsync.server.broadcast import UNAUTHORIZED, Client, CloseReason, event_frame, packed
 from commandsync.server.database import Database
-from commandsync.server.endpoint import first_of, refusal
+from commandsync.server.endpoint import refusal
 from commandsync.server.votes import account_of
 
 _log = logging.getLogger("commandsync.server")
@@ -112,10 +113,22 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
         work.append(_ping(client, alive) if version == "4" else _await_pings(alive))
     state.broadcast.join(client)
     try:
-        reason: CloseReason = await first_of(client.ended, *work)
+        reason = await _first_of(client.ended, *work)
     finally:
         state.broadcast.leave(client)
     return reason
+
+
+async def _first_of(*work: Awaitable[CloseReason]) -> CloseReason:
+    """Return the result of what ends first, and cancel the rest."""
+    tasks = [asyncio.ensure_future(part) for part in work]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        return done.pop().result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _admit(database: Database, token: str) -> tuple[dict[str, str], int, str]:

@@ -31,9 +31,6 @@ HEADERS = {
 }
 """The headers of every answer beside the interface: pages, files, refusals."""
 
-HEAD_ONLY = "commandsync.head_only"
-"""The name, in the scope of a request, of whether only the head of its answer is sent."""
-
 _INTERFACE = f"/v{API_VERSION}/"
 _FRAMING = {b"content-length", b"transfer-encoding"}  # what announces a body
 _DISCARDED = 64  # times the limit: read and discarded, so that the sender reads the answer
@@ -87,7 +84,7 @@ def head_as_get(app: ASGIApp) -> ASGIApp:
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope.get("method") == "HEAD":
-            scope = {**scope, "method": "GET", HEAD_ONLY: True}
+            scope = {**scope, "method": "GET"}
         await app(scope, receive, send)
 
     return answer

@@ -34,9 +34,6 @@ MOST_CONNECTIONS = 10_000
 
 _OTHER_FILES = 256  # of the database, and connections that are accepted and refused
 BACKLOG = 128  # connections that are accepted at once, and so refused at once
-AT_SHUTDOWN = "commandsync.at_shutdown"
-"""The name, in the state of a request, of what ends its answer: one that has no end of its own."""
-
 ABORT = "commandsync.abort"
 """The name, in the state of a request, of what closes its connection at once."""
 
@@ -148,10 +145,7 @@ class TimedProtocol(H11Protocol):
     def shutdown(self) -> None:
         """Answer the request in flight, and close the connection because the service ends."""
         cycle: RequestResponseCycle | None = self.cycle  # none before the first request
-        end = None if cycle is None else cycle.scope["state"].get(AT_SHUTDOWN)
-        if end is not None:
-            end()
-        if end is not None or cycle is None or cycle.response_complete:
+        if cycle is None or cycle.response_complete:
             self.loop.call_later(LONGEST_SHUTDOWN, self.transport.abort)
         super().shutdown()
 

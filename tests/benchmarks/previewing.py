@@ -21,7 +21,6 @@ from tests.benchmarks.manifests import BOT, records, write_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from http.client import HTTPResponse
     from pathlib import Path
 
     Records = list[dict[str, str]]
@@ -84,19 +83,18 @@ def _page(path: Path, *options: str) -> Iterator[Callable[[tuple[Records, str]],
         assert child.stdout is not None
         url = urlsplit(child.stdout.readline().decode().rpartition(" at ")[2].strip())
         with (
-            closing(HTTPConnection(url.netloc)) as stream,
+            closing(HTTPConnection(url.netloc)) as live,
             closing(HTTPConnection(url.netloc)) as pages,
         ):
-            stream.request("GET", f"{url.path.rstrip('/')}/live")
-            events = stream.getresponse()
-            _version(events)
+            version = _version(live, 0)
 
             def saved(change: tuple[Records, str]) -> float:
+                nonlocal version
                 wanted, text = change
                 begun = perf_counter()
                 write_manifest(path, wanted)
                 while True:
-                    _version(events)
+                    version = _version(live, version)
                     pages.request("GET", url.path, headers={"Accept-Encoding": "gzip"})
                     pages.getresponse().read()
                     taken = perf_counter() - begun
@@ -110,8 +108,10 @@ def _page(path: Path, *options: str) -> Iterator[Callable[[tuple[Records, str]],
                 child.terminate()
 
 
-def _version(events: HTTPResponse) -> None:
-    """Wait until the service says that there is another page."""
-    while not (line := events.readline()).startswith(b"data:"):
-        if not line:
-            raise EOFError("the preview does not say when its page changes")
+def _version(pages: HTTPConnection, after: int) -> int:
+    """Wait until the service has another version of the page, and return its number."""
+    version = after
+    while version == after:
+        pages.request("GET", f"/live?after={after}")
+        version = json.loads(pages.getresponse().read())["version"]
+    return version

@@ -2,22 +2,17 @@
 
 `Gateway` is a WebSocket server that speaks Engine.IO, on loopback: a test plans an act for each
 connection, in order; the last one serves all that follow. A `Listener` is a client that sends and
-reads frames, a `LiveStream` one that reads the stream of a preview as a browser; they read and send
-nothing by themselves.
+reads frames; it reads and sends nothing by itself.
 """
 
-import contextlib
 import json
 import os
 import socket
 from base64 import b64encode
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha1
-from http.client import HTTPConnection, HTTPResponse
 from io import BufferedReader
-from itertools import takewhile
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode, urlsplit
@@ -357,44 +352,3 @@ class Listener:
             return self._reader.read(size)
         except ConnectionError:
             return b""
-
-
-@dataclass(frozen=True)
-class LiveStream:
-    """A stream, and the head of its answer."""
-
-    response: HTTPResponse
-
-    def event(self) -> bytes:
-        """Return the next event as it was sent, or the next comment; empty at the end."""
-        lines = iter(self.response.readline, b"")
-        return b"".join(takewhile(lambda line: line != b"\n", lines))
-
-    def state(self) -> dict[str, Any]:
-        """Return the next event's content; comments are skipped."""
-        while (line := self.event()).startswith(b":"):
-            pass
-        content: dict[str, Any] = json.loads(line.removeprefix(b"data: "))
-        return content
-
-    def rest(self) -> bytes:
-        """Return everything until the end."""
-        return self.response.read()
-
-
-@contextmanager
-def opened_stream(
-    url: str, path: str, *, method: str = "GET", receives: int = 0
-) -> Iterator[LiveStream]:
-    """Open the stream of a page at a path of a service; whatever it is answered.
-
-    `receives` is how many bytes the system keeps before they are read; 0 for its own choice.
-    """
-    with contextlib.closing(HTTPConnection(urlsplit(url).netloc, timeout=30)) as connection:
-        if receives:
-            connection.sock = socket.socket()
-            connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receives)
-            connection.sock.connect((connection.host, connection.port))
-        connection.request(method, path)
-        with connection.getresponse() as response:
-            yield LiveStream(response)

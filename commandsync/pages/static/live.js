@@ -1,11 +1,10 @@
 // Keeps a page up to date: that of a preview is exchanged for its next version, and that of a service
-// is loaded again where the browser kept it. It listens only while the page is visible: a browser has
-// few connections to a host. On disk there is nothing to listen to.
+// is loaded again where the browser kept it. It asks only while the page is visible. On disk there is
+// nothing to ask.
 "use strict";
 (() => {
-  let source = null;
-  let fetching = false;
-  let wanted = "";
+  const PAUSE = 1000; // milliseconds
+  let listening = false;
 
   const main = () => document.querySelector("main");
 
@@ -32,48 +31,31 @@
     window.scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
   };
 
-  const refresh = async (version) => {
-    wanted = version;
-    if (fetching) return;
-    fetching = true;
-    try {
-      while (main().dataset.version !== wanted) {
-        const asked = wanted;
-        const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        const next = page.querySelector("main[data-version]");
-        if (!answer.ok || !next) break;
-        document.title = page.title;
-        exchange(document.adoptNode(next));
-        if (asked === wanted) break;
-      }
-    } catch {
-      // The service has ended, or the page is left; a new connection begins with the version.
-    } finally {
-      fetching = false;
-    }
+  const refresh = async () => {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    document.title = page.title;
+    exchange(document.adoptNode(page.querySelector("main[data-version]")));
   };
 
-  const listen = () => {
+  const listen = async () => {
     const address = main().dataset.live;
-    if (!address || source || document.hidden) return;
-    source = new EventSource(address);
-    source.addEventListener("message", (event) => {
-      refresh(String(JSON.parse(event.data).version));
-    });
-    // A lost connection is made again by the browser; a refused one may be later.
-    source.addEventListener("error", () => {
-      if (source?.readyState === EventSource.CLOSED) source = null;
-    });
+    if (!address || listening) return;
+    listening = true;
+    while (!document.hidden) {
+      try {
+        const answer = await fetch(`${address}?after=${main().dataset.version}`);
+        const { version } = await answer.json();
+        if (String(version) !== main().dataset.version) await refresh();
+      } catch {
+        // The preview has ended, and may be started again.
+        await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      }
+    }
+    listening = false;
   };
 
-  const rest = () => {
-    source?.close();
-    source = null;
-  };
-
-  document.addEventListener("visibilitychange", () => (document.hidden ? rest() : listen()));
-  window.addEventListener("pagehide", rest);
+  document.addEventListener("visibilitychange", listen);
   window.addEventListener("pageshow", (event) => {
     // From the history it comes as it was: the numbers and the button too.
     const [navigation] = performance.getEntriesByType("navigation");
