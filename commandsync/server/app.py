@@ -1,7 +1,7 @@
 """The application: its routes, limits, background tasks, and its OpenAPI document.
 
 `create_app` puts the endpoints together and wraps them into the middleware that every request
-passes. While it runs, two tasks deliver events and send reminders. Its OpenAPI document is what the
+passes. While it runs, a `Broadcast` delivers events and reminders. Its OpenAPI document is what the
 framework generates, with an example of every body. Examples are made of those of the fields, so
 that an endpoint has one without writing it.
 """
@@ -59,11 +59,9 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.database = database
-        async with (
-            delivering(database) as broadcast,
-            votes.sending(database, broadcast, interval=vote_interval, now=now),
-        ):
-            app.state.broadcast = broadcast
+        async with delivering(
+            database, lambda bots: votes.send_due(database, bots, now())
+        ) as app.state.broadcast:
             yield
 
     app = FastAPI(

@@ -11,15 +11,14 @@ wrote it.
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from sys import getsizeof
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, select
-from sqlalchemy.exc import SQLAlchemyError
 
 from commandsync.server import database, storage
 from commandsync.server.database import Database
@@ -77,7 +76,7 @@ LARGEST_QUEUE = 1024 * 1024
 """Bytes of the frames that are kept for a client that does not read them."""
 
 CHECK = 1.0
-"""Seconds between two checks of the tokens of all clients."""
+"""Seconds between two checks of the tokens of all clients, and for reminders that are due."""
 
 UNAUTHORIZED = 3000  # registered for WebSockets with this meaning
 
@@ -149,11 +148,9 @@ class Broadcast:
         self._database = database
         self._clients: set[Client] = set()
         self._changed = asyncio.Event()
-        self._failing = False
+        self._failing: set[str] = set()
         self.loop = asyncio.get_running_loop()
         """The loop that all of this runs in."""
-        self.joined = asyncio.Event()
-        """Set when a client joins."""
 
     def bots(self) -> set[str]:
         """Return the bots that are connected to this process; may be called in any thread."""
@@ -163,7 +160,6 @@ class Broadcast:
         """Deliver to a client every entry that follows its position."""
         self._clients.add(client)
         self._changed.set()
-        self.joined.set()
 
     def leave(self, client: Client) -> None:
         """Deliver nothing more to a client."""
@@ -200,42 +196,52 @@ class Broadcast:
             client.position = max(client.position, entries[-1].seq)
         return len(entries) == _BATCH
 
-    async def check_tokens(self) -> None:
-        """Close the connections whose token is not valid any more, until cancelled."""
+    async def look_after(self, remind: Callable[[set[str]], object]) -> None:
+        """Check the tokens of all clients and remind their bots, each second until cancelled."""
         while True:
             await asyncio.sleep(CHECK)
             # Those that join during the read are of bots that it may leave out.
             clients = [*self._clients]
-            with suppress(SQLAlchemyError):  # the next check may succeed
+            if not clients:
+                continue
+            with self._retried("tokens cannot be checked, or reminders sent"):
                 bots = {client.bot for client in clients}
-                keys = await asyncio.to_thread(self._keys_of, bots) if bots else {}
+                keys = await asyncio.to_thread(self._keys_of, bots)
                 for client in clients:
                     if client.key != keys.get(client.bot):
                         client.end(_REVOKED)
+                await asyncio.to_thread(remind, bots)
+
+    @contextmanager
+    def _retried(self, problem: str) -> Iterator[None]:
+        """Pass over a failure of the database, and log the first one of several in a row."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next try may succeed
+            if problem not in self._failing:  # the words may contain parts of the database's URL
+                _log.warning("%s, which is retried: %s", problem, type(error).__name__)
+            self._failing.add(problem)
+        else:
+            self._failing.discard(problem)
 
     def _keys_of(self, bots: set[str]) -> dict[str, str]:
         with self._database.reading() as connection:
             return storage.token_keys_of(connection, bots)
 
     def _read(self, position: int) -> Sequence[Any]:
-        try:
-            with self._database.reading() as connection:
-                entries = events_after(connection, position, _BATCH)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the next read may succeed
-            if not self._failing:
-                _log.warning("events cannot be read, which is retried: %s", type(error).__name__)
-            self._failing = True
-            return []
-        self._failing = False
-        return entries
+        with self._retried("events cannot be read"), self._database.reading() as connection:
+            return events_after(connection, position, _BATCH)
+        return []
 
 
 @asynccontextmanager
-async def delivering(database: Database) -> AsyncIterator[Broadcast]:
-    """Deliver for as long as the block lasts."""
+async def delivering(
+    database: Database, remind: Callable[[set[str]], object] = lambda _: None
+) -> AsyncIterator[Broadcast]:
+    """Deliver for as long as the block lasts; `remind` sends the reminders of bots."""
     broadcast = Broadcast(database)
     database.after_commit = broadcast.hint
-    tasks = [asyncio.create_task(work) for work in (broadcast.run(), broadcast.check_tokens())]
+    tasks = [asyncio.create_task(work) for work in (broadcast.run(), broadcast.look_after(remind))]
     try:
         yield broadcast
     finally:

@@ -10,36 +10,26 @@ at another process of the database. It is claimed and added to the outbox in one
 sent once, whatever ends the service and however many processes serve one database.
 """
 
-import asyncio
-import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Any
 
-from sqlalchemy import Connection, Table, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import SQLAlchemyError
 
 from commandsync.server import broadcast, storage
-from commandsync.server.broadcast import Broadcast
 from commandsync.server.database import Database
-from commandsync.server.tables import bots as all_bots
 from commandsync.server.tables import vote_days, voters, votes
 
 INTERVAL = timedelta(hours=12)
 """The time between two votes of a user for a bot, by default."""
 
 
+MOST_AT_ONCE = 500
+"""Reminders of one transaction: other writes never wait long, and a client can read them."""
+
 _KEPT = timedelta(days=1)
-_MOST = 100  # of one transaction, so that votes and other writes never wait long
-_LONGEST_PAUSE = timedelta(minutes=1)
-_SHORTEST_PAUSE = timedelta(seconds=0.1)  # so that a client can read what it missed
-
-
-_log = logging.getLogger("commandsync.server")
-
 
 _number = func.sum(vote_days.c.votes)
 _SINCE = [
@@ -52,13 +42,6 @@ _COUNTERS = (
     .group_by(vote_days.c.bot)
 )
 """The query of the counters of `bots`, since `days`; a bot without votes has none."""
-
-
-# The index has the first of each bot.
-_first = select(func.min(voters.c.remind_at)).where(voters.c.bot == all_bots.c.id)
-_NEXT = select(func.min(_first.scalar_subquery())).where(
-    all_bots.c.id.in_(bindparam("bots", expanding=True))
-)
 
 
 class TooEarlyError(Exception):
@@ -199,72 +182,33 @@ def _next_at(connection: Connection, bot: str, user: str) -> str:
     return connection.execute(query).scalar() or ""
 
 
-@asynccontextmanager
-async def sending(
-    database: Database, broadcast: Broadcast, *, interval: timedelta, now: Callable[[], datetime]
-) -> AsyncIterator[None]:
-    """Send reminders when they are due and their bots connected, for as long as the block lasts.
-
-    A vote that is cast during a pause is due after `interval`, and so no pause is longer.
-    """
-    ending = False
-    longest = min(interval, _LONGEST_PAUSE)
-
-    async def send() -> None:
-        while not ending:
-            pause = longest
-            broadcast.joined.clear()
-            try:
-                due = await asyncio.to_thread(send_due, database, broadcast.bots(), now())
-                pause = min(pause, max(due, _SHORTEST_PAUSE))
-            except SQLAlchemyError as error:
-                # Its words are left out: they may contain parts of the database's URL.
-                name = type(error).__name__
-                _log.warning("reminders could not be sent, next try in %s: %s", pause, name)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(broadcast.joined.wait(), pause.total_seconds())
-
-    task = asyncio.create_task(send())
-    try:
-        yield
-    finally:
-        ending = True
-        broadcast.joined.set()
-        await task
-
-
-def send_due(database: Database, bots: set[str], at: datetime) -> timedelta:
-    """Send some reminders of bots that are due at a time; return the time until the next one is.
+def send_due(database: Database, bots: set[str], at: datetime) -> int:
+    """Send some reminders of bots that are due at a time, and return how many.
 
     Events of the outbox that are older than a day are deleted on the way.
     """
-    left = _until_next(database, bots, at)
-    if left <= timedelta():
-        with database.writing() as connection:
-            _send(connection, bots, at)
-            broadcast.prune_events(connection, before=at - _KEPT)
-        left = _until_next(database, bots, at)
-    return left
-
-
-def _until_next(database: Database, bots: set[str], at: datetime) -> timedelta:
+    due = voters.c.bot.in_(bots), voters.c.remind_at <= storage.timestamp(at)
     with database.reading() as connection:
-        next_at = connection.execute(_NEXT, {"bots": [*bots]}).scalar()
-    return datetime.fromisoformat(next_at) - at if next_at else timedelta.max
+        if connection.execute(select(voters.c.seq).where(*due).limit(1)).first() is None:
+            return 0
+    with database.writing() as connection:
+        sent = _send(connection, due, at)
+        broadcast.prune_events(connection, before=at - _KEPT)
+    return sent
 
 
-def _send(connection: Connection, bots: set[str], at: datetime) -> None:
+def _send(connection: Connection, due: Iterable[ColumnElement[bool]], at: datetime) -> int:
     """Claim reminders that are due, the oldest first, and add their events."""
-    due = (
+    first = (
         select(voters.c.seq)
-        .where(voters.c.bot.in_(bots), voters.c.remind_at <= storage.timestamp(at))
+        .where(*due)
         .order_by(voters.c.remind_at, voters.c.seq)
-        .limit(_MOST)
+        .limit(MOST_AT_ONCE)
         .with_for_update()  # on PostgreSQL: one process after the other
     )
     claim = (
         update(voters)
-        .where(voters.c.seq.in_(due))
+        .where(voters.c.seq.in_(first))
         .values(remind_at=None)
         .returning(voters.c.next_at, voters.c.seq, voters.c.bot, voters.c.record)
     )
@@ -275,3 +219,4 @@ def _send(connection: Connection, bots: set[str], at: datetime) -> None:
     for row in rows:
         data = {"user": row.record, "bot": accounts[row.bot]}
         broadcast.add_event(connection, row.bot, "reminder", data, at=at)
+    return len(rows)

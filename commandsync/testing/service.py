@@ -265,7 +265,7 @@ class Listing(Recorded):
     def pass_time(self, *, hours: float) -> None:
         """Let the service's clock go on; reminders of connected bots that are due are sent."""
         self._clock.ahead += timedelta(hours=hours)
-        while send_due(self._database, self._broadcast.bots(), self._clock()) <= timedelta():
+        while send_due(self._database, self._broadcast.bots(), self._clock()):
             pass  # a transaction sends some of them
 
     def wait_until_connected(self, bot: ListedBot | None = None, *, timeout: float = 10) -> None:

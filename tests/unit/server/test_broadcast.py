@@ -9,6 +9,7 @@ from threading import Event
 
 import pytest
 from sqlalchemy import Connection
+from sqlalchemy.exc import OperationalError
 
 from commandsync.server import broadcast, storage
 from commandsync.server.broadcast import Client, delivering
@@ -149,6 +150,32 @@ def test_a_client_that_joins_during_a_check_of_tokens_stays(
     monkeypatch.setattr(broadcast, "CHECK", 0.0)
 
     assert asyncio.run(check()) == [False, False]
+
+
+def test_bots_with_clients_are_reminded_and_a_failure_is_retried(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(broadcast, "CHECK", 0.0)
+    with database.reading() as connection:
+        key = storage.token_key_of(connection, "42")
+
+    async def remind() -> list[set[str]]:
+        asked, enough = list[set[str]](), Event()
+
+        def reminding(bots: set[str]) -> None:
+            asked.append(bots)
+            if len(asked) == 3:
+                enough.set()
+            raise OperationalError("SELECT", {}, Exception("postgresql://user:secret@host"))
+
+        async with asyncio.timeout(LONGEST), delivering(database, reminding) as delivery:
+            delivery.join(Client("42", 0, key))
+            await asyncio.to_thread(enough.wait, LONGEST)
+            return asked[:3]
+
+    assert asyncio.run(remind()) == [{"42"}] * 3
+    (words,) = [record.getMessage() for record in caplog.records]
+    assert re.search("reminders .* retried: OperationalError$", words)
 
 
 def test_old_entries_are_pruned_and_their_numbers_never_used_again(database: Database) -> None:
