@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemas"
 SCHEMAS: Mapping[str, Callable[[], str]] = {
-    "changes.schema.json": partial(schema_text, "changes"),
     "commands.schema.json": manifest_schema_text,
     "docs.schema.json": partial(schema_text, "docs"),
     "plan.schema.json": partial(schema_text, "plan"),

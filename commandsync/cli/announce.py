@@ -8,7 +8,6 @@ from functools import partial
 from itertools import chain
 
 import click
-from click import IntRange
 
 from commandsync.api.credentials import redacted
 from commandsync.cli.option import PATH, Command, not_empty, option
@@ -149,8 +148,6 @@ _text_option = partial(option, default="", callback=not_empty)
     "The title, in which {version} is the version; by default the release's name or the "
     "file's first heading, or else Version and the version.",
 )
-@_text_option("--link LINK", "The address of the whole notes; by default that of the release.")
-@option("--limit N", "The maximum length of the text.", type=IntRange(100, 20_000), default=2_000)
 @option("--prerelease", "Announce prereleases, too.")
 @option("--draft", "Announce drafts, too.")
 @option("--post", "Post it now; the manifest stays as it is.")
@@ -167,8 +164,6 @@ def announce_command(  # noqa: PLR0913 - the options of one command
     earlier: str,
     version: str,
     title: str,
-    link: str,
-    limit: int,
     prerelease: bool,
     draft: bool,
     post: bool,
@@ -200,8 +195,6 @@ def announce_command(  # noqa: PLR0913 - the options of one command
         since=earlier,
         version=version,
         title=title,
-        link=link,
-        limit=limit,
         prerelease=prerelease,
         draft=draft,
     )

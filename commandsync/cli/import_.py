@@ -66,23 +66,6 @@ class ImportCommand(Command):
     "--unfenced", "Run the program without the fence; what it writes and reaches is real."
 )
 @_discord_option("--locale LOCALE", "The language of Discord's texts, such as de.", default="")
-@_discord_option(
-    "--discord-token-env NAME",
-    "The variable that contains the bot's token for Discord.",
-    default="DISCORD_TOKEN",
-)
-@_discord_option(
-    "--discord-application ID",
-    "The application's id; by default the token's own.",
-    default="",
-    envvar="DISCORD_APPLICATION_ID",
-)
-@_discord_option(
-    "--discord-url URL",
-    "The address of Discord's interface; by default Discord's own.",
-    default="",
-    envvar="DISCORD_BASE_URL",
-)
 @yes_option
 @file_option
 @format_option
@@ -102,9 +85,6 @@ def import_command(  # noqa: PLR0913 - the options of one command
     guild: str | None,
     unfenced: bool,
     locale: str,
-    discord_token_env: str,
-    discord_application: str,
-    discord_url: str,
     yes: bool,
 ) -> int:
     """Bring commands from the bot's code or platform into the manifest.
@@ -146,13 +126,7 @@ def import_command(  # noqa: PLR0913 - the options of one command
         )
         if recorded is None:
             return int(Exit.CHANGES if check else Exit.FAILED)
-    registered = partial(
-        read_registered,
-        run.settings,
-        variable=discord_token_env,
-        application=discord_application,
-        base_url=discord_url,
-    )
+    registered = partial(read_registered, run.settings)
     order = ImportOrder(sources=sources, recorded=recorded, locale=locale, prefix=prefix)
     if check:
         return check_import(run, order, registered)

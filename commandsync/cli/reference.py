@@ -78,11 +78,11 @@ def _show_check(check: Check, output: Output) -> None:
 
 @click.command("schema", cls=Command)
 @click.argument(
-    "name", type=click.Choice(["commands", "plan", "result", "docs", "changes"]), default="commands"
+    "name", type=click.Choice(["commands", "plan", "result", "docs"]), default="commands"
 )
 @talk_options
 def schema_command(run: Run, /, *, name: str) -> None:
-    """Print a JSON Schema: of manifests, plans, results, lists or changes.
+    """Print a JSON Schema: of manifests, plans, results or lists.
 
     \b
     Example:

@@ -3,7 +3,7 @@
 The document of a result is that of its plan, with the end of each change. A failure, with a
 manifest's problems each at its place, is the document of a run that ends without a result;
 `joined_document` puts the documents of several manifests into one. `docs` prints a list of
-commands, and `changes` the changes for users since an earlier manifest.
+commands.
 """
 
 import json
@@ -18,7 +18,6 @@ from commandsync.document import VERSION, part
 from commandsync.document.part import Document, HintField, Model, Place, optional
 from commandsync.document.plan import Head, PlanDocument, head_values
 from commandsync.errors import CommandsyncError
-from commandsync.plan.userchanges import UserChanges
 from commandsync.records.texts import CommandText
 
 
@@ -219,49 +218,10 @@ def is_command_list(text: str) -> bool:
     return isinstance(document, dict) and document.keys() == CommandList.model_fields.keys()
 
 
-class ChangedPart(part.Model):
-    """A command with another text than before."""
-
-    before: part.CommandField
-    after: part.CommandField
-    fields: part.DifferencesField
-    breaking: bool
-    renamed: bool = Field(description="Whether its name, or what is typed before it, has changed.")
-    needs: tuple[str, ...] = Field(description="The arguments that users have to give now.")
-
-
-class UserChangesDocument(part.Model):
-    """What users of the bot notice since an earlier manifest."""
-
-    version: Literal[1]
-    since: str = Field(description="The earlier manifest: a file, or a revision of git.")
-    manifest: tuple[str, ...]
-    count: part.Count = Field(description="How many commands are gone, changed or new.")
-    breaking: part.Count = Field(description="How many of these changes are breaking.")
-    gone: tuple[part.CommandField, ...]
-    changed: tuple[ChangedPart, ...]
-    new: tuple[part.CommandField, ...]
-    warnings: tuple[part.NoticeField, ...]
-
-
-def user_changes_document(changes: UserChanges, words: Words = LIBRARY) -> part.Document:
-    """Return the document of changes since an earlier manifest, with hints in these words."""
-    return UserChangesDocument.of(
-        changes,
-        version=VERSION,
-        changed=tuple(
-            ChangedPart.of(command, needs=tuple(map(str, command.needs)))
-            for command in changes.changed
-        ),
-        warnings=changes.notices,
-    ).model_dump(mode="json", context=words)
-
-
 _DOCUMENTS: dict[str, tuple[str, type[Model]]] = {
     "plan": ("commandsync plan, version 1", PlanDocument),
     "result": ("commandsync result, version 1", ResultDocument),
     "docs": ("commandsync command list", CommandList),
-    "changes": ("commandsync changes, version 1", UserChangesDocument),
 }
 """The title and the model of each document."""
 

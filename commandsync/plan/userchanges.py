@@ -167,13 +167,6 @@ def arguments(syntax: str) -> list[Argument]:
     return [argument for _, argument, _ in _spans(syntax)]
 
 
-def newly_optional(old: CommandText, new: CommandText) -> tuple[Argument, ...]:
-    """Return the optional arguments that a command takes now, if they are all that is different."""
-    before, after = arguments(old.syntax), arguments(new.syntax)
-    added = [each for each in after if not each.required and each not in before]
-    return tuple(added) if [each for each in after if each not in added] == before else ()
-
-
 class _Part(NamedTuple):
     """A part of a usage, which users type at one place: a word, or an argument."""
 

@@ -6,8 +6,9 @@ A sentence quotes foreign text in the way of its format, and a line never begins
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from commandsync.document.schemas import user_changes_document
-from commandsync.plan.userchanges import ChangedCommand, UserChanges, call_of, newly_optional
+from commandsync.document import VERSION
+from commandsync.document.part import notice_document
+from commandsync.plan.userchanges import ChangedCommand, UserChanges, call_of
 from commandsync.records.texts import CommandText, by_category
 from commandsync.report.json import dumped
 from commandsync.report.linediff import cut
@@ -43,7 +44,28 @@ def text(changes: UserChanges, *, screen: Screen = PLAIN) -> str:
 
 def json(changes: UserChanges, *, screen: Screen) -> str:
     """Return the document of the changes."""
-    return dumped(user_changes_document(changes, screen.words))
+    document = {
+        "version": VERSION,
+        "since": changes.since,
+        "manifest": changes.manifest,
+        "count": changes.count,
+        "breaking": changes.breaking,
+        "gone": [command._asdict() for command in changes.gone],
+        "changed": [
+            {
+                "before": command.before._asdict(),
+                "after": command.after._asdict(),
+                "fields": {field: {"old": old, "new": new} for field, old, new in command.fields},
+                "breaking": command.breaking,
+                "renamed": command.renamed,
+                "needs": [str(argument) for argument in command.needs],
+            }
+            for command in changes.changed
+        ],
+        "new": [command._asdict() for command in changes.new],
+        "warnings": [notice_document(notice, screen.words) for notice in changes.notices],
+    }
+    return dumped(document)
 
 
 def markdown(changes: UserChanges, *, screen: Screen) -> str:  # noqa: ARG001 - as every format
@@ -129,9 +151,6 @@ class _Sentences:
         """Return how a command is used now."""
         name = self.quote(call_of(command.after))
         old, new = map(self.quote, distinct(command.before.syntax, command.after.syntax))
-        if optional := newly_optional(command.before, command.after):
-            taken = _enumerated([self.quote(str(argument)) for argument in optional])
-            return f"{name} can take {taken} now: {new}."
         return f"{name} is used differently now: {new}, before: {old}."
 
     def names(self, commands: Iterable[CommandText]) -> str:

@@ -37,7 +37,7 @@ from commandsync.sync.settings import Settings, default_manifest, load_to_edit
 
 Read = Callable[["Announcing"], Notes | Notice]
 
-DEFAULT_LIMIT = 2_000
+LONGEST = 2_000
 """Code points of an announcement: services publish no limit, and nobody reads more on a page."""
 
 LARGEST = 4 * 1024 * 1024
@@ -58,8 +58,6 @@ class Announcing:
     # The title, in which `{version}` stands for the version; by default the notes' own, or
     # `Version` and the version.
     title: str = ""
-    link: str = ""  # the address of the whole notes; by default that of the release
-    limit: int = DEFAULT_LIMIT  # the most code points of the text
     prerelease: bool = False  # whether prereleases are announced
     draft: bool = False  # whether drafts are announced
 
@@ -100,10 +98,7 @@ def announcement_of(
     if not title:
         hint = "give a title or a version, or begin the file with a heading"
         raise UsageError("the announcement has no title", hint=hint)
-    link = announcing.link or notes.link
-    if link and not _LINK.fullmatch(link):
-        raise UsageError(f"{link!r} is not a valid link", hint="a link begins with https://")
-    text = excerpt(plain(mentioned(notes.text)), limit=announcing.limit, link=link)
+    text = excerpt(plain(mentioned(notes.text)), limit=LONGEST, link=notes.link)
     version = "" if announcing.title else notes.version
     return Announcement(AnnouncementText(title, canonical(text)), version)
 

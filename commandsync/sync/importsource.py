@@ -3,8 +3,8 @@
 A source is a file, a folder with code, or `discord`: the commands that the bot has registered. The
 arguments name them, else `import:` of the manifest does. `read_sources` reads each, keeps the first
 of equal commands, and leaves out those that the manifest's rules exclude. `read_registered` reads
-Discord. Its settings come from options and the environment alone: a manifest may be part of an
-untrusted pull request, which could name another host or another secret.
+Discord. Its settings come from the environment alone: a manifest may be part of an untrusted pull
+request, which could name another host or another secret.
 """
 
 import os
@@ -329,32 +329,21 @@ def _source(given: str, name: str, path: str) -> NamedSource:
 
 
 TOKEN_VARIABLE = "DISCORD_TOKEN"  # noqa: S105 - the variable's name
-"""The variable that contains the bot's token for Discord, unless another one is given."""
+"""The variable that contains the bot's token for Discord."""
 
-_OURS = "COMMANDSYNC_"
 _PORTAL = "copy the bot's token from the page Bot of Discord's developer portal"
 
 
-def read_registered(
-    settings: Settings,
-    locale: str = "",
-    *,
-    variable: str = TOKEN_VARIABLE,
-    application: str = "",
-    base_url: str = "",
-) -> SourceReading:
+def read_registered(settings: Settings, locale: str = "") -> SourceReading:
     """Read the commands that a bot has registered with Discord.
 
-    Args:
-        settings: The time-out, the retries and the progress; nothing else of them is used.
-        locale: The language of the texts, such as `de`; empty for the default texts.
-        variable: The variable of the environment that contains the token for Discord.
-        application: The id of the application; empty for the token's own.
-        base_url: The address of Discord's interface; empty for Discord's own.
+    The environment has the token, and may have the application's id and another address. Of the
+    settings, the time-out, the retries and the progress are used; `locale` is the language of the
+    texts, such as `de`, empty for the default texts.
 
     Raises:
-        UsageError: The token is missing or is one of a listing service, or an argument is invalid.
-        PlainHttpError: The base URL is plain http to another machine.
+        UsageError: The token is missing or is one of a listing service, or a variable is invalid.
+        PlainHttpError: The address is plain http to another machine.
         ListingError: Discord refused, or did not answer.
         FileError: The answer contains something other than application commands.
     """
@@ -365,31 +354,29 @@ def read_registered(
     )
     from commandsync.sync.job import calls_of  # noqa: PLC0415 - as above
 
-    token = _token(variable)
-    address = discord_address(base_url or BASE_URL)
+    token = _token()
+    address = discord_address(os.environ.get("DISCORD_BASE_URL", "") or BASE_URL)
+    site = Site(address, bot="", token=token, token_from=TOKEN_VARIABLE)
     answer = registered_commands(
         address,
         token,
-        application=application,
+        application=os.environ.get("DISCORD_APPLICATION_ID", ""),
         timeout=settings.timeout,
         retries=settings.retries,
-        on_wait=calls_of(settings, Site(address, bot="", token=token, token_from=variable)),
+        on_wait=calls_of(settings, site),
     )
     return read_answer(answer, locale=locale)
 
 
-def _token(variable: str) -> Token:
+def _token() -> Token:
     """Return the token for Discord, which must not be the one for a listing service."""
-    if variable.upper().startswith(_OURS):
-        message = f"the variable {variable} is for the token of a listing service"
-        raise UsageError(message, hint=f"put the token for Discord into {TOKEN_VARIABLE}")
-    secret = os.environ.get(variable, "")
+    secret = os.environ.get(TOKEN_VARIABLE, "")
     if not secret.strip():
-        raise UsageError(f"the variable {variable} is not set", hint=_PORTAL)
+        raise UsageError(f"the variable {TOKEN_VARIABLE} is not set", hint=_PORTAL)
     try:
         keep_secret(token := Token(secret))
     except UsageError as error:
-        raise UsageError(f"{variable}: {error.message}", hint=_PORTAL) from None
+        raise UsageError(f"{TOKEN_VARIABLE}: {error.message}", hint=_PORTAL) from None
     if token.bot:
-        raise UsageError(f"{variable} contains the token of a listing service", hint=_PORTAL)
+        raise UsageError(f"{TOKEN_VARIABLE} contains the token of a listing service", hint=_PORTAL)
     return token

@@ -100,12 +100,7 @@ def _read(
 
 def _registered(settings: Settings, manifest: Manifest) -> tuple[list[NamedSource], SourceReading]:
     """Read what is registered with Discord, as the environment says; it may be nothing."""
-    reading = read_registered(
-        settings,
-        application=os.environ.get("DISCORD_APPLICATION_ID", ""),
-        base_url=os.environ.get("DISCORD_BASE_URL", ""),
-        locale=manifest.imports.locale,
-    )
+    reading = read_registered(settings, manifest.imports.locale)
     return [NamedSource(LIVE, None)] if reading.entries else [], reading
 
 

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.support.home import GitRepo, Home, checked, fields, git_repo
+from tests.support.home import GitRepo, Home, fields, git_repo
 
 OLD = fields(("h", "Shows the help menu.", "/h"), ("ban", "Bans.", "/ban <user> [reason]"))
 NEW = (
@@ -66,7 +66,7 @@ def test_every_format_tells_the_same(home: Home, repo: GitRepo) -> None:
     repo.write({"commands.yaml": NEW})
 
     text = home.run("changes", "--since", "HEAD")
-    document = checked(home.run("changes", "--since", "HEAD", "--format", "json"), "changes")
+    document = home.run("changes", "--since", "HEAD", "--format", "json").document
 
     assert text.out.endswith(", 2 breaking.\n")
     assert text.out.splitlines()[0] == "Breaking:"
@@ -101,7 +101,7 @@ def test_what_users_typed_and_fails_now_is_breaking(home: Home, old: str, new: s
     home.write(fields(("role", "Does it.", f"/role {new}")))
 
     text = home.run("changes", "--since", "old.yaml")
-    document = checked(home.run("changes", "--since", "old.yaml", "--format", "json"), "changes")
+    document = home.run("changes", "--since", "old.yaml", "--format", "json").document
 
     assert text.out.startswith(
         f"Breaking:\n  - /role is used differently now: /role {new}, before: /role {old}.\n"
@@ -124,7 +124,7 @@ def test_a_likely_rename_is_a_warning_in_every_format(home: Home) -> None:
     home.write(OLD.replace('"h"', "help"))
 
     text = home.run("changes", "--since", "old.yaml")
-    document = checked(home.run("changes", "--since", "old.yaml", "--format", "json"), "changes")
+    document = home.run("changes", "--since", "old.yaml", "--format", "json").document
 
     assert "warning: commands.yaml:3:5: 'help' " in text.err
     assert document["warnings"][0]["location"] == {"path": "commands.yaml", "line": 3, "column": 5}
@@ -153,4 +153,4 @@ def test_without_git_the_error_is_one_for_programs_too(home: Home) -> None:
     ran = home.run("changes", "--since", "v1", "--format", "json")
 
     assert shutil.which("git") is None
-    assert (ran.code, checked(ran, "changes")["error"]["kind"]) == (1, "file")
+    assert (ran.code, ran.document["error"]["kind"]) == (1, "file")

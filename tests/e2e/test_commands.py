@@ -406,7 +406,7 @@ def test_standard_input_is_compared_with_a_file_and_not_with_itself(home: Home) 
     assert "standard input" in both.err
 
 
-@pytest.mark.parametrize("name", ["commands", "plan", "result", "docs", "changes"])
+@pytest.mark.parametrize("name", ["commands", "plan", "result", "docs"])
 def test_schema_prints_what_is_kept_in_schemas(home: Home, name: str) -> None:
     ran = home.run("schema", name)
 

@@ -392,18 +392,18 @@ def test_an_import_from_discord_that_fails_says_what_to_do_and_writes_nothing(ho
     home.write("version: 1\ncommands: []\n")
     check = ("import", "discord", "--check")
     without = home.run(*check)
-    ours = home.run(*check, "--discord-token-env", "COMMANDSYNC_TOKEN")
     home.variable("DISCORD_TOKEN", "marked-discord-token-51aa")
-    plain = home.run(*check, "--discord-url", "http://discord.example/api")
+    home.variable("DISCORD_BASE_URL", "http://discord.example/api")
+    plain = home.run(*check)
     with RawServer() as server:
         server.then(answering({"message": "marked-discord-token-51aa"}, status=401))
         home.variable("DISCORD_BASE_URL", server.url)
-        refused = home.run(*check, "--discord-application", "42", "--format", "json")
+        home.variable("DISCORD_APPLICATION_ID", "42")
+        refused = home.run(*check, "--format", "json")
 
-    assert (without.code, ours.code, plain.code, refused.code) == (2, 2, 5, 1)
+    assert (without.code, plain.code, refused.code) == (2, 5, 1)
     assert "DISCORD_TOKEN is not set" in without.err
     assert "developer portal" in without.err
-    assert "COMMANDSYNC_TOKEN " in ours.err
     assert "http://discord.example/api is plain http" in plain.err
     assert failed(refused, "auth").endswith("(401: <hidden>)")
     assert server.requests[0].path == "/v10/applications/42/commands"

@@ -185,7 +185,7 @@ def excerpt(text: str, *, limit: int, link: str = "") -> str:
     end = _LINK + link if link and not has_link else ""
     joined = "\n\n".join(filter(None, [whole, end]))
     if not joined:
-        raise FileError("the announcement has no text", hint="write some, or give a link")
+        raise FileError("the announcement has no text", hint="write some")
     if len(joined) <= limit:
         return joined
     more = f"{_MORE} {_LINK}{link}" if link else _MORE
@@ -193,9 +193,9 @@ def excerpt(text: str, *, limit: int, link: str = "") -> str:
     for short in chain(shortened, [_LINK + link] if link else []):
         if len(short) <= limit:
             return short
-    part, other = ("link", "") if link else ("first paragraph", ", or give a link")
+    part = "link" if link else "first paragraph"
     message = f"the {part} is longer than the limit of {limit:,} characters"
-    raise UsageError(message, hint=f"raise the limit{other}")
+    raise UsageError(message, hint="shorten it")
 
 
 def _dedented(text: str) -> str:

@@ -15,7 +15,6 @@ from commandsync.plan.userchanges import (
     arguments,
     call_of,
     lead_of,
-    newly_optional,
     user_changes,
 )
 from commandsync.records.snapshot import Entry, Snapshot
@@ -288,16 +287,6 @@ def test_something_that_users_typed_fails_now(old: str, new: str) -> None:
 )
 def test_all_that_users_typed_still_works(old: str, new: str) -> None:
     assert not change(old, new).accepts_less
-
-
-def test_optional_arguments_are_told_only_if_nothing_else_differs() -> None:
-    added = newly_optional(of("/x <a>"), of("/x [b] <a> [c]"))
-
-    assert [str(argument) for argument in added] == ["[b]", "[c]"]
-    assert list(map(str, newly_optional(of("/x [a]"), of("/x [a] [b]")))) == ["[b]"]
-    assert newly_optional(of("/x <a>"), of("/x <b> [c]")) == ()
-    assert newly_optional(of("/x <a>"), of("/x [a]")) == ()
-    assert newly_optional(of("/x <a>"), of("/x:  <a>")) == ()
 
 
 PLACES = {  # what can be typed at a place, by how the place is written

@@ -192,7 +192,7 @@ def test_the_sentences_lead_to_the_new_commands(old: list[Entry], new: list[Entr
     used = [
         each.after for each in changes.changed if each.before.syntax[1:] != each.after.syntax[1:]
     ]
-    mentioned = names_in(sentences, "(`[^`]*`) (?:needs|can take|is used differently) .*")
+    mentioned = names_in(sentences, "(`[^`]*`) (?:needs|is used differently) .*")
     assert sorted(mentioned) == sorted(text.syntax.split()[0] for text in used)
 
 

@@ -21,19 +21,14 @@ SETTINGS = Settings(now=day(1), base_url="http://127.0.0.1:9", timeout=20.0, ret
 
 @pytest.fixture(autouse=True)
 def no_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DISCORD_TOKEN", "OTHER_TOKEN"):
+    for name in ("DISCORD_TOKEN", "DISCORD_APPLICATION_ID", "DISCORD_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COMMANDSYNC_TOKEN", LISTING_TOKEN)
 
 
 @pytest.mark.promise("discord-token-source")
-@pytest.mark.parametrize(
-    ("variable", "options"), [("DISCORD_TOKEN", {}), ("OTHER_TOKEN", {"variable": "OTHER_TOKEN"})]
-)
-def test_it_is_read_from_its_variable(
-    monkeypatch: pytest.MonkeyPatch, variable: str, options: dict[str, str]
-) -> None:
-    monkeypatch.setenv(variable, f" {TOKEN}\n")
+def test_it_is_read_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCORD_TOKEN", f" {TOKEN}\n")
     command = {"id": "7", "name": "ping", "description_localizations": {"de": "Hallo"}}
 
     seen: list[Any] = []
@@ -41,7 +36,8 @@ def test_it_is_read_from_its_variable(
 
     with RawServer() as server:
         server.then(answering({"id": "42"}), answering([command]))
-        reading = read_registered(settings, base_url=server.url, locale="de", **options)
+        monkeypatch.setenv("DISCORD_BASE_URL", server.url)
+        reading = read_registered(settings, "de")
 
     (entry,) = reading.entries
     assert (entry.syntax, entry.description) == ("/ping", "Hallo")
@@ -51,10 +47,13 @@ def test_it_is_read_from_its_variable(
         "get application",
         "list application commands",
     }
-    assert {(progress.site.token_from, progress.site.bot) for progress in seen} == {(variable, "")}
+    assert {(progress.site.token_from, progress.site.bot) for progress in seen} == {
+        ("DISCORD_TOKEN", "")
+    }
 
 
 @pytest.mark.promise("import-without-requests")
+@pytest.mark.promise("discord-token-names")
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -70,19 +69,12 @@ def test_without_a_token_for_discord_no_request_is_made(
     monkeypatch.setenv("DISCORD_TOKEN", value)
 
     with RawServer() as server:
+        monkeypatch.setenv("DISCORD_BASE_URL", server.url)
         with pytest.raises(UsageError) as caught:
-            read_registered(SETTINGS, base_url=server.url)
-
+            read_registered(SETTINGS)
         assert server.requests == []
     assert caught.value.message.startswith(message)
     assert "developer portal" in str(caught.value.hint)
-
-
-@pytest.mark.promise("discord-token-names")
-@pytest.mark.parametrize("variable", ["COMMANDSYNC_TOKEN", "commandsync_token_x"])
-def test_the_token_of_a_listing_service_is_never_sent_to_discord(variable: str) -> None:
-    with pytest.raises(UsageError, match=f"the variable {variable} is for the token of a listing"):
-        read_registered(SETTINGS, variable=variable)
 
 
 def test_an_answer_with_something_else_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,5 +82,7 @@ def test_an_answer_with_something_else_is_an_error(monkeypatch: pytest.MonkeyPat
 
     with RawServer() as server:
         server.then(answering(json.dumps([{"nome": "ping"}]).encode()))
+        monkeypatch.setenv("DISCORD_BASE_URL", server.url)
+        monkeypatch.setenv("DISCORD_APPLICATION_ID", "42")
         with pytest.raises(FileError, match=r"the answer: not an application command"):
-            read_registered(SETTINGS, base_url=server.url, application="42")
+            read_registered(SETTINGS)
