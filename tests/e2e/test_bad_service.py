@@ -55,9 +55,7 @@ READING = (
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("command", READING)
-def test_a_service_that_requires_a_token_is_not_reported_as_one_that_refuses_it(
-    home: Home, proxy: Proxy, command: str, status: int
-) -> None:
+def test_a_needed_token_is_reported(home: Home, proxy: Proxy, command: str, status: int) -> None:
     assert home.run("plan", "--out", "plan.json").code == 0
     proxy.rule = lambda _: Instead(status, {"error": "Who are you?"})
 

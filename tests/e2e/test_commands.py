@@ -336,9 +336,7 @@ def test_flags_go_before_the_environment_and_that_before_the_manifest(home: Home
         *("vote 7", "pull --merge --yes", "plan --against commands.yaml", "bots show"),
     ],
 )
-def test_a_variable_that_is_left_over_from_another_bot_is_refused(
-    home: Home, proxy: Proxy, service: Service, line: str
-) -> None:
+def test_a_left_over_bot_is_refused(home: Home, proxy: Proxy, service: Service, line: str) -> None:
     harbor, lantern = service.bot(), service.bot(["help"])
     home.knows(harbor, url=proxy.url)
     home.write(f'bot: "{lantern.id}"\n' + fields(("help",), ("new",)))

@@ -16,9 +16,7 @@ LINES = st.lists(st.text("ab c", min_size=1, max_size=9).map(str.strip), min_siz
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
 @settings(max_examples=3)
 @given(old=LINES, new=LINES)
-def test_a_changed_text_of_twice_the_lines(
-    home: Home, form: str, old: list[str], new: list[str]
-) -> None:
+def test_twice_the_lines_change(home: Home, form: str, old: list[str], new: list[str]) -> None:
     def work(lines: int) -> int:
         listed, wanted = ("\n".join(_numbered(texts, lines)) for texts in (old, new))
         return planned(home, [listed], [wanted], form)

@@ -237,9 +237,7 @@ def test_a_workflow_that_exists_is_not_touched(home: Home) -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 3])
-def test_a_manifest_is_found_from_a_subfolder_and_named(
-    home: Home, monkeypatch: pytest.MonkeyPatch, depth: int
-) -> None:
+def test_a_manifest_above_is_named(home: Home, monkeypatch: pytest.MonkeyPatch, depth: int) -> None:
     PROJECTS["discord.js"].write(home, ["ping"])
     assert home.run("init", "--yes").code == 0
     folder = home.path.joinpath(*"abc"[:depth])

@@ -131,9 +131,7 @@ def bot(service: Service, home: Home) -> Bot:
 @pytest.mark.parametrize(
     ("words", "form"), FORMATTED, ids=lambda each: each if isinstance(each, str) else " ".join(each)
 )
-def test_no_option_and_no_argument_shows_it(
-    home: Home, bot: Bot, words: tuple[str, ...], form: str
-) -> None:
+def test_no_option_shows_it(home: Home, bot: Bot, words: tuple[str, ...], form: str) -> None:
     """Nor a variable that stands for an option."""
     for parameter in LEAVES[words].params:
         if getattr(parameter, "is_flag", False) or getattr(parameter, "count", False):

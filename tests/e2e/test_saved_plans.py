@@ -167,9 +167,7 @@ def test_another_layout_of_the_same_plan_is_the_same_plan(home: Home, bot: Bot) 
 @pytest.mark.parametrize(
     "flags", [["--bot", "42"], ["--base-url", "https://other.example"]], ids=["bot", "base URL"]
 )
-def test_a_plan_of_another_listing_is_refused(
-    home: Home, bot: Bot, proxy: Proxy, flags: list[str]
-) -> None:
+def test_another_plan_is_refused(home: Home, bot: Bot, proxy: Proxy, flags: list[str]) -> None:
     ran = home.run(*APPLY, *flags)
 
     assert ran.code == 5

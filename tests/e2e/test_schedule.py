@@ -33,9 +33,7 @@ def titles(bot: Bot) -> list[str]:
     return [record["title"] for record in bot.announcements()]
 
 
-def test_each_run_posts_what_is_due_and_deletes_what_has_ended(
-    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_run_posts_what_is_due(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
     for number in (1, 2, 3, 4, 8, 9):
         set_clock(monkeypatch, number)
@@ -52,9 +50,7 @@ def test_each_run_posts_what_is_due_and_deletes_what_has_ended(
     assert seen == [["v1"], ["v1"], ["v2"], ["v2"], [], []]
 
 
-def test_a_saved_plan_is_applied_by_the_time_it_was_made_at(
-    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plans_time_is_its_own(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     set_clock(monkeypatch, 2)
     assert home.run("plan", "--out", "plan.json").code == 0
     assert json.loads(home.read("plan.json"))["planned_at"] == "2026-12-02T18:00:00Z"
@@ -74,9 +70,7 @@ def test_a_saved_plan_is_applied_by_the_time_it_was_made_at(
     assert (again.code, titles(bot)) == (0, ["v2"])
 
 
-def test_another_manifest_is_compared_as_it_is_due_now(
-    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_manifest_is_due_now(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     home.write(NEWS, "before.yaml")
     home.write(NEWS.replace("publish: 2026-12-03T18:00Z, ", ""))
     changes: list[list[str]] = []
@@ -113,9 +107,7 @@ def test_several_manifests_have_the_one_time_of_the_run(
     assert [titles(bot) for bot in bots] == [["v1"], ["v1"]]
 
 
-def test_the_library_posts_what_is_due(
-    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_library_posts_it(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     path = home.write(NEWS)
     with Client(bot.token, base_url=bot.url, bot=bot.id) as client:
         for number in (1, 3):
@@ -125,9 +117,7 @@ def test_the_library_posts_what_is_due(
     assert titles(bot) == ["v2"]
 
 
-def test_pull_merge_adds_nothing_that_an_entry_with_a_schedule_already_means(
-    home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pull_merge_knows_schedules(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     bot.post("announcements", title="v1", description="Out.")
     bot.post("announcements", title="v3", description="Out.")
     set_clock(monkeypatch, 9)

@@ -191,9 +191,7 @@ def test_the_bar_of_an_apply_counts_and_names_what_is_under_way(
 
 @WIDTHS
 @pytest.mark.usefixtures("clock")
-def test_with_verbose_each_wait_is_a_line_that_stays(
-    server: RawServer, monitor: Monitor, golden: Compare
-) -> None:
+def test_verbose_waits_are_lines(server: RawServer, monitor: Monitor, golden: Compare) -> None:
     def answered(act: Act, *, after: str) -> Act:
         def wait(exchange: Exchange) -> None:
             monitor.until(after)

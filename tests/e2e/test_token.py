@@ -108,9 +108,7 @@ def test_plan_needs_no_token_and_sends_none(home: Home, proxy: Proxy) -> None:
 
 
 @pytest.mark.promise("token-of-another-bot")
-def test_a_token_of_another_bot_writes_nothing_and_plan_warns(
-    home: Home, bot: Bot, service: Service, proxy: Proxy
-) -> None:
+def test_another_bots_token_is_warned(home: Home, bot: Bot, service: Service, proxy: Proxy) -> None:
     other = service.bot()
     home.variable("COMMANDSYNC_TOKEN", other.token)
 
@@ -152,9 +150,7 @@ def test_there_is_no_token_option(home: Home) -> None:
 @pytest.mark.promise("token-env")
 @pytest.mark.parametrize("variable", ["COMMANDSYNC_TOKEN_TOPGG", "COMMANDSYNC_TOKEN_TELEGRAM"])
 @pytest.mark.parametrize("command", ["plan", "apply --yes", "pull"])
-def test_the_variable_of_a_known_service_is_never_sent_to_a_page(
-    home: Home, proxy: Proxy, variable: str, command: str
-) -> None:
+def test_a_services_token_is_its_own(home: Home, proxy: Proxy, variable: str, command: str) -> None:
     home.variable(variable, MARKED)
     home.write(
         f'version: 1\nbase_url: {proxy.url}\nbot: "42"\ntoken_env: {variable}\ncommands: []\n'

@@ -40,9 +40,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
 
 @GENERATED
 @given(folder=WORDS, editable=st.booleans())
-def test_a_copy_from_a_folder_names_the_folder(
-    *, installed: Installed, folder: str, editable: bool
-) -> None:
+def test_a_folders_copy_names_it(*, installed: Installed, folder: str, editable: bool) -> None:
     path = Path("/", folder)
     info = {"editable": True} if editable else {}
 

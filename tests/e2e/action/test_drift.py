@@ -14,9 +14,7 @@ def knows(runner: Runner, bot: Bot) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("event", ["schedule", "workflow_dispatch"])
-def test_one_issue_is_opened_updated_and_closed(
-    runner: Runner, hub: Hub, service: Service, event: str
-) -> None:
+def test_one_issue_tells_the_drift(runner: Runner, hub: Hub, service: Service, event: str) -> None:
     bot = service.bot(["help"])
     inputs = knows(runner, bot)
     hub.opens(title="Of somebody else", body="<!-- commandsync-drift:")

@@ -201,9 +201,7 @@ def test_every_hint_names_inputs(runner: Runner, hub: Hub, service: Service) -> 
         ("file", "none.yaml", "the file does not exist"),
     ],
 )
-def test_a_file_that_is_not_there_is_named(
-    runner: Runner, name: str, value: str, message: str
-) -> None:
+def test_a_missing_file_is_named(runner: Runner, name: str, value: str, message: str) -> None:
     runner.write(fields(("help",)))
     step = runner.run(pull_request(), **{name: value})
 

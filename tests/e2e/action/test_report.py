@@ -56,9 +56,7 @@ def test_never_is_never(runner: Runner, hub: Hub, service: Service, event: Event
 
 
 @pytest.mark.parametrize("name", ["schedule", "workflow_dispatch"])
-def test_a_run_without_a_pull_request_comments_on_none(
-    runner: Runner, hub: Hub, service: Service, name: str
-) -> None:
+def test_only_a_request_has_comments(runner: Runner, hub: Hub, service: Service, name: str) -> None:
     hub.merged[SHA] = MERGED
     inputs = knows(runner, service.bot())
     runner.run(other(name), mode="drift", comment="always", issue="never", **inputs)

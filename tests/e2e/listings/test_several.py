@@ -54,9 +54,7 @@ def test_listings_can_be_selected(home: Home, places: dict[str, Destination]) ->
     assert list(writes(places).values()) == [0, 0, 1, 1]
 
 
-def test_a_page_is_selected_by_its_host(
-    home: Home, places: dict[str, Destination], page: Bot
-) -> None:
+def test_a_host_selects_a_page(home: Home, places: dict[str, Destination], page: Bot) -> None:
     write(home, places, "ping", head=f'bot: "{page.id}"\nbase_url: {page.url}\n')
 
     ran = home.run("plan", "--listing", service_of(page.url), "--format", "json")
@@ -64,9 +62,7 @@ def test_a_page_is_selected_by_its_host(
     assert checked(ran, "plan")["base_url"] == page.url
 
 
-def test_a_base_url_for_a_manifest_without_a_page_is_refused_unless_it_is_a_left_over_variable(
-    home: Home, places: dict[str, Destination], page: Bot
-) -> None:
+def test_a_left_over_url_is_no_page(home: Home, places: dict[str, Destination], page: Bot) -> None:
     write(home, places, "ping")
 
     refused = home.run("plan", "--base-url", page.url)

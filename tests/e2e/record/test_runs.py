@@ -140,9 +140,7 @@ CONVERSATIONS = {
 
 @fenced
 @pytest.mark.parametrize(("source", "lists"), CONVERSATIONS.values(), ids=CONVERSATIONS)
-def test_each_way_to_register_is_recorded(
-    run: Run, source: str, lists: dict[str, list[object]]
-) -> None:
+def test_each_call_is_recorded(run: Run, source: str, lists: dict[str, list[object]]) -> None:
     recording = run(source)
 
     assert recording.discord == lists, recording.tail

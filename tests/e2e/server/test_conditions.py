@@ -138,9 +138,7 @@ class Clock:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_apply_converges_with_nothing_lost_and_nothing_twice(
-    home: Home, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_apply_converges(home: Home, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     clock = Clock()
     clock.replace_waits(monkeypatch)
     listed = [{**COMMAND, "name": f"old {number}"} for number in range(6)]

@@ -120,9 +120,7 @@ def test_a_bad_token_is_told_before_anything_else(service: Service) -> None:
             assert listener.hear() == Closed(3000, reason)
 
 
-def test_without_the_database_a_client_is_asked_to_try_again(
-    database_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_without_a_database_try_again(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
     with serving(database_url) as started:
         bot = started.bot()
         with started.database.writing() as connection:

@@ -92,9 +92,7 @@ def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return {"RUNNER_TEMP": str(tmp_path / "_temp")}
 
 
-def test_an_installed_folder_is_taken_again(
-    tmp_path: Path, tool: Tool, environ: dict[str, str]
-) -> None:
+def test_a_folder_is_taken_again(tmp_path: Path, tool: Tool, environ: dict[str, str]) -> None:
     tool("install()")
     first = bootstrap.prepare(environ)
     tool("sys.exit(1)")
@@ -131,9 +129,7 @@ def test_a_python_newer_than_the_wheels_is_named_before_anything_is_installed(
     assert not (tmp_path / "_temp").exists()
 
 
-def test_an_installer_gets_the_way_to_the_index_and_no_secret(
-    tmp_path: Path, tool: Tool, environ: dict[str, str]
-) -> None:
+def test_an_installer_gets_no_secret(tmp_path: Path, tool: Tool, environ: dict[str, str]) -> None:
     tool("install()")
     kept = {"PIP_INDEX_URL": "https://index.example", "UV_INDEX_MINE_USERNAME": "me", "HOME": "/h"}
     dropped = (
@@ -159,9 +155,7 @@ def test_where_another_job_was_quicker_both_work(tool: Tool, environ: dict[str, 
     assert bootstrap.installed([folder]) == LOCKED
 
 
-def test_a_failing_install_is_one_of_the_index_and_leaves_nothing(
-    tmp_path: Path, tool: Tool, environ: dict[str, str]
-) -> None:
+def test_a_failing_install_leaves_none(tmp_path: Path, tool: Tool, environ: dict[str, str]) -> None:
     tool("install(); sys.exit(1)")
     with pytest.raises(bootstrap.BootstrapError, match="Is the package index reachable") as caught:
         bootstrap.prepare(environ)

@@ -170,9 +170,7 @@ def untrusted() -> Plan:
     )
 
 
-def test_a_comment_of_untrusted_texts_is_text(
-    golden: Callable[[str, str], None], untrusted: Plan
-) -> None:
+def test_untrusted_texts_are_text(golden: Callable[[str, str], None], untrusted: Plan) -> None:
     body = body_of(render_plans([untrusted], format="markdown"))
     read = shown(body)
 

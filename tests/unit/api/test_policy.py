@@ -268,9 +268,7 @@ SILENT, ANSWERED, REFUSAL = RESET, failed(500), failed(400)
         ([ANSWERED, SILENT, REFUSAL], Doubt.SILENT),
     ],
 )
-def test_a_refusal_takes_no_doubt_of_an_earlier_try_away(
-    answers: list[Reply | TransportError], doubt: Doubt
-) -> None:
+def test_a_refusal_leaves_a_doubt(answers: list[Reply | TransportError], doubt: Doubt) -> None:
     _, ended = drive(EDIT, answers)
 
     assert isinstance(ended, Failure)

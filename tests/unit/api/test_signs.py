@@ -207,9 +207,7 @@ def test_an_answer_that_says_all_is_well_is_read(word: str) -> None:
 @pytest.mark.parametrize(
     ("status", "body"), [(202, "[]"), (202, ""), (200, ""), (204, ""), (206, "")]
 )
-def test_an_answer_without_a_result_is_never_an_empty_list(
-    read: Callable[[Reply], object], status: int, body: str
-) -> None:
+def test_no_result_is_an_error(read: Callable[[Reply], object], status: int, body: str) -> None:
     with pytest.raises(DecodeError):
         read(Reply(status, body.encode()))
 

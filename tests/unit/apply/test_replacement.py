@@ -137,9 +137,7 @@ def test_a_list_that_can_be_read_ends_as_it_is_read(
 @pytest.mark.parametrize("readable", [True, False])
 @pytest.mark.parametrize("before", [OLD, NEW])
 @pytest.mark.parametrize("failure", [silent(sent=False), refused(400)])
-def test_a_list_that_is_not_replaced_says_why_and_what_to_do(
-    failure: Failure, *, before: Entries, readable: bool
-) -> None:
+def test_a_list_says_why_it_stays(failure: Failure, *, before: Entries, readable: bool) -> None:
     error = failure.error
     error.hint = "correct it"
     reads = [before] * 3 if readable and isinstance(error, Invalid) else []

@@ -254,9 +254,7 @@ def test_a_request_ends_with_its_time(server: RawServer, connect: Connect, act: 
 
 
 @pytest.mark.parametrize("is_bomb", [True, False], ids=["bomb", "endless"])
-def test_an_answer_that_is_too_large_is_stopped(
-    server: RawServer, connect: Connect, *, is_bomb: bool
-) -> None:
+def test_a_too_large_answer_ends(server: RawServer, connect: Connect, *, is_bomb: bool) -> None:
     bomb = gzip.compress(b" " * (LARGEST_BODY + 1), 1)
     endless = dripping(HEAD + b"\r\n" + b" " * LARGEST_BODY, tail=b" " * 65536)
     zipped = sending(answer(bomb, headers={"Content-Encoding": "gzip"}))
@@ -284,9 +282,7 @@ def _netrc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.promise("netrc", "discord-token-rules")
 @pytest.mark.usefixtures("_netrc")
 @pytest.mark.parametrize("token", ["marked-token-7f3a9c1e", None])
-def test_netrc_neither_replaces_nor_adds_authorization(
-    server: RawServer, connect: Connect, token: str | None
-) -> None:
+def test_netrc_changes_no_header(server: RawServer, connect: Connect, token: str | None) -> None:
     server.then(answering(LISTED))
 
     connect(server.url, token).call(READ)

@@ -91,9 +91,7 @@ NOT_BOTH = "it has a time without scheduled entries, or they have no time"
         (_put("planned_at", value="2026-12-02T18:00:00"), "should have timezone info"),
     ],
 )
-def test_a_plan_whose_times_contradict_each_other_is_refused(
-    change: Callable[[dict[str, Any]], None], message: str
-) -> None:
+def test_contradicting_times_fail(change: Callable[[dict[str, Any]], None], message: str) -> None:
     data = _scheduled()
     change(data)
 

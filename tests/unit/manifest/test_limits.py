@@ -66,9 +66,7 @@ def test_so_many_wildcards_are_tried(complaints: Complaints, load: Load) -> None
 
 
 @given(lengths=st.lists(st.integers(2, 900), min_size=1, max_size=5))
-def test_the_wildcards_are_as_long_as_names_of_any_length_can_be_tried_on(
-    complaints: Complaints, load: Load, lengths: list[int]
-) -> None:
+def test_wildcards_match_any_length(complaints: Complaints, load: Load, lengths: list[int]) -> None:
     def text(*wild: int) -> str:
         patterns = "".join(f"'*{'b' * (length - 1)}'," for length in wild)
         return f"version: 1\nsync: {{ignore: [{'b' * 3000}c, {patterns}]}}\n{COMMAND}"

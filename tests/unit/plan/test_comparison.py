@@ -257,9 +257,7 @@ entries_of = st.builds(
     runs=st.lists(st.integers(0, 20), min_size=1, max_size=8).map(sorted),
     mirrors=st.booleans(),
 )
-def test_at_each_time_the_listing_is_what_the_times_say(
-    entries: list[Entry], runs: list[int], *, mirrors: bool
-) -> None:
+def test_times_decide_the_listing(entries: list[Entry], runs: list[int], *, mirrors: bool) -> None:
     listed: list[Entry] = []
     ever: set[object] = set()
     ids = count()

@@ -29,9 +29,7 @@ COLUMN = st.sampled_from([NO, NO, NOT_READ, UNREADABLE]).flatmap(columns)
 
 @pytest.mark.promise("doctor-names")
 @given(st.tuples(*[COLUMN] * 5), st.data())
-def test_every_name_has_one_row_with_what_each_place_is_known_to_have(
-    drawn: tuple[dict[str, Cell], ...], data: st.DataObject
-) -> None:
+def test_each_name_has_one_row(drawn: tuple[dict[str, Cell], ...], data: st.DataObject) -> None:
     places = []
     for number, own in enumerate(drawn):
         is_cut = number > 2 and YES in {drawn[other][LONG] for other in (0, 1, 2)}

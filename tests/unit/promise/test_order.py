@@ -48,9 +48,7 @@ def test_adds_reach_the_service_in_the_order_of_the_manifest(data: st.DataObject
 
 
 @given(data=st.data(), width=st.integers(1, 6), unordered=st.booleans())
-def test_never_more_are_in_flight_than_allowed(
-    data: st.DataObject, width: int, *, unordered: bool
-) -> None:
+def test_never_too_many_in_flight(data: st.DataObject, width: int, *, unordered: bool) -> None:
     service = new_service()
     driver = Driver(service, flight=flights(data))
 

@@ -155,9 +155,7 @@ def test_a_likely_rename_names_the_uses_that_are_lost_without_formerly(uses: int
     ],
     ids=["add", "edit and rename", "replace"],
 )
-def test_the_question_counts_each_kind_of_change_apart(
-    desired: list[Entry], listed: list[Entry], counts: str
-) -> None:
+def test_each_kind_is_counted_apart(desired: list[Entry], listed: list[Entry], counts: str) -> None:
     assert question_of([plan_of(desired, listed, rules=EVERYTHING)]) == counts
 
 

@@ -124,9 +124,7 @@ def test_delivery_goes_on_when_the_database_can_be_read_again(
     assert re.match("events .* retried: ", words)
 
 
-def test_a_client_that_joins_during_a_check_of_tokens_stays(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_joining_client_stays(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     read = storage.token_keys_of
     with database.reading() as connection:
         keys = read(connection, ["42", "43"])

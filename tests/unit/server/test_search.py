@@ -166,9 +166,7 @@ def test_a_part_finds_the_same_bots_however_many_words_begin_with_it(
         ("foo " * 5_000, [3]),
     ],
 )
-def test_a_query_is_what_a_person_means(
-    database: Database, query: str, expected: list[int]
-) -> None:
+def test_a_query_means_what_it_says(database: Database, query: str, expected: list[int]) -> None:
     pages = ("Lantern, the music bot", "Café Crème", "日本語の音楽を再生します", "C++ foo_bar")
     with database.writing() as connection:
         add(connection, *pages)

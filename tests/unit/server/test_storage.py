@@ -208,9 +208,7 @@ def test_what_finds_many_bots_lists_them_as_what_finds_few(
     assert 4 < len(found(database, q="a")) < len(listed)
 
 
-def test_a_sort_without_an_index_ends_after_the_longest_time_of_a_query(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_sort_ends(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     bots = [{"id": f"b{number}", "profile": {"username": "many"}} for number in range(2_000)]
     create_bots(Seed.model_validate({"bots": bots}), database)
     is_file = database._engine.dialect.name == "sqlite"  # noqa: SLF001 - each has its own clock

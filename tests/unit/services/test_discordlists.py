@@ -161,9 +161,7 @@ def test_an_announcement_is_posted_once() -> None:
         (NEWS, "news", "'news' is not a category .*: announcement, event, new_feature"),
     ],
 )
-def test_an_announcement_that_does_not_fit_is_not_posted(
-    text: AnnouncementText, category: str, message: str
-) -> None:
+def test_a_long_announcement_fails(text: AnnouncementText, category: str, message: str) -> None:
     assert TOP_GG.announce is not None
     with pytest.raises(ArgumentError, match=message):
         TOP_GG.announce(text, category)

@@ -206,9 +206,7 @@ def test_any_body_of_a_success_is_accepted(reply: Reply) -> None:
         (Reply(502, b"<html>"), ServerError, "HTTP 502"),
     ],
 )
-def test_a_refusal_is_an_error_in_the_services_words(
-    reply: Reply, error: type[ListingError], message: str
-) -> None:
+def test_a_refusal_is_quoted(reply: Reply, error: type[ListingError], message: str) -> None:
     with pytest.raises(error, match=message) as refusal:
         accepted(reply)
 

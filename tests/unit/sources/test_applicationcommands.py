@@ -143,9 +143,7 @@ def test_a_command_has_its_shown_texts(keys: dict[str, Any], text: tuple[str, st
 
 @pytest.mark.parametrize(("kind", "menu"), [(2, "user"), (3, "message"), ("USER", "user")])
 @pytest.mark.parametrize("description", [{}, *({"description": no} for no in (None, "", "…"))])
-def test_a_command_in_a_menu_has_no_slash(
-    kind: object, menu: str, description: dict[str, object]
-) -> None:
+def test_a_menu_has_no_slash(kind: object, menu: str, description: dict[str, object]) -> None:
     (command,) = read([{"name": "Report this", "type": kind, **description}]).entries
 
     assert command.syntax == command.name == "Report this"

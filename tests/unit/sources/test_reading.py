@@ -370,9 +370,7 @@ SHAPES = re.findall(
 
 
 @pytest.mark.parametrize(("content", "syntax", "category"), SHAPES)
-def test_each_shape_in_the_documents_is_read_as_they_say(
-    inside: Path, content: str, syntax: str, category: str
-) -> None:
+def test_documented_shapes_are_read(inside: Path, content: str, syntax: str, category: str) -> None:
     path = write(inside, "list.json", content.encode())
     if not syntax:
         assert complaint(path).startswith("list.json:1:2: not a command")

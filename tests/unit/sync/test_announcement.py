@@ -34,9 +34,7 @@ def announced(path: Path, **options: str) -> tuple[str, str]:
         ("v1.2.0", "two\r\nlines\u202e", "two lines (1.2.0)"),
     ],
 )
-def test_the_title_of_a_release_names_its_version(
-    tmp_path: Path, tag: str, name: str | None, title: str
-) -> None:
+def test_a_release_has_its_version(tmp_path: Path, tag: str, name: str | None, title: str) -> None:
     path = tmp_path / "event.json"
     path.write_text(json.dumps({"release": {"tag_name": tag, "name": name, "body": "x"}}))
 

@@ -153,9 +153,7 @@ def test_with_several_bots_the_bot_has_to_be_given(listing: Listing) -> None:
 
 
 @pytest.mark.parametrize(("after_write", "listed"), [(False, 0), (True, 1)])
-def test_a_request_fails_before_or_after_its_work(
-    listing: Listing, *, after_write: bool, listed: int
-) -> None:
+def test_a_request_fails_either_way(listing: Listing, *, after_write: bool, listed: int) -> None:
     bot = listing.bot()
     listing.fail_next(500, after_write=after_write)
     with bot.client(retries=0) as client:

@@ -54,9 +54,7 @@ def test_drawn_code_reads_as_the_command_that_it_declares(
     assert read_drawn(seed, locale) == expected(drawn(seed)[2], locale)
 
 
-def test_code_reads_as_discord_js_was_seen_to_make_it(
-    read_drawn: Callable[..., list[tuple[object, ...]]],
-) -> None:
+def test_recorded_code_reads_the_same(read_drawn: Callable[..., list[tuple[object, ...]]]) -> None:
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
 
     assert [read_drawn(seed) for seed in range(len(recorded))] == list(map(expected, recorded))

@@ -122,9 +122,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(("argument", "description"), TEXTS.items())
-def test_a_description_is_read_if_the_code_states_it(
-    argument: str, description: str, reading_of: ReadingOf
-) -> None:
+def test_a_stated_text_is_read(argument: str, description: str, reading_of: ReadingOf) -> None:
     code = f"{START}BASE_TEXT = 'it'\n@bot.slash_command({argument})\nasync def go(ctx): 'Goes'\n"
     reading = reading_of(code)
 
