@@ -40,7 +40,6 @@ class Do(Enum):
     SET_TOKEN = auto()
     SET_VARIABLE = auto()
     SHOW_IDS = auto()
-    SHOW_WHOLE = auto()
     UNSET_BOT = auto()
     USE_HTTPS = auto()
     WRITE_FORMERLY = auto()

@@ -145,8 +145,8 @@ _text_option = partial(option, default="", callback=not_empty)
 @_text_option("--version VERSION", "The version; of a changelog by default the first released one.")
 @_text_option(
     "--title TITLE",
-    "The title, in which {version} is the version; by default the release's name or the "
-    "file's first heading, or else Version and the version.",
+    "The title; by default the release's name or the file's first heading, or else Version and "
+    "the version.",
 )
 @option("--prerelease", "Announce prereleases, too.")
 @option("--draft", "Announce drafts, too.")

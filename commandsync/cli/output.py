@@ -61,7 +61,6 @@ OPTIONS: Words = {
     Do.REPLACE_UNSEEN: (
         "if that is meant, allow it with --unseen, or compare with what was sent last: --since REF"
     ),
-    Do.SHOW_WHOLE: "--full also shows {columns}",
     Do.SET_TOKEN: "set {variable}, or give --token-file",
     Do.UNSET_BOT: "unset {variable}, or choose the bot with --bot",
     Do.USE_HTTPS: "use https://, or --insecure-http if you are certain",

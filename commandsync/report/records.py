@@ -1,6 +1,6 @@
 """Records, and the facts about services: a table for people, or one JSON document.
 
-`table` fits foreign text into the width of a terminal, and `document` returns JSON with all fields
+`table` cuts foreign text at the width of a terminal, and `document` returns JSON with all fields
 of a record. The table of services is in Markdown, too, for the documents.
 """
 
@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
-from operator import attrgetter, ge
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from commandsync.diagnostics import Do, in_words
 from commandsync.document import VERSION
 from commandsync.errors import ListingError
 from commandsync.records.losses import Limit
@@ -26,26 +25,22 @@ if TYPE_CHECKING:
     from commandsync.records.models import Bot, Record
     from commandsync.records.snapshot import Snapshot
 
-_LEAST = 6  # columns of a cell; with fewer, nothing can be read
-_WIDEST = 200  # a longer cell is shown whole, but the column is not widened for it
-
+_WIDEST = 200  # columns; a longer cell is shown whole, but the column is not widened for it
 _BOTS: Mapping[str, Callable[[Bot], object]] = {
+    "ID": attrgetter("id"),
     "NAME": lambda bot: bot.profile.username or bot.profile.tag,
     "SERVERS": attrgetter("statistics.servers"),
     "VOTES": attrgetter("statistics.total_votes"),
     "RATING": attrgetter("ratings.average"),
-    "ID": attrgetter("id"),
     "OVERVIEW": attrgetter("information.overview"),
 }
-_NUMBERS = {"SERVERS", "VOTES", "RATING"}
-_WHOLE = {*_NUMBERS, "ID"}  # never cut
 
 
 def bots_table(bots: Sequence[Bot], *, screen: Screen) -> str:
     """Return a table of bots; empty when there are none."""
     if not bots:
         return ""
-    rows = [[_cell(value(bot), screen) for value in _BOTS.values()] for bot in bots]
+    rows = [[_cell(value(bot)) for value in _BOTS.values()] for bot in bots]
     return table(tuple(_BOTS), rows, screen=screen)
 
 
@@ -55,20 +50,11 @@ def record_table(record: Record, *, screen: Screen) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen) -> str:
-    """Return a table of foreign text, cut to the width of a terminal.
-
-    The first column gets two thirds of it if it needs that, and the last ones are left out where
-    there is no room.
-    """
+    """Return a table of foreign text; on a terminal, each line is cut at the width."""
     cells = [[beginning(row[0]), *map(visible, row[1:])] for row in (head, *rows)]
-    widths = [max(map(columns_of, column)) for column in zip(*cells, strict=True)]
-    cuts = screen.width is not None and not screen.full
-    if screen.width is not None and cuts:
-        widths = _fitted(head, widths, screen.width)
-    first, *lines = [_line(head, row, widths, cuts=cuts) for row in cells]
-    if left_out := ", ".join(head[len(widths) :]):
-        hint = in_words(Do.SHOW_WHOLE(columns=left_out), screen.words)
-        lines.append(cut_at(f"({hint})", screen.width or 0))
+    columns = zip(*cells, strict=True)
+    widths = [min(max(map(columns_of, column)), _WIDEST) for column in columns]
+    first, *lines = (_line(row, widths, screen) for row in cells)
     return "".join(
         f"{line}\n" for line in (f"\x1b[1m{first}\x1b[0m" if screen.color else first, *lines)
     )
@@ -120,47 +106,19 @@ def _fields(value: Any, inside: str = "") -> Iterator[tuple[str, str]]:  # noqa:
     elif isinstance(value, list):
         yield inside, ", ".join(map(str, value))
     else:
-        yield inside, "" if value is None else str(value)
+        yield inside, _cell(value)
 
 
-def _cell(value: object, screen: Screen) -> str:
-    if isinstance(value, int | float) and screen.width is not None:
-        return f"{value:,}"
+def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _line(head: Sequence[str], row: Sequence[str], widths: Sequence[int], *, cuts: bool) -> str:
-    """Join the cells of a line that have a width; numbers are aligned to the right."""
-    padded = []
-    for name, cell, wide in zip(head, row, widths, strict=False):
-        shown = cut_at(cell, wide) if cuts else cell
-        room = " " * (min(wide, _WIDEST) - columns_of(shown))
-        padded.append(room + shown if name in _NUMBERS else shown + room)
-    return "  ".join(padded).rstrip()
-
-
-def _fitted(head: Sequence[str], widths: Sequence[int], width: int) -> list[int]:
-    """Return the widths of the columns that fit on a line; the last ones may be left out."""
-    for count in range(len(widths), 1, -1):
-        fitted = _shared(head[:count], widths[:count], width)
-        if fitted and all(map(ge, fitted, (min(wide, _LEAST) for wide in widths))):
-            return fitted
-    return [min(widths[0], width)]
-
-
-def _shared(head: Sequence[str], widths: Sequence[int], width: int) -> list[int]:
-    """Share a line among columns: numbers and ids whole, the first up to two thirds of the line.
-
-    Of the others, wide ones get the room that narrow ones leave.
-    """
-    fitted = {n: wide for n, wide in enumerate(widths) if head[n] in _WHOLE}
-    fitted[0] = min(widths[0], width * 2 // 3)
-    left = width - sum(fitted.values()) - len("  ") * (len(widths) - 1)
-    others = sorted(set(range(len(widths))) - fitted.keys(), key=widths.__getitem__)
-    for done, column in enumerate(others):
-        fitted[column] = max(1, min(widths[column], left // (len(others) - done)))
-        left -= fitted[column]
-    return [fitted[column] for column in range(len(widths))] if left >= 0 else []
+def _line(row: Sequence[str], widths: Sequence[int], screen: Screen) -> str:
+    padded = (
+        cell + " " * (wide - columns_of(cell)) for cell, wide in zip(row, widths, strict=True)
+    )
+    line = "  ".join(padded).rstrip()
+    return line if screen.width is None or screen.full else cut_at(line, screen.width)
 
 
 _TRIED = "tried with the service itself"

@@ -55,9 +55,7 @@ class Announcing:
     notes_file: str = ""  # a file with the text
     since: str = ""  # an earlier manifest, since which the changes of the commands are announced
     version: str = ""  # the version; of a changelog by default the first one that is released
-    # The title, in which `{version}` stands for the version; by default the notes' own, or
-    # `Version` and the version.
-    title: str = ""
+    title: str = ""  # by default the notes' own, or `Version` and the version
     prerelease: bool = False  # whether prereleases are announced
     draft: bool = False  # whether drafts are announced
 
@@ -152,10 +150,8 @@ def _of_file(announcing: Announcing) -> Notes:
 
 def _title(announcing: Announcing, notes: Notes) -> str:
     """Return the title; that of the notes with the version, by which it is known again."""
-    if "{version}" in announcing.title and not notes.version:
-        raise UsageError("the title has {version}, which is not known", hint="give the version")
     if announcing.title:
-        return announcing.title.replace("{version}", notes.version)
+        return announcing.title
     if not notes.title:
         return f"Version {notes.version}" if notes.version else ""
     is_named = not version_in(notes.version) or names(notes.title, notes.version)

@@ -20,18 +20,16 @@ from typing import TYPE_CHECKING
 from commandsync.api.credentials import known_tokens
 from commandsync.api.policy import Health
 from commandsync.apply import check
-from commandsync.apply.check import progress_of
 from commandsync.apply.outcomes import (
     Aborted,
     Interrupted,
     Result,
-    State,
     Step,
     StepResult,
     skipped,
 )
 from commandsync.client.driver import drive
-from commandsync.diagnostics import Do, Notice
+from commandsync.diagnostics import Do
 from commandsync.errors import (
     CommandsyncError,
     FileError,
@@ -107,23 +105,10 @@ class SavedJob(Job):
     def replan(self) -> None:
         """Nothing plans again: the plan is verified by its own changes."""
 
-    def plan(self, listed: Snapshot) -> Plan:
-        """Return the plan as it was saved, with notices."""
-        return _with_progress(self.saved, listed, self.site)
-
-
-def _with_progress(plan: Plan, listed: Snapshot, site: Site) -> Plan:
-    """Return the plan with notices about the token, and of the changes that are done already."""
-    plan = replace(plan, notices=(*plan.notices, *site.warnings(plan.changes)))
-    try:
-        done = progress_of(plan, listed).count(State.DONE)
-    except StalePlanError:
-        return plan  # applying it is refused with this error
-    if not done:
-        return plan
-    count = f"{done:,} of the plan's {len(plan.changes):,}"
-    message = f"already done and not made again: {count} changes"
-    return replace(plan, notices=(*plan.notices, Notice(message)))
+    def plan(self, listed: Snapshot) -> Plan:  # noqa: ARG002 - it does not depend on that
+        """Return the plan as it was saved, with notices about the token."""
+        notices = self.site.warnings(self.saved.changes)
+        return replace(self.saved, notices=(*self.saved.notices, *notices))
 
 
 def _site(settings: Settings, plan: Plan) -> Site:

@@ -136,7 +136,7 @@ def test_another_text_is_reported_and_not_posted(home: Home, bot: Bot, proxy: Pr
     assert "warning: an announcement titled 'The big one (1.2.0)'" in ran.out
     assert "Plan: 0 to add, 0 to edit, 0 to delete, 0 unchanged." in ran.out
     assert proxy.writes == []
-    titled = announced(home, "--event", "--post", "--title", "{version}: reminders", "-q")
+    titled = announced(home, "--event", "--post", "--title", "1.2.0: reminders", "-q")
     assert titled.out.startswith("Apply: 1 done. ")
     assert bot.announcements()[-1]["title"] == "1.2.0: reminders"
     release(home, tag_name="v1", name="First")  # one number does not name a version
@@ -277,12 +277,6 @@ def test_untrusted_text_of_a_release_stays_text(home: Home) -> None:
             2,
             "the announcement has no title",
             "give a title or a version, or begin the file with a heading",
-        ),
-        (
-            "--notes-file text.md --title {version}!",
-            2,
-            "the title has {version}, which is not known",
-            "give the version",
         ),
         (
             "--notes-file empty.md --title T",

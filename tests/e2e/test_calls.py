@@ -164,8 +164,8 @@ def test_all_bots_are_listed_page_after_page(home: Home, listed_bots: str) -> No
     document = home.run("bots", "list", "--format", "json").document
 
     assert (ran.code, ran.err) == (0, "")
-    assert [line.split() for line in ran.out.splitlines() if " 42 " in line] == [
-        ["Bot", "42", "1234", "5", "42", "Plays", "日本", "music."]
+    assert [line.split() for line in ran.out.splitlines() if line.startswith("42 ")] == [
+        ["42", "Bot", "42", "1234", "5", "Plays", "日本", "music."]
     ]
     assert len(ran.out.splitlines()) == 1 + len(BOTS)
     assert document["base_url"] == listed_bots

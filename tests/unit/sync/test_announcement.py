@@ -47,7 +47,7 @@ def test_a_release_has_its_version(tmp_path: Path, tag: str, name: str | None, t
         ("# *Reminders*\n\nx", {}, ("Reminders", "")),
         ("\ufeff\nReminders\n---\n\nx", {"version": "v2.0"}, ("Reminders (2.0)", "2.0")),
         ("x\n\n# Later", {"version": "2.0"}, ("Version 2.0", "2.0")),
-        ("# Reminders\n\nx", {"version": "2.0", "title": "News of {version}"}, ("News of 2.0", "")),
+        ("# Reminders\n\nx", {"version": "2.0", "title": "News of it"}, ("News of it", "")),
         ("x", {"title": " News\n of  it "}, ("News of it", "")),
     ],
 )
