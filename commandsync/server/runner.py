@@ -13,7 +13,6 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -83,12 +82,9 @@ def serve(  # noqa: PLR0913 - the options of the command
     application = partial(
         create_app, vote_interval=vote_interval, conditions=conditions, names=(host, *names)
     )
-    with (
-        closing(_listen(host, port)) as listener,
-        _prepared(host, listener, database, application, seed, access_log=access_log) as ready,
-    ):
-        server, service = ready
-        _run_until_signalled(server, partial(on_ready, service.url, service.bots))
+    with _listening(host, port) as listener, _prepared(database, application, seed) as (app, bots):
+        server = _Server(app, listener, host=host, access_log=access_log)
+        _run_until_signalled(server, partial(on_ready, server.url, bots))
 
 
 @contextmanager
@@ -104,20 +100,21 @@ def running(
     `application` makes what answers the requests.
     """
     with (
-        closing(_listen(_LOOPBACK, port)) as listener,
-        _prepared(_LOOPBACK, listener, database, application, seed) as (server, service),
-        _in_thread(server),
+        _listening(_LOOPBACK, port) as listener,
+        _prepared(database, application, seed) as (app, bots),
+        _in_thread(_Server(app, listener)) as url,
     ):
-        yield service
+        yield RunningService(url, bots)
 
 
 @contextmanager
 def running_application(application: ASGIApp, *, port: int = 0) -> Iterator[str]:
     """Run an application on loopback while the block lasts; yield its URL. Raises `UsageError`."""
-    with closing(_listen(_LOOPBACK, port)) as listener:
-        server = _Server(application, listener)
-        with _in_thread(server):
-            yield server.url
+    with (
+        _listening(_LOOPBACK, port) as listener,
+        _in_thread(_Server(application, listener)) as url,
+    ):
+        yield url
 
 
 def serve_application(
@@ -127,13 +124,27 @@ def serve_application(
 
     `on_ready` gets its URL.
     """
-    with closing(_listen(_LOOPBACK, port)) as listener:
+    with _listening(_LOOPBACK, port) as listener:
         server = _Server(application, listener, access_log=access_log)
         _run_until_signalled(server, partial(on_ready, server.url))
 
 
 @contextmanager
-def _in_thread(server: "_Server") -> Iterator[None]:
+def _prepared(
+    database: str, application: Callable[[Database], ASGIApp], seed: Path | None
+) -> Iterator[tuple[ASGIApp, tuple[SeededBot, ...]]]:
+    """Do everything that can fail before the first request is answered."""
+    with ExitStack() as stack:
+        with without_collection():
+            planned = None if seed is None else read_seed(seed)
+            handle = stack.enter_context(opened(database))
+            bots = first_bots(handle) if planned is None else create_bots(planned, handle)
+            del planned  # of many bots, most of the memory
+        yield application(handle), bots
+
+
+@contextmanager
+def _in_thread(server: "_Server") -> Iterator[str]:
     accepting = threading.Event()
 
     def run() -> None:
@@ -146,7 +157,7 @@ def _in_thread(server: "_Server") -> Iterator[None]:
     thread.start()
     try:
         accepting.wait()
-        yield
+        yield server.url
     finally:
         server.should_exit = True
         thread.join()
@@ -215,63 +226,30 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def _prepared(
-    host: str,
-    listener: socket.socket,
-    database: str,
-    application: Callable[[Database], ASGIApp],
-    seed: Path | None,
-    *,
-    access_log: bool = False,
-) -> Iterator[tuple[_Server, RunningService]]:
-    """Do everything that can fail before the first request is answered."""
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Yield a socket with an address; it refuses connections until the server listens."""
     with ExitStack() as stack:
-        with without_collection():
-            planned = None if seed is None else read_seed(seed)
-            handle = stack.enter_context(opened(database))
-            bots = first_bots(handle) if planned is None else create_bots(planned, handle)
-            del planned  # of many bots, most of the memory
-        server = _Server(application(handle), listener, host=host, access_log=access_log)
-        yield server, RunningService(server.url, bots)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        family, *_, address = socket.getaddrinfo(host, _port(port), type=socket.SOCK_STREAM)[0]
-        bound = _bound(family, address[:2])
-    except (OSError, OverflowError, UnicodeError) as error:  # the last: no such host name can be
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(
-            f"cannot listen on {host}, port {port}: {reason}",
-            hint="give another port (0 picks a free one) or address",
-        ) from error
-    # The connections inherit it: a client of the gateway may be silent for ever, and one whose
-    # machine is gone is silent too.
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    return bound
-
-
-def _bound(family: int, address: tuple[Any, ...]) -> socket.socket:
-    """Return a socket with this address; it refuses connections until the server listens."""
-    # asyncio sends small answers at once (TCP_NODELAY) only on sockets that are declared as TCP;
-    # without it every answer waits about 40 ms for the client's acknowledgement.
-    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if sys.platform != "win32":  # elsewhere the option lets two programs share a port
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        bound.bind(address)
-    except OSError:
-        bound.close()
-        raise
-    return bound
-
-
-def _port(number: int) -> int:
-    if number not in range(65_536):  # the resolver takes 70000 for 4464
-        raise OverflowError("a port is a number from 0 to 65535")
-    return number
+        try:
+            family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            # asyncio sends small answers at once (TCP_NODELAY) only on sockets that are declared as
+            # TCP; without it every answer waits about 40 ms for the client's acknowledgement.
+            listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+            stack.enter_context(closing(listener))
+            if sys.platform != "win32":  # elsewhere the option lets two programs share a port
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            listener.bind((address[0], port))  # the resolver takes the port 70000 for 4464
+        except (OSError, OverflowError, UnicodeError) as error:  # the last: no such name can be
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UsageError(
+                f"cannot listen on {host}, port {port}: {reason}",
+                hint="give another port (0 picks a free one) or address",
+            ) from error
+        # The connections inherit it: a client of the gateway may be silent for ever, and one whose
+        # machine is gone is silent too.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        yield listener
 
 
 def _run_until_signalled(server: _Server, when_ready: Callable[[], None]) -> None:
@@ -284,20 +262,11 @@ def _run_until_signalled(server: _Server, when_ready: Callable[[], None]) -> Non
         log.disabled = server.force_exit
         server.should_exit = True
 
-    try:
-        with _handling(stop):
-            server.run_on_socket(when_ready)
-    finally:
-        log.disabled = False
-
-
-@contextmanager
-def _handling(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Handle SIGINT and SIGTERM for as long as the block lasts."""
     numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, handler) for number in numbers}
+    before = {number: signal.signal(number, stop) for number in numbers}
     try:
-        yield
+        server.run_on_socket(when_ready)
     finally:
         for number, earlier in before.items():
             signal.signal(number, earlier)
+        log.disabled = False
