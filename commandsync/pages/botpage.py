@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 from commandsync.diagnostics import Problem
-from commandsync.pages.templates import Assets, as_it_is, beside, render, static_files
+from commandsync.pages.templates import BESIDE, Assets, as_it_is, render, static_files
 from commandsync.records.display import aligned
 from commandsync.records.models import Bot
 from commandsync.records.texts import CommandText, Resource
@@ -220,5 +220,5 @@ def _newest_first(rows: Sequence[Row]) -> list[Row]:
 
 def page_files(page: BotPage) -> dict[str, bytes]:
     """Return the files of a folder with the page of a bot, `index.html` first."""
-    html = render_bot(page, assets=beside())
+    html = render_bot(page, assets=BESIDE)
     return {"index.html": html.encode(), **static_files()}

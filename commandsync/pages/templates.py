@@ -1,15 +1,14 @@
 """The templates of the pages, with the files that they load and the Markdown that they show.
 
 `render` fills a template: every value is escaped, and no character of the page is invisible. A page
-loads a stylesheet, an icon and scripts, by names that differ for every content, so that browsers
-keep them for good. Descriptions and announcements are Markdown of strangers: the parser knows no
-HTML, and its result is cleaned again by another library.
+loads a stylesheet, an icon and scripts. Descriptions and announcements are Markdown of strangers:
+the parser knows no HTML, and its result is cleaned again by another library.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from colorsys import hls_to_rgb
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -32,62 +31,35 @@ try:
 except ImportError as error:
     raise missing("a page needs", "preview", error) from error
 
-_FOLDER = Path(__file__).parent / "static"
+STATIC = Path(__file__).parent / "static"
+"""The folder of the files that pages load."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assets:
     """Where a page finds its files."""
 
-    style: str  # the address of the stylesheet
-    icon: str  # the address of the icon
-    scripts: tuple[str, ...]  # the addresses of the scripts of the bot's page
-    # The stream of a preview that tells of the next version of the page; empty elsewhere.
+    folder: str = ""  # the address of their folder; empty for that of the page
+    # Where a preview tells of the next version of the page; empty elsewhere.
     live: str = ""
     # Whether a service answers the links of the page; a preview has none of them.
     listing: bool = False
 
 
+SERVED = Assets(folder="/static/", listing=True)
+"""The addresses on a service."""
+
+PREVIEWED = Assets(folder="/static/", live="/live")
+"""The addresses on the web server of a preview."""
+
+BESIDE = Assets()
+"""The addresses of files in the folder of the page."""
+
+
 @cache
 def static_files() -> Mapping[str, bytes]:
-    """Return the stylesheet and the scripts, by their own names."""
-    return {file.name: file.read_bytes() for file in sorted(_FOLDER.iterdir())}
-
-
-@cache
-def served_files() -> Mapping[str, bytes]:
-    """Return them by the names that the service has them under."""
-    return {_hashed(name): content for name, content in static_files().items()}
-
-
-@cache
-def served() -> Assets:
-    """Return the addresses on a service."""
-    folder = beside()
-    return Assets(
-        style=f"/static/{_hashed(folder.style)}",
-        icon=f"/static/{_hashed(folder.icon)}",
-        scripts=tuple(f"/static/{_hashed(name)}" for name in folder.scripts),
-        listing=True,
-    )
-
-
-@cache
-def previewed() -> Assets:
-    """Return the addresses on the web server of a preview."""
-    return replace(served(), live="/live", listing=False)
-
-
-@cache
-def beside() -> Assets:
-    """Return the addresses of files in the folder of the page."""
-    scripts = tuple(name for name in static_files() if name.endswith(".js"))
-    return Assets(style="style.css", icon="icon.svg", scripts=scripts)
-
-
-def _hashed(name: str) -> str:
-    stem, _, ending = name.rpartition(".")
-    return f"{stem}.{sha256(static_files()[name]).hexdigest()[:12]}.{ending}"
+    """Return the stylesheet, the icon and the scripts, by their names."""
+    return {file.name: file.read_bytes() for file in sorted(STATIC.iterdir())}
 
 
 REL = "nofollow noopener noreferrer ugc"  # of every link in foreign text

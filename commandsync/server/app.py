@@ -16,8 +16,10 @@ from fastapi import FastAPI
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 from pydantic.alias_generators import to_camel
+from starlette.staticfiles import StaticFiles
 
 from commandsync.api.arguments import API_VERSION
+from commandsync.pages.templates import STATIC
 from commandsync.server import endpoint, gateway, vote_page, votes
 from commandsync.server.bodies import LARGEST_BODY
 from commandsync.server.broadcast import delivering
@@ -26,7 +28,6 @@ from commandsync.server.conditions import NORMAL, Conditions, parse_rate_limit, 
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refusal
 from commandsync.server.middleware import addressed, body_limit, head_as_get, page_headers
-from commandsync.server.page_routes import files
 from commandsync.server.page_routes import router as page_router
 from commandsync.server.protocol import REQUEST_SECONDS
 from commandsync.server.routes import health, router
@@ -81,8 +82,9 @@ def create_app(
     app.state.guests = MovingWindowRateLimiter(MemoryStorage())
     for routes in (router, gateway.router):
         app.include_router(routes, prefix=f"/v{API_VERSION}")
-    for routes in (health, page_router, files, vote_page.router):
+    for routes in (health, page_router, vote_page.router):
         app.include_router(routes)
+    app.mount("/static", StaticFiles(directory=STATIC))
     app.add_middleware(body_limit, size=LARGEST_BODY, seconds=REQUEST_SECONDS)
     app.add_middleware(head_as_get)
     app.add_middleware(page_headers)

@@ -1,8 +1,8 @@
 """The parts that endpoints share: what they depend on, their answers, and their refusals.
 
-An endpoint declares the database, the time, the bot of the caller and the maker of its answer as
-dependencies. If it raises an error, or the framework does, a handler of this module answers with
-the one envelope of refusals and its status code.
+An endpoint declares the database, the time, the bot of the caller, the query of the list of bots
+and the maker of its answer as dependencies. If it raises an error, or the framework does, a handler
+of this module answers with the one envelope of refusals and its status code.
 """
 
 import logging
@@ -12,23 +12,32 @@ from datetime import datetime
 from http import HTTPStatus
 from sqlite3 import SQLITE_ERROR, SQLITE_FULL, SQLITE_INTERRUPT
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import Depends, FastAPI, Path, Request, Response, Security
+from fastapi import Depends, FastAPI, Path, Query, Request, Response, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.security import APIKeyHeader
+from pydantic import BeforeValidator
 from sqlalchemy.exc import InterfaceError, OperationalError, TimeoutError  # noqa: A004 - the pool's
 from starlette.exceptions import HTTPException
-from starlette.routing import Match
+from starlette.routing import Match, Mount
 
 from commandsync.api.arguments import API_VERSION
 from commandsync.server import caller, storage
 from commandsync.server.bodies import describe
 from commandsync.server.caller import BadTokenError
 from commandsync.server.database import Database
-from commandsync.server.search import LONGEST_QUERY, BadQueryError
+from commandsync.server.search import (
+    FARTHEST,
+    LONGEST_QUERY,
+    SORT_PATTERN,
+    BadQueryError,
+    Wanted,
+    separated,
+)
 from commandsync.server.storage import UnknownError
+from commandsync.server.tables import SORTED
 from commandsync.server.votes import TooEarlyError
 
 _DISCONTINUED = 0
@@ -44,9 +53,8 @@ class AnotherBotError(Exception):
 
 
 def page_answer(text: str, status: int = 200) -> Response:
-    """Return a page as an answer, which a browser requests again each time."""
-    headers = {"Cache-Control": "private, no-cache"}  # it shows when its reader may vote
-    return Response(text, status, headers, media_type="text/html")
+    """Return a page as an answer."""
+    return Response(text, status, media_type="text/html")
 
 
 def refusal(status: int, reason: str, seconds: int | None = None) -> Response:
@@ -90,6 +98,68 @@ Moment = Annotated[datetime, Depends(_moment)]
 """The time of the request, from the clock of the application."""
 
 BotId = Annotated[str, Path(description="the bot's id", examples=["779641401482805289"])]
+
+_Q = (
+    "the text to search in names, overviews, descriptions and tags: its words in any order, or "
+    "parts of words, in descriptions their beginnings, without regard to case and accents; "
+    "punctuation separates words"
+)
+_SORT = (
+    f"the field to sort by: {', '.join(f'`{path}`' for path in SORTED)}, with or "
+    "without the path before the name; with a `-` in front in descending order. Every other field "
+    "of a bot sorts a long list more slowly"
+)
+_IDS = "only bots with these ids, separated by commas"
+_CERTIFIED = "only bots with a certificate above 0, or only others"
+_TAGS = "only bots with all of these tags, at most 50, separated by commas"
+
+
+def empty_as(default: int | None) -> BeforeValidator:
+    """Read an empty parameter as an absent one."""
+    return BeforeValidator(lambda value: default if value == "" else value)
+
+
+PageNumber = Annotated[
+    int, Query(ge=1, le=FARTHEST, description="the page, from 1", examples=[1]), empty_as(1)
+]
+_Limit = Annotated[
+    int, Query(ge=1, le=100, description="the bots of a page", examples=[12]), empty_as(12)
+]
+_Sort = Query(
+    description=_SORT,
+    examples=["-totalVotes"],
+    json_schema_extra={"pattern": SORT_PATTERN},  # the refusal names the fields
+)
+_Certified = Annotated[
+    Literal["true", "false"] | None,
+    Query(description=_CERTIFIED, examples=["true"]),
+    empty_as(None),
+]
+
+
+def wanted_of(  # noqa: PLR0913 - the interface's own parameters
+    *,
+    limit: _Limit = 12,
+    page: PageNumber = 1,
+    q: Annotated[str, Query(description=_Q, examples=["music"])] = "",
+    sort: Annotated[str, _Sort] = "",
+    ids: Annotated[str, Query(description=_IDS, examples=["779641401482805289"])] = "",
+    certified: _Certified = None,
+    tags: Annotated[str, Query(description=_TAGS, examples=["music,fun"])] = "",
+) -> Wanted:
+    """Return what a list of bots is asked for, by the interface and by its page."""
+    return Wanted(
+        page=page,
+        limit=limit,
+        q=q,
+        sort=sort,
+        ids=separated(ids) if ids else None,
+        certified=None if certified is None else certified == "true",
+        tags=separated(tags),
+    )
+
+
+ListQuery = Annotated[Wanted, Depends(wanted_of)]
 
 _authorization = APIKeyHeader(
     name="Authorization",
@@ -150,7 +220,7 @@ async def _of_framework(request: Request, error: Exception) -> Response:
         case HTTPStatus.NOT_FOUND:
             return _unknown_path(request.url.path)
         case HTTPStatus.METHOD_NOT_ALLOWED:
-            headers["Allow"] = _allowed(request)
+            headers["Allow"] = _allowed(request) or headers["Allow"]
             words = f"the path supports only {headers['Allow']}"
         case HTTPStatus.BAD_REQUEST:
             words = "the body is not valid JSON in UTF-8, or nested too deeply"
@@ -169,6 +239,7 @@ def _allowed(request: Request) -> str:
         if any(
             route.matches({**request.scope, "method": method})[0] is Match.FULL
             for route in request.app.routes
+            if not isinstance(route, Mount)  # which takes every method at first
         )
     ]
     if methods[:1] == ["GET"]:

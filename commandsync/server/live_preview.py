@@ -12,12 +12,12 @@ from time import monotonic, time
 from fastapi import FastAPI, Response
 from fastapi.responses import JSONResponse
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.staticfiles import StaticFiles
 
 from commandsync.pages.botpage import BotPage, render_bot
-from commandsync.pages.templates import previewed
+from commandsync.pages.templates import PREVIEWED, STATIC
 from commandsync.server.endpoint import page_answer
 from commandsync.server.middleware import head_as_get, page_headers
-from commandsync.server.page_routes import files
 from commandsync.server.runner import running_application
 
 _HOSTS = ["127.0.0.1", "localhost"]
@@ -41,7 +41,7 @@ class PreviewServer:
         self.app = FastAPI(openapi_url=None, redirect_slashes=False)
         self.app.add_api_route("/", self._answer)
         self.app.add_api_route("/live", self._next_version)
-        self.app.include_router(files)
+        self.app.mount("/static", StaticFiles(directory=STATIC))
         self.app.add_middleware(head_as_get)
         self.app.add_middleware(page_headers)
         self.app.add_middleware(TrustedHostMiddleware, allowed_hosts=_HOSTS, www_redirect=False)
@@ -53,13 +53,13 @@ class PreviewServer:
 
     async def _answer(self) -> Response:
         version = self._version  # before the page: it must not be that of a later one
-        return page_answer(render_bot(self._page, assets=previewed(), version=version))
+        return page_answer(render_bot(self._page, assets=PREVIEWED, version=version))
 
     async def _next_version(self, after: int = 0) -> Response:
         end = monotonic() + LONGEST_WAIT
         while self._version == after and monotonic() < end:  # noqa: ASYNC110 - any thread sets it
             await asyncio.sleep(_LOOK)
-        return JSONResponse({"version": self._version}, headers={"Cache-Control": "no-store"})
+        return JSONResponse({"version": self._version})
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from commandsync.api.arguments import API_VERSION
 from commandsync.server.endpoint import refusal
 
 HEADERS = {
+    "Cache-Control": "private, no-cache",  # a page shows when its reader may vote
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
     "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",

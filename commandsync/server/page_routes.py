@@ -1,41 +1,29 @@
 """The pages of the listing: they read as the interface does, and answer with HTML.
 
-The address of the list of bots has the parameters of the interface: `wanted_of` reads them, and
-`render_list` makes the links that lead to other lists. The pages of a bot and of its voters read in
-one transaction what they show. Files that pages load have a name for each content.
+The address of the list of bots has the parameters of the interface, and `render_list` makes the
+links to other lists. The pages of a bot and of its voters read in one transaction what they show.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
-from starlette.exceptions import HTTPException
 
-from commandsync.pages import templates
 from commandsync.pages.botpage import BotPage, listed_rows, render_bot
-from commandsync.pages.templates import Assets, render
+from commandsync.pages.templates import SERVED, Assets, render
 from commandsync.records.models import Bot
 from commandsync.server import search, storage, votes
-from commandsync.server.endpoint import BotId, Db, Moment, page_answer
-from commandsync.server.search import FARTHEST, BadQueryError, Wanted, separated
+from commandsync.server.endpoint import BotId, Db, ListQuery, Moment, PageNumber, page_answer
+from commandsync.server.search import Wanted
 from commandsync.server.tables import record_tables
 from commandsync.server.vote_page import voter_of
 
 router = APIRouter(include_in_schema=False)
-files = APIRouter(include_in_schema=False)
-"""The routes of the files that pages load."""
-
 _LATEST = 8  # voters on the page of a bot
 _VOTERS = 50  # votes on a page of its voters
-_FOR_GOOD = "public, max-age=31536000, immutable"
-_MEDIA = {
-    "css": "text/css",
-    "js": "text/javascript",
-    "svg": "image/svg+xml",
-}
 
 
 SORTS = {
@@ -49,18 +37,18 @@ SORTS = {
 }
 """The orders that the page offers; an address may contain every other one of the interface."""
 
+_LIMIT = Wanted().limit  # bots on a page
 _NEAR = 2  # pages on both sides of this one that are linked
 
 
 @router.get("/")
-def list_page(request: Request, database: Db, moment: Moment) -> Response:
+def list_page(wanted: ListQuery, database: Db, moment: Moment) -> Response:
     """Answer with a page of the list of bots."""
-    wanted = wanted_of(request.query_params)
     with database.reading() as connection:
         keys, number = search.find(connection, wanted, days=votes.days(moment))
         bots = votes.with_counts(connection, storage.bots_of(connection, keys), at=moment)
     text = render_list(
-        [*map(Bot.model_validate, bots)], number=number, wanted=wanted, assets=templates.served()
+        [*map(Bot.model_validate, bots)], number=number, wanted=wanted, assets=SERVED
     )
     missing = wanted.page > 1 and not bots
     return page_answer(text, HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
@@ -82,19 +70,18 @@ def bot_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Resp
             voters=voters,
             next_vote=votes.next_vote(connection, bot, voter, at=moment),
         )
-    return page_answer(render_bot(page, assets=templates.served()))
+    return page_answer(render_bot(page, assets=SERVED))
 
 
 @router.get("/bot/{bot}/voters")
-def voters_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Response:
+def voters_page(bot: BotId, database: Db, moment: Moment, page: PageNumber = 1) -> Response:
     """Answer with a page of a bot's voters."""
-    page = page_of(request.query_params)
     with database.reading() as connection:
         record = votes.counted_bot(connection, bot, at=moment)
         voters, last = votes.voters_of(connection, bot, page=page, limit=_VOTERS)
     text = render(
         "voters",
-        assets=templates.served(),
+        assets=SERVED,
         bot=Bot.model_validate(record),
         voters=voters,
         paging=pages_of(page, last, "?page={}".format),
@@ -102,44 +89,11 @@ def voters_page(bot: BotId, request: Request, database: Db, moment: Moment) -> R
     return page_answer(text, HTTPStatus.NOT_FOUND if page > last else HTTPStatus.OK)
 
 
-@files.get("/static/{file}")
-def static_file(file: str) -> Response:
-    """Answer with the stylesheet or a script; a name has one content for good."""
-    content = templates.served_files().get(file)
-    if content is None:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-    media_type = _MEDIA[file.rpartition(".")[2]]
-    return Response(content, headers={"Cache-Control": _FOR_GOOD}, media_type=media_type)
-
-
 class Tag(NamedTuple):
     """A tag, and the address of the list with it, or without it if it restricts the list."""
 
     name: str
     address: str
-
-
-def page_of(parameters: Mapping[str, str]) -> int:
-    """Return the number of the page, 1 by default; raises `BadQueryError`."""
-    page = parameters.get("page") or "1"
-    digits = page.isascii() and page.isdigit() and len(page) <= len(str(FARTHEST))
-    if not digits or not 1 <= int(page) <= FARTHEST:
-        raise BadQueryError(f"page must be a whole number from 1 to {FARTHEST}")
-    return int(page)
-
-
-def wanted_of(parameters: Mapping[str, str]) -> Wanted:
-    """Return what is asked for; an empty parameter is an absent one. Raises `BadQueryError`."""
-    certified = parameters.get("certified") or None
-    if certified not in {None, "true", "false"}:
-        raise BadQueryError("certified must be true or false")
-    return Wanted(
-        page=page_of(parameters),
-        q=parameters.get("q", ""),
-        sort=parameters.get("sort", ""),
-        certified=None if certified is None else certified == "true",
-        tags=tuple(dict.fromkeys(separated(parameters.get("tags", "")))),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +122,8 @@ def pages_of(page: int, last: int, address: Callable[[int], str]) -> Paging:
 def address(wanted: Wanted, *, page: int = 1, tags: Sequence[str] | None = None) -> str:
     """Return the address of another page of a list, or of the list with other tags."""
     parameters = {
+        "limit": "" if wanted.limit == _LIMIT else str(wanted.limit),
+        "ids": ",".join(wanted.ids or ()),
         "q": wanted.q,
         "sort": wanted.sort,
         "tags": ",".join(wanted.tags if tags is None else tags),

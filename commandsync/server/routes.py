@@ -7,19 +7,26 @@ statistics are extensions of this service: the interface has no path for them.
 
 import asyncio
 from math import ceil
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 from fastapi.openapi.models import Example
-from pydantic import BeforeValidator
 
 from commandsync.records.texts import Resource
 from commandsync.server import bodies, search, storage, votes
 from commandsync.server.bodies import A_USER, StatsBody, VoteBody, VoteCheck, VoterPage
-from commandsync.server.endpoint import Answers, BotId, Db, Moment, OwnBot, refusal
+from commandsync.server.endpoint import (
+    Answers,
+    BotId,
+    Db,
+    ListQuery,
+    Moment,
+    OwnBot,
+    PageNumber,
+    empty_as,
+    refusal,
+)
 from commandsync.server.records import Answer, BotPage, BotRecord, Done, Wire, refusals
-from commandsync.server.search import FARTHEST
-from commandsync.server.tables import SORTED
 
 LONGEST_CHECK = 1.0
 """Seconds within which the database has to be writable for `/readyz`."""
@@ -34,32 +41,15 @@ _ANSWER: dict[str, Any] = {
 }
 _COMMAND = {**_ANSWER, "tags": ["commands"]}
 
-_Q = (
-    "the text to search in names, overviews, descriptions and tags: its words in any order, or "
-    "parts of words, in descriptions their beginnings, without regard to case and accents; "
-    "punctuation separates words"
-)
-_SORT = (
-    f"the field to sort by: {', '.join(f'`{path}`' for path in SORTED)}, with or "
-    "without the path before the name; with a `-` in front in descending order. Every other field "
-    "of a bot sorts a long list more slowly"
-)
-_IDS = "only bots with these ids, separated by commas"
-_CERTIFIED = "only bots with a certificate above 0, or only others"
-_TAGS = "only bots with all of these tags, at most 50, separated by commas"
 _ID = "the record's id, as the list shows it"
 _PING = {"name": "ping", "description": "Says pong.", "syntax": "/ping"}
 _ADD_AND_EDIT: dict[str, Example] = {
     "add": {"summary": "Add a command", "value": {**_PING, "category": "Fun"}},
     "edit": {"summary": "Edit a command", "value": {"id": bodies.AN_ID, **_PING}},
 }
-_PAGE = Query(ge=1, le=FARTHEST, description="the page, from 1", examples=[2])
+
+
 _LIMIT = Query(ge=1, le=100, description="the votes of a page", examples=[10])
-
-
-def _empty_as(default: int) -> BeforeValidator:
-    """Read an empty parameter as an absent one."""
-    return BeforeValidator(lambda value: default if value == "" else value)
 
 
 @router.get(
@@ -69,61 +59,23 @@ def _empty_as(default: int) -> BeforeValidator:
     response_model=Answer[BotPage],
     responses=refusals(400),
 )
-def list_bots(  # noqa: PLR0913 - the interface's own parameters
-    database: Db,
-    moment: Moment,
-    answer: Answers,
-    *,
-    limit: Annotated[
-        int,
-        Query(ge=1, le=100, description="the bots of a page", examples=[12]),
-        _empty_as(12),
-    ] = 12,
-    page: Annotated[
-        int,
-        Query(ge=1, le=FARTHEST, description="the page, from 1", examples=[1]),
-        _empty_as(1),
-    ] = 1,
-    q: Annotated[str, Query(description=_Q, examples=["music"])] = "",
-    sort: Annotated[
-        str,
-        Query(
-            description=_SORT,
-            examples=["-totalVotes"],
-            json_schema_extra={"pattern": search.SORT_PATTERN},  # the refusal names the fields
-        ),
-    ] = "",
-    ids: Annotated[str, Query(description=_IDS, examples=["779641401482805289"])] = "",
-    certified: Annotated[
-        Literal["true", "false"] | None, Query(description=_CERTIFIED, examples=["true"])
-    ] = None,
-    tags: Annotated[str, Query(description=_TAGS, examples=["music,fun"])] = "",
-) -> Response:
+def list_bots(wanted: ListQuery, database: Db, moment: Moment, answer: Answers) -> Response:
     """Return a page of bots; one past the last page is empty. No token is needed.
 
     Bots of equal value, and all bots without `sort`, are in the order of their additions.
     """
-    wanted = search.Wanted(
-        page=page,
-        limit=limit,
-        q=q,
-        sort=sort,
-        ids=search.separated(ids) if ids else None,
-        certified=None if certified is None else certified == "true",
-        tags=search.separated(tags),
-    )
     with database.reading() as connection:
         keys, number = search.find(connection, wanted, days=votes.days(moment))
         bots = votes.with_counts(connection, storage.bots_of(connection, keys), at=moment)
     queries = {
-        "page": page,
-        "limit": limit,
-        "sort": sort,
-        "q": q,
-        "certified": certified or "false",
-        "tags": tags,
-        "ids": ids or 0,
-        "maxPage": max(1, ceil(number / limit)),
+        "page": wanted.page,
+        "limit": wanted.limit,
+        "sort": wanted.sort,
+        "q": wanted.q,
+        "certified": str(bool(wanted.certified)).lower(),
+        "tags": ",".join(wanted.tags),
+        "ids": ",".join(wanted.ids or ()) or 0,
+        "maxPage": max(1, ceil(number / wanted.limit)),
         "isSafety": True,
     }
     return answer("The bots.", data={"queries": queries, "data": bots})
@@ -154,8 +106,8 @@ def list_voters(
     bot: BotId,
     database: Db,
     answer: Answers,
-    page: Annotated[int, _PAGE, _empty_as(1)] = 1,
-    limit: Annotated[int, _LIMIT, _empty_as(10)] = 10,
+    page: PageNumber = 1,
+    limit: Annotated[int, _LIMIT, empty_as(10)] = 10,
 ) -> Response:
     """Return a page of the votes, the newest first. No token is needed.
 

@@ -241,8 +241,8 @@ def find(
 
 
 def separated(text: str) -> tuple[str, ...]:
-    """Return the parts of a text between commas."""
-    return tuple(filter(None, map(str.strip, text.split(","))))
+    """Return the different parts of a text between commas."""
+    return tuple(filter(None, dict.fromkeys(map(str.strip, text.split(",")))))
 
 
 def _expression(connection: Connection, wanted: Wanted, tags: Collection[str]) -> str:

@@ -52,7 +52,7 @@ def test_queries_are_answered_as_they_were_sent(reader: Caller) -> None:
         "sort": "-servers",
         "q": "Music!",
         "certified": "true",
-        "tags": "music, Fun",
+        "tags": "music,Fun",
         "ids": f"{LANTERN},{HARBOR}",
     }
     queries, bots = page(reader, **sent)

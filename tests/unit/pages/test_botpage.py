@@ -17,7 +17,7 @@ from commandsync.pages.botpage import (
     page_files,
     render_bot,
 )
-from commandsync.pages.templates import beside, previewed, served
+from commandsync.pages.templates import BESIDE, PREVIEWED, SERVED
 from commandsync.records.display import readable
 from commandsync.records.models import Bot
 from commandsync.records.texts import Resource
@@ -42,7 +42,7 @@ def listed(
 
 
 def page(*records: Any, **others: Any) -> str:  # noqa: ANN401 - as above
-    return render_bot(listed(*records, **others), assets=served())
+    return render_bot(listed(*records, **others), assets=SERVED)
 
 
 def changed(*rows: Row, preview: Preview = EMPTY, **others: Any) -> BotPage:  # noqa: ANN401 - as above
@@ -176,7 +176,7 @@ def test_every_anchor_of_the_page_is_there_and_once() -> None:
             Row(COMMAND, command(2), "command-c2"),
             Row(COMMAND, lost, "gone-command-1", Mark.GONE),
         ),
-        assets=served(),
+        assets=SERVED,
     )
     anchors = re.findall(r'href="#([^"]+)"', html)
     places = re.findall(r' id="([^"]+)"', html)
@@ -199,7 +199,7 @@ def test_a_preview_begins_with_what_keeps_it_from_being_applied() -> None:
         notices=("odd",),
         problems=PROBLEMS,
     )
-    text = text_of(render_bot(listed(preview=preview), assets=previewed()))
+    text = text_of(render_bot(listed(preview=preview), assets=PREVIEWED))
 
     assert (
         "The manifest has 2 problems. The page shows its last valid state. "
@@ -211,7 +211,7 @@ def test_a_preview_begins_with_what_keeps_it_from_being_applied() -> None:
 def test_problems_without_a_valid_state_are_all_that_the_page_shows_of_the_manifest() -> None:
     record = Bot.model_construct(profile=bot(profile={"username": "a.yaml"}).profile, id="")
     nothing = BotPage(bot=record, rows={}, preview=Preview(problems=PROBLEMS))
-    text = text_of(render_bot(nothing, assets=beside()))
+    text = text_of(render_bot(nothing, assets=BESIDE))
 
     assert "2 problems. commands.yaml:3:5 nmae" in text
     assert "a.yaml" in text
@@ -240,7 +240,7 @@ def test_changes_are_marked_in_words_where_they_are() -> None:
             Row(ANNOUNCEMENT, announcement(2), "a2", Mark.NEW),
             Row(ANNOUNCEMENT, {"title": "gone news", "description": "*n*"}, "gone-a", Mark.GONE),
         ),
-        assets=previewed(),
+        assets=PREVIEWED,
     )
     text = text_of(html)
 
@@ -257,7 +257,7 @@ def test_changes_are_marked_in_words_where_they_are() -> None:
 def test_many_changes_of_a_kind_are_folded(number: int, *, unfolded: bool) -> None:
     lost = {"name": "afk", "description": "d"}
     rows = [Row(COMMAND, {**lost, "syntax": f"{n}afk"}, f"g{n}", Mark.GONE) for n in range(number)]
-    html = render_bot(changed(*rows), assets=previewed())
+    html = render_bot(changed(*rows), assets=PREVIEWED)
 
     assert ('<details class="changed gone" open>' in html) is unfolded
     assert f"{number} gone afk 0afk afk 1afk" in text_of(html)
@@ -266,7 +266,7 @@ def test_many_changes_of_a_kind_are_folded(number: int, *, unfolded: bool) -> No
 def test_old_announcements_are_unfolded_where_one_has_changed() -> None:
     news = [Row(ANNOUNCEMENT, announcement(n), f"a{n}", Mark.NEW) for n in range(1, 6)]
 
-    assert '<details class="older" open>' in render_bot(changed(*news), assets=served())
+    assert '<details class="older" open>' in render_bot(changed(*news), assets=SERVED)
 
 
 def test_a_page_of_a_folder_needs_nothing_else() -> None:
@@ -277,14 +277,14 @@ def test_a_page_of_a_folder_needs_nothing_else() -> None:
 
     assert html.startswith("<!doctype html>")
     assert set(named) == files.keys() - {"index.html"}
-    assert html == render_bot(shown, assets=beside())
+    assert html == render_bot(shown, assets=BESIDE)
     assert "default-src 'none'" in html
     assert '<form class="vote"' not in html
 
 
 def test_a_live_preview_has_no_link_to_a_listing() -> None:
     shown = listed(bot(information={"tags": ["fun"]}), [command()], preview=EMPTY)
-    outline = Outline(render_bot(shown, assets=previewed(), version=7))
+    outline = Outline(render_bot(shown, assets=PREVIEWED, version=7))
 
     assert all(str(link["href"]).startswith("#") for link in outline.links)
     assert {"/live", "7"} <= set(outline.values)
@@ -297,7 +297,7 @@ def test_a_record_of_any_kind_is_shown_by_its_fields() -> None:
         Row(kind, dict(zip(kind.fields, texts[kind], strict=True)), f"{kind}-1")
         for kind in Resource
     ]
-    text = text_of(render_bot(changed(*rows), assets=served()))
+    text = text_of(render_bot(changed(*rows), assets=SERVED))
 
     for kind in Resource:
         assert kind.collection.capitalize() in text
@@ -340,7 +340,7 @@ def hostile_page(text: dict[str, str]) -> Outline:
         bot=record,
         voters=[voter(username=text["voter"])],
     )
-    return Outline(render_bot(shown, assets=served()))
+    return Outline(render_bot(shown, assets=SERVED))
 
 
 @cache

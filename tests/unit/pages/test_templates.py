@@ -11,33 +11,13 @@ from commandsync.errors import UsageError
 from commandsync.pages import templates
 from commandsync.pages.templates import (
     REL,
-    beside,
     colours_of,
     day,
     html_of,
     initial,
-    served,
-    served_files,
-    static_files,
 )
 from commandsync.records.models import Bot
 from tests.support.pages import FRAGMENTS, Outline
-
-
-def test_a_file_has_another_name_for_other_content() -> None:
-    names = {name.split(".")[0]: name for name in served_files()}
-
-    assert names.keys() == {name.split(".")[0] for name in static_files()}
-    for name in names.values():
-        assert len(name.split(".")[1]) == 12, name
-
-
-def test_a_service_and_a_folder_have_the_same_files() -> None:
-    service, folder = served(), beside()
-
-    assert service.style.startswith("/static/style.")
-    assert (folder.style, folder.icon) == ("style.css", "icon.svg")
-    assert len(service.scripts) == len(folder.scripts) > 0
 
 
 def test_no_file_of_the_pages_names_another_host() -> None:

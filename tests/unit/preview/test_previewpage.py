@@ -23,7 +23,7 @@ from commandsync.diagnostics import Do, Location, Notice, Problem
 from commandsync.errors import FileError
 from commandsync.manifest import Manifest
 from commandsync.pages.botpage import BotPage, Mark, Preview, page_files, render_bot
-from commandsync.pages.templates import previewed
+from commandsync.pages.templates import PREVIEWED
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
 from commandsync.preview.previewpage import Baseline, PreviewState, bot_named, page_with, state_of
 from commandsync.preview.views import check_folder, write_folder
@@ -147,7 +147,7 @@ def test_the_page_of_a_preview_shows_what_the_page_of_the_service_shows_after_an
         browser.request("GET", f"/bot/{bot.id}")
         after = browser.getresponse().read().decode()
 
-    html = render_bot(preview.page, assets=previewed())
+    html = render_bot(preview.page, assets=PREVIEWED)
     assert shown(html) == shown(after)
     assert len(shown(html)) == sum(
         row.mark is not Mark.GONE for rows in preview.page.rows.values() for row in rows
