@@ -1,16 +1,15 @@
 """A simulated service as a value: its documents, its bot, its lists, and the bodies it accepts.
 
 `SimulatedService` states what the documents of a service say. A `Simulation` is one of these that
-is ready to run, with what the documents leave open decided. `Shown` has its lists in memory, each
-as readers see it now. The models at the beginning are the bodies that services accept.
+is ready to run, with what the documents leave open decided. `Shown` has its lists in memory. The
+models at the beginning are the bodies that services accept.
 """
 
 import json
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.client import responses
-from time import monotonic
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter
@@ -99,7 +98,7 @@ Records = list[dict[str, Any]]
 DEFAULT = "default"
 """The key of the list that every service has."""
 
-_MOST_KEPT = 100  # writes, announcements, and states of a list: the oldest are forgotten
+_MOST_KEPT = 100  # writes and announcements: the oldest are forgotten
 
 
 class Shown:
@@ -110,28 +109,23 @@ class Shown:
         announcements: What was posted, the newest first.
     """
 
-    def __init__(self, *, lag: float = 0) -> None:
+    def __init__(self) -> None:
         self.writes = deque[tuple[str, Records]](maxlen=_MOST_KEPT)
         self.announcements = deque[dict[str, Any]](maxlen=_MOST_KEPT)
-        self._lag = lag
-        # Each with the moment from which readers see it, the newest first.
-        self._states = defaultdict[str, deque[tuple[float, Records]]](
-            lambda: deque(maxlen=_MOST_KEPT)
-        )
+        self._lists: dict[str, Records] = {DEFAULT: []}
 
     def put(self, records: Records, key: str = DEFAULT) -> None:
         """Replace a list."""
-        self._states[key].appendleft((monotonic() + self._lag, records))
+        self._lists[key] = records
         self.writes.append((key, records))
 
     def read(self, key: str = DEFAULT) -> Records:
-        """Return a list as readers see it now."""
-        states, now = [*self._states.get(key, ())], monotonic()
-        return next((records for since, records in states if since <= now), [])
+        """Return a list."""
+        return self._lists.get(key, [])
 
     def lists(self) -> dict[str, Records]:
-        """Return every list as readers see it now; there is always the default one."""
-        return {key: self.read(key) for key in [DEFAULT, *self._states]}
+        """Return every list; there is always the default one."""
+        return {**self._lists}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

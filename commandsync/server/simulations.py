@@ -321,14 +321,13 @@ def simulate(
     name: str,
     *,
     bot: str | None = None,
-    lag: float = 0,
     conditions: Conditions = NORMAL,
     choices: Mapping[str, str | None],
 ) -> Simulation:
     """Return a simulation of a service, such as `top.gg`, with the id of its bot.
 
-    `choices` are answers to what its documents leave open; None for the default. Reads show a write
-    after `lag` seconds. Raises `UsageError` if there is no such service, or no such answer.
+    `choices` are answers to what its documents leave open; None for the default. Raises
+    `UsageError` if there is no such service, or no such answer.
     """
     service = SERVICES.get(name)
     if service is None:
@@ -340,7 +339,7 @@ def simulate(
     bot = bot or service.bot
     token = service.token.format(bot=bot, secret=token_hex(16))
     limited = replace(conditions, rate_limit=conditions.rate_limit or service.rate_limit)
-    return Simulation(service, answers, bot, token, limited, Shown(lag=lag))
+    return Simulation(service, answers, bot, token, limited, Shown())
 
 
 def application(simulation: Simulation) -> Starlette:

@@ -130,7 +130,6 @@ def serve_simulation(
     service: str,
     *,
     bot: str | None = None,
-    lag: float = 0,
     rate_limit: str | None = None,
     **choices: str,
 ) -> Iterator[SimulatedListing]:
@@ -139,7 +138,6 @@ def serve_simulation(
     Args:
         service: The service, such as `top.gg`.
         bot: The id of its bot.
-        lag: Seconds until reads show a write.
         rate_limit: The requests that it accepts, such as `30/minute`; by default, as its documents
             say.
         choices: What its documents leave open, such as `empty="refused"`.
@@ -149,7 +147,7 @@ def serve_simulation(
         ValueError: The rate limit is not valid.
     """
     conditions = Conditions(rate_limit=rate_limit)
-    simulation = simulate(service, bot=bot, lag=lag, conditions=conditions, choices=choices)
+    simulation = simulate(service, bot=bot, conditions=conditions, choices=choices)
     recorder = Recorder(application(simulation))
     with running_application(recorder) as url:
         yield SimulatedListing(url, simulation, recorder)

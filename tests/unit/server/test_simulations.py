@@ -7,8 +7,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from commandsync.server import simulated_service as module
-from commandsync.server.simulated_service import Shown
 from commandsync.server.simulations import SERVICES
 from commandsync.testing import SimulatedListing, serve_simulation
 from tests.support.callers import PATHS, PING, SCHEMES, TELEGRAM_PING, ask, call, pings, send
@@ -345,32 +343,6 @@ def test_the_bot_describes_itself(telegram: SimulatedListing) -> None:
 
     assert str(me["id"]) == telegram.bot == telegram.token.partition(":")[0]
     assert me["is_bot"] is True
-
-
-def test_reads_show_a_write_late() -> None:
-    with serve_simulation("telegram", lag=3_600) as listing:
-        call(listing, "setMyCommands", commands=[TELEGRAM_PING])
-        read = call(listing, "getMyCommands")
-
-    assert read.content["result"] == listing.commands == []
-    assert listing.writes == [("default", [TELEGRAM_PING])]
-
-
-def test_with_a_lag_each_state_is_read_in_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr(module, "monotonic", lambda: now[-1])
-    shown = Shown(lag=10)
-    shown.put([{"n": 1}])
-    now.append(105)
-    shown.put([{"n": 2}])
-    read = []
-    for moment in (105, 109, 110, 114, 115):
-        now.append(moment)
-        read.append(shown.read())
-
-    assert read == [[], [], [{"n": 1}], [{"n": 1}], [{"n": 2}]]
-    assert shown.read("default de") == []
-    assert shown.lists() == {"default": [{"n": 2}]}
 
 
 @pytest.mark.parametrize(
