@@ -2,8 +2,7 @@
 
 `create_app` puts the endpoints together and wraps them into the middleware that every request
 passes. While it runs, a `Broadcast` delivers events and reminders. Its OpenAPI document is what the
-framework generates, with an example of every body. Examples are made of those of the fields, so
-that an endpoint has one without writing it.
+framework generates; every field of it has an example or a default.
 """
 
 import json
@@ -32,7 +31,6 @@ from commandsync.server.page_routes import router as page_router
 from commandsync.server.protocol import REQUEST_SECONDS
 from commandsync.server.routes import health, router
 
-_JSON = "application/json"
 _NEVER_SENT = ("HTTPValidationError", "ValidationError")  # the framework's own error format
 
 MOST_REQUESTS = "1200/minute"
@@ -111,43 +109,16 @@ def openapi_text() -> str:
 
 
 def complete_openapi(app: FastAPI) -> None:
-    """Let an application answer the complete document."""
+    """Leave the framework's own error, which is never sent, out of an application's document."""
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:
         document = generate()  # the same object each time
-        schemas = document["components"]["schemas"]
         for name in _NEVER_SENT:
-            schemas.pop(name, None)
-        operations = [each for path in document["paths"].values() for each in path.values()]
-        for operation in operations:
-            operation["responses"].pop("422", None)
-            for described in (*operation["responses"].values(), operation.get("requestBody", {})):
-                content = described.get("content", {}).get(_JSON)
-                if content and not {"example", "examples"} & content.keys():
-                    content["example"] = _example(content["schema"], schemas, "the body")
+            document["components"]["schemas"].pop(name, None)
+        for path in document["paths"].values():
+            for operation in path.values():
+                operation["responses"].pop("422", None)
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]  # as the framework's manual has it
-
-
-def _example(schema: dict[str, Any], schemas: dict[str, Any], place: str) -> Any:  # noqa: ANN401 - any JSON
-    """Return the schema's example or default, or one of its parts; raises `LookupError`."""
-    match schema:
-        case {"examples": [first, *_]}:
-            return first
-        case {"$ref": str(reference)}:
-            name = reference.rpartition("/")[2]
-            return _example(schemas[name], schemas, name)
-        case {"const": value} | {"default": value} if value is not None:
-            return value
-        case {"properties": fields}:
-            return {
-                name: _example(field, schemas, f"{place}.{name}")
-                for name, field in fields.items()
-                if "examples" in field or {"type": "null"} not in field.get("anyOf", ())
-            }
-        case {"type": "array", "items": items}:
-            return [_example(items, schemas, place)]
-        case _:
-            raise LookupError(f"{place} needs examples=[...] in its field")

@@ -5,14 +5,11 @@ from typing import Annotated, Any
 
 import jsonschema
 import pytest
-from fastapi import FastAPI
 from openapi_spec_validator import validate
 from pydantic import Field, TypeAdapter, ValidationError
 
-from commandsync.server import app
 from commandsync.server.app import openapi_text
 from commandsync.server.bodies import NOT_SPACE, CommandBody
-from commandsync.server.records import Done, Wire
 
 KEPT = Path(__file__).parents[3] / "schemas" / "openapi.json"
 DOCUMENT = json.loads(openapi_text())
@@ -21,24 +18,10 @@ OPERATIONS: dict[str, dict[str, Any]] = {
     for path, operations in DOCUMENT["paths"].items()
     for method, operation in operations.items()
 }
+SCHEMAS: dict[str, dict[str, Any]] = DOCUMENT["components"]["schemas"]
 ALWAYS = {"200", "408", "413", "429", "500", "503"}
 
 every_operation = pytest.mark.parametrize("name", OPERATIONS)
-
-
-def examples(content: dict[str, Any]) -> list[Any]:
-    """Return the examples of a request or response."""
-    named = content.get("examples", {})
-    return [*(example["value"] for example in named.values()), content.get("example")][
-        : len(named) or 1
-    ]
-
-
-def check(content: dict[str, Any]) -> None:
-    """Validate the examples of a request or response with its schema."""
-    schema = {**content["schema"], "components": DOCUMENT["components"]}
-    for example in examples(content):
-        jsonschema.validate(example, schema, jsonschema.Draft202012Validator)
 
 
 def test_the_committed_document_is_generated_from_the_code() -> None:
@@ -73,13 +56,27 @@ def test_a_parameter_has_a_description_and_a_valid_example(name: str) -> None:
         jsonschema.validate(example, parameter["schema"], jsonschema.Draft202012Validator)
 
 
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_field_has_a_valid_example_or_a_default(name: str) -> None:
+    for field, schema in SCHEMAS[name].get("properties", {}).items():
+        is_optional = {"type": "null"} in schema.get("anyOf", ())
+        values = schema.get("examples", [schema[key] for key in ("default",) if key in schema])
+
+        assert values or is_optional or "$ref" in schema.get("items", schema), field
+        for value in values:
+            whole = {**schema, "components": DOCUMENT["components"]}
+            jsonschema.validate(value, whole, jsonschema.Draft202012Validator)
+
+
 @every_operation
-def test_a_body_has_valid_examples(name: str) -> None:
+def test_a_named_example_is_valid(name: str) -> None:
     operation = OPERATIONS[name]
     bodies = [*operation["responses"].values(), operation.get("requestBody")]
     for content in [body["content"]["application/json"] for body in bodies if body]:
-        assert {"example", "examples"} & content.keys()
-        check(content)
+        schema = {**content["schema"], "components": DOCUMENT["components"]}
+        named = [each["value"] for each in content.get("examples", {}).values()]
+        for example in [*named, *([content["example"]] if "example" in content else [])]:
+            jsonschema.validate(example, schema, jsonschema.Draft202012Validator)
 
 
 @every_operation
@@ -104,18 +101,6 @@ def test_every_write_asks_for_the_token_and_no_read_does() -> None:
     }
 
     assert asks == {(True, False), (False, True)}
-
-
-def test_a_field_without_an_example_is_named() -> None:
-    class Record(Wire):
-        name: str
-
-    made = FastAPI()
-    app.complete_openapi(made)
-    made.get("/", response_model=Record)(Done)
-
-    with pytest.raises(LookupError, match=r"^Record.name needs examples=\[...\] in its field$"):
-        made.openapi()
 
 
 def test_a_text_is_empty_as_described() -> None:
