@@ -163,16 +163,13 @@ def uses_of(record: Entry | Delete) -> str:
     return f"{record.uses:,} uses" if record.uses else "uses"
 
 
-def pinned_by_both(
-    wanted: Sequence[Entry], others: Iterable[Entry]
-) -> tuple[tuple[Entry, ...], int]:
-    """Leave out the pins of entries that another manifest does not have; return their number too.
+def pinned_by_both(wanted: Sequence[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Leave out the pins of entries that another manifest does not have.
 
     An id that is pinned since then says nothing about the entries of the other manifest.
     """
     known = {"", *(entry.id for entry in others)}
-    kept = tuple(entry if entry.id in known else replace(entry, id="") for entry in wanted)
-    return kept, sum(entry.id not in known for entry in wanted)
+    return tuple(entry if entry.id in known else replace(entry, id="") for entry in wanted)
 
 
 def lost_pins(entries: Iterable[tuple[Entry, Entry | None]]) -> Iterator[Notice]:

@@ -96,7 +96,7 @@ def user_changes(*, old: Snapshot, new: Snapshot) -> UserChanges:
     before, after = (side.collections.get(Resource.COMMAND) for side in (old, new))
     if before is None or after is None:
         return UserChanges()
-    wanted, _ = pinned_by_both(after, before)
+    wanted = pinned_by_both(after, before)
     # One without an id could not be matched by its name.
     listed = [replace(entry, id=entry.id or _ANY_ID) for entry in before]
     matching = match(wanted, listed)

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from html import unescape
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from markdown_it import MarkdownIt
@@ -107,11 +106,12 @@ class _Reader:
             self.problem(opened[0], "a list begins here and does not end", hint)
 
     def layout(self, line: int, begins: re.Match[str]) -> Layout:
-        """Read the options of a begin marker, which are written like attributes of HTML."""
+        """Read the options of a begin marker, which are written as `name=value`."""
         values: dict[str, Any] = {}
         at = begins.start(1)
         while option := _OPTION.match(begins.string, at, begins.end(1)):
-            name, value = option[1], _value(option[2])
+            name, value = option[1], option[2]
+            value = value[1:-1] if value[0] in "\"'" else value
             message, hint = _refused(name, value)
             message = f"duplicate option {name}" if name in values else message
             if message:
@@ -124,14 +124,6 @@ class _Reader:
             self.problem(line, "this is not a valid option", hint, column=column)
         known = Layout.__dataclass_fields__.keys()
         return Layout(**{name: value for name, value in values.items() if name in known})
-
-
-def _value(written: str) -> str:
-    value = written[1:-1] if written[0] in "\"'" else written
-    try:
-        return unescape(value)
-    except ValueError:  # the number of a character has more digits than Python reads
-        return value
 
 
 def _refused(name: str, value: str) -> tuple[str, str]:

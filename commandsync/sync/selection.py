@@ -82,22 +82,14 @@ def plan_against(settings: Settings, manifests: Sequence[Manifest], other: str) 
     (manifest,), due = manifests, listed[0].snapshot.due(settings.now)
     desired: dict[Resource, tuple[Entry, ...]] = {}
     as_listed: dict[Resource, tuple[Entry, ...]] = {}
-    unpinned = 0
     for resource, wanted in manifest.snapshot.collections.items():
         # A collection that the other one does not manage is empty.
         others = due.collections.get(resource, ())
-        desired[resource], count = pinned_by_both(wanted, others)
+        desired[resource] = pinned_by_both(wanted, others)
         as_listed[resource] = tuple(  # an id is the pin, or the location
             Entry(entry.text, id=entry.id or str(entry.location)) for entry in others
         )
-        unpinned += count
     notices = [Notice(f"this is compared with {other}, and not with the listing")]
-    if unpinned:
-        one = unpinned == 1
-        ids, entries = ("id is", "its entry is") if one else ("ids are", "their entries are")
-        message = f"{unpinned:,} pinned {ids} not in the other manifest: {entries} matched by text"
-        hint = "an entry that is renamed by its pin alone is shown as added and deleted here"
-        notices.append(Notice(message, hint))
     desired_manifest = replace(manifest, snapshot=Snapshot(desired))
     plan = plan_manifest(desired_manifest, Snapshot(as_listed), settings=settings, notices=notices)
     check_notices(plan.notices, settings)
