@@ -10,11 +10,12 @@ import asyncio
 import inspect
 import logging
 from abc import abstractmethod
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Never, Protocol, TypeVar, cast, get_args
+from weakref import WeakValueDictionary
 
 from commandsync.errors import ArgumentError
 from commandsync.records.models import Account
@@ -202,10 +203,10 @@ class AsyncHandlers(_Handlers):
 
     def __init__(self, most: int) -> None:
         super().__init__(most)
-        self._tasks: set[asyncio.Task[None]] = set()  # one for each user with unfinished events
+        self._tasks: set[asyncio.Task[None]] = set()  # one for each unfinished event
+        self._waiting: set[asyncio.Task[None]] = set()  # those of a user whose turn is later
+        self._turns = WeakValueDictionary[str, asyncio.Lock]()  # by user
         self._room = asyncio.Event()
-        self._unfinished = 0
-        self._events: dict[str, deque[Event]] = {}  # by user; the first one is in progress
 
     async def call(self, event: Event) -> None:
         """Begin to call the handlers of an event, or let it wait for those of the same user.
@@ -215,15 +216,13 @@ class AsyncHandlers(_Handlers):
         if not self._handlers[event.name]:
             return
         user = event.user.id if isinstance(event, UserEvent) else ""
-        events = self._events.setdefault(user, deque())
-        events.append(event)
-        self._unfinished += 1
-        if len(events) == 1:
-            task = asyncio.create_task(self._work(user, events))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-            await asyncio.sleep(0)  # the handlers begin before the event is yielded
-        while self._unfinished >= self._most:
+        turn = self._turns.setdefault(user, asyncio.Lock())
+        task = asyncio.create_task(self._work(event, turn))
+        self._tasks.add(task)
+        self._waiting.add(task)
+        task.add_done_callback(self._ended)
+        await asyncio.sleep(0)  # the handlers begin before the event is yielded
+        while len(self._tasks) >= self._most:
             self._room.clear()
             await self._room.wait()
 
@@ -238,26 +237,20 @@ class AsyncHandlers(_Handlers):
 
     def close(self) -> None:
         """Forget the events whose handlers have not begun."""
-        left = self._unfinished - len(self._events)
-        for events in self._events.values():
-            while len(events) > 1:
-                events.pop()
-        self._ended(left)
+        left = len(self._waiting)
+        for task in self._waiting:
+            task.cancel()
         if left:
             _log.warning("closed with %d event%s not handled", left, "" if left == 1 else "s")
 
-    async def _work(self, user: str, events: deque[Event]) -> None:
-        try:
-            while events:
-                await self._carry_out(events[0])
-                events.popleft()
-                self._ended(1)
-        finally:
-            del self._events[user]
-            self._ended(len(events))
+    async def _work(self, event: Event, turn: asyncio.Lock) -> None:
+        async with turn:
+            self._waiting -= {asyncio.current_task()}
+            await self._carry_out(event)
 
-    def _ended(self, count: int) -> None:
-        self._unfinished -= count
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._waiting.discard(task)
         self._room.set()
 
     async def _carry_out(self, event: Event) -> None:
