@@ -66,8 +66,7 @@ def test_commands_that_telegram_does_not_take_are_named(home: Home) -> None:
 )
 def test_another_file_is_refused(home: Home, file: str, text: str, said: str) -> None:
     home.write(text, file)
-    ran = home.run("import", file, "--yes")
+    ran = home.run("import", file, "--yes", exits=1)
 
-    assert ran.code == 1
     assert f"error: {said}" in ran.err
     assert "each line is `name - text`" in ran.err

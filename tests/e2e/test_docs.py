@@ -69,9 +69,8 @@ def test_the_usual_files_are_written_where_they_have_markers(home: Home) -> None
 
 
 def test_without_a_file_the_way_to_one_is_shown(home: Home) -> None:
-    ran = home.run("docs", "--check")
+    ran = home.run("docs", "--check", exits=2)
 
-    assert ran.code == 2
     assert ran.err.splitlines() == [
         "error: neither README.md nor COMMANDS.md has the marker <!-- commandsync:commands -->",
         "  hint: name a file: commandsync docs COMMANDS.md creates it",
@@ -105,12 +104,10 @@ def test_an_edit_by_hand_is_told_from_an_old_list_and_kept(home: Home) -> None:
     reword(home)
     edited = home.read("COMMANDS.md").replace("Says a fact", "Says two facts")
     home.write(edited, "COMMANDS.md")
-    ran = home.run("docs", "COMMANDS.md", "b.md", "--check")
-    assert ran.code == 3
+    ran = home.run("docs", "COMMANDS.md", "b.md", "--check", exits=3)
 
-    refused = home.run("docs", "COMMANDS.md", "b.md")
+    refused = home.run("docs", "COMMANDS.md", "b.md", exits=5)
 
-    assert refused.code == 5
     assert [*ran.out.splitlines(), *refused.err.splitlines()] == [
         "COMMANDS.md:3:1: edited by hand",
         "b.md:3:1: out of date",
@@ -131,9 +128,8 @@ def test_an_edit_by_hand_is_told_from_an_old_list_and_kept(home: Home) -> None:
 def test_a_difference_is_shown_and_nothing_is_written(home: Home) -> None:
     home.write(README, "README.md")
 
-    ran = home.run("docs", "--diff")
+    ran = home.run("docs", "--diff", exits=0)
 
-    assert ran.code == 0
     assert ran.out.splitlines() == [
         "README.md",
         "     2 │",
@@ -147,8 +143,7 @@ def test_a_difference_is_shown_and_nothing_is_written(home: Home) -> None:
         "     9 │ Kept as it is",
     ]
     assert home.read("README.md") == README
-    coloured = home.run("docs", "--diff", "--check", "--color", "always")
-    assert coloured.code == 3
+    coloured = home.run("docs", "--diff", "--check", "--color", "always", exits=3)
     assert "\x1b[32m     5 + - `facts`: Says a fact.\x1b[0m" in coloured.out
     home.run("docs")
     assert home.run("docs", "--diff").said == ""
@@ -192,18 +187,16 @@ def test_a_list_is_printed(home: Home) -> None:
 
 @pytest.mark.parametrize("option", ["--check", "--diff", "COMMANDS.md"])
 def test_what_is_printed_is_not_written_too(home: Home, option: str) -> None:
-    ran = home.run("docs", "--format", "json", option)
+    ran = home.run("docs", "--format", "json", option, exits=2)
 
-    assert ran.code == 2
     assert "--format" in failed(ran, "usage")
 
 
 def test_markers_that_are_not_valid_are_shown_as_problems_with_their_lines(home: Home) -> None:
     home.write("\n<!-- commandsync:commands format=csv -->\n\x1b::x\n", "README.md")
 
-    ran = home.run("docs")
+    ran = home.run("docs", exits=4)
 
-    assert ran.code == 4
     assert ran.err.splitlines() == [
         "README.md:2:1: error: a list begins here and does not end",
         "  hint: write <!-- /commandsync:commands --> below it; a list cannot contain another one",
@@ -304,7 +297,6 @@ def test_one_manifest_is_taken_and_an_invalid_one_refused(home: Home) -> None:
     assert (several.code, "one manifest" in several.err) == (2, True)
     home.write("version: 1\ncommands:\n  - name: a\n")
 
-    ran = home.run("docs", "--format", "json")
+    ran = home.run("docs", "--format", "json", exits=4)
 
-    assert ran.code == 4
     assert json.loads(ran.out)["error"]["kind"] == "invalid"

@@ -315,9 +315,8 @@ def test_notes_with_the_token_are_never_posted(
     notes = f"# {text}\n\nIs out." if place == "title" else f"# v2\n\nIs out: `{text}`"
     home.write(notes, "notes.md")
 
-    ran = home.run("announce", "--notes-file", "notes.md", "--post", "--yes")
+    ran = home.run("announce", "--notes-file", "notes.md", "--post", "--yes", exits=5)
 
-    assert ran.code == 5, ran.said
     assert "an announcement contains" in ran.err
     assert proxy.writes == []
 
@@ -331,9 +330,8 @@ def test_a_vote_never_sends_the_token_in_the_name_of_its_user(
     home.knows(bot, url=proxy.url)
     text = data.draw(spelled(bot.token))
 
-    ran = home.run("vote", "42", "--username", text)
+    ran = home.run("vote", "42", "--username", text, exits=5)
 
-    assert ran.code == 5, ran.said
     assert "contains a token" in ran.err
     assert proxy.writes == []
 
@@ -440,11 +438,10 @@ def test_a_dry_run_says_what_plan_says_and_exits_as_it_does(
     home.knows(bot, url=proxy.url, token=token)
     home.write(REFUSED[what] or manifest(*NAMES, place="description", text=bot.token))
 
-    planned = home.run("plan", "--format", form)
+    planned = home.run("plan", "--format", form, exits=0)
     dry = home.run("apply", "--dry-run", "--format", form)
     applied = home.run("apply", "--yes", "--format", form)
 
-    assert planned.code == 0
     assert dry == planned
     assert applied.code == (0 if "changes" in what else 5)
     assert '"refused": null' in dry.out or ("refuse" in dry.out or "--max-deletes" in dry.out) is (

@@ -88,11 +88,9 @@ def test_one_page_that_holds_all_is_synced(home: Home, bot: Bot, proxy: Proxy, s
     proxy.rule = paging(bot, manner, size=4)
     home.write(MANIFEST.replace("first", "third"))
 
-    planned = home.run("plan")
-    applied = home.run("apply", "--yes", "--max-deletes", "all", "--format", "json")
+    home.run("plan", exits=0)
+    applied = home.run("apply", "--yes", "--max-deletes", "all", "--format", "json", exits=0)
 
-    assert planned.code == 0, f"{manner}: {planned.err}"
-    assert applied.code == 0
     assert checked(applied, "result")["verified"] is True
     assert bot.names() == ["third", "new"]
 
@@ -114,9 +112,8 @@ def test_a_cut_list_asks_for_no_new_run(home: Home, bot: Bot, proxy: Proxy, upda
     proxy.rule = silently_cut(bot, size=3)
     home.write(WHOLE + ADDED)
 
-    ran = home.run(*update.split())
+    ran = home.run(*update.split(), exits=6)
 
-    assert ran.code == 6
     assert ran.out.count("unknown: add command") == 2
     assert ran.out.count("may be cut") == 1
     assert "look for it" in ran.out
@@ -128,8 +125,7 @@ def test_a_list_that_shows_a_part_is_not_cut(home: Home, bot: Bot, proxy: Proxy)
     proxy.rule = silently_cut(bot, size=4)
     home.write(WHOLE + ADDED)
 
-    ran = home.run("apply", "--yes")
+    ran = home.run("apply", "--yes", exits=6)
 
-    assert ran.code == 6
     assert "newer" in ran.out
     assert "may be cut" not in ran.said

@@ -239,12 +239,10 @@ def test_without_git_none_is_deleted(home: Home, bot: Bot, monkeypatch: pytest.M
 def test_a_saved_plan_needs_no_history(home: Home, bot: Bot) -> None:
     home.write(wanted())
     home.run("plan", "--out", "plan.json")
-    both = home.run("apply", "--yes", "--owned", "--plan", "plan.json")
-    ran = home.run("apply", "--yes", "--plan", "plan.json")
+    both = home.run("apply", "--yes", "--owned", "--plan", "plan.json", exits=2)
+    home.run("apply", "--yes", "--plan", "plan.json", exits=0)
 
-    assert both.code == 2
     assert "--owned" in both.err
-    assert ran.code == 0, ran.said
     assert "gone" not in bot.names()
 
 

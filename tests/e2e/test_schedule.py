@@ -55,10 +55,9 @@ def test_a_plans_time_is_its_own(home: Home, bot: Bot, monkeypatch: pytest.Monke
     assert home.run("plan", "--out", "plan.json").code == 0
     assert json.loads(home.read("plan.json"))["planned_at"] == "2026-12-02T18:00:00Z"
     set_clock(monkeypatch, 3)
-    late = home.run("apply", "--plan", "plan.json", "--yes", "--format", "json")
+    late = home.run("apply", "--plan", "plan.json", "--yes", "--format", "json", exits=5)
     assert titles(bot) == []
     assert "add of announcement 'v1' (it ended at 2026-12-03 18:00 UTC)" in failed(late, "stale")
-    assert late.code == 5
 
     assert home.run("plan", "--out", "plan.json", "--force").code == 0
     set_clock(monkeypatch, 7)
@@ -122,7 +121,6 @@ def test_pull_merge_knows_schedules(home: Home, bot: Bot, monkeypatch: pytest.Mo
     bot.post("announcements", title="v3", description="Out.")
     set_clock(monkeypatch, 9)
 
-    ran = home.run("pull", "--merge", "--yes")
+    home.run("pull", "--merge", "--yes", exits=0)
 
-    assert ran.code == 0, ran.said
     assert home.read("commands.yaml") == NEWS + "  - {title: v3, description: Out.}\n"

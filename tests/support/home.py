@@ -89,13 +89,15 @@ class Home:
     def read(self, name: str) -> str:
         return (self.path / name).read_bytes().decode()
 
-    def run(self, *arguments: str, stdin: bytes = b"") -> Ran:
-        """Run in this process; nothing of it is a terminal."""
+    def run(self, *arguments: str, stdin: bytes = b"", exits: int | None = None) -> Ran:
+        """Run in this process, with no terminal; `exits` is the code that it has to end with."""
         out, err = io.StringIO(), io.StringIO()
         self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         with redirect_stdout(out), redirect_stderr(err):
             code = program(arguments)
-        return Ran(int(code), out.getvalue(), err.getvalue())
+        ran = Ran(int(code), out.getvalue(), err.getvalue())
+        assert exits in {None, ran.code}, ran.said
+        return ran
 
     def child(self, *arguments: str, **variables: str) -> Ran:
         """Run as a child process to its end."""

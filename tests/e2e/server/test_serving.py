@@ -302,11 +302,10 @@ def test_a_seed_creates_its_bots_alone(home: Home) -> None:
     home.write(fields(("help",)))
     home.variable("COMMANDSYNC_TOKEN", home.run("bots", "token", "11", "--database", "here.db").out)
 
-    ran = home.run("apply", "--yes", "--base-url", printed[0].split()[-1])
+    home.run("apply", "--yes", "--base-url", printed[0].split()[-1], exits=0)
 
     child.terminate()
     _, err = child.communicate()
-    assert ran.code == 0, ran.said
     assert [line.partition(":")[0].strip() for line in printed if "#" in line] == [
         f"# Bot {n}" for n in range(10)
     ]

@@ -109,42 +109,95 @@ def test_equal_multisets_match_whole_in_any_order(here: list[Entry], order: obje
     assert all(wanted[w].text == here[n].text for w, n in matching.pairs.items())
 
 
-def test_a_pin_comes_before_equality() -> None:
-    here = listed(entry("a"), entry("b"))
+AWAY, ELSE = "Says that you are away.", "Something else."
+FOUR = "one two three four"
+ESCAPED = [entry("a &amp; b", "One."), entry("a &amp;amp; b", "Two.")]
+OURS = entry("a &amp; b", "Two.")
+RELEASE = "An announcement of a release in words"
+PAIRS: dict[str, tuple[list[Entry], list[Entry], dict[int, int]]] = {
+    "a pin before equality": (
+        *([entry("a", id="r1"), entry("b", id="r0")], [entry("a"), entry("b")]),
+        {0: 1, 1: 0},
+    ),
+    "equality before a name": (
+        [entry("afk", syntax="/afk"), entry("afk", syntax="!afk")],
+        [entry("afk", syntax=".afk"), entry("afk", syntax="/afk")],
+        {0: 1, 1: 0},
+    ),
+    "a former name where the name itself went to another": (
+        [entry("Afk", syntax=".afk", formerly=("away",)), entry("Afk", syntax="/afk")],
+        [entry("afk", syntax="/afk"), entry("away", syntax=".away")],
+        {0: 1, 1: 0},
+    ),
+    "the name of another before a former name": (
+        *([entry("b", formerly=("a",)), entry("a", "New.")], [entry("a", "Old.")], {1: 0}),
+    ),
+    "an exact former name before a folded one": (
+        [entry("a", formerly=("Old",)), entry("b", formerly=("old",))],
+        [entry("old", "x"), entry("Old", "x")],
+        {0: 1, 1: 0},
+    ),
+    "a name before a former name": (
+        *([entry("new", "Mine.", formerly=("old",))], [entry("old"), entry("new", "Another.")]),
+        {0: 1},
+    ),
+    "a folded former name": ([entry("new", formerly=("Old One",))], [entry("old one")], {0: 0}),
+    "one former name of two": (
+        [entry("a", formerly=("x",)), entry("b", formerly=("x", "y"))],
+        [entry("x"), entry("y")],
+        {0: 0, 1: 1},
+    ),
+    "the most similar first": (
+        [entry("afk", "Something quite else.", "!away"), entry("afk", f"{AWAY} Far.", "?afk")],
+        [entry("afk", AWAY, ".afk"), entry("afk", ELSE, "/afk")],
+        {0: 1, 1: 0},
+    ),
+    "the most similar of several": (
+        *([entry("afk", ELSE), entry("afk", f"{AWAY} Far.")], [entry("afk", AWAY)], {1: 0}),
+    ),
+    "equal fields before equal words": (
+        [entry("a", FOUR, "/q"), entry("a", "zero", "/q")],
+        [entry("a", FOUR, "/p"), entry("a", "five", "/q")],
+        {0: 0, 1: 1},
+    ),
+    **{
+        f"a folded name: {name!r}": ([entry("Server info")], [entry(name, "Another.")], {0: 0})
+        for name in ("server info", "Server Info", "server  info", "SERVER\ninfo")
+    },
+    "an escaped name": ([entry("rock & <roll>")], [entry("rock &amp; &lt;roll&gt;")], {0: 0}),
+    "a name rewritten into another wanted one": (
+        *([OURS, entry("a & b", "One.")], ESCAPED, {0: 1, 1: 0}),
+    ),
+    "that beside a new text": ([OURS, entry("a & b", "New.")], ESCAPED, {0: 1, 1: 0}),
+    "names that are all listed before the texts": (
+        [entry("afk", "Two."), entry("AFK", "One.")],
+        [entry("afk", "One."), entry("AFK", "Two.")],
+        {0: 0, 1: 1},
+    ),
+    "cut names, the longest first and each once": (
+        [entry("x" * 200 + end) for end in "123"],
+        [entry("x" * 100), entry("x" * 150), entry("y" * 150)],
+        {0: 1, 1: 0},
+    ),
+    "a cut name with another description": (
+        *([entry(f"{RELEASE} 2", "Two.")], [entry(RELEASE, "One.")], {}),
+    ),
+}
 
-    matching = match([entry("a", id="r1"), entry("b", id="r0")], here)
 
-    assert matching.pairs == {0: 1, 1: 0}
-
-
-def test_a_pin_that_is_not_listed_falls_through_and_is_told() -> None:
-    matching = match([entry("a", id="gone")], listed(entry("a")))
-
-    assert matching.pairs == {0: 0}
-    assert matching.lost_pins == (0,)
+@pytest.mark.parametrize(("wanted", "here", "pairs"), PAIRS.values(), ids=PAIRS)
+def test_the_surest_tier_comes_first(
+    wanted: list[Entry], here: list[Entry], pairs: dict[int, int]
+) -> None:
+    assert match(wanted, listed(*here)).pairs == pairs
 
 
-def test_the_second_of_two_equal_pins_falls_through() -> None:
-    matching = match([entry("a", id="r0"), entry("b", id="r0")], listed(entry("a"), entry("b")))
+def test_a_pin_that_is_not_listed_or_is_taken_falls_through_and_is_told() -> None:
+    gone = match([entry("a", id="gone")], listed(entry("a")))
+    twice = match([entry("a", id="r0"), entry("b", id="r0")], listed(entry("a"), entry("b")))
 
-    assert matching.pairs == {0: 0, 1: 1}
-    assert matching.lost_pins == (1,)
-
-
-def test_equality_comes_before_a_name() -> None:
-    here = listed(entry("afk", syntax=".afk"), entry("afk", syntax="/afk"))
-
-    matching = match([entry("afk", syntax="/afk"), entry("afk", syntax="!afk")], here)
-
-    assert matching.pairs == {0: 1, 1: 0}
-
-
-def test_a_name_comes_before_a_former_name() -> None:
-    here = listed(entry("old"), entry("new", "Another."))
-
-    matching = match([entry("new", "Mine.", formerly=("old",))], here)
-
-    assert matching.pairs == {0: 1}
+    assert (gone.pairs, gone.lost_pins) == ({0: 0}, (0,))
+    assert (twice.pairs, twice.lost_pins) == ({0: 0, 1: 1}, (1,))
 
 
 @given(st.text("abcXYZ", min_size=1, max_size=8), st.text("abcXYZ", min_size=1, max_size=8))
@@ -157,62 +210,12 @@ def test_a_name_that_a_service_rewrote_comes_before_a_former_name(name: str, old
     assert matching.pairs in ([{0: 0}, {0: 1}] if same else [{0: 1}])
 
 
-def test_a_former_name_serves_where_the_name_itself_went_to_another() -> None:
-    wanted = [entry("Afk", syntax=".afk", formerly=("away",)), entry("Afk", syntax="/afk")]
-
-    matching = match(wanted, listed(entry("afk", syntax="/afk"), entry("away", syntax=".away")))
-
-    assert matching.pairs == {0: 1, 1: 0}
-
-
-def test_a_former_name_may_be_listed_as_the_service_rewrote_it() -> None:
-    assert match([entry("new", formerly=("Old One",))], listed(entry("old one"))).pairs == {0: 0}
-
-
-def test_a_cut_name_is_another_record_where_the_descriptions_differ() -> None:
-    name = "An announcement of a release in words"
-
-    assert match([entry(f"{name} 2", "Two.")], listed(entry(name, "One."))).pairs == {}
-
-
 def test_records_of_a_name_are_counted_exactly_folded_or_cut() -> None:
     long = "One of the longest names that were ever seen on a page"
     sent = [entry("Twin", "one").text, entry(long, "two").text, entry("x").text]
     here = [*(entry("twin", word).text for word in ("a", "b")), sent[0], entry(long[:40]).text]
 
     assert count_same_name(sent, here) == {sent[0]: (1, 2), sent[1]: (0, 1), sent[2]: (0, 0)}
-
-
-def test_two_that_share_a_former_name_do_not_share_a_record() -> None:
-    wanted = [entry("a", formerly=("x",)), entry("b", formerly=("x", "y"))]
-
-    matching = match(wanted, listed(entry("x"), entry("y")))
-
-    assert matching.pairs == {0: 0, 1: 1}
-
-
-def test_within_a_name_the_most_similar_are_paired_first() -> None:
-    here = listed(
-        entry("afk", "Says that you are away.", ".afk"), entry("afk", "Something else.", "/afk")
-    )
-
-    matching = match(
-        [
-            entry("afk", "Something quite else.", "!away"),
-            entry("afk", "Says that you are far away.", "?afk"),
-        ],
-        here,
-    )
-
-    assert matching.pairs == {0: 1, 1: 0}
-
-
-def test_the_most_similar_of_several_entries_gets_the_only_record() -> None:
-    wanted = [entry("afk", "Something else."), entry("afk", "Says that you are far away.")]
-
-    matching = match(wanted, listed(entry("afk", "Says that you are away.")))
-
-    assert matching.pairs == {1: 0}
 
 
 @pytest.mark.parametrize("uses", [(None, 1), (0, 1), (1, None)])
@@ -225,41 +228,6 @@ def test_of_similar_records_the_most_used_is_matched(uses: tuple[int | None, int
     matching = match([entry("afk", "Home.")], here)
 
     assert matching.pairs == {0: uses.index(1)}
-
-
-def test_equal_fields_count_more_than_equal_words() -> None:
-    here = listed(entry("a", "one two three four", "/p"), entry("a", "five", "/q"))
-
-    matching = match([entry("a", "one two three four", "/q"), entry("a", "zero", "/q")], here)
-
-    assert matching.pairs == {0: 0, 1: 1}
-
-
-@pytest.mark.parametrize("name", ["server info", "Server Info", "server  info", "SERVER\ninfo"])
-def test_names_that_a_service_folded_are_matched_last(name: str) -> None:
-    matching = match([entry("Server info")], listed(entry(name, "Another.")))
-
-    assert matching.pairs == {0: 0}
-
-
-def test_names_that_a_service_escaped_are_matched() -> None:
-    matching = match([entry("rock & <roll>")], listed(entry("rock &amp; &lt;roll&gt;")))
-
-    assert matching.pairs == {0: 0}
-
-
-def test_a_name_that_was_rewritten_into_another_wanted_one_keeps_its_record() -> None:
-    here = listed(entry("a &amp; b", "One."), entry("a &amp;amp; b", "Two."))
-    ours = [entry("a &amp; b", "Two."), entry("a & b", "One.")]
-
-    assert match(ours, here).pairs == {0: 1, 1: 0}
-    assert match([entry("a &amp; b", "Two."), entry("a & b", "New.")], here).pairs == {0: 1, 1: 0}
-
-
-def test_names_that_are_all_listed_decide_before_the_texts() -> None:
-    here = listed(entry("afk", "One."), entry("AFK", "Two."))
-
-    assert match([entry("afk", "Two."), entry("AFK", "One.")], here).pairs == {0: 0, 1: 1}
 
 
 @pytest.mark.parametrize(
@@ -285,15 +253,6 @@ def test_of_equal_records_the_most_used_counts(wanted: str, uses: tuple[int | No
     assert match([entry(wanted)], here).pairs == {0: counts.index(max(counts))}
 
 
-def test_cut_names_are_matched_the_longest_first_and_each_once() -> None:
-    name = "x" * 200
-    here = listed(entry("x" * 100), entry("x" * 150), entry("y" * 150))
-
-    matching = match([entry(name + "1"), entry(name + "2"), entry(name + "3")], here)
-
-    assert matching.pairs == {0: 1, 1: 0}
-
-
 @pytest.mark.parametrize("identifier", ["", ".", ".."])
 def test_a_record_without_a_usable_id_is_matched_by_equality_only(identifier: str) -> None:
     here = [Entry(CommandText("a", "d", "s"), id=identifier)]
@@ -307,23 +266,11 @@ def test_a_record_without_a_usable_id_is_matched_by_equality_only(identifier: st
     assert named.unwritable == {0: 0}
 
 
-def test_the_name_itself_comes_before_a_former_name() -> None:
-    wanted = [entry("b", formerly=("a",)), entry("a", "New.")]
-
-    assert match(wanted, listed(entry("a", "Old."))).pairs == {1: 0}
-
-
 def test_a_former_name_may_mean_a_record_without_an_id() -> None:
     wanted, here = [entry("b", formerly=("a",))], [entry("a", "Old.")]
 
     assert match(wanted, here).unwritable == {0: 0}
     assert match(wanted, here, not_renamed={0}).unwritable == {}
-
-
-def test_an_exact_former_name_comes_before_a_folded_one() -> None:
-    wanted = [entry("a", formerly=("Old",)), entry("b", formerly=("old",))]
-
-    assert match(wanted, listed(entry("old", "x"), entry("Old", "x"))).pairs == {0: 1, 1: 0}
 
 
 @pytest.mark.parametrize(("length", "paired"), [(31, True), (30, False)])
