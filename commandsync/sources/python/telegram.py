@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from itertools import chain
-from typing import NamedTuple
+from operator import attrgetter
 
 from commandsync.records.snapshot import Audience
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
@@ -41,16 +41,6 @@ _MOST_PARTS = 100  # of a list; Telegram has as many commands of a bot
 Handled = Function | ast.ClassDef | None
 
 
-class _Handler(NamedTuple):
-    """A command with its handler, if that is known, and its declaration."""
-
-    name: str
-    function: Handled
-    node: ast.expr
-    scope: Scope
-    prefix: str = "/"
-
-
 class Telegram:
     """Reads the handlers and the menus of all files."""
 
@@ -64,8 +54,8 @@ class Telegram:
         self._in_menus: set[ast.AST] = set()
         self._skipped: list[tuple[str, ast.expr, Scope]] = []
         for outline in outlines:
-            for handler in sorted(self._handlers(outline), key=_line):
-                self.menus.handlers.setdefault(handler.name, _entry(handler))
+            for entry in sorted(self._handlers(outline), key=attrgetter("place")):
+                self.menus.handlers.setdefault(entry.name, entry)
         self._read_menus([call for outline in outlines for call in outline.registered])
         for reason, node, scope in () if self.menus.is_closed else self._skipped:
             code.skip(reason, node, scope)
@@ -81,76 +71,62 @@ class Telegram:
                 else:
                     self._skipped.append((_COMPUTED_NAME, call, scope))
 
-    def _handlers(self, read_file: Outline) -> Iterator[_Handler]:
+    def _handlers(self, read_file: Outline) -> Iterator[SourceEntry]:
         for function, scope in [*read_file.functions, *read_file.classes.items()]:
             for decorator in function.decorator_list:
                 if isinstance(decorator, ast.Call):
-                    yield from self._filtered(decorator.args, function, scope, decorator)
+                    yield from self._filtered(decorator, function, scope)
         for call, scope in read_file.registered:
             called = last_name(call.func)
             if called == "MessageHandler" or called.startswith("register"):
                 given = [*call.args, ast.Constant(None)]
                 handled = self._function(keywords(call).get("callback", given[0]), scope)
-                yield from self._filtered(call.args[1:], handled, scope, call)
+                yield from self._filtered(call, handled, scope)
             elif self._called(call, scope) == "CommandHandler":
                 command, callback = self._given(call, scope, "command", "callback")
-                handled = self._function(callback, scope)
-                names = [name.lower() for name in self._names([command], scope)]
-                yield from (_Handler(name, handled, call, scope) for name in names)
+                for name in self._names([command], scope):
+                    yield _entry(name.lower(), self._function(callback, scope), call, scope)
 
-    def _filtered(
-        self, given: Iterable[ast.expr], function: Handled, scope: Scope, on: ast.Call
-    ) -> Iterator[_Handler]:
+    def _filtered(self, on: ast.Call, function: Handled, scope: Scope) -> Iterator[SourceEntry]:
         """Yield the commands of a handler by the filters that a call `on` something is given."""
-        called = last_name(on.func)
-        if _WITH_KEYWORD.fullmatch(called) and (listed := keywords(on).get("commands")):
-            names = self._names([listed], scope)
-            yield from (_Handler(name, function, on, scope) for name in names)
-        more = [keywords(on).get("filters")] if called in _WITH_FILTERS else []
-        for part in [*given, *filter(None, more)]:
-            yield from self._filter(part, function, scope, is_pyrogram=called in _WITH_FILTERS)
+        called, named = last_name(on.func), keywords(on)
+        if _WITH_KEYWORD.fullmatch(called) and "commands" in named:
+            for name in self._names([named["commands"]], scope):
+                yield _entry(name, function, on, scope)
+        is_pyrogram = called in _WITH_FILTERS
+        waiting = [*([named["filters"]] if is_pyrogram and "filters" in named else []), *on.args]
+        while waiting:
+            part = waiting.pop()
+            match part:  # an inverted filter lets no command pass
+                case ast.BinOp(left=left, right=right):
+                    waiting += [left, right]
+                case ast.Call(args=inner):
+                    name = last_name(part.func) if is_pyrogram else self._called(part, scope)
+                    waiting += inner if name in {"or_f", "and_f"} else []
+                    if name == (_FILTER if is_pyrogram else "Command"):
+                        yield from self._commands(part, function, scope, is_pyrogram=is_pyrogram)
+                    elif name == "CommandStart":
+                        yield _entry("start", function, part, scope)
 
-    def _filter(
-        self, part: ast.expr, function: Handled, scope: Scope, *, is_pyrogram: bool
-    ) -> Iterator[_Handler]:
-        """Yield the commands that a filter lets pass: none for one that is inverted."""
-        inner: list[ast.expr] = []
-        match part:
-            case ast.BinOp(left=left, right=right):
-                inner = [left, right]
-            case ast.Call() if is_pyrogram and last_name(part.func) == _FILTER:
-                yield from self._of_pyrogram(part, function, scope)
-            case ast.Call():
-                called = self._called(part, scope)
-                if called == "CommandStart":
-                    yield _Handler("start", function, part, scope)
-                elif called == "Command":
-                    yield from self._command(part, function, scope)
-                inner = part.args if called in {"or_f", "and_f"} else []
-            case _:
-                pass
-        for each in inner:
-            yield from self._filter(each, function, scope, is_pyrogram=is_pyrogram)
-
-    def _of_pyrogram(self, call: ast.Call, function: Handled, scope: Scope) -> Iterator[_Handler]:
-        names, prefixes, cases = self._given(call, scope, "commands", "prefixes", "case_sensitive")
-        keeps_case = self._code.value(cases, scope) is True
-        written = self._code.value(prefixes, scope)
-        known = [written] if isinstance(written, str) else written
-        prefix = "/"
-        if isinstance(known, list) and "/" not in known and "prefixes" in keywords(call):
-            prefix = str(known[0]) if known else ""
-        for name in self._names([names], scope):
-            yield _Handler(name if keeps_case else name.lower(), function, call, scope, prefix)
-
-    def _command(self, call: ast.Call, function: Handled, scope: Scope) -> Iterator[_Handler]:
+    def _commands(
+        self, call: ast.Call, function: Handled, scope: Scope, *, is_pyrogram: bool
+    ) -> Iterator[SourceEntry]:
+        """Yield the commands of a filter; with the first prefix, if none of them is a slash."""
         named = keywords(call)
+        given = [
+            *(call.args[:1] if is_pyrogram else call.args),
+            *filter(None, [named.get("commands")]),
+        ]
         values = {name: self._code.value(value, scope) for name, value in named.items()}
-        prefix = values.get("prefix", "/")
-        prefix = prefix[0] if isinstance(prefix, str) and prefix and "/" not in prefix else "/"
-        for name in self._names([*call.args, *filter(None, [named.get("commands")])], scope):
-            known = name.casefold() if values.get("ignore_case") is True else name
-            yield _Handler(known, function, call, scope, prefix)
+        prefixes = values.get("prefixes" if is_pyrogram else "prefix")
+        if is_pyrogram and isinstance(prefixes, str):
+            prefixes = [prefixes]
+        is_own = isinstance(prefixes, str | list) and prefixes and "/" not in prefixes
+        folds = values.get("case_sensitive") is not True
+        folds = folds if is_pyrogram else values.get("ignore_case") is True
+        for name in self._names(given, scope):
+            known = name.lower() if folds else name
+            yield _entry(known, function, call, scope, str(prefixes[0]) if is_own else "/")
 
     def _menu(self, call: ast.Call, scope: Scope) -> None:
         """Read a call that sets a menu."""
@@ -275,17 +251,14 @@ class Telegram:
         return [named.get(name, value) for name, value in pairs]
 
 
-def _line(handler: _Handler) -> int:
-    return handler.node.lineno
-
-
-def _entry(handler: _Handler) -> SourceEntry:
-    function = handler.function
+def _entry(
+    name: str, function: Handled, node: ast.expr, scope: Scope, prefix: str = "/"
+) -> SourceEntry:
     docstring = ast.get_docstring(function) if function else None
     return SourceEntry(
-        name=handler.name,
+        name=name,
         description=first_paragraph(docstring or "") or NO_DESCRIPTION,
-        syntax=f"{handler.prefix}{handler.name}",
+        syntax=f"{prefix}{name}",
         key=f"python:{function.name}" if function else None,
-        place=handler.scope.file.place(handler.node),
+        place=scope.file.place(node),
     )
