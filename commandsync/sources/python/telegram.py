@@ -14,7 +14,7 @@ from operator import attrgetter
 from commandsync.records.snapshot import Audience
 from commandsync.sources.entry import NO_DESCRIPTION, SourceEntry
 from commandsync.sources.python.entries import first_paragraph
-from commandsync.sources.python.meaning import Code, Definition
+from commandsync.sources.python.meaning import Code, Definition, Value
 from commandsync.sources.python.scope import Function, Outline, Scope, keywords, last_name
 from commandsync.sources.telegrammenu import (
     COMPUTED_MENU,
@@ -97,36 +97,29 @@ class Telegram:
         waiting = [*([named["filters"]] if is_pyrogram and "filters" in named else []), *on.args]
         while waiting:
             part = waiting.pop()
-            match part:  # an inverted filter lets no command pass
-                case ast.BinOp(left=left, right=right):
-                    waiting += [left, right]
-                case ast.Call(args=inner):
-                    name = last_name(part.func) if is_pyrogram else self._called(part, scope)
-                    waiting += inner if name in {"or_f", "and_f"} else []
-                    if name == (_FILTER if is_pyrogram else "Command"):
-                        yield from self._commands(part, function, scope, is_pyrogram=is_pyrogram)
-                    elif name == "CommandStart":
-                        yield _entry("start", function, part, scope)
+            if isinstance(part, ast.BinOp):  # an inverted filter lets no command pass
+                waiting += [part.left, part.right]
+            elif isinstance(part, ast.Call):
+                waiting += part.args if last_name(part.func) in {"or_f", "and_f"} else []
+                yield from self._commands(part, function, scope, is_pyrogram=is_pyrogram)
 
     def _commands(
         self, call: ast.Call, function: Handled, scope: Scope, *, is_pyrogram: bool
     ) -> Iterator[SourceEntry]:
-        """Yield the commands of a filter; with the first prefix, if none of them is a slash."""
+        """Yield the commands of a filter."""
         named = keywords(call)
-        given = [
-            *(call.args[:1] if is_pyrogram else call.args),
-            *filter(None, [named.get("commands")]),
-        ]
         values = {name: self._code.value(value, scope) for name, value in named.items()}
-        prefixes = values.get("prefixes" if is_pyrogram else "prefix")
-        if is_pyrogram and isinstance(prefixes, str):
-            prefixes = [prefixes]
-        is_own = isinstance(prefixes, str | list) and prefixes and "/" not in prefixes
-        folds = values.get("case_sensitive") is not True
-        folds = folds if is_pyrogram else values.get("ignore_case") is True
-        for name in self._names(given, scope):
-            known = name.lower() if folds else name
-            yield _entry(known, function, call, scope, str(prefixes[0]) if is_own else "/")
+        given, called = [*call.args, *filter(None, [named.get("commands")])], "Command"
+        prefix, folds = _prefix(values.get("prefix")), values.get("ignore_case") is True
+        if is_pyrogram:
+            prefixes, given, called = values.get("prefixes"), given[:1], _FILTER
+            prefix = _prefix([prefixes] if isinstance(prefixes, str) else prefixes)
+            folds = values.get("case_sensitive") is not True
+        of_call = last_name(call.func) if is_pyrogram else self._called(call, scope)
+        if of_call == "CommandStart":
+            yield _entry("start", function, call, scope)
+        for name in self._names(given if of_call == called else [], scope):
+            yield _entry(name.lower() if folds else name, function, call, scope, prefix)
 
     def _menu(self, call: ast.Call, scope: Scope) -> None:
         """Read a call that sets a menu."""
@@ -249,6 +242,12 @@ class Telegram:
         named, nothing = keywords(call), [ast.Constant(None)] * len(names)
         pairs = zip(names, [*positional, *nothing], strict=False)
         return [named.get(name, value) for name, value in pairs]
+
+
+def _prefix(prefixes: Value) -> str:
+    """Return the first of the prefixes; a slash if that is one of them, or they are not known."""
+    is_known = isinstance(prefixes, str | list) and prefixes and "/" not in prefixes
+    return str(prefixes[0]) if is_known else "/"
 
 
 def _entry(
