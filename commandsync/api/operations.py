@@ -61,10 +61,6 @@ class Operation(Generic[T_co]):
     # The method that older versions of the service have for it; None for none.
     fallback: Method | None = None
 
-    def raw(self) -> Operation[Reply]:
-        """Return the operation without its reader: its value is the answer itself."""
-        return replace(self, read=lambda reply: reply)  # type: ignore[arg-type,return-value]  # the type changes with it
-
     def after(self, error: ListingError) -> Operation[T_co] | None:
         """Return the operation to send in its place after an error; None for nothing.
 

@@ -34,7 +34,7 @@ from commandsync.client.events import (
     Vote,
     overloaded_as,
 )
-from commandsync.errors import CommandsyncError, Reply, StoppedError
+from commandsync.errors import CommandsyncError, StoppedError
 from commandsync.records.models import Announcement, Bot, BotPage, Command, Voter, VoterPage
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
 
@@ -175,13 +175,6 @@ class AsyncClient(AnyClient):
         """
         check_call(operation, self.connection.token, bot=self.bot)
         return await self.connection.call(operation)
-
-    async def raw(self, operation: Operation[object]) -> Reply:
-        """Carry out an operation and return the answer itself: status, headers and body.
-
-        An answer that reports a failure does not raise here, and is not retried.
-        """
-        return await self.call(operation.raw())
 
     @overload
     def on(self, event: Literal["ready"] | type[Ready], /) -> AsyncOn[Ready]: ...

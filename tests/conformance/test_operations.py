@@ -15,8 +15,6 @@ from commandsync import (
     Invalid,
     NotFound,
 )
-from commandsync.api.operations import list_records
-from commandsync.records.texts import Resource
 from tests.support.bots import Service
 from tests.support.clients import TOKEN, Either, Open
 from tests.support.rawserver import RawServer, answering
@@ -57,7 +55,6 @@ def test_the_embedded_service_serves_both_clients(open_client: Open, service: Se
     bot.cast("7")
     (voter,) = client.get_voters().voters
     anonymous = open_client(None, bot.url).get_commands(bot.id)
-    reply = client.raw(list_records(bot.id, Resource.COMMAND))
 
     assert client.client.bot == bot.id == profile.id
     assert [(one.id, one.description, one.category) for one in anonymous] == [
@@ -68,8 +65,6 @@ def test_the_embedded_service_serves_both_clients(open_client: Open, service: Se
     assert voter.voted_at.tzinfo is not None
     assert type(anonymous[0].uses) is type(client.get_bot().statistics.total_votes) is int
     assert len(client.get_announcements()) == 1
-    assert (reply.status, b"Shows all." in reply.body) == (200, True)
-    assert "application/json" in reply.headers["content-type"]
 
 
 @pytest.mark.parametrize("method", ["edit_command", "set_uses"])
@@ -237,14 +232,6 @@ def test_an_id_is_a_string_a_number_or_an_object_with_one(
     ]
     assert server.requests[4].query["ids"] == "42,43"
     assert server.requests[5].json["id"] == "0"
-
-
-def test_the_raw_answer_is_no_error_whatever_it_says(open_client: Open, server: RawServer) -> None:
-    server.then(answering(b"<html>", status=500, headers={"X-Thing": "1"}))
-
-    reply = open_client(TOKEN, server.url).raw(list_records("42", Resource.COMMAND))
-
-    assert (reply.status, reply.body, reply.headers["x-thing"]) == (500, b"<html>", "1")
 
 
 TEXT: dict[str, object] = {"name": "help", "description": "Shows it.", "syntax": "/help"}

@@ -16,9 +16,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from commandsync import AsyncClient, Client
-from commandsync.api.operations import add, cast_vote
+from commandsync.api.operations import cast_vote
 from commandsync.errors import RefusedError, WrongBotError
-from commandsync.records.texts import CommandText, Resource
 from commandsync.sync import run, run_async
 from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import Home
@@ -342,9 +341,6 @@ CALLS: dict[str, Callable[[Any, str], Any]] = {
     "edit_command": lambda client, text: client.edit_command("1", text, "b", "/a"),
     "add_announcement": lambda client, text: client.add_announcement(text, "b"),
     "call": lambda client, text: client.call(cast_vote("42", "1", username=text)),
-    "raw": lambda client, text: client.raw(
-        add("42", Resource.COMMAND, CommandText("a", "b", text))
-    ),
 }
 
 

@@ -20,7 +20,7 @@ from datetime import datetime
 
 import aiohttp
 
-from commandsync import AsyncClient, Bot, Command, Id, RateLimit, Ready, Reply, Vote, Voter
+from commandsync import AsyncClient, Bot, Command, Id, RateLimit, Ready, Vote, Voter
 from commandsync.api.operations import get_bot
 
 
@@ -71,9 +71,8 @@ async def asynchronous(user: Id) -> list[object]:
             command.name: command.uses for command in await client.get_commands(bots[0])
         }
         limit: RateLimit | None = client.with_options(deadline=2.5).rate_limit
-        reply: Reply = await client.raw(get_bot("42"))
         bot: Bot = await client.call(get_bot("42"))
-        results += [bots, voters, times, votes, voted, titles, uses, limit, reply.text, bot]
+        results += [bots, voters, times, votes, voted, titles, uses, limit, bot]
         results += [(await client.get_bot()).raw, client.bot]
         results += [event async for event in client.events()]
         await client.listen()
