@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from tests.support.browser import Visits, started, visiting
 from tests.support.inside import Inside, seen_inside
@@ -39,6 +39,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
     """An empty listing."""
     with seen_inside(str(tmp_path_factory.mktemp("site") / "listing.db")) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser, site: Inside) -> Iterator[Page]:
+    """A tab that tests of a file use in turn where only what a page looks like matters."""
+    with visiting(browser, site.url) as visits:
+        yield visits.open("/")
 
 
 @pytest.fixture

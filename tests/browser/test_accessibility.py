@@ -107,21 +107,21 @@ def previewed() -> BotPage:
         *("{empty}", "{empty}/voters"),
     ],
 )
-def test_a_page(site: Inside, rich: Bot, visits: Visits, path: str) -> None:
+def test_a_page(site: Inside, rich: Bot, tab: Page, path: str) -> None:
     path = path.format(rich=f"/bot/{rich.id}", empty=f"/bot/{site.bot().id}")
-    page = visits.open(path)
-    unfold(page)
+    tab.goto(f"{site.url}{path}")
+    unfold(tab)
 
-    assert violations_in_both(page) == []
+    assert violations_in_both(tab) == []
 
 
 @pytest.mark.parametrize("color", COLOURS)
-def test_a_bot_of_any_colour(site: Inside, visits: Visits, color: str) -> None:
+def test_a_bot_of_any_colour(site: Inside, tab: Page, color: str) -> None:
     (bot,) = site.add({**RICH, "theme": {"enabled": True, "automatic": False, "color": color}})
-    page = visits.open(f"/bot/{bot.id}")
-    page.get_by_role("link", name="Invite").hover()
+    tab.goto(f"{site.url}/bot/{bot.id}")
+    tab.get_by_role("link", name="Invite").hover()
 
-    assert violations_in_both(page) == []
+    assert violations_in_both(tab) == []
 
 
 def test_a_vote_and_a_refused_one(site: Inside, visits: Visits) -> None:

@@ -10,14 +10,16 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import cycle
 from pathlib import Path
 from threading import Thread
+from typing import Literal
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT
 from tests.support.browser import Visits, violations, visiting
 
+PHONE, DESK = 360, 1440
 PAGES = ["index", "tour", *(path.stem for path in DOCUMENTS[1:]), "CHANGELOG", "SECURITY", "404"]
 
 
@@ -52,6 +54,12 @@ def built(folder: Path) -> Iterator[str]:
     server.server_close()
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser, built: str) -> Iterator[Page]:
+    with visiting(browser, built) as visits:
+        yield visits.open("/404.html")
+
+
 @pytest.fixture
 def visits(browser: Browser, built: str) -> Iterator[Visits]:
     with visiting(browser, built) as visits:
@@ -64,17 +72,24 @@ def test_it_is_built_without_a_warning_and_loads_nothing_from_another_host(folde
 
 
 @pytest.mark.parametrize(
-    ("name", "scheme"),
-    [*zip(PAGES, cycle(("light", "dark")), strict=False), ("index", "dark")],
+    ("name", "scheme", "coloured"),
+    [
+        *zip(PAGES, cycle(("light", "dark")), cycle((PHONE, PHONE, DESK, DESK)), strict=False),
+        ("index", "dark", DESK),
+    ],
 )
-def test_a_page_is_accessible_and_fits_the_screen(visits: Visits, name: str, scheme: str) -> None:
-    page = visits.open(f"/{name}.html", color_scheme=scheme)
-    for width in (360, 768, 1024, 1440):
-        page.set_viewport_size({"width": width, "height": 844})
+def test_a_page_is_accessible_and_fits_the_screen(
+    tab: Page, built: str, name: str, scheme: Literal["light", "dark"], coloured: int
+) -> None:
+    """The theme has the colours, so the pages share the schemes and widths of this check."""
+    tab.emulate_media(color_scheme=scheme)
+    tab.goto(f"{built}/{name}.html")
+    for width in (PHONE, 768, 1024, DESK):
+        tab.set_viewport_size({"width": width, "height": 844})
 
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-        if width in {360, 1440}:
-            assert violations(page) == []
+        assert tab.evaluate("document.documentElement.scrollWidth") == width
+        if width in {PHONE, DESK}:
+            assert violations(tab, colours=width == coloured) == []
 
 
 @pytest.mark.parametrize("of_folder", [False, True], ids=["served", "of a folder"])

@@ -145,15 +145,22 @@ def bots(site: Inside) -> list[Bot]:
     return created
 
 
-def opened(visits: Visits, path: str, *, protected: bool) -> Page:
-    """Open a page that counts the scripts that texts have started."""
-    return visits.open(path, script=COUNT, bypass_csp=not protected)
+def assert_only_text(visits: Visits, first: str, *others: str, protected: bool) -> None:
+    """Check pages one after the other in a tab that counts the scripts that texts have started.
+
+    No policy changes the layout, so without it one look is enough.
+    """
+    widths = WIDTHS if protected else WIDTHS[:1]
+    page = visits.open(first, script=COUNT, bypass_csp=not protected)
+    assert_page(page, widths)
+    for path in others:
+        page.goto(f"{visits.url}{path}")
+        assert_page(page, widths)
 
 
-def assert_only_text(page: Page, *, widths: tuple[int, ...] = WIDTHS) -> None:
-    """Check a page at every width, with everything unfolded and the pointer on some of it."""
-    for details in page.locator("details").all():
-        details.evaluate("element => { element.open = true; }")
+def assert_page(page: Page, widths: tuple[int, ...]) -> None:
+    """Check a page at these widths, with everything unfolded and the pointer on some of it."""
+    page.locator("details").evaluate_all("all => all.forEach(each => { each.open = true; })")
     outside = []
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
@@ -165,43 +172,35 @@ def assert_only_text(page: Page, *, widths: tuple[int, ...] = WIDTHS) -> None:
     assert page.evaluate("window.tries") == 0
 
 
-def widths_of(*, protected: bool) -> tuple[int, ...]:
-    """Return the widths to look at: no policy changes the layout, so one look at it is enough."""
-    return WIDTHS if protected else WIDTHS[:1]
-
-
 PROTECTED = pytest.mark.parametrize("protected", [True, False], ids=["with policy", "without"])
 
 
 @PROTECTED
 def test_the_list(bots: list[Bot], visits: Visits, *, protected: bool) -> None:
-    for number in range(1, len(bots) // 12 + 2):
-        page = opened(visits, f"/?page={number}", protected=protected)
-        assert_only_text(page, widths=widths_of(protected=protected))
+    pages = range(1, len(bots) // 12 + 2)
+    assert_only_text(visits, *(f"/?page={number}" for number in pages), protected=protected)
 
 
 @pytest.mark.usefixtures("bots")
 @PROTECTED
 def test_the_words_of_a_search(visits: Visits, *, protected: bool) -> None:
-    for text in ("".join(TRIES), LONG[0], LONG[3]):
-        query = urlencode({"q": text, "tags": ",".join((text, *TRIES))})
-        for wanted in (query, urlencode({"sort": text})):
-            page = opened(visits, f"/?{wanted}", protected=protected)
-            assert_only_text(page, widths=widths_of(protected=protected))
+    texts = ("".join(TRIES), LONG[0], LONG[3])
+    queries = [{"q": text, "tags": ",".join((text, *TRIES))} for text in texts]
+    queries += [{"sort": text} for text in texts]
+    assert_only_text(visits, *(f"/?{urlencode(query)}" for query in queries), protected=protected)
 
 
 @pytest.mark.promise("pages-escape")
 @PROTECTED
 def test_a_bot_and_its_voters(bots: list[Bot], visits: Visits, *, protected: bool) -> None:
-    for path in ("", "/voters", "/voters?page=2"):
-        page = opened(visits, f"/bot/{bots[0].id}{path}", protected=protected)
-        assert_only_text(page, widths=widths_of(protected=protected))
+    paths = (f"/bot/{bots[0].id}{path}" for path in ("", "/voters", "/voters?page=2"))
+    assert_only_text(visits, *paths, protected=protected)
 
 
 def test_bots_of_one_text(bots: list[Bot], visits: Visits) -> None:
-    for text in (*TRIES[2:5], *LONG):
-        bot = bots[1 + TEXTS_OF_ALL.index(text)]
-        assert_only_text(opened(visits, f"/bot/{bot.id}", protected=False))
+    for texts, protected in ((TRIES[2:5], False), (LONG, True)):
+        chosen = [bots[1 + TEXTS_OF_ALL.index(text)] for text in texts]
+        assert_only_text(visits, *(f"/bot/{bot.id}" for bot in chosen), protected=protected)
 
 
 def test_texts_are_shown_as_they_were_written(bots: list[Bot], visits: Visits) -> None:
@@ -240,8 +239,7 @@ def test_a_preview(browser: Browser, *, protected: bool) -> None:
         ),
     )
     with preview_server(whole) as server, visiting(browser, server.url) as visits:
-        page = opened(visits, "/", protected=protected)
-        assert_only_text(page, widths=widths_of(protected=protected))
+        assert_only_text(visits, "/", protected=protected)
 
 
 @PROTECTED

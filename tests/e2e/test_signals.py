@@ -171,7 +171,7 @@ sys.addaudithook(hook)
 """
 
 
-@settings(max_examples=16)
+@settings(max_examples=max(8, settings().max_examples // 4))  # each of them is a child
 @given(
     moment=st.integers(0, 220),
     number=st.sampled_from([signal.SIGINT, signal.SIGTERM]),

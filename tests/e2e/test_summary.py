@@ -11,7 +11,7 @@ from tests.support.home import Home, checked, fields
 from tests.support.rawserver import Request
 
 FORMATS = ["text", "json", "markdown", "github"]
-generated = settings(max_examples=20)
+generated = settings(max_examples=max(8, settings().max_examples // 4))  # each is several runs
 
 
 @generated
