@@ -40,7 +40,7 @@ DECIDING_TESTS := $(addprefix tests/unit/,api apply plan records services)
 COVERED = $(RUN) -m coverage erase && $(RUN) -m coverage run
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check soak bench generate site fuzz test-lowest audit
+.PHONY: help demo test test-fast check .types .rules soak bench generate site fuzz test-lowest audit
 
 help: ## Show these targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1	\2/p' Makefile
@@ -55,20 +55,26 @@ test-fast: $(READY_TO_WORK) ## Run the tests without those marked slow, with few
 	@$(PYTEST) --hypothesis-profile=quick -m 'not slow' tests/unit
 
 check: $(READY_TO_WORK) ## Check format, types, imports, complexity, generated files, documents, workflows; run the longest tests; test the wheel
+	@$(MAKE) --no-print-directory -j 2 .types .rules
+	@$(COVERED) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=quick -m 'not slow and not thorough and not soak' $(DECIDING_TESTS)
+	@$(RUN) -m coverage combine --quiet
+	@$(RUN) -m coverage report --include='$(DECIDING)' --fail-under=100
+	@$(RUN) -m pytest -n $(JOBS_OF_LONGEST) --dist worksteal --hypothesis-profile=less -m 'thorough and not soak and not wheel'
+	@$(RUN) .ci/wheel.py
+
+# The parts of check that run side by side: the types take as long as everything else.
+.types:
+	@$(RUN) -m mypy
+
+.rules:
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m ruff check .
-	@$(RUN) -m mypy
 	@$(BIN)/lint-imports$(EXE) --no-logo
 	@$(RUN) .ci/complexity.py
 	@$(RUN) .ci/schemas.py --check
 	@$(RUN) .ci/clients.py --check
 	@$(RUN) .ci/reference.py --check
 	@$(RUN) .ci/workflows.py
-	@$(COVERED) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=quick -m 'not slow and not thorough and not soak' $(DECIDING_TESTS)
-	@$(RUN) -m coverage combine --quiet
-	@$(RUN) -m coverage report --include='$(DECIDING)' --fail-under=100
-	@$(RUN) -m pytest -n $(JOBS_OF_LONGEST) --dist worksteal --hypothesis-profile=less -m 'thorough and not soak and not wheel'
-	@$(RUN) .ci/wheel.py
 
 soak: $(READY_TO_WORK) fuzz ## Run fuzz, a long run of the clients, a full disk, 50,000 generated cases, new examples of each property, and all tests with branch coverage
 	@MALLOC_ARENA_MAX=1 $(RUN) -m tests.benchmarks.soak

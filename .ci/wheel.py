@@ -13,6 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -137,9 +138,10 @@ def main() -> None:
         folder = Path(name).resolve()
         wheel = build(folder)
         print(f"testing {wheel.name} without the source tree ...", flush=True)
-        test_with_extras(wheel, folder)
-        print("... and without the extras ...", flush=True)
-        test_without_extras(wheel, folder)
+        with ThreadPoolExecutor() as pool:  # while one installs, the other tests
+            tests = (test_with_extras, test_without_extras)
+            for tested in [pool.submit(test, wheel, folder) for test in tests]:
+                tested.result()
         print("the wheel works")
 
 

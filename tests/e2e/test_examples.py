@@ -15,7 +15,7 @@ from tests.support.bots import Bot, Service
 from tests.support.clients import begun
 from tests.support.frameworks import Chat
 from tests.support.gateway import BOT, Gateway, closing, event, telling, vote
-from tests.support.home import LONGEST, Home, Ran, lines
+from tests.support.home import LONGEST, MYPY, Home, Ran, lines
 from tests.support.rawserver import RawServer, answering
 
 Start = Callable[..., subprocess.Popen[bytes]]
@@ -94,19 +94,13 @@ def test_every_example_is_run_here() -> None:
     assert TEXT.count("```python\n") == len(RUN)
 
 
-def test_mypy_strict_accepts_every_example(home: Home, pytestconfig: pytest.Config) -> None:
+def test_mypy_strict_accepts_every_example(home: Home) -> None:
     pytest.importorskip("mypy")
-    assert pytestconfig.cache is not None
-    cache = pytestconfig.cache.mkdir("examples-mypy")
     for name, content in EXAMPLES.items():
         home.write(content, name)
 
     checked = subprocess.run(
-        [
-            *(sys.executable, "-m", "mypy", "--strict", *EXAMPLES),
-            *("--config-file", str(ROOT / "pyproject.toml")),
-            *("--cache-dir", str(cache)),
-        ],
+        [*MYPY, *EXAMPLES],
         cwd=home.path,
         env=home.environment(MYPYPATH=str(ROOT)),
         capture_output=True,

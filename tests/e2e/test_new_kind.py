@@ -20,6 +20,18 @@ from tests.support.home import ROOT, Home, lines
 _ROW = re.compile(r"^\| `(commandsync/[\w/]+\.py)` \|", re.MULTILINE)
 _DATABASE = ("--database", "listing.db")
 _BOT = "4711"
+_RUNS = """
+import io, json, sys
+from contextlib import redirect_stdout
+from commandsync.cli.program import run
+outputs = []
+for command in sys.argv[1:]:
+    with redirect_stdout(io.StringIO()) as out:
+        if code := run(command.split()):
+            sys.exit(f"{command}: {int(code)}")
+    outputs.append(out.getvalue())
+print(json.dumps(outputs))
+"""
 
 
 def named(recipe: str) -> set[str]:
@@ -32,10 +44,9 @@ class Recipe:
     """Insertions into a copy of the package, which children of a home run, and the files of it."""
 
     def __init__(self, home: Home) -> None:
-        skipped = shutil.ignore_patterns("__pycache__")
         package = Path(commandsync.__file__).parent
         for folder in (package, ROOT / ".ci", ROOT / "docs"):
-            shutil.copytree(folder, home.path / folder.name, ignore=skipped)
+            shutil.copytree(folder, home.path / folder.name)  # with what is compiled already
         shutil.copy(ROOT / "pyproject.toml", home.path)
         home.variable("PYTHONPATH", str(home.path))
         for name in [name for name in os.environ if name.startswith("COVERAGE_")]:
@@ -56,9 +67,10 @@ class Recipe:
         assert ran.code == 0, f"{words}: {ran.said}"
         return ran.out
 
-    def run(self, *words: str) -> str:
-        """Run a command of the copy, and return what it prints."""
-        return self.python("-m", "commandsync", *words)
+    def run(self, *commands: str) -> list[str]:
+        """Run commands of the copy one after the other, and return what each prints."""
+        outputs: list[str] = json.loads(self.python("-c", _RUNS, *commands))
+        return outputs
 
     def serve(self, **records: list[dict[str, str]]) -> None:
         """Serve a new database, with a bot that has records."""
@@ -67,7 +79,8 @@ class Recipe:
         child = self.home.started("serve", "--port", "0", *_DATABASE, "--seed", "seed.json")
         self.home.children[child].cancel()  # it serves more commands than LONGEST is meant for
         self.home.variable("COMMANDSYNC_BASE_URL", lines(child, 1)[0].split()[-1])
-        self.home.variable("COMMANDSYNC_TOKEN", self.run("bots", "token", _BOT, *_DATABASE).strip())
+        (token,) = self.run(f"bots token {_BOT} {' '.join(_DATABASE)}")
+        self.home.variable("COMMANDSYNC_TOKEN", token.strip())
 
     def page(self) -> str:
         """Return the bot's page."""
@@ -216,32 +229,36 @@ def test_a_new_kind_goes_from_yaml_to_the_page(home: Home, recipe: Recipe, actio
     text = MANIFEST % ("" if edit else ", reviews: mirror")
     home.write(text)
     recipe.serve(reviews=[{"heading": "Old", "body": "Gone soon."}])
-    assert "Plan: 2 to add, 0 to edit, 1 to delete" in recipe.run("plan")
-    assert "Good" in recipe.run("plan", "--format", "markdown")
-    first = json.loads(recipe.run("apply", "--yes", "--format", "json"))
+    plan, shown, applied, again = recipe.run(
+        "plan", "plan --format markdown", "apply --yes --format json", "plan --detailed-exitcode"
+    )
+    assert "Plan: 2 to add, 0 to edit, 1 to delete" in plan
+    assert "Good" in shown
+    first = json.loads(applied)
     assert first["verified"] is True
     assert {change["outcome"] for change in first["changes"]} == {"done"}
-    assert "0 to add" in recipe.run("plan", "--detailed-exitcode")
+    assert "0 to add" in again
 
     home.write(text.replace("It works.", "It works well.").replace("heading: Fair", "heading: Ok"))
-    plan = json.loads(recipe.run("plan", "--format", "json", "--out", "saved.json"))
-    assert {change["action"] for change in plan["changes"]} == {action, "add", "delete"}
-    assert len(plan["changes"]) == 3
-    assert plan["limits"].get("reviews") == (None if edit else "mirror")
-    assert any("looks like" in warning["message"] for warning in plan["warnings"]) is edit
-    recipe.run("apply", "--plan", "saved.json", "--yes")
-    assert "0 to add" in recipe.run("plan", "--detailed-exitcode")
+    saved, _, again, pulled, listed, schema, _ = recipe.run(
+        *("plan --format json --out saved.json", "apply --plan saved.json --yes"),
+        *("plan --detailed-exitcode", "pull", "pull --format json", "schema"),
+        "preview --html page",
+    )
+    changes = json.loads(saved)
+    assert {change["action"] for change in changes["changes"]} == {action, "add", "delete"}
+    assert len(changes["changes"]) == 3
+    assert changes["limits"].get("reviews") == (None if edit else "mirror")
+    assert any("looks like" in warning["message"] for warning in changes["warnings"]) is edit
+    assert "0 to add" in again
 
-    pulled = recipe.run("pull")
     assert "reviews:" in pulled
     assert "note" not in pulled  # it is optional, and empty
     home.write(pulled, "pulled.yaml")
-    assert "0 to add" in recipe.run("plan", "-f", "pulled.yaml", "--detailed-exitcode")
-    rows = json.loads(recipe.run("pull", "--format", "json"))["reviews"]
-    headings = [row["heading"] for row in rows]
+    assert "0 to add" in recipe.run("plan -f pulled.yaml --detailed-exitcode")[0]
+    headings = [row["heading"] for row in json.loads(listed)["reviews"]]
     assert headings == ["Good", "Ok"] if edit else ["Ok", "Good"]
     assert recipe.python("-c", READ).split() == headings
-    assert "reviews" in json.loads(recipe.run("schema"))["properties"]
-    recipe.run("preview", "--html", "page")
+    assert "reviews" in json.loads(schema)["properties"]
     for page in (home.read("page/index.html"), recipe.page()):
         assert "<p>It works well.</p>" in page

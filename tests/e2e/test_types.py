@@ -12,7 +12,7 @@ import pytest
 
 from commandsync import AsyncClient, Client
 from tests.e2e.readme_blocks import ROOT
-from tests.support.home import LONGEST, Home
+from tests.support.home import LONGEST, MYPY, Home
 
 SCRIPT = '''
 from dataclasses import dataclass
@@ -119,16 +119,13 @@ async def main(client: AsyncClient) -> bool:
 Errors = set[tuple[str, int]]
 
 
-def _mypy(home: Home, config: pytest.Config) -> Errors:
+def _mypy(home: Home) -> Errors:
     pytest.importorskip("mypy")
-    assert config.cache is not None
-    cache = str(config.cache.mkdir("examples-mypy"))
-    command = [sys.executable, "-m", "mypy", "--strict", *FILES, "--cache-dir", cache]
-    said = _run(home, [*command, "--config-file", str(ROOT / "pyproject.toml")])
+    said = _run(home, [*MYPY, *FILES])
     return {(name, int(line)) for name, line in re.findall(r"(?m)^(\w+\.py):(\d+): error", said)}
 
 
-def _pyright(home: Home, _config: pytest.Config) -> Errors:
+def _pyright(home: Home) -> Errors:
     pytest.importorskip("basedpyright")
     home.write(
         json.dumps({"extraPaths": [str(ROOT)], "typeCheckingMode": "strict"}), "pyrightconfig.json"
@@ -193,7 +190,7 @@ def test_the_scripts_call_every_method(kind: type, script: str) -> None:
 
 @pytest.mark.parametrize("check", [_mypy, _pyright])
 def test_scripts_are_accepted_and_each_mistake_in_one_is_found(
-    home: Home, pytestconfig: pytest.Config, check: Callable[[Home, pytest.Config], Errors]
+    home: Home, check: Callable[[Home], Errors]
 ) -> None:
     for name, script in FILES.items():
         home.write(script, name)
@@ -204,4 +201,4 @@ def test_scripts_are_accepted_and_each_mistake_in_one_is_found(
     }
 
     assert len(planted) >= 10
-    assert check(home, pytestconfig) == planted
+    assert check(home) == planted

@@ -34,6 +34,11 @@ from tests.support.bots import Bot
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-m", "commandsync")
+MYPY = (
+    *(sys.executable, "-m", "mypy", "--strict"),
+    *("--config-file", str(ROOT / "pyproject.toml")),
+    *("--cache-dir", str(ROOT / ".mypy_cache")),  # which `make check` has filled
+)
 LONGEST = 60  # seconds that a child may take on a busy machine before the test gives up
 
 
