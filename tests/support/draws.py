@@ -266,14 +266,18 @@ def found(
     *,
     way_is: Callable[[Way], bool] = every_way,
     where: Callable[[Case], bool] = every_case,
+    seed: int = 7,
 ) -> bool:
-    """Return whether a generated case of a sort has a problem of this kind."""
+    """Return whether a generated case of a sort has a problem of this kind.
+
+    The seed decides how soon it is found.
+    """
 
     def has_it(case: Case) -> bool:
         return where(case) and any(kind in problem.kind for problem in prove(case).problems)
 
     try:
-        find(cases(way_is), has_it, settings=_SEARCH, random=Random(7))  # noqa: S311 - always the same
+        find(cases(way_is), has_it, settings=_SEARCH, random=Random(seed))  # noqa: S311 - always the same
     except NoSuchExample:
         return False
     return True

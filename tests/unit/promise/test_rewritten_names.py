@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.support.draws import examples
 from tests.support.listing import Listing
 from tests.support.oracle import alike, without_emoji
 from tests.support.runs import command, sync, wanted
@@ -47,7 +48,7 @@ def is_recognizable(name: str, stored: str) -> bool:
     return any(alike((name, "same"), (rest, "same")) for rest in rests)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200, soak=500))
 @example(
     ways=[partial(escape, 1)],
     names=["&"],

@@ -48,7 +48,7 @@ def caught(
     where: Callable[[Case], bool] = every_case,
 ) -> bool:
     """Return whether a problem of this kind is found in a generated case of a sort."""
-    return found(kind, lambda case: prove(case, parts), way_is=way_is, where=where)
+    return found(kind, lambda case: prove(case, parts), way_is=way_is, where=where, seed=4)
 
 
 def is_verbatim(way: Way) -> bool:
