@@ -45,7 +45,7 @@ print(time.process_time() - begun)
 """What any program pays that reads the syntax trees of the files."""
 
 _FILES = 2_000
-_ROUNDS = 2
+_ROUNDS = 3
 _COMMAND = '''
     @commands.hybrid_command(name="{name}")
     @commands.guild_only()

@@ -86,8 +86,8 @@ def candidates_in(
     for file in program.files:
         spans = known[file.path]
         handles = with_handlers and _HANDLES.search(file.data, 0, _HEAD) is not None
-        for node, kind in _hits(file, handles=handles):
-            if not _is_inside(node, bases) and not _overlaps(node, spans):
+        for node, kind in _hits(file, spans, handles=handles):
+            if not _is_inside(node, bases) and not _overlaps(_span(node), spans):
                 spans.append(_span(node))
                 yield Unread(file.place(node), _REASONS[kind], _name(file, node))
         if not spans and BELOW.search(file.path):
@@ -104,8 +104,8 @@ def _is_inside(node: Node, classes: Collection[int]) -> bool:
     return around is not None
 
 
-def _overlaps(node: Node, spans: Iterable[Span]) -> bool:
-    begin, end = _span(node)
+def _overlaps(span: Span, spans: Iterable[Span]) -> bool:
+    begin, end = span
     return any(begin < other_end and start < end for start, other_end in spans)
 
 
@@ -113,17 +113,22 @@ def _span(node: Node) -> Span:
     return node.start_byte, node.end_byte
 
 
-def _hits(file: ParsedFile, *, handles: bool) -> Iterator[tuple[Node, str]]:
-    """Yield the parts of a file that have the shape of a command, with the kind of the hit."""
+def _hits(
+    file: ParsedFile, known: Collection[Span], *, handles: bool
+) -> Iterator[tuple[Node, str]]:
+    """Yield the parts of a file that have the shape of a command, with the kind of the hit.
+
+    A hit inside a known declaration is passed over: the whole of it would overlap that.
+    """
     hits = ((hit.start(), kind) for text, kind in _HITS for hit in text.finditer(file.data))
     for number, (start, kind) in enumerate(sorted(hits)):
-        node = file.tree.descendant_for_byte_range(start + 1, start + 2)
-        if number > _MOST_HITS or node is None or node.type in {"comment", "string_fragment"}:
+        span = (start + 1, start + 2)
+        if number > _MOST_HITS or _overlaps(span, known) or (kind == "call" and not handles):
             continue
-        if kind == "call" and not handles:
+        node = file.tree.descendant_for_byte_range(*span)
+        if node is None or node.type in {"comment", "string_fragment"}:
             continue
-        whole = _AROUND[kind](file, node) if kind in _AROUND else node.parent
-        if whole:
+        if whole := _AROUND[kind](file, node):
             yield whole, kind
 
 
@@ -170,7 +175,11 @@ def _are_of_command(keys: set[str]) -> bool:
     return bool(is_named and runs and not keys & _OTHER)
 
 
-_AROUND = {"builder": _chain, "shape": _object, "decorator": _decorated}
+def _parent(_: ParsedFile, node: Node) -> Node | None:
+    return node.parent
+
+
+_AROUND = {"builder": _chain, "shape": _object, "decorator": _decorated, "call": _parent}
 """Functions that find the whole candidate around a hit, by the kind of the hit."""
 
 

@@ -149,10 +149,10 @@ class Program(Expressions):
             exported["default"] = self.value(parts(node)[-1], scope)
 
     def _on_function(self, node: Node, scope: Scope) -> Function:
-        function = Function(node, scope)
+        function, text = Function(node, scope), scope.text(node)
         if "class" in node.type:
             self.classes.append(function)
-        elif any(declares.search(function.text) for declares in _DECLARES):
+        elif any(declares.search(text) for declares in _DECLARES):
             self._waiting[node] = function
         return function
 
