@@ -240,21 +240,15 @@ def imported_text(imported: Iterable[Declared], objects: Objects = MappingProxyT
 
 
 def _problem(error: ValidationError, text: str, path: str) -> Problem:
-    """Return the first problem of a file, at its line if it is not valid JSON."""
-    try:
-        known = json.loads(text)
-    except (ValueError, RecursionError) as broken:  # without a place: a number with many digits
-        message = "the file is not valid JSON"
-        if "<<<<<<<" in text:
-            message = "the file has the marks of a merge conflict"
-        line, column = getattr(broken, "lineno", 1), getattr(broken, "colno", 1)
-        return Problem(Location(path, line, column), message, _HINT)
-    if isinstance(known, dict) and known.get("version", 1) != 1:
-        message = "the file has another version than 1, the only one that is supported"
-        return Problem(Location(path), message, "update commandsync")
+    """Return the first problem of a file."""
     detail = error.errors(include_url=False)[0]
     where = redacted(".".join(map(str, detail["loc"])))[:_LONGEST] or "the file"
-    return Problem(Location(path), f"{where} is not valid: {detail['msg']}", _HINT)
+    message, hint = f"{where} is not valid: {detail['msg']}", _HINT
+    if "<<<<<<<" in text:
+        message = "the file has the marks of a merge conflict"
+    elif detail["type"] == "literal_error":  # of a newer version
+        hint = "update commandsync"
+    return Problem(Location(path), message, hint)
 
 
 @dataclass(frozen=True, slots=True)
