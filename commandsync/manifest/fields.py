@@ -8,7 +8,7 @@ have in common.
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -265,11 +265,13 @@ Columns = Annotated[dict[FieldName, AnyText], keyed({"enum": list(Resource.COMMA
 Trait = Literal["hidden", "owner-only", "disabled", "guild-only", "admin-only", "nsfw"]
 """The traits of commands, which `sources` knows by the same names."""
 
-Traits = Annotated[
-    tuple[Annotated[Trait, BeforeValidator(as_written)], ...],
-    BeforeValidator(items_of),
-    one_or_more(list(get_args(Trait))),
+Word = TypeVar("Word")
+Words = Annotated[
+    tuple[Annotated[Word, BeforeValidator(as_written)], ...], BeforeValidator(items_of)
 ]
+"""A list of words, or a single one."""
+
+Traits = Annotated[Words[Trait], one_or_more(list(get_args(Trait)))]
 """Traits of commands, or a single one."""
 
 Patterns = Annotated[Texts, AfterValidator(_few_wildcards)]

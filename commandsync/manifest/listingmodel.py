@@ -161,19 +161,9 @@ _Service = Annotated[
     ),
     WithJsonSchema({"type": ["string", "number", "boolean"], "pattern": f"^{_SERVICE}$"}),
 ]
-_Lossy = Annotated[
-    tuple[Annotated[Loss, BeforeValidator(types.as_written)], ...],
-    BeforeValidator(types.items_of),
-    types.one_or_more(list(get_args(Loss))),
-]
+_Lossy = Annotated[types.Words[Loss], types.one_or_more(list(get_args(Loss)))]
 _PrefixCommands = Annotated[Literal["omit", "send"], BeforeValidator(types.as_written)]
-
-
-_Scopes = Annotated[
-    tuple[Annotated[Scope, BeforeValidator(types.as_written)], ...],
-    BeforeValidator(types.items_of),
-    types.one_or_more(list(get_args(Scope))),
-]
+_Scopes = Annotated[types.Words[Scope], types.one_or_more(list(get_args(Scope)))]
 _Languages = Annotated[
     dict[
         Annotated[
