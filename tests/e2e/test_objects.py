@@ -122,7 +122,7 @@ def test_nothing_is_sent_of_objects_that_are_broken_or_contain_the_token(home: H
 
         assert (exposing.code, broken.code) == (5, 4)
         assert "contains a token" in exposing.err
-        assert f"{OBJECTS}:1:2: error: " in broken.err
+        assert f"{OBJECTS}:1:1: error: " in broken.err
         assert place.listing.token not in exposing.said
         assert place.listing.requests == []
 
