@@ -16,7 +16,9 @@ from urllib.parse import unquote_plus
 import jwt
 from starlette.types import Scope
 
-_ALGORITHM = "HS256"
+ALGORITHM = "HS256"
+"""That signs tokens and cookies."""
+
 _LOGGERS = ("uvicorn.access", "uvicorn.error")  # the second logs the requests of WebSockets
 # A simulation of Telegram has the token in the path; `bot-api` is of another simulated service.
 _IN_PATH = re.compile(r"/bot(?!-api/|s?(?:/|$))[^/]+")
@@ -36,7 +38,7 @@ class Owner(NamedTuple):
 def sign(bot: str, *, issued_at: int, secret: str, key: str) -> str:
     """Return the token of a bot."""
     claims = {"id": bot, "iat": issued_at, "jti": key}
-    return jwt.encode(claims, secret, algorithm=_ALGORITHM)
+    return jwt.encode(claims, secret, algorithm=ALGORITHM)
 
 
 def owner_of_header(authorization: str | None, *, secret: str) -> Owner:
@@ -57,7 +59,7 @@ def owner_of(token: str, *, secret: str) -> Owner:
         claims = jwt.decode(
             token,
             secret,
-            algorithms=[_ALGORITHM],
+            algorithms=[ALGORITHM],
             # A clock set back must not lock a bot out: `iat` has to be there and limits nothing.
             options={"require": ["id", "iat"], "verify_iat": False},
         )

@@ -5,7 +5,6 @@ other. The voter of a browser is a random user, whose id is in a cookie that onl
 sign. A failed request of a page has the status that it has in the interface, as a page to read.
 """
 
-import hmac
 import json
 import re
 import secrets
@@ -15,6 +14,7 @@ from math import ceil
 from typing import Any
 from urllib.parse import quote
 
+import jwt
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 from limits import RateLimitItemPerSecond
@@ -22,7 +22,7 @@ from starlette.datastructures import Headers
 
 from commandsync.pages.templates import SERVED, moment_of, render
 from commandsync.server import storage, votes
-from commandsync.server.caller import address_of
+from commandsync.server.caller import ALGORITHM, address_of
 from commandsync.server.endpoint import BotId, Db, Moment, page_answer
 from commandsync.server.middleware import HEADERS
 
@@ -32,10 +32,10 @@ MOST_OF_ADDRESS = 10
 """Votes of guests for a bot that are counted from an address in the interval of votes."""
 
 COOKIE = "commandsync_voter"
-"""The name of the cookie. Its value is the user's id and a signature, separated by a dot."""
+"""The name of the cookie. Its value is a JWT with the user's id in a claim that no token has."""
 
 _LIFETIME = 365 * 24 * 60 * 60  # seconds; the longest time between two votes
-_PURPOSE = b"commandsync voter cookie"
+_CLAIM = "voter"
 
 
 _INTERFACE = re.compile(r"/(?:v\d|healthz$|readyz$)")
@@ -112,28 +112,26 @@ def is_from_own_page(headers: Headers) -> bool:
 
 def voter_of(request: Request, *, secret: str) -> str | None:
     """Return the id of the user of a browser; None without a cookie that was signed here."""
-    user, _, signature = request.cookies.get(COOKIE, "").rpartition(".")
-    is_own = hmac.compare_digest(signature.encode(), _signature(user, secret).encode())
-    return user if is_own else None
+    cookie = request.cookies.get(COOKIE, "")
+    try:
+        claims = jwt.decode(cookie, secret, algorithms=[ALGORITHM], options={"require": [_CLAIM]})
+    except (jwt.InvalidTokenError, RecursionError):  # deep nesting, in older PyJWT
+        return None
+    user: str = claims[_CLAIM]
+    return user
 
 
 def remember(response: Response, user: str, *, secret: str, is_secure: bool) -> None:
     """Let the browser keep a user's id; `is_secure` is whether the page was read over https."""
     response.set_cookie(
         COOKIE,
-        f"{user}.{_signature(user, secret)}",
+        jwt.encode({_CLAIM: user}, secret, ALGORITHM),
         max_age=_LIFETIME,
         path="/",
         secure=is_secure,
         httponly=True,
         samesite="lax",  # sent where a link of another site leads here, so that the page is right
     )
-
-
-def _signature(user: str, secret: str) -> str:
-    """Return the signature of an id, with a key of its own: none of a bot token is valid here."""
-    key = hmac.digest(secret.encode(), _PURPOSE, "sha256")
-    return hmac.digest(key, user.encode(), "sha256").hex()
 
 
 def install_refusals(app: FastAPI) -> None:

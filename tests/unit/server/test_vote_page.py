@@ -1,13 +1,13 @@
 """The vote button, as a browser sends it to a real service."""
 
 import re
-from base64 import urlsafe_b64decode
 from contextlib import closing
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.cookies import SimpleCookie
 from urllib.parse import urlsplit
 
+import jwt
 import pytest
 from fastapi import Request, Response
 from starlette.datastructures import Headers
@@ -46,7 +46,8 @@ class Visitor:
 
     @property
     def user(self) -> str:
-        return self.cookies[COOKIE].partition(".")[0]
+        user: str = jwt.decode(self.cookies[COOKIE], options={"verify_signature": False})["voter"]
+        return user
 
 
 @pytest.fixture
@@ -171,7 +172,8 @@ def test_no_script_and_no_other_page_reads_the_cookie(*, is_secure: bool) -> Non
 
 
 GOOD = cookie("guest-1")[COOKIE].value
-SIGNATURE = GOOD.partition(".")[2]
+CONTENT, _, SIGNATURE = GOOD.rpartition(".")
+ANOTHER, _, _ = cookie("guest-2")[COOKIE].value.rpartition(".")
 
 
 @pytest.mark.promise("voter-cookie")
@@ -182,14 +184,15 @@ SIGNATURE = GOOD.partition(".")[2]
         "",
         ".",
         "guest-1",
-        "guest-1.",
-        f"guest-2.{SIGNATURE}",
+        f"{CONTENT}.",
+        f"{ANOTHER}.{SIGNATURE}",
         f"guest-1{GOOD}",
         f".{SIGNATURE}",
         SIGNATURE,
         GOOD[:-1],
-        f"{GOOD[:-1]}{'0' if GOOD[-1] != '0' else '1'}",
+        f"{CONTENT}.{'0' if SIGNATURE[0] != '0' else '1'}{SIGNATURE[1:]}",
         f"{GOOD}0",
+        jwt.encode({"voter": "guest-1"}, "", "none"),
         "guest-1.\xff\xfe",
         cookie("guest-1", secret=OTHER)[COOKIE].value,
         caller.sign("guest-1", issued_at=1, secret=SECRET, key="k"),
@@ -198,13 +201,6 @@ SIGNATURE = GOOD.partition(".")[2]
 )
 def test_what_was_not_signed_here_is_nobody(value: str | None) -> None:
     assert reads(value) is None
-
-
-def test_the_signature_of_a_token_signs_no_cookie() -> None:
-    content, _, signature = caller.sign("1", issued_at=1, secret=SECRET, key="k").rpartition(".")
-    in_hex = urlsafe_b64decode(f"{signature}=").hex()
-
-    assert reads(f"{content}.{in_hex}") is None
 
 
 def test_a_cookie_is_not_a_token() -> None:
