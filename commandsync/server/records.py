@@ -183,28 +183,16 @@ class Refusal(Wire):
 
 
 _REFUSALS = {
-    400: (
-        "The body or a parameter is not valid; the text names every invalid field.",
-        "name is missing",
-    ),
-    401: ("The token is missing or invalid.", "the bot token is invalid"),
-    403: ("The token belongs to another bot.", "the token belongs to another bot"),
-    404: ("The bot or the record is not known.", "the bot is not known"),
-    408: ("The body arrived too slowly.", "the body did not arrive within 30 seconds"),
-    409: (
-        "The user has voted already; `Retry-After` is the time left, in seconds.",
-        "user 80351110224678912 has voted, and may vote again in 9 s",
-    ),
-    413: ("The body is too large.", "the body is larger than 1048576 bytes"),
-    429: (
-        "Too many requests; `Retry-After` has the seconds to wait.",
-        "too many requests; wait 9 s",
-    ),
-    500: ("An internal error of the service.", "internal error; see the log of the service"),
-    503: (
-        "The database does not answer in time; or a failure on request (`serve --fail`).",
-        "the database does not answer; try again later",
-    ),
+    400: "The body or a parameter is not valid; the text names every invalid field.",
+    401: "The token is missing or invalid.",
+    403: "The token belongs to another bot.",
+    404: "The bot or the record is not known.",
+    408: "The body arrived too slowly.",
+    409: "The user has voted already; `Retry-After` is the time left, in seconds.",
+    413: "The body is too large.",
+    429: "Too many requests; `Retry-After` has the seconds to wait.",
+    500: "An internal error of the service.",
+    503: "The database does not answer in time; or a failure on request (`serve --fail`).",
 }
 _ALWAYS = (408, 413, 429, 500, 503)
 """What any request may be answered: a GET may have a body as well."""
@@ -216,10 +204,9 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
         status: {
             "model": Refusal,
             "description": meaning,
-            "content": {"application/json": {"example": {"error": text}}},
             **_HEADERS.get(status, {}),
         }
-        for status, (meaning, text) in _REFUSALS.items()
+        for status, meaning in _REFUSALS.items()
         if status in {*statuses, *_ALWAYS}
     }
 
