@@ -57,13 +57,11 @@ def now() -> str:
     return timestamp(datetime.now(UTC))
 
 
-def add_bot(connection: Connection, bot: str, record: Mapping[str, Any]) -> None:
-    """Add a bot; `record` is its documented record without id and timestamps."""
-    add_bots(connection, {bot: record})
-
-
 def add_bots(connection: Connection, records: Mapping[str, Mapping[str, Any]]) -> None:
-    """Add bots by their ids, in their order, with few statements."""
+    """Add bots by their ids, in their order, with few statements.
+
+    Each is its documented record without id and timestamps.
+    """
     moments = dict.fromkeys(("created_at", "updated_at"), now())
     values = [
         {"id": bot, "record": record, "token_key": secrets.token_hex(8), **moments}
@@ -166,9 +164,7 @@ def add(
     # Locks the bot where many may write (SQLite has no such clause): `seq` is then drawn in the
     # order of the commits, so that no reader sees a record appear before a listed one.
     check_bot(connection, bot, lock=True)
-    table, moment = record_tables[resource], now()
-    moments = {name: moment for name in _WIRE_NAMES if name in table.c}
-    connection.execute(insert(table).values(id=secrets.token_hex(12), bot=bot, **values, **moments))
+    add_all(connection, resource, [(bot, values)])
 
 
 def add_all(

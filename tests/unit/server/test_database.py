@@ -198,7 +198,7 @@ def waits(postgres: Server, url: str) -> bool:
 def test_a_read_sees_one_state(postgres_url: str) -> None:
     with opened(postgres_url) as database:
         with database.writing() as connection:
-            storage.add_bot(connection, "42", {})
+            storage.add_bots(connection, {"42": {}})
         with database.reading() as connection:
             before = storage.records_of(connection, "42", Resource.COMMAND)
             add(database, "help")
@@ -214,13 +214,13 @@ def test_a_read_cannot_write(postgres_url: str) -> None:
         pytest.raises(InternalError, match="read-only"),
         database.reading() as connection,
     ):
-        storage.add_bot(connection, "42", {})
+        storage.add_bots(connection, {"42": {}})
 
 
 def test_a_record_that_is_added_later_is_listed_later(postgres: Server, postgres_url: str) -> None:
     with opened(postgres_url) as database:
         with database.writing() as connection:
-            storage.add_bot(connection, "42", {})
+            storage.add_bots(connection, {"42": {}})
         with database.writing() as connection:
             storage.add(connection, "42", Resource.COMMAND, COMMAND | {"name": "first"})
             later = Thread(target=add, args=(database, "second"))
@@ -250,7 +250,7 @@ def test_hosts_that_start_together_create_each_bot_once(postgres_url: str) -> No
 @pytest.mark.parametrize("description", ["a\0b", "\0", "\U0010ffff", "\U0010ffff0\0\U0010ffff1"])
 def test_any_text_is_stored_exactly(database_url: str, description: str) -> None:
     with opened(database_url) as database, database.writing() as connection:
-        storage.add_bot(connection, "42", {"prefix": description})
+        storage.add_bots(connection, {"42": {"prefix": description}})
         storage.add(connection, "42", Resource.COMMAND, COMMAND | {"description": description})
         (command,) = storage.records_of(connection, "42", Resource.COMMAND)
         bot = storage.bot_of(connection, "42")

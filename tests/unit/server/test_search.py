@@ -65,7 +65,7 @@ def record(username: str = "", **information: Any) -> dict[str, Any]:  # noqa: A
 
 def add(connection: Connection, *overviews: str) -> None:
     for number, overview in enumerate(overviews):
-        storage.add_bot(connection, str(number), record(overview=overview))
+        storage.add_bots(connection, {str(number): record(overview=overview)})
 
 
 def found(connection: Connection, query: str = "", *tags: str) -> list[int]:
@@ -98,7 +98,7 @@ def test_a_bot_is_found_if_its_words_contain_every_part_of_the_query_and_it_has_
     ]
     with undone(database) as connection:
         for number, (page, tags) in enumerate(texts):
-            storage.add_bot(connection, str(number), record(overview=page, tags=tags))
+            storage.add_bots(connection, {str(number): record(overview=page, tags=tags)})
 
         assert found(connection, query, *wanted) == expected
 
@@ -110,7 +110,7 @@ def test_beginnings_of_words_find_a_bot(database: Database, page: str, data: st.
     begin = 0 if word.isascii() else data.draw(st.integers(0, len(word)))
     part = word[begin : data.draw(st.integers(begin, len(word)))]
     with undone(database) as connection:
-        storage.add_bot(connection, "0", record(description=page))
+        storage.add_bots(connection, {"0": record(description=page)})
 
         assert found(connection, part) == [0]
 
@@ -137,7 +137,7 @@ def test_a_part_finds_the_same_bots_however_many_words_begin_with_it(
     with undone(database) as connection:
         for number, page in enumerate(pages):
             text = {"description": " ".join(["bot", *page])}
-            storage.add_bot(connection, str(number), record(**text))
+            storage.add_bots(connection, {str(number): record(**text)})
 
         assert found(connection, f"bo {part}") == [
             number for number, page in enumerate(pages) if any(w.startswith(part) for w in page)
@@ -178,7 +178,7 @@ def test_a_query_means_what_it_says(database: Database, query: str, expected: li
 def test_all_texts_are_searched_without_markup(database: Database, query: str) -> None:
     texts = {"overview": "Overview.", "description": "<blink>Described</blink>", "tags": ["Tagged"]}
     with database.writing() as connection:
-        storage.add_bot(connection, "0", record("Lantern", **texts))
+        storage.add_bots(connection, {"0": record("Lantern", **texts)})
 
         assert found(connection, query) == [0]
         assert found(connection, "blink") == []
@@ -189,7 +189,7 @@ def test_the_largest_texts_and_tags_are_searched_at_their_beginning(database: Da
     page = " ".join("".join(characters[start : start + 50]) for start in range(0, 20_000, 50))
     tags = ["".join(characters[-number - LONGEST_TAG : -number]) for number in range(1, 1_000)]
     with database.writing() as connection:
-        storage.add_bot(connection, "0", record(overview=page, tags=tags))
+        storage.add_bots(connection, {"0": record(overview=page, tags=tags)})
 
         assert found(connection, "".join(characters[5_000:5_020])) == [0]
         assert found(connection, characters[15_000]) == []

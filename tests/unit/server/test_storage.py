@@ -136,7 +136,7 @@ def test_fifty_tags_are_searched_and_more_are_refused(database: Database) -> Non
     with database.writing() as connection:
         texts = {"overview": "Wordy.", "tags": tags}
         record = {"profile": {"username": "many"}, "information": texts}
-        storage.add_bot(connection, "many", record)
+        storage.add_bots(connection, {"many": record})
 
     assert found(database, tags=("music", "MUSIC", *["Music"] * 100, "fun")) == [
         *("b1", "b5", "b9", "b13")
