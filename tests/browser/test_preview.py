@@ -26,10 +26,8 @@ ADDRESS = re.compile(r"http://\S+")
 @pytest.fixture
 def bot(site: Inside, home: Home) -> Bot:
     """A bot whose listing differs from the manifest in each way."""
-    bot = site.bot([*(name for (name,) in KEPT), "edited", "old", "gone"], ["v1"])
-    home.knows(bot)
     home.write(manifest(("edited", "Reworded."), ("new", "Is new.")))
-    return bot
+    return home.knows(site.bot([*(name for (name,) in KEPT), "edited", "old", "gone"], ["v1"]))
 
 
 def manifest(*records: tuple[str, ...]) -> str:
@@ -194,8 +192,7 @@ def test_the_page_opens_from_the_disk(site: Inside, home: Home, browser: Browser
 def test_each_listing_is_a_tab(
     site: Inside, home: Home, browser: Browser, *, scripts: bool
 ) -> None:
-    bot = site.bot(["kept"])
-    home.knows(bot)
+    bot = home.knows(site.bot(["kept"]))
     listings = "listings: [{service: telegram}, {service: top.gg}]\n"
     home.write(f"base_url: {bot.url}\n{listings}" + fields(("kept",), ("two words", "Is new.")))
     assert home.run("preview", "--html", "site").code == 0

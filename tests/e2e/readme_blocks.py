@@ -36,7 +36,6 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -180,12 +179,7 @@ class Walkthrough:
         self.shell = Shell(self.home / "tour", self.home / "programs", self.columns)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.shell.close()
 
     def run(self, match: re.Match[str]) -> str:

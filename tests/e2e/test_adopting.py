@@ -51,11 +51,9 @@ QUESTION = "Write these changes? [y/N]: "
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(LISTED, ["v1"])
-    home.knows(bot, url=proxy.url)
     home.write(MANIFEST)
     home.write(MORE, "more.yaml")
-    return bot
+    return home.knows(service.bot(LISTED, ["v1"]), url=proxy.url)
 
 
 @pytest.mark.usefixtures("bot")
@@ -110,8 +108,7 @@ def test_new_entries_get_their_ids_on_request(home: Home, bot: Bot) -> None:
 
 def test_a_name_that_is_live_elsewhere_is_pinned(home: Home, service: Service) -> None:
     text = "Shows the songs that come next."
-    bot = service.bot([command("a", "x", "/a"), command("a", text, "/queue [page]")])
-    home.knows(bot)
+    bot = home.knows(service.bot([command("a", "x", "/a"), command("a", text, "/queue [page]")]))
     home.write(
         "version: 1\ncommands:\n- {name: a, description: x, syntax: /a}\n"
         f"- {{name: queue, description: {text}, syntax: '/queue [page]'}}\n"
@@ -240,8 +237,7 @@ def test_a_pulled_file_names_the_schema_that_is_written_beside_it(home: Home, bo
 def test_a_merge_sees_the_renames_that_a_plan_sees(home: Home, service: Service) -> None:
     text = "Plays the songs that you ask for in the channel that you are in right now"
     old = [command("p", f"{text}.", "/p", uses=3), command("r", f"{text} again.", "/r", uses=4)]
-    bot = service.bot([*old, command("help", "Helps.", "/help")])
-    home.knows(bot)
+    bot = home.knows(service.bot([*old, command("help", "Helps.", "/help")]))
     home.write(
         "version: 1\nprefix: /\nsync: {max_deletes: all}\ncommands:\n"
         '- {name: help, description: Helps., syntax: "{prefix}help"}\n'
@@ -261,8 +257,7 @@ def test_a_merge_sees_the_renames_that_a_plan_sees(home: Home, service: Service)
 
 def test_a_backup_brings_the_uses_back(home: Home, service: Service) -> None:
     plain = [command(name, f"Does {name}.", f"/{name}", uses=n) for n, name in enumerate("abcd")]
-    bot = service.bot([*plain, command("it's", "Is odd.", "/x", uses=1840)])
-    home.knows(bot)
+    bot = home.knows(service.bot([*plain, command("it's", "Is odd.", "/x", uses=1840)]))
     before = bot.ids()
     home.write("version: 1\ncommands: [{name: a, description: New., syntax: /a}]\n")
     home.run("apply", "--yes", "--max-deletes", "all", "--backup", "my backup.yaml")
@@ -289,8 +284,7 @@ def test_a_backup_brings_the_uses_back(home: Home, service: Service) -> None:
 
 
 def test_a_backup_takes_a_newer_announcement_away(home: Home, service: Service) -> None:
-    bot = service.bot(["help"], ["v1"])
-    home.knows(bot)
+    bot = home.knows(service.bot(["help"], ["v1"]))
     home.write("version: 1\nannouncements: [{title: v2, description: More news.}]\n")
     home.run("apply", "--yes", "--backup", "before.yaml")
     assert [record["title"] for record in bot.announcements()] == ["v1", "v2"]

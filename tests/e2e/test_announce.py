@@ -49,11 +49,9 @@ QUESTION = "Write these changes? [y/N]: "
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot([], ["v1.0 is out"])
-    home.knows(bot, url=proxy.url)
     home.write(MANIFEST)
     home.write(CHANGELOG, "CHANGELOG.md")
-    return bot
+    return home.knows(service.bot([], ["v1.0 is out"]), url=proxy.url)
 
 
 def release(home: Home, action: str = "published", **fields: object) -> None:

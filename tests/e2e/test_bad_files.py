@@ -55,9 +55,7 @@ BAD = {
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(["help", "play"], ["v2"])
-    home.knows(bot, url=proxy.url)
-    return bot
+    return home.knows(service.bot(["help", "play"], ["v2"]), url=proxy.url)
 
 
 @pytest.mark.promise("yaml-tags")
@@ -156,8 +154,7 @@ def test_in_ci_a_link_out_of_the_workspace_shows_nothing(home: Home, command: st
 def test_an_ignored_record_is_never_added_again_under_another_name(
     home: Home, service: Service, name: str, upper: int
 ) -> None:
-    bot = service.bot([name])
-    home.knows(bot)
+    bot = home.knows(service.bot([name]))
     pattern = f"{name.partition('-')[0]}-*"
     cased = name[:upper] + name[upper:].upper()
     rules = f'sync: {{ignore: ["{pattern}"]}}\n'

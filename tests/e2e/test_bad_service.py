@@ -40,10 +40,8 @@ STRANGE = {
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(["help", "play"], ["v2"])
-    home.knows(bot, url=proxy.url)
     home.write(fields(("help", "Reworded."), ("new",)))
-    return bot
+    return home.knows(service.bot(["help", "play"], ["v2"]), url=proxy.url)
 
 
 READING = (
@@ -146,8 +144,7 @@ def test_a_service_that_hangs_up_after_each_answer_costs_no_tries_and_no_certain
     home: Home, service: Service, proxy: Proxy, adds: int, edits: int, deletes: int
 ) -> None:
     listed = [f"listed {n}" for n in range(edits + deletes)]
-    bot = service.bot(listed)
-    home.knows(bot, url=proxy.url)
+    bot = home.knows(service.bot(listed), url=proxy.url)
     wanted = [*((name, "Reworded.") for name in listed[:edits]), *((f"n{n}",) for n in range(adds))]
     home.write(fields(*wanted))
     proxy.hangs_up = True
@@ -198,8 +195,7 @@ def test_one_change_that_always_fails_stops_none_of_the_others(
     monkeypatch.setattr("commandsync.apply.run.REREADS", (0.0, 0.0, 0.0))
     names = [f"command {n}" for n in range(count)]
     failing = data.draw(st.sampled_from(names))
-    bot = service.bot(names)
-    home.knows(bot, url=proxy.url)
+    home.knows(service.bot(names), url=proxy.url)
     home.write(fields(*((name, "Reworded.") for name in names)))
     proxy.rule = lambda seen: Instead(status, {"error": "Oh."}) if failing in str(seen) else None
 

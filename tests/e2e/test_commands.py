@@ -16,10 +16,8 @@ NAMES = [f"command {number}" for number in range(10)]
 
 @pytest.fixture
 def bot(service: Service, home: Home) -> Bot:
-    bot = service.bot(NAMES, ["v1"])
-    home.knows(bot)
     home.write(fields((NAMES[0], "Reworded."), *((name,) for name in NAMES[1:9]), ("new",)))
-    return bot
+    return home.knows(service.bot(NAMES, ["v1"]))
 
 
 def test_the_version_is_printed(home: Home) -> None:

@@ -36,10 +36,8 @@ def both(home: Home, proxy: Proxy) -> list[Ran]:
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(NAMES)
-    home.knows(bot, url=proxy.url)
     home.write(WANTED + POSTS)
-    return bot
+    return home.knows(service.bot(NAMES), url=proxy.url)
 
 
 def test_both_end_and_the_next_run_clears_up(home: Home, bot: Bot, proxy: Proxy) -> None:
@@ -59,8 +57,7 @@ def test_both_end_and_the_next_run_clears_up(home: Home, bot: Bot, proxy: Proxy)
 
 
 def test_the_next_run_puts_two_first_ones_right(home: Home, service: Service, proxy: Proxy) -> None:
-    bot = service.bot()
-    home.knows(bot, url=proxy.url)
+    bot = home.knows(service.bot(), url=proxy.url)
     names = [f"command {number}" for number in range(8)]
     head = "sync: {max_deletes: 0}\nannouncements: []\n"
     home.write(fields(*((name, "Does it.", "{prefix}do") for name in names)) + head)

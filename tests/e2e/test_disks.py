@@ -42,10 +42,8 @@ on_a_disk_of_its_own = pytest.mark.skipif(not _mounts(), reason="needs to mount 
 
 @pytest.fixture
 def bot(service: Service, home: Home) -> Bot:
-    bot = service.bot(NAMES)
-    home.knows(bot)
     home.write("version: 1\ncommands:\n- {name: new, description: Is new., syntax: /new}\n")
-    return bot
+    return home.knows(service.bot(NAMES))
 
 
 @pytest.mark.promise("old-file-kept")

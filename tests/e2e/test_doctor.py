@@ -39,10 +39,8 @@ def gateway(instead: Instead) -> Callable[[Request], Instead | None]:
 
 @pytest.fixture
 def bot(home: Home, service: Service) -> Bot:
-    bot = service.bot(["help", "play"], ["News"])
-    home.knows(bot)
     home.write(fields(("help",)))
-    return bot
+    return home.knows(service.bot(["help", "play"], ["News"]))
 
 
 def test_it_shows_each_setting_and_its_source(home: Home, bot: Bot, service: Service) -> None:

@@ -23,10 +23,8 @@ on_posix = pytest.mark.skipif(not POSIX, reason="Windows has other links and per
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(NAMES)
-    home.knows(bot, url=proxy.url)
     home.write(fields((NAMES[0], "Reworded."), *((name,) for name in NAMES[1:9]), ("new",)))
-    return bot
+    return home.knows(service.bot(NAMES), url=proxy.url)
 
 
 @pytest.mark.promise("force")
@@ -141,9 +139,8 @@ def test_a_full_disk_keeps_the_old_file_and_the_listing(
         "resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard));"  # whoever measures may write
         "sys.exit(code)"
     )
-    ran = home.child_of([sys.executable, "-c", limited], *command.split(), name, "--force")
+    ran = home.child_of([sys.executable, "-c", limited], *command.split(), name, "--force", exits=1)
 
-    assert ran.code == 1
     assert f"error: cannot write {name}: file too large" in ran.err
     assert home.read(name) == "precious"
     assert sorted(path.name for path in home.path.iterdir()) == sorted(["commands.yaml", name])

@@ -48,8 +48,7 @@ def test_deletes_are_limited_over_the_listing_and_over_each_collection(
     stay, go, new = ([f"{kind} {n}" for n in range(count)] for kind, count in _named(commands))
     kept, gone, fresh = ([f"{k} {n}" for n in range(c)] for k, c in _named(announcements))
     left = [f"beta-{n}" for n in range(ignored)]
-    bot = service.bot([*left, *stay, *go], [*kept, *gone])
-    home.knows(bot, url=proxy.url)
+    bot = home.knows(service.bot([*left, *stay, *go], [*kept, *gone]), url=proxy.url)
     posts = [{"title": title, "description": "News."} for title in (*kept, *fresh)]
     home.write(
         fields(*((name,) for name in (*stay, *new)))
@@ -93,10 +92,8 @@ def refusing(status: int, *, forwarded: bool) -> Instead:
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(["help", "play", "old"], ["v1"])
-    home.knows(bot, url=proxy.url)
     home.write(fields(("help", "Reworded."), ("play",), ("new", "Is new.", "{prefix}new")) + HEAD)
-    return bot
+    return home.knows(service.bot(["help", "play", "old"], ["v1"]), url=proxy.url)
 
 
 @pytest.mark.promise("read-back", "exit-code-0-page", "verified-exit")
@@ -125,8 +122,7 @@ def test_a_page_that_changes_meanwhile_is_not_verified(home: Home, bot: Bot, pro
 def test_a_service_that_does_what_it_refuses_is_never_reported_as_unchanged(
     home: Home, service: Service, proxy: Proxy, *, status: int, first: int, text: str
 ) -> None:
-    bot = service.bot(["help", "play", "old"], ["v1"])
-    home.knows(bot, url=proxy.url)
+    bot = home.knows(service.bot(["help", "play", "old"], ["v1"]), url=proxy.url)
     changed = ("help", f"Says {text}", "{prefix}help")
     home.write(fields(changed, ("play",), ("new", text + ".", "{prefix}new")) + HEAD)
     before, answer = bot.everything(), refusing(status, forwarded=True)

@@ -34,8 +34,7 @@ def _written() -> Manifest:
 def test_it_adopts_what_is_listed(
     service: Service, home: Home, proxy: Proxy, *, commands: list[dict[str, str]], titles: list[str]
 ) -> None:
-    bot = service.bot(commands, titles)
-    home.knows(bot, url=proxy.url)
+    bot = home.knows(service.bot(commands, titles), url=proxy.url)
     _fresh(home)
     before = bot.everything()
     proxy.requests.clear()
@@ -68,8 +67,7 @@ def test_it_adopts_what_is_listed(
 def test_an_unreadable_listing_is_an_error_and_no_starter_is_written(
     service: Service, home: Home, proxy: Proxy, instead: Instead, collection: str
 ) -> None:
-    bot = service.bot(["one"], ["News"])
-    home.knows(bot, url=proxy.url)
+    home.knows(service.bot(["one"], ["News"]), url=proxy.url)
     proxy.rule = lambda seen: instead if seen.path.endswith(collection) else None
 
     ran = home.run("init", "--retries", "0", exits=1)

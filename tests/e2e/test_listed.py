@@ -14,9 +14,7 @@ LISTED = json.loads((ROOT / "tests" / "fixtures" / "listed.json").read_text(enco
 
 @pytest.fixture
 def bot(service: Service, home: Home) -> Bot:
-    bot = service.bot(LISTED)
-    home.knows(bot)
-    return bot
+    return home.knows(service.bot(LISTED))
 
 
 @pytest.mark.parametrize("pin", [[], ["--pin"]], ids=["without ids", "pinned"])

@@ -33,10 +33,8 @@ EVERY_SIGN = pytest.mark.parametrize("sign", [*SIGNS, *HTTP])
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(["first", "second", "third"])
-    home.knows(bot, url=proxy.url)
     home.write(MANIFEST)
-    return bot
+    return home.knows(service.bot(["first", "second", "third"]), url=proxy.url)
 
 
 def drawn(sign: str) -> Manner:

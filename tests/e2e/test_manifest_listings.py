@@ -21,8 +21,7 @@ PLAIN = fields(("help",))
 
 @pytest.mark.parametrize("command", ["pull", "docs COMMANDS.md --check", "validate"])
 def test_nothing_of_the_listings_is_printed(home: Home, service: Service, command: str) -> None:
-    bot = service.bot(["play"])
-    home.knows(bot)
+    home.knows(service.bot(["play"]))
     base_url = f"base_url: {service.url}\n"
     home.write(PLAIN + base_url)
     assert home.run("docs", "COMMANDS.md").code == 0

@@ -22,8 +22,7 @@ from tests.support.pages import Outline
 @pytest.fixture
 def bot(service: Service, home: Home) -> Bot:
     """A bot whose listing differs from the manifest in each way."""
-    bot = service.bot(["edited", "gone", "kept"], ["v1"])
-    home.knows(bot)
+    bot = home.knows(service.bot(["edited", "gone", "kept"], ["v1"]))
     home.forget("COMMANDSYNC_TOKEN")
     home.write(fields(("edited", "Reworded."), ("kept",), ("new", "Is new.")))
     return bot

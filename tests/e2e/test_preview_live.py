@@ -22,10 +22,8 @@ CLOCK = re.compile(r"\d\d:\d\d:\d\d  ")
 @pytest.fixture
 def bot(service: Service, home: Home) -> Bot:
     """A bot whose listing differs from the manifest in each way."""
-    bot = service.bot(["edited", "gone", "kept"], ["v1"])
-    home.knows(bot)
     home.write(fields(("edited", "Reworded."), ("kept",), ("new", "Is new.")))
-    return bot
+    return home.knows(service.bot(["edited", "gone", "kept"], ["v1"]))
 
 
 def page_of(url: str) -> str:

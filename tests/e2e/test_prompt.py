@@ -15,10 +15,8 @@ RENAMED = 'Is "{}" renamed to "{}", with its id and uses kept? [y/N]: '
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(["help", "play"])
-    home.knows(bot, url=proxy.url)
     home.write(fields(("help", "Reworded."), ("play",), ("new",)))
-    return bot
+    return home.knows(service.bot(["help", "play"]), url=proxy.url)
 
 
 @pytest.mark.usefixtures("bot")

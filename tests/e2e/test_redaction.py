@@ -122,9 +122,7 @@ def hold(home: Home, before: dict[Path, bytes], token: str, ran: Ran, line: obje
 
 @pytest.fixture
 def bot(service: Service, home: Home) -> Bot:
-    bot = service.bot(["help", "play"], ["v1"])
-    home.knows(bot)
-    return bot
+    return home.knows(service.bot(["help", "play"], ["v1"]))
 
 
 @pytest.mark.promise("token-in-input")

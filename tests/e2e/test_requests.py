@@ -14,9 +14,7 @@ READS = ["GET announcements", "GET commands"]
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(NAMES, ["v2"])
-    home.knows(bot, url=proxy.url)
-    return bot
+    return home.knows(service.bot(NAMES, ["v2"]), url=proxy.url)
 
 
 @pytest.mark.usefixtures("bot")

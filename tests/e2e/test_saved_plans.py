@@ -19,10 +19,9 @@ APPLY = ("apply", "--plan", "plan.json", "--yes")
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
     """A bot with a saved plan: one edit, one add, one delete."""
-    bot = service.bot(NAMES)
-    home.knows(bot, url=proxy.url)
+    bot = home.knows(service.bot(NAMES), url=proxy.url)
     home.write(WANTED)
-    assert home.run("plan", "--out", "plan.json").code == 0
+    home.run("plan", "--out", "plan.json", exits=0)
     proxy.requests.clear()
     return bot
 
@@ -79,8 +78,7 @@ def test_running_again_finishes_a_plan(home: Home, bot: Bot, proxy: Proxy) -> No
 
 @pytest.mark.promise("guard-again")
 def test_a_saved_plan_is_guarded_again(service: Service, home: Home, proxy: Proxy) -> None:
-    bot = service.bot([f"command {number}" for number in range(20)])
-    home.knows(bot, url=proxy.url)
+    bot = home.knows(service.bot([f"command {number}" for number in range(20)]), url=proxy.url)
     home.write(fields(*((f"command {number}",) for number in range(5, 20))))
     assert home.run("plan", "--out", "plan.json").code == 0
     for name, identifier in bot.ids().items():

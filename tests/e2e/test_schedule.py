@@ -23,10 +23,8 @@ announcements:
 
 @pytest.fixture
 def bot(service: Service, home: Home) -> Bot:
-    bot = service.bot()
-    home.knows(bot)
     home.write(NEWS)
-    return bot
+    return home.knows(service.bot())
 
 
 def titles(bot: Bot) -> list[str]:

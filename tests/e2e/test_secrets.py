@@ -71,10 +71,8 @@ def decoy() -> Iterator[RawServer]:
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(["help", "play", "old"], ["v1"])
-    home.knows(bot, url=proxy.url)
     home.write(fields(("help", "Reworded."), ("play",), ("new",)))
-    return bot
+    return home.knows(service.bot(["help", "play", "old"], ["v1"]), url=proxy.url)
 
 
 @pytest.fixture

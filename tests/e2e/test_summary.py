@@ -20,8 +20,7 @@ def test_a_saved_plan_that_is_repeated_was_done_already(
     service: Service, home: Home, proxy: Proxy, *, stay: int, go: int, new: int, edited: bool
 ) -> None:
     names = [f"stays {n}" for n in range(stay)]
-    bot = service.bot([*names, *(f"goes {n}" for n in range(go))])
-    home.knows(bot, url=proxy.url)
+    home.knows(service.bot([*names, *(f"goes {n}" for n in range(go))]), url=proxy.url)
     texts = [(name, "Reworded.") if edited else (name,) for name in names]
     home.write(fields(*texts, *((f"comes {n}",) for n in range(new))))
     assert home.run("plan", "--out", "plan.json", "--force", "--max-deletes", "all").code == 0
@@ -50,8 +49,7 @@ def test_a_saved_plan_that_is_repeated_was_done_already(
 def test_no_hint_suggests_to_run_again_with_a_refused_token(
     service: Service, home: Home, proxy: Proxy, *, form: str, status: int, at: str
 ) -> None:
-    bot = service.bot(["one"])
-    home.knows(bot, url=proxy.url)
+    home.knows(service.bot(["one"]), url=proxy.url)
     home.write(fields(("one",), ("two",), ("three",)))
     proxy.rule = lambda seen: (
         Instead(status, {"error": "No."})
@@ -74,8 +72,7 @@ def test_no_hint_suggests_to_run_again_with_a_refused_token(
 def test_not_verified_is_shown_only_when_the_listing_was_not_read_again(
     service: Service, home: Home, proxy: Proxy, *, refused: set[str], reading: int | None
 ) -> None:
-    bot = service.bot(["one"])
-    home.knows(bot, url=proxy.url)
+    home.knows(service.bot(["one"]), url=proxy.url)
     home.write(fields(*((name,) for name in ("one", "two", "three", "four"))))
     proxy.requests.clear()
 

@@ -21,10 +21,8 @@ FORCED = (
 
 @pytest.fixture
 def bot(service: Service, home: Home, proxy: Proxy) -> Bot:
-    bot = service.bot(["help", "play"])
-    home.knows(bot, url=proxy.url)
     home.write(fields(("help", "Reworded."), ("play",)))
-    return bot
+    return home.knows(service.bot(["help", "play"]), url=proxy.url)
 
 
 def create(kind: str, path: Path) -> None:

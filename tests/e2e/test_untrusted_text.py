@@ -111,9 +111,7 @@ class Halves:
 
 @pytest.fixture
 def bot(service: Service, home: Home) -> Bot:
-    bot = service.bot(records())
-    home.knows(bot)
-    return bot
+    return home.knows(service.bot(records()))
 
 
 @pytest.mark.promise("text-unchanged")
@@ -122,8 +120,7 @@ def test_what_is_pulled_and_applied_is_equal(home: Home, bot: Bot, service: Serv
     harmless(home.read("commands.yaml").replace("\t", " "), "text")
     assert home.run("plan", "--detailed-exitcode").code == 0
     home.write(home.read("commands.yaml").replace(f'bot: "{bot.id}"\n', ""))
-    empty = service.bot()
-    home.knows(empty)
+    empty = home.knows(service.bot())
 
     applied = home.run("apply", "--yes", "--format", "json").document
 

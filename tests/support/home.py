@@ -59,6 +59,11 @@ class Ran:
         """The one JSON document on standard output."""
         return json.loads(self.out)
 
+    def ending(self, code: int | None) -> "Ran":
+        """Return it if it ended so; otherwise what it said is shown."""
+        assert code in {None, self.code}, self.said
+        return self
+
 
 @dataclass
 class Home:
@@ -71,11 +76,12 @@ class Home:
     # The child processes that were started, and what kills them.
     children: dict[subprocess.Popen[bytes], Timer] = field(default_factory=dict)
 
-    def knows(self, bot: Bot, *, url: str = "", token: str | None = None) -> None:
-        """Let runs work on a bot: by the environment, as in CI."""
+    def knows(self, bot: Bot, *, url: str = "", token: str | None = None) -> Bot:
+        """Let runs work on a bot, and return it: by the environment, as in CI."""
         self.variable("COMMANDSYNC_BASE_URL", url or bot.url)
         self.variable("COMMANDSYNC_BOT", bot.id)
         self.variable("COMMANDSYNC_TOKEN", bot.token if token is None else token)
+        return bot
 
     def variable(self, name: str, value: str) -> None:
         self.variables[name] = value
@@ -100,17 +106,17 @@ class Home:
         self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         with redirect_stdout(out), redirect_stderr(err):
             code = program(arguments)
-        ran = Ran(int(code), out.getvalue(), err.getvalue())
-        assert exits in {None, ran.code}, ran.said
-        return ran
+        return Ran(int(code), out.getvalue(), err.getvalue()).ending(exits)
 
-    def child(self, *arguments: str, **variables: str) -> Ran:
+    def child(self, *arguments: str, exits: int | None = None, **variables: str) -> Ran:
         """Run as a child process to its end."""
-        return self.child_of(PROGRAM, *arguments, **variables)
+        return self.child_of(PROGRAM, *arguments, exits=exits, **variables)
 
-    def child_of(self, program: Sequence[str], *arguments: str, **variables: str) -> Ran:
+    def child_of(
+        self, program: Sequence[str], *arguments: str, exits: int | None = None, **variables: str
+    ) -> Ran:
         """Run as a child process that is started otherwise."""
-        return self.child_into([*program, *arguments], variables)
+        return self.child_into([*program, *arguments], variables).ending(exits)
 
     def child_into(
         self,

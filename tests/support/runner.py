@@ -189,13 +189,21 @@ class Runner:
             return repo.commit({})
         return repo.git("rev-parse", "HEAD")
 
-    def run(self, event: Event, **inputs: str) -> Step:
-        """Run the action's step to its end; `_` in an input's name stands for `-`."""
-        if not self.python:
-            return self._run_here(event, inputs)
-        process, files = self.start(event, **inputs)
-        out, _ = process.communicate(timeout=LONGEST)
-        return self.ended(process, files, out)
+    def run(self, event: Event, *, ends: str = "", **inputs: str) -> Step:
+        """Run the action's step; `_` in an input's name stands for `-`.
+
+        Args:
+            ends: How it has to end: its code, and the result or the reason of the failure.
+        """
+        if self.python:
+            process, files = self.start(event, **inputs)
+            out, _ = process.communicate(timeout=LONGEST)
+            step = self.ended(process, files, out)
+        else:
+            step = self._run_here(event, inputs)
+        outputs = [step.outputs.get(name) for name in ("result", "failure-reason")]
+        assert ends in {"", f"{step.code}", *(f"{step.code} {one}" for one in outputs)}, step.log
+        return step
 
     def start(self, event: Event, **inputs: str) -> tuple[subprocess.Popen[bytes], dict[str, Path]]:
         """Start the step as the runner does."""

@@ -62,11 +62,10 @@ def test_what_is_done_in_part_is_incomplete(runner: Runner, service: Service, pr
     runner.write(fields(("help",), ("ping",)))
     step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
     proxy.rule = lambda _: None
-    again = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
+    runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token, ends="0 applied")
 
     assert why(step) == (6, "incomplete", "true")
     assert [one.place for one in step.annotations("error")] == ["commands.yaml:6:5"]
-    assert again.outputs["result"] == "applied"
     assert bot.names() == ["help", "ping"]
 
 
@@ -138,11 +137,10 @@ def test_a_defect_while_reporting_fails_the_run(
     with monkeypatch.context() as patched:
         patched.setattr(Reporter, "_summarise", broken)
         step = runner.run(other("workflow_dispatch"), **inputs)
-    again = runner.run(other("workflow_dispatch"), **inputs)
+    again = runner.run(other("workflow_dispatch"), **inputs, ends="0")
 
     assert why(step) == (code, reason, "true")
     assert "ZeroDivisionError" in step.annotations("error")[-1].data
-    assert again.code == 0
     assert again.outputs["result"] == ("no-changes" if mode == "apply" else "changes")
 
 

@@ -157,11 +157,10 @@ def test_the_defaults_are_what_the_program_takes_for_granted() -> None:
 
 def test_without_the_input_file_either_name_of_a_manifest_is_used(runner: Runner) -> None:
     runner.write(fields(("help",)), "bots/lantern/commandsync.yaml")
-    other = runner.run(push(), mode="validate", working_directory="bots/lantern")
+    runner.run(push(), mode="validate", working_directory="bots/lantern", ends="0 valid")
     runner.write(fields(("help",)), "bots/lantern/commands.yaml")
     both = runner.run(push(), mode="validate", working_directory="bots/lantern", file=" \n ")
 
-    assert (other.code, other.outputs["result"]) == (0, "valid")
     assert (both.code, both.outputs["failure-reason"]) == (2, "invalid")
     message = "bots/lantern/commands.yaml and bots/lantern/commandsync.yaml both exist"
     assert message in both.log
