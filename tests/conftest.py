@@ -24,7 +24,10 @@ _GOLDEN = _TESTS / "fixtures" / "golden"
 
 # sockets, processes, databases
 _SLOW = {"browser", "conformance", "e2e", "server", "testing", "wire"}
-_LONGEST = {"test_demo.py", "test_guard.py", "test_readme.py", "test_untrusted_sizes.py"}
+_LONGEST = {
+    *("test_demo.py", "test_new_kind.py", "test_readme.py", "test_stories.py"),
+    "test_untrusted_sizes.py",
+}
 _SLOW_FILES = {
     "test_convergence.py",
     "test_model.py",
@@ -56,7 +59,6 @@ _THOROUGH = (
     "e2e/server/test_processes.py",
     "e2e/server/test_serving.py::test_a_new_database",
     "e2e/server/test_serving.py::test_a_seed",
-    "e2e/server/test_serving.py::test_what_it_prints",
     "e2e/server/test_simulations.py",
     "e2e/test_concurrent_runs.py",
     "e2e/test_demo.py",

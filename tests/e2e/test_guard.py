@@ -33,7 +33,6 @@ def _allowed(limit: str | None, deleted: list[int], listed: list[int]) -> bool:
 
 
 @pytest.mark.promise("limited-deletes")
-@settings(max_examples=40)
 @given(commands=SIZES, announcements=SIZES, ignored=st.integers(0, 3), limit=LIMITS)
 def test_deletes_are_limited_over_the_listing_and_over_each_collection(
     service: Service,

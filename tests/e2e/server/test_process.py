@@ -27,7 +27,7 @@ EXAMPLE = ROOT / "examples" / "seed.json"
 BOT = {"id": "1", "profile": {"username": "Lantern"}}
 WRITERS = 4
 DELETABLE = 60  # for each writer: more than all of them delete before the last kill
-KILLED_AFTER = (24, 39, 31)  # acknowledged writes
+KILLED_AFTER = (24, 39)  # acknowledged writes
 
 
 @dataclass

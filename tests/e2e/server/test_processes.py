@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from http.client import HTTPException
 from itertools import count
+from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
 
@@ -16,6 +17,7 @@ import pytest
 
 from commandsync.server import storage
 from commandsync.server.database import Database, opened
+from commandsync.server.runner import running
 from commandsync.server.votes import with_counts
 from tests.e2e.server.test_process import Served, serving
 from tests.support.callers import Caller, Writer, write_until_killed, writers_of
@@ -49,7 +51,7 @@ def seed(home: Home) -> str:
 
 def test_kills_lose_and_double_nothing(home: Home, postgres_url: str, seed: str) -> None:
     writers: list[Writer] = []
-    for goal in (*KILLED_AFTER, 0):
+    for goal in KILLED_AFTER:
         with two_processes(home, postgres_url, seed) as served:
             callers = [process.caller("1") for process in served]
             listed = callers[0].listed()
@@ -61,8 +63,11 @@ def test_kills_lose_and_double_nothing(home: Home, postgres_url: str, seed: str)
                 for process in processes:
                     process.child.kill()
 
-            if goal:
-                write_until_killed(writers, callers, kill, goal)
+            write_until_killed(writers, callers, kill, goal)
+    with running(postgres_url, seed=Path(seed)) as service:
+        listed = Caller(service.url, "1", service.bots[0].token).listed()
+        for writer in writers:
+            writer.check(listed)
 
     assert sum(writer.edits_done + len(writer.done) for writer in writers) >= sum(KILLED_AFTER)
 
