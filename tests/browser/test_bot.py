@@ -18,9 +18,11 @@ COMMANDS = [
 ]
 
 
-def opened(site: Inside, visits: Visits, **fields: object) -> Page:
+def opened(site: Inside, tab: Page, **fields: object) -> Page:
     (bot,) = site.add({"profile": {"username": "Lantern"}, **fields})
-    return visits.open(f"/bot/{bot.id}")
+    tab.set_viewport_size({"width": 1280, "height": 720})
+    tab.goto(f"{site.url}/bot/{bot.id}")
+    return tab
 
 
 def shown(rows: Locator) -> list[str]:
@@ -37,8 +39,8 @@ def counts(page: Page) -> list[str]:
     return [" ".join(text.split()) for text in shown(page.locator(".categories li"))]
 
 
-def test_a_category_and_the_filter_work_together(site: Inside, visits: Visits) -> None:
-    page = opened(site, visits, commands=COMMANDS)
+def test_a_category_and_the_filter_work_together(site: Inside, tab: Page) -> None:
+    page = opened(site, tab, commands=COMMANDS)
     status = page.locator(".section-head").get_by_role("status")
     links = page.get_by_role("navigation", name="Categories").get_by_role("link")
     chosen = page.locator(".categories [aria-current]")
@@ -63,8 +65,8 @@ def test_a_category_and_the_filter_work_together(site: Inside, visits: Visits) -
     assert names(page) == ["play"]
 
 
-def test_a_link_to_a_command_leads_through_the_filter(site: Inside, visits: Visits) -> None:
-    page = opened(site, visits, commands=COMMANDS)
+def test_a_link_to_a_command_leads_through_the_filter(site: Inside, tab: Page) -> None:
+    page = opened(site, tab, commands=COMMANDS)
     anchor = page.get_by_role("link", name="skip", exact=True).get_attribute("href")
     page.get_by_role("link", name="Order 2").click()
     page.get_by_label("Filter commands").fill("ban")
@@ -74,12 +76,12 @@ def test_a_link_to_a_command_leads_through_the_filter(site: Inside, visits: Visi
     assert names(page) == ["play", "skip", "ban", "café"]
 
 
-def test_on_a_phone_the_categories_are_a_select(site: Inside, visits: Visits) -> None:
+def test_on_a_phone_the_categories_are_a_select(site: Inside, tab: Page) -> None:
     many = [
         {**COMMANDS[0], "name": f"n{n}", "category": f"c{n // 20}", "uses": 1234}
         for n in range(100)
     ]
-    page = opened(site, visits, commands=many)
+    page = opened(site, tab, commands=many)
     page.set_viewport_size({"width": 390, "height": 800})
     select = page.get_by_label("Category")
 
@@ -101,11 +103,9 @@ def test_on_a_phone_the_categories_are_a_select(site: Inside, visits: Visits) ->
     assert len(places) == 1
 
 
-def test_right_to_left_text_is_beside_its_name(site: Inside, visits: Visits) -> None:
+def test_right_to_left_text_is_beside_its_name(site: Inside, tab: Page) -> None:
     arabic = {"name": "ban", "description": "يحظر عضوا.", "syntax": "/ban", "uses": 7}
-    page = opened(
-        site, visits, commands=[{**arabic, "category": each} for each in ("إدارة", "Staff")]
-    )
+    page = opened(site, tab, commands=[{**arabic, "category": each} for each in ("إدارة", "Staff")])
 
     for number, side in ((1, "right"), (2, "left")):
         edges = page.locator(f"#category-{number} :is(h4 a, .prose p)").evaluate_all(
@@ -117,12 +117,12 @@ def test_right_to_left_text_is_beside_its_name(site: Inside, visits: Visits) -> 
         assert abs(edges[0] - edges[1]) <= 1
 
 
-def test_a_link_into_a_long_list_shows_its_category(site: Inside, visits: Visits) -> None:
+def test_a_link_into_a_long_list_shows_its_category(site: Inside, tab: Page) -> None:
     many = [
         {"name": f"n{n}", "description": "d " * (n + 1), "syntax": "/n", "category": f"c{n // 100}"}
         for n in range(400)
     ]
-    page = opened(site, visits, commands=many)
+    page = opened(site, tab, commands=many)
     page.get_by_role("link", name="c3 100").click()
     expect(page.locator(".group:visible")).to_have_count(1)
     heading = page.get_by_role("heading", name="c3", exact=True)
@@ -137,8 +137,8 @@ def test_a_link_into_a_long_list_shows_its_category(site: Inside, visits: Visits
     expect(page.get_by_role("heading", name="n250", exact=True)).to_be_in_viewport()
 
 
-def test_the_filter_shows_what_contains_every_word(site: Inside, visits: Visits) -> None:
-    page = opened(site, visits, commands=COMMANDS)
+def test_the_filter_shows_what_contains_every_word(site: Inside, tab: Page) -> None:
+    page = opened(site, tab, commands=COMMANDS)
     words = page.get_by_label("Filter commands")
     status = page.get_by_role("status")
 
@@ -159,18 +159,18 @@ def test_the_filter_shows_what_contains_every_word(site: Inside, visits: Visits)
     assert names(page) == ["ban"]
 
 
-def test_the_colour_of_the_bot_decorates_its_page(site: Inside, visits: Visits) -> None:
+def test_the_colour_of_the_bot_decorates_its_page(site: Inside, tab: Page) -> None:
     for color in ("#d97706", "#0f766e"):
         theme = {"enabled": True, "automatic": False, "color": color}
-        page = opened(site, visits, theme=theme)
+        page = opened(site, tab, theme=theme)
 
         expect(page.locator(".band stop").first).to_have_attribute("stop-color", color)
         expect(page.locator(".avatar rect")).to_have_attribute("stroke", color)
 
 
-def test_a_keyboard_is_enough(site: Inside, visits: Visits) -> None:
+def test_a_keyboard_is_enough(site: Inside, tab: Page) -> None:
     """Every stop can be seen: the tests of accessibility do not look at the focus."""
-    page = opened(site, visits, commands=COMMANDS)
+    page = opened(site, tab, commands=COMMANDS)
     keys = page.keyboard
     keys.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()

@@ -10,14 +10,13 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import cycle
 from pathlib import Path
 from threading import Thread
-from typing import Literal
 
 import pytest
 from filelock import FileLock
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.readme_blocks import DOCUMENTS, ROOT
-from tests.support.browser import Visits, violations, visiting
+from tests.support.browser import violations, visiting
 
 PHONE, DESK = 360, 1440
 PAGES = ["index", "tour", *(path.stem for path in DOCUMENTS[1:]), "CHANGELOG", "SECURITY", "404"]
@@ -54,16 +53,25 @@ def built(folder: Path) -> Iterator[str]:
     server.server_close()
 
 
+Tabs = dict[str, Page]
+
+
 @pytest.fixture(scope="module")
-def tab(browser: Browser, built: str) -> Iterator[Page]:
+def tabs(browser: Browser, built: str) -> Iterator[Tabs]:
+    """A tab of a visitor of each colour scheme, which the theme remembers."""
     with visiting(browser, built) as visits:
-        yield visits.open("/404.html")
+        yield {name: visits.open("/404.html", color_scheme=name) for name in ("light", "dark")}
 
 
 @pytest.fixture
-def visits(browser: Browser, built: str) -> Iterator[Visits]:
-    with visiting(browser, built) as visits:
-        yield visits
+def tab(tabs: Tabs) -> Page:
+    return tabs["light"]
+
+
+def opened(tab: Page, url: str, width: int = 1280) -> Page:
+    tab.set_viewport_size({"width": width, "height": 844})
+    tab.goto(url)
+    return tab
 
 
 def test_it_is_built_without_a_warning_and_loads_nothing_from_another_host(folder: Path) -> None:
@@ -79,17 +87,17 @@ def test_it_is_built_without_a_warning_and_loads_nothing_from_another_host(folde
     ],
 )
 def test_a_page_is_accessible_and_fits_the_screen(
-    tab: Page, built: str, name: str, scheme: Literal["light", "dark"], coloured: int
+    tabs: Tabs, built: str, name: str, scheme: str, coloured: int
 ) -> None:
     """The theme has the colours, so the pages share the schemes and widths of this check."""
-    tab.emulate_media(color_scheme=scheme)
-    tab.goto(f"{built}/{name}.html")
+    page = opened(tabs[scheme], f"{built}/{name}.html", coloured)
+    assert violations(page) == []
     for width in (PHONE, 768, 1024, DESK):
-        tab.set_viewport_size({"width": width, "height": 844})
+        page.set_viewport_size({"width": width, "height": 844})
 
-        assert tab.evaluate("document.documentElement.scrollWidth") == width
-        if width in {PHONE, DESK}:
-            assert violations(tab, colours=width == coloured) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        if width in {PHONE, DESK} - {coloured}:  # here a colour may be on its way
+            assert violations(page, colours=False) == []
 
 
 @pytest.mark.parametrize("of_folder", [False, True], ids=["served", "of a folder"])
@@ -106,8 +114,8 @@ def test_a_search_finds_the_page_of_the_manifest_first(
         assert not any("CHANGELOG" in str(link.get_attribute("href")) for link in links.all())
 
 
-def test_the_landing_page_leads_to_repository_and_first_steps(visits: Visits) -> None:
-    page = visits.open("/index.html")
+def test_the_landing_page_leads_to_repository_and_first_steps(tab: Page, built: str) -> None:
+    page = opened(tab, f"{built}/index.html")
 
     expect(page.locator(".md-header .md-source")).to_have_attribute(
         "href", "https://github.com/a/b"
@@ -119,16 +127,16 @@ def test_the_landing_page_leads_to_repository_and_first_steps(visits: Visits) ->
     expect(page.get_by_role("heading", level=1)).to_contain_text("discord.js")
 
 
-def test_a_wide_picture_can_be_read_on_a_phone(visits: Visits) -> None:
-    page = visits.open("/index.html", viewport={"width": 360, "height": 740})
+def test_a_wide_picture_can_be_read_on_a_phone(tab: Page, built: str) -> None:
+    page = opened(tab, f"{built}/index.html", PHONE)
     picture = page.locator(".picture img")
 
     assert picture.evaluate("each => each.getBoundingClientRect().width") >= 640
     assert page.locator(".picture").get_attribute("href") == "plan.svg"
 
 
-def test_a_button_copies_the_commands_of_a_session_alone(visits: Visits) -> None:
-    page = visits.open("/start.html")
+def test_a_button_copies_the_commands_of_a_session_alone(tab: Page, built: str) -> None:
+    page = opened(tab, f"{built}/start.html")
     copied = page.locator("code[data-md-copy]").first
     copied.scroll_into_view_if_needed()
 
@@ -136,8 +144,8 @@ def test_a_button_copies_the_commands_of_a_session_alone(visits: Visits) -> None
     assert copied.get_attribute("data-md-copy") == "commandsync serve"
 
 
-def test_a_search_finds_a_page(visits: Visits) -> None:
-    page = visits.open("/index.html")
+def test_a_search_finds_a_page(tab: Page, built: str) -> None:
+    page = opened(tab, f"{built}/index.html")
     page.get_by_role("textbox", name="Search").focus()
     expect(page.locator(".md-search-result__meta")).to_have_text("Type to start searching")
     page.keyboard.type("max_deletes")
