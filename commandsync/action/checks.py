@@ -24,12 +24,10 @@ from commandsync.report.lines import Screen, code, visible
 from commandsync.report.markdownfile import State, with_lists
 from commandsync.sources.changeset import Import
 from commandsync.sync.companions import commands_of
-from commandsync.sync.files import read_file
+from commandsync.sync.files import MOST_BYTES, read_file
 from commandsync.sync.importplan import plan_import
 from commandsync.sync.job import Planned
 from commandsync.sync.settings import Settings
-
-_LARGEST_DOCUMENT = 32 * 1024 * 1024  # bytes
 
 
 def checks_of(
@@ -54,7 +52,7 @@ def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list
     if len(manifests) != 1:
         raise UsageError("docs-check takes one manifest", hint="use one job for each")
     commands = commands_of(manifests[0])
-    contents = {path: read_file(path, most=_LARGEST_DOCUMENT) for path in paths}
+    contents = {path: read_file(path, most=MOST_BYTES) for path in paths}
     texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
     files = [with_lists(text, commands, path=path) for path, text in texts.items()]
     return [at for file in files for at, state in file.lists if state is not State.CURRENT]

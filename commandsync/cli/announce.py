@@ -78,7 +78,7 @@ def docs_command(
     if shows:
         return show_pages(run, pages, paths, check=check, diff=diff)
     for page in pages:  # a format may write a token in another way than it is
-        refuse_token(page.path, chain([bot], *commands))
+        refuse_token(page.edit.path, chain([bot], *commands))
     if not force:
         check_edits(pages)
     write_pages(pages, run.output)

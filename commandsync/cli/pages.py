@@ -29,10 +29,9 @@ from commandsync.report.markdownfile import (
 from commandsync.report.summary import counted
 from commandsync.sources.changeset import FileEdit
 from commandsync.sync.companions import commands_of
-from commandsync.sync.files import check_target, read_text, refuse_token, write_file
+from commandsync.sync.files import MOST_BYTES, check_target, read_text, write_edits
 
 DEFAULT_PAGES = ("README.md", "COMMANDS.md")
-_LARGEST = 32 * 1024 * 1024  # bytes
 _MARKDOWN = frozenset({".md", ".markdown"})
 _REFUSED = (
     (
@@ -52,9 +51,7 @@ _REFUSED = (
 class Page:
     """A file with command lists."""
 
-    path: str
-    old: str | None  # its content; None if it does not exist
-    new: str
+    edit: FileEdit
     lists: tuple[tuple[Location, State], ...]
 
     @property
@@ -123,15 +120,11 @@ def check_edits(pages: Sequence[Page]) -> None:
 
 
 def write_pages(pages: Sequence[Page], output: Output) -> None:
-    """Write the files that are not up to date; if one cannot be written, those before it are."""
+    """Write the files that are not up to date, all of them or none."""
+    write_edits([page.edit for page in pages if page.stale])
     for page in pages:
-        if page.stale:
-            check_target(page.path, force=True)
-            refuse_token(page.path, [page.new])
-    for page in pages:
-        if page.stale:
-            write_file(page.path, page.new, force=True)
-        output.talk(f"wrote {page.path}" if page.stale else f"{page.path} is up to date")
+        path = page.edit.path
+        output.talk(f"wrote {path}" if page.stale else f"{path} is up to date")
 
 
 def show_pages(
@@ -141,8 +134,7 @@ def show_pages(
 
     With `check`, print the lists that are not up to date, and the command that updates them.
     """
-    changed = [page for page in pages if diff and page.stale]
-    edits = [FileEdit(page.path, page.old, page.new) for page in changed]
+    edits = [page.edit for page in pages if diff and page.stale]
     shown = joined(edit_lines(edits), run.output.screen())
     if not check:
         run.output.result(shown)
@@ -166,13 +158,13 @@ def _page(name: str, commands: Sequence[CommandText], bot: str) -> Page:
         raise UsageError(f"{name} is not a file that docs can write", hint=hint)
     old = _read(name)
     if suffix in _MARKDOWN:
-        text = NEW_FILE if old is None else old
-        return Page(name, old, *with_lists(text, commands, path=name))
+        new, lists = with_lists(NEW_FILE if old is None else old, commands, path=name)
+        return Page(FileEdit(name, old, new), lists)
     new = list_as(suffix.removeprefix("."), commands, bot=bot)
-    return Page(name, old, new, ((Location(name), state_of(old, new)),))
+    return Page(FileEdit(name, old, new), ((Location(name), state_of(old, new)),))
 
 
 def _read(name: str) -> str | None:
     """Read a file as it is; None where it does not exist."""
     check_target(name, force=True, new_folder=True)  # a pipe would be read for ever
-    return read_text(name, most=_LARGEST) if Path(name).exists() else None
+    return read_text(name, most=MOST_BYTES) if Path(name).exists() else None

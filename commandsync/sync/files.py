@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 NOT_CI = frozenset({"", "0", "false"})
 """The values of the variable CI outside it."""
 
-MOST_BYTES = 10 * 1024 * 1024
-"""Of a file that is edited in place, as of a manifest."""
+MOST_BYTES = 32 * 1024 * 1024
+"""Of a file that is edited in place, or has a list that is sent."""
 
 _LARGEST_TOKEN = 64 * 1024  # bytes
 
