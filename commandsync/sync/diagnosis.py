@@ -5,11 +5,12 @@ and whether the service can be reached and accepts the token. Nothing here chang
 check contains the token.
 """
 
+import asyncio
 import os
 import platform
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -19,11 +20,13 @@ from typing import Any
 
 from commandsync.api.operations import Operation, list_bots
 from commandsync.api.policy import Send
-from commandsync.client.acceptance import accepted_bot
+from commandsync.client.asynclibrary import AsyncClient
 from commandsync.client.connection import Connection
+from commandsync.client.events import Event, Ready, Reconnecting
 from commandsync.client.network import proxy_host
 from commandsync.diagnostics import Check, Do
 from commandsync.errors import (
+    ArgumentError,
     CommandsyncError,
     Exit,
     Forbidden,
@@ -37,6 +40,7 @@ from commandsync.errors import (
 )
 from commandsync.manifest import Manifest
 from commandsync.plan.differences import Parity
+from commandsync.records.models import Account
 from commandsync.records.texts import Resource
 from commandsync.sync.destinations import (
     ListSite,
@@ -280,7 +284,7 @@ def _access(connection: Connection, site: Site) -> Check:
     """Ask the gateway whether the token is accepted, and for which bot."""
     connection.on_wait(_GATEWAY, Send())
     try:
-        bot = accepted_bot(connection)
+        bot = _accepted_bot(connection)
     except (Unauthorized, Forbidden) as error:
         return failed("access", error)
     except (ListingError, UsageError) as error:
@@ -294,3 +298,42 @@ def _access(connection: Connection, site: Site) -> Check:
         return failed("access", WrongBotError(message, hint="use the token from this bot's page"))
     name = f" ({bot.username})" if bot.username else ""
     return Check("access", "ok", f"the service accepts the token, for bot {bot.id}{name}")
+
+
+_PATIENCE = 10.0  # seconds: the gateway greets at once
+
+
+def _accepted_bot(connection: Connection) -> Account | str:
+    """Return the bot whose token a connection has, or why the service cannot be asked.
+
+    Reads may be answered whatever the token is, and every other call that needs it writes. The
+    gateway refuses a wrong token at once, and greets a right one with its bot.
+
+    Raises `Unauthorized` or `Forbidden` for a refused token, `ListingError` if the attempt failed
+    and a retry cannot help, and `UsageError` without the extra [async].
+    """
+    try:
+        event = asyncio.run(_first_event(connection))
+    except TimeoutError:
+        return f"the gateway does not answer within {_PATIENCE:g} s"
+    except ArgumentError:  # without a gateway, the voters of a bot would be read
+        return "the service has no gateway"
+    if isinstance(event, Ready):
+        return event.bot
+    unexpected = f"the gateway begins with the event {event.name!r}"
+    return event.reason if isinstance(event, Reconnecting) else unexpected
+
+
+async def _first_event(connection: Connection) -> Event:
+    client = AsyncClient(
+        connection.token,
+        str(connection.address),
+        timeout=connection.timeout,
+        retries=0,
+        insecure_http=True,
+        session=connection.surroundings,  # type: ignore[arg-type]  # a session lends them
+    )
+    async with asyncio.timeout(min(connection.timeout, _PATIENCE)), client:
+        client.bot = ""
+        async with aclosing(client.events()) as events:
+            return await anext(events)

@@ -11,7 +11,6 @@ import pytest
 
 from commandsync.api.arguments import parse_address, service_of
 from commandsync.cli import progress
-from commandsync.client import acceptance
 from commandsync.client.network import proxy_host, surroundings
 from commandsync.sync import diagnosis
 from commandsync.testing import SimulatedListing, serve_simulation
@@ -161,7 +160,7 @@ def test_a_silent_gateway_is_not_waited_for(
     home: Home, bot: Bot, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home.knows(bot, url=proxy.url)
-    monkeypatch.setattr(acceptance, "PATIENCE", 0.01)
+    monkeypatch.setattr(diagnosis, "_PATIENCE", 0.01)
 
     def rule(request: Request) -> None:
         if "gateway" in request.path:
