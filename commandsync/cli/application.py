@@ -1,20 +1,19 @@
 """An apply on the command line: plans are made, shown, approved and carried out.
 
 `apply_plans` makes the plans of the manifests, or reads a saved one; `apply_planned` asks, writes,
-and shows the results. `plan` shows its plans and requests with the first functions here.
+and shows the results.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.cli.approval import approve_plans, ask_renames, check_terminal, decline
 from commandsync.cli.options import Run
-from commandsync.cli.output import Output, ResultLostError
+from commandsync.cli.output import Output, ResultLostError, show_plans
 from commandsync.diagnostics import Notice
 from commandsync.errors import (
     CommandsyncError,
@@ -26,56 +25,12 @@ from commandsync.errors import (
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan, write_backup
 from commandsync.sync.files import check_target
 from commandsync.sync.job import Planned
-from commandsync.sync.selection import jobs, plan_jobs, plans_in, split
+from commandsync.sync.selection import jobs, plan_jobs, plans_in
 from commandsync.sync.settings import about, load
 
 if TYPE_CHECKING:
     from commandsync.apply.outcomes import Result
     from commandsync.plan.plan import Plan
-
-
-def show_plans(
-    plans: Sequence[Plan | CommandsyncError], output: Output, *, asks: bool = True
-) -> None:
-    """Print plans, and the errors of those that could not be made.
-
-    They say that apply asks where a terminal is there, unless this run does not.
-    """
-    made, errors = split(plans)
-    if output.format == "json" and errors:
-        output.result(report.render_plans(plans, format="json", screen=output.screen()))
-        return
-    if made:
-        screen = output.screen()
-        screen = screen._replace(asks=screen.asks and asks)
-        output.result(report.render_plans(made, format=output.format, screen=screen))
-    for error in errors:
-        output.failure(error)
-
-
-def show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
-    """Print the requests that an apply would send to replace whole lists; return the exit code."""
-    from commandsync.report.records import document  # loads all services
-    from commandsync.sync.lists import ListJob
-
-    errors = [item for item in planned if isinstance(item, CommandsyncError)]
-    plans = [(item.job, item) for item in planned if isinstance(item, Planned)]
-    requests = [job.shown(item) for job, item in plans if isinstance(job, ListJob)]
-    if output.format == "json":
-        output.result(document({"requests": requests}))
-    else:
-        output.result("\n\n".join(map(_request, requests)) or "no listing takes a whole list")
-    for error in errors:
-        output.failure(error)
-    return worst_exit(error.exit_code for error in errors)
-
-
-def _request(shown: Mapping[str, object]) -> str:
-    """Return a request as text."""
-    authorization = shown["authorization"]
-    header = f"Authorization: {authorization}\n" if authorization else ""
-    head = f"{shown['method']} {shown['url']}\n{header}Content-Type: application/json"
-    return f"{head}\n\n{json.dumps(shown['body'], indent=2)}"
 
 
 def show_results(

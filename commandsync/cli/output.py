@@ -2,8 +2,10 @@
 
 `Output` prints them in the format and the colours that were asked for, with the hints of the core
 in the words of the command line (`OPTIONS`). `show_failure` prints the error of a command, and
-returns its exit code.
+returns its exit code. `plan` and `apply` show their plans by the last function.
 """
+
+from __future__ import annotations
 
 import logging
 import os
@@ -13,7 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Literal, TextIO, get_args
+from typing import TYPE_CHECKING, Any, Literal, TextIO, get_args
 
 import click
 
@@ -24,6 +26,9 @@ from commandsync.report import Format
 from commandsync.report.lines import visible
 from commandsync.sync.files import reason
 from commandsync.sync.process import unredacted
+
+if TYPE_CHECKING:
+    from commandsync.plan.plan import Plan
 
 OPTIONS: Words = {
     Do.ALLOW_DELETES: "if that is meant, allow it with --max-deletes {limit}",
@@ -82,7 +87,7 @@ _REQUESTS = 2  # -vv
 class ResultLostError(FileError):
     """Standard output cannot be written."""
 
-    def after_writing(self) -> "ResultLostError":
+    def after_writing(self) -> ResultLostError:
         """Return the same error for a run that has changed the listing."""
         return ResultLostError(
             f"{self.message}; the listing was changed", hint="run plan to see what is left"
@@ -257,3 +262,24 @@ def output_of(arguments: Sequence[str]) -> Output:
         if value in valid.get(name, ()):
             chosen[name] = value
     return Output(chosen["--format"], chosen["--color"])
+
+
+def show_plans(
+    plans: Sequence[Plan | CommandsyncError], output: Output, *, asks: bool = True
+) -> None:
+    """Print plans, and the errors of those that could not be made.
+
+    They say that apply asks where a terminal is there, unless this run does not.
+    """
+    from commandsync.sync.selection import split
+
+    made, errors = split(plans)
+    if output.format == "json" and errors:
+        output.result(report.render_plans(plans, format="json", screen=output.screen()))
+        return
+    if made:
+        screen = output.screen()
+        screen = screen._replace(asks=screen.asks and asks)
+        output.result(report.render_plans(made, format=output.format, screen=screen))
+    for error in errors:
+        output.failure(error)

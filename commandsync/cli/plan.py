@@ -1,12 +1,12 @@
 """`commandsync validate`, `plan` and `apply`: from a checked manifest to a listing that matches it.
 
-`validate` checks manifests offline, `plan` shows the changes, and `apply` carries them out. The
-question before a first write and the results are in `application`.
+`validate` checks manifests offline, `plan` shows the changes, and `apply` carries them out, in
+`application`, which no other command loads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,9 +26,11 @@ from commandsync.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from commandsync.cli.output import Output
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
+    from commandsync.sync.job import Planned
 
 
 @click.command("validate", cls=Command)
@@ -100,13 +102,11 @@ def plan_command(  # noqa: PLR0913 - its own options
         _check_one_page(manifests, against)
         check_target(out, force=force, read=manifests[0].paths)
     if requests:
-        from commandsync.cli.application import show_requests
-
         with jobs(run.settings, manifests) as opened:
-            return show_requests(plan_jobs(opened), run.output)
+            return _show_requests(plan_jobs(opened), run.output)
     plans = _plans(run, manifests, against)
-    from commandsync.cli.application import show_plans  # after the page is asked
-    from commandsync.report import render_plans
+    from commandsync.cli.output import show_plans
+    from commandsync.report import render_plans  # after the page is asked
 
     made, errors = split(plans)
     if out and made:  # an error in the place of the plan is shown, not saved
@@ -140,6 +140,35 @@ def _plans(
     with jobs(run.settings, manifests) as opened:
         shows = partial(render_plans.load, run.output.format)
         return plans_in(plan_jobs(opened, meanwhile=shows))
+
+
+def _show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
+    """Print the requests that an apply would send to replace whole lists; return the exit code."""
+    from commandsync.errors import CommandsyncError, worst_exit
+    from commandsync.report.records import document
+    from commandsync.sync.job import Planned
+    from commandsync.sync.lists import ListJob
+
+    errors = [item for item in planned if isinstance(item, CommandsyncError)]
+    plans = [(item.job, item) for item in planned if isinstance(item, Planned)]
+    requests = [job.shown(item) for job, item in plans if isinstance(job, ListJob)]
+    if output.format == "json":
+        output.result(document({"requests": requests}))
+    else:
+        output.result("\n\n".join(map(_request, requests)) or "no listing takes a whole list")
+    for error in errors:
+        output.failure(error)
+    return worst_exit(error.exit_code for error in errors)
+
+
+def _request(shown: Mapping[str, object]) -> str:
+    """Return a request as text."""
+    from json import dumps
+
+    authorization = shown["authorization"]
+    header = f"Authorization: {authorization}\n" if authorization else ""
+    head = f"{shown['method']} {shown['url']}\n{header}Content-Type: application/json"
+    return f"{head}\n\n{dumps(shown['body'], indent=2)}"
 
 
 @click.command("apply", cls=Command)
