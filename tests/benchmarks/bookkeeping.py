@@ -42,7 +42,7 @@ def rows() -> list[Row]:
             "a plan of edits, adds and deletes",
             _SIZE,
             lambda size: _planning(*_changed(size)),
-            rounds=5,
+            rounds=9,
         ),
         doubled("apply's books on them", _SIZE, lambda size: _applying(*_changed(size)), rounds=9),
     ]
