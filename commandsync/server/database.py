@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from math import inf
 from pathlib import Path
 from threading import Lock
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, cast
 
 from pydantic import TypeAdapter
@@ -53,6 +53,7 @@ _HINTS = {
 # The execution options of connections that read, and of those that write.
 _ONE_STATE = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 _WRITES = {"commandsync_writes": True}
+_LOCKED = 30  # seconds that a file which another process has locked is waited for
 _JSON = TypeAdapter[object](Any)
 # Of both kinds of engine. pydantic writes JSON in a third of the time of the standard library.
 _OPTIONS: dict[str, Any] = {
@@ -202,9 +203,8 @@ def _sqlite_engine(path: str) -> Engine:
         options = {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
     else:
         _make_private_file(Path(path))
-        # As many connections as the web framework has threads: none waits for one. A write waits
-        # for another process on the same file, for up to 30 seconds.
-        options = {"pool_size": 40, "connect_args": {"timeout": 30}}
+        # As many connections as the web framework has threads: none waits for one.
+        options = {"pool_size": 40, "connect_args": {"timeout": _LOCKED}}
     url = URL.create("sqlite", database=path)
     engine = create_engine(url, **_OPTIONS, **options)
     event.listen(engine, "connect", _prepare_sqlite)
@@ -246,9 +246,21 @@ def _begin(connection: Connection) -> None:
 
 
 def _log_ahead(engine: Engine) -> None:
-    """Switch a file to a write-ahead log, for good; no transaction can do that."""
+    """Switch a file to a write-ahead log, for good; no transaction can do that.
+
+    SQLite does not wait for the lock that this needs: another process may be starting, too.
+    """
+    end = monotonic() + _LOCKED
     with closing(engine.raw_connection()) as connection:
-        connection.cursor().execute("PRAGMA journal_mode=WAL")
+        while True:
+            try:
+                connection.cursor().execute("PRAGMA journal_mode=WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or monotonic() > end:
+                    raise
+                sleep(0.01)
+            else:
+                return
 
 
 @contextmanager
