@@ -186,6 +186,8 @@ class PlannedChange(Model):
     @model_validator(mode="after")
     def _check(self) -> Self:
         check_texts(self.resource, self.before, self.after)
+        if self.after is not None and not self.name.strip():
+            raise ValueError("the name of a record to write is empty")
         if self.action in {"edit", "replace"} and _edited(self.resource) != (self.action == "edit"):
             raise ValueError(f"{self.action} is not a valid action for this kind: {self.resource}")
         return self

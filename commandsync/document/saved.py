@@ -2,16 +2,18 @@
 
 import json
 from collections import Counter
-from typing import Any, Self
+from typing import Annotated, Any, NoReturn, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
+from commandsync.api.arguments import parse_address
 from commandsync.api.content import check_size
 from commandsync.diagnostics import Do
 from commandsync.document import VERSION, part
 from commandsync.document.plan import ListedRecord, PlanDocument, digest_of, plan_document
-from commandsync.errors import FileError, RefusedError
+from commandsync.errors import CommandsyncError, FileError, RefusedError
 from commandsync.plan.plan import Plan, Target
+from commandsync.records.snapshot import Phase
 from commandsync.records.texts import Resource
 
 LARGEST_PLAN = 32 * 2**20
@@ -19,19 +21,51 @@ LARGEST_PLAN = 32 * 2**20
 
 _AGAIN = Do.MAKE_PLAN(then="")
 _REVIEW = Do.MAKE_PLAN(then=", review it, and apply that one")
+_OTHERS = {
+    "results": "it holds several plans: save the plan of each manifest in its own file",
+    "error": "it holds the report of a failure",
+    "verified": "it holds the result of an apply",
+}
+
+
+def _check_base_url(base_url: str) -> str:
+    try:
+        address = parse_address(base_url, insecure_http=True)  # sending checks it, with the flag
+    except CommandsyncError as error:
+        raise ValueError(error.message) from error
+    if str(address) != base_url:
+        raise ValueError(f"a plan writes it as {address}")
+    return base_url
 
 
 class SavedPlan(PlanDocument):
     """A plan that can be applied: it names its bot and service."""
 
     bot: str = Field(min_length=1)
-    base_url: str = Field(min_length=1)
+    base_url: Annotated[str, AfterValidator(_check_base_url)]
 
     @model_validator(mode="after")
     def _check_scope(self) -> Self:
+        if self.scope != tuple(kind.collection for kind in self._kinds()):
+            raise ValueError("its scope is not a list of collections in their order")
+        if self.listed.keys() != set(self.scope):
+            raise ValueError("it does not count the records of each collection in its scope")
         records = (*self.changes, *self.kept, *self.stuck)
-        if any(record.resource.collection not in self.listed for record in records):
+        if any(record.resource.collection not in self.scope for record in records):
             raise ValueError("it contains a record of a collection outside its scope")
+        ids = [(change.resource, change.id) for change in self.changes if change.id is not None]
+        if len(set(ids)) < len(ids):
+            raise ValueError("it changes one record twice")
+        return self
+
+    @model_validator(mode="after")
+    def _check_times(self) -> Self:
+        if (self.planned_at is None) != (not self.scheduled):
+            raise ValueError("it has a time without scheduled entries, or they have no time")
+        ends = {entry.until for entry in self.scheduled if entry.phase is Phase.ENDED}
+        deletes = [each for each in self.changes if isinstance(each, part.PlannedDelete)]
+        if not ends.issuperset(delete.until for delete in deletes if delete.until is not None):
+            raise ValueError("it deletes a record that has not ended")
         return self
 
     def plan(self) -> Plan:
@@ -43,7 +77,7 @@ class SavedPlan(PlanDocument):
             scope=self._kinds(),
             changes=tuple(change.change() for change in self.changes),
             unchanged=self.summary.unchanged,
-            sizes={kind: self.listed.get(kind.collection, 0) for kind in self._kinds()},
+            sizes={kind: self.listed[kind.collection] for kind in self._kinds()},
             rules=self.limits.rules(),
             unmanaged=tuple(map(ListedRecord.record, self.kept)),
             unwritable=tuple(map(ListedRecord.record, self.stuck)),
@@ -59,9 +93,9 @@ class SavedPlan(PlanDocument):
 def load_plan(text: str, path: str) -> Plan:
     """Read a saved plan.
 
-    The document of the plan that is read must be the one in the file, so that a reviewer of the
-    file has seen the writes of apply. Apply checks the limits again. Raises `FileError` if it is
-    not a saved plan, and `RefusedError` if it is of another version, or it was edited or damaged.
+    Everything in the file must follow from its changes, so that a reviewer of the file has seen
+    the writes of apply. Apply checks the limits again. Raises `FileError` if it is not a saved
+    plan, and `RefusedError` if it is of another version, or it was edited or damaged.
     """
     try:
         data, digest = _parse(text)
@@ -87,7 +121,9 @@ def _parse(text: str) -> tuple[part.Document, str]:
         raise ValueError("it is too large")
     check_size(text)
     try:
-        data = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_unique)
+        data = json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=_unique, parse_constant=_refuse_constant
+        )
         if isinstance(data, dict):
             return data, digest_of(data)
     except (ValueError, RecursionError) as error:
@@ -108,7 +144,7 @@ def _check_head(data: part.Document, digest: str, path: str) -> None:
             hint=Do.MAKE_PLAN(then=", or apply it with the version of commandsync that made it"),
         )
     if not data.keys() & {"digest", "fingerprint"}:
-        raise ValueError("it is not the plan of one manifest")
+        raise ValueError(next((_OTHERS[key] for key in _OTHERS if key in data), "it has no digest"))
     if data.get("digest") != digest:
         raise _EditedError("its digest does not match its content")
     if type(version) is not int:
@@ -137,3 +173,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> part.Document:
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"duplicate key {key!r}")
     return data
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a JSON number")

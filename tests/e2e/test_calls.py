@@ -204,6 +204,8 @@ def test_no_listing_is_wrong_usage(home: Home) -> None:
 
 __all__ = ["bot", "relayed"]
 
+ELSEWHERE = "https://listing.invalid"
+
 
 def test_a_vote_is_cast_and_shown(home: Home, bot: Bot) -> None:
     ran = home.run("vote", "7", "--username", "Ann")
@@ -226,6 +228,28 @@ def test_a_vote_for_another_bot_needs_its_token(home: Home, bot: Bot, service: S
 
     assert f"bot {bot.id}, " in ran.err
     assert f"bot {other.id}" in ran.err
+
+
+def test_a_vote_on_another_machine_needs_a_yes(home: Home, bot: Bot) -> None:
+    home.knows(bot, url=ELSEWHERE)
+    refused = home.run("vote", "7", "--format", "json")
+    tried = home.run("vote", "7", "--yes", "--retries", "0", "--format", "json")
+
+    assert refused.code == 2
+    assert failed(refused, "usage").startswith(f"{ELSEWHERE} ")
+    assert "--yes" in refused.document["error"]["hint"]
+    assert tried.code == 1
+    assert "listing.invalid" in failed(tried, "network")
+
+
+@pytest.mark.parametrize("status", [404, 405])
+def test_a_service_without_votes_is_explained(home: Home, relayed: Proxy, status: int) -> None:
+    relayed.rule = lambda seen: Instead(status, {"error": "no"}) if seen.writes else None
+    ran = home.run("vote", "7")
+
+    assert ran.code == 1
+    assert "`commandsync serve`" in ran.err
+    assert len(relayed.writes) == 1
 
 
 def test_a_vote_is_never_sent_twice(home: Home, bot: Bot, relayed: Proxy) -> None:
