@@ -75,7 +75,8 @@ def _shown(alike: Sequence[Plan], listings: dict[Notice, list[str]]) -> Plan:
     for own, notice in [(each, notice) for each in alike for notice in each.notices]:
         anonymous = _anonymous(own, notice)
         if anonymous is notice:
-            notices += [notice] if own is plan or notice not in notices else []
+            if own is plan or notice not in notices:
+                notices.append(notice)
         elif about := listings.pop(anonymous, []):
             named = ", ".join(dict.fromkeys(about))
             notices.append(replace(notice, message=named + anonymous.message))

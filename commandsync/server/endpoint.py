@@ -147,7 +147,7 @@ def wanted_of(  # noqa: PLR0913 - the interface's own parameters
     certified: _Certified = None,
     tags: Annotated[str, Query(description=_TAGS, examples=["music,fun"])] = "",
 ) -> Wanted:
-    """Return what a list of bots is asked for, by the interface and by its page."""
+    """Return the query of a list of bots, of the interface or of its page."""
     return Wanted(
         page=page,
         limit=limit,

@@ -120,7 +120,7 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
 
 
 async def _first_of(*work: Awaitable[CloseReason]) -> CloseReason:
-    """Return the result of what ends first, and cancel the rest."""
+    """Return the result of the first that ends, and cancel the rest."""
     tasks = [asyncio.ensure_future(part) for part in work]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -326,7 +326,7 @@ def simulate(
 ) -> Simulation:
     """Return a simulation of a service, such as `top.gg`, with the id of its bot.
 
-    `choices` are answers to what its documents leave open; None for the default. Raises
+    `choices` are answers to the open questions of its documents; None for the default. Raises
     `UsageError` if there is no such service, or no such answer.
     """
     service = SERVICES.get(name)

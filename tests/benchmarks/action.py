@@ -45,7 +45,7 @@ def starts(bash: str, folder: Path, root: Path) -> list[Row]:
     A fresh machine has no compiled modules. The time of an installer depends on its release and on
     the index: the downloads are cached, and the bare installation of the same file, in the same
     run, is subtracted; most of the rest compiles modules. With pip the step does the same, and pip
-    takes most of the time: there is no row for it.
+    takes most of the time, so it has no row.
 
     Args:
         bash: The shell.

@@ -46,7 +46,7 @@ class Recipe:
     def __init__(self, home: Home) -> None:
         package = Path(commandsync.__file__).parent
         for folder in (package, ROOT / ".ci", ROOT / "docs"):
-            shutil.copytree(folder, home.path / folder.name)  # with what is compiled already
+            shutil.copytree(folder, home.path / folder.name)  # with its compiled files
         shutil.copy(ROOT / "pyproject.toml", home.path)
         home.variable("PYTHONPATH", str(home.path))
         for name in [name for name in os.environ if name.startswith("COVERAGE_")]:
@@ -67,7 +67,7 @@ class Recipe:
         return ran.out
 
     def run(self, *commands: str) -> list[str]:
-        """Run commands of the copy one after the other, and return what each prints."""
+        """Run commands of the copy one after the other, and return the output of each."""
         outputs: list[str] = json.loads(self.python("-c", _RUNS, *commands))
         return outputs
 

@@ -127,7 +127,7 @@ _COLOURS = ("color-contrast", "link-in-text-block")
 
 
 def violations(page: Page, *rules: str, colours: bool = True) -> list[str]:
-    """Return what axe-core finds wrong with a page, with the places: by these rules, or by all.
+    """Return the violations that axe-core finds on a page, with places: by these rules, or by all.
 
     The rules of colours take as long as all others.
     """
