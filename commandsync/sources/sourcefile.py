@@ -183,17 +183,12 @@ T = TypeVar("T")
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Leave the garbage collector off: it would look at all syntax trees, half of the time.
-
-    Afterwards the trees count as old, or it would look at them at once.
-    """
+    """Leave the garbage collector off: it would look at all syntax trees, half of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.freeze()
-        gc.unfreeze()
         if was_on:
             gc.enable()
 
