@@ -7,7 +7,7 @@ from pathlib import Path
 
 from radon.complexity import cc_visit  # type: ignore[import-untyped]  # it has no types
 
-MOST = 11
+MOST = 12
 FOLDERS = (".ci", "commandsync", "tests/benchmarks")
 
 
