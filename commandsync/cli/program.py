@@ -157,17 +157,22 @@ def run(arguments: Sequence[str], early: Sequence[int] = ()) -> int:
             handler.disarm()
         except process.Interruption:
             handler.disarm()
-            # Packages load again whose import was interrupted: their submodules would stay behind,
-            # with which Python 3.13's pathlib cannot be imported.
-            for name in [name for name in sys.modules if name.rpartition(".")[0]]:
-                if name.rpartition(".")[0] not in sys.modules:
-                    del sys.modules[name]
-            from commandsync.cli.output import output_of
-            from commandsync.errors import CommandsyncError
-
-            error = CommandsyncError("interrupted; nothing was changed", kind="interrupted")
-            output_of(arguments).failure(error)
+            _show_interruption(arguments)
     return handler.code(code)
+
+
+def _show_interruption(arguments: Sequence[str]) -> None:
+    """Print that a signal ended the run before it wrote anything.
+
+    This imports nothing: where the signal came during an import, packages are half loaded.
+    """
+    stream, text = sys.stderr, "error: interrupted; nothing was changed"
+    pairs = zip(arguments, [*arguments, ""][1:], strict=True)
+    if any(pair == ("--format", "json") or pair[0] == "--format=json" for pair in pairs):
+        error = '{"kind": "interrupted", "message": "interrupted; nothing was changed", "hint": ""}'
+        stream, text = sys.stdout, f'{{"version": 1, "error": {error}, "problems": []}}'
+    with suppress(OSError):  # it may have no reader
+        print(text, file=stream, flush=True)
 
 
 def _called(arguments: Sequence[str], handler: process.Signals) -> int:
