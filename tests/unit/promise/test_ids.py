@@ -1,6 +1,6 @@
-"""Each promise of SECURITY.md and README.md has an id in the page, which its tests name.
+"""Each promise of SECURITY.md has an id there, which its tests name.
 
-In the page it is a comment behind the sentence, item or row, such as `<!--promise:redirects-->`;
+It is a comment behind the sentence, item or row, such as `<!--promise:redirects-->`;
 a test names it in its marker, such as `@pytest.mark.promise("redirects")`. To add one, break the
 code of the promise once: its test must fail.
 """
@@ -14,8 +14,7 @@ MARKER = re.compile(r"^@pytest\.mark\.promise\(([^)]*)\)$", re.MULTILINE)
 
 
 def test_each_promise_has_a_test_and_each_marker_its_promise() -> None:
-    pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("SECURITY.md", "README.md")]
-    promised = {name for page in pages for name in ID.findall(page)}
+    promised = set(ID.findall((ROOT / "SECURITY.md").read_text(encoding="utf-8")))
     tested = {
         name
         for path in (ROOT / "tests").rglob("test_*.py")
@@ -24,4 +23,4 @@ def test_each_promise_has_a_test_and_each_marker_its_promise() -> None:
     }
 
     assert promised - tested == set(), "these promises have no test"
-    assert tested - promised == set(), "these markers name no promise of SECURITY.md or README.md"
+    assert tested - promised == set(), "these markers name no promise of SECURITY.md"
