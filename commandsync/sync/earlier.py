@@ -3,13 +3,15 @@
 An earlier version is a manifest with the files that it included and the objects that were imported
 into it. It is read from git's own objects: `entries_at` lists the files of a commit, `resolved`
 follows the links between them, and `contents` returns each content by its id. Nothing is checked
-out, and no filter or hook of the repository runs. `earlier_version` loads the version that an
-option names: a file, or a revision of the manifest's repository. `history` yields all versions of a
-branch, and loads each with `load_version`, too. `changes_since` compares what users notice.
+out, and no filter, hook or setting of the repository runs a program. `earlier_version` loads the
+version that an option names: a file, or a revision of the manifest's repository. `history` yields
+all versions of a branch, and loads each with `load_version`, too. `changes_since` compares what
+users notice.
 """
 
 import os
 import posixpath
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -33,7 +35,24 @@ Entry = tuple[str, str]
 Read = Callable[[str], bytes]
 
 LINK = "120000"  # the mode of a symbolic link
-_PLACES = {"GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX"}  # a hook has them; the folder decides here
+# Of the environment: a hook has the places of its repository, and the folder decides here.
+_FOREIGN = re.compile(
+    r"GIT_(DIR|COMMON_DIR|WORK_TREE|INDEX_FILE|PREFIX|NAMESPACE|"
+    r"\w+_PATHSPECS|EXTERNAL_DIFF|DIFF_OPTS|TRACE\w*)"
+)
+# What the settings of a user or a repository change in the output, or run as a program. All others
+# stay: `safe.directory` and the way to a remote repository are among them.
+_SETTINGS = {
+    "core.fsmonitor": "false",
+    "diff.orderFile": "/dev/null",
+    "diff.relative": "false",
+    "diff.renameLimit": "1000",
+    "log.follow": "false",
+    "log.showSignature": "false",
+}
+_OPTIONS = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
+_NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
+_DIFFERENCES = {"log", "diff-tree"}  # the commands that can show differences
 FILE = "name a file with the earlier manifest"
 SHALLOW = (
     "fetch the whole history: git fetch --unshallow --tags (in a workflow: fetch-depth: 0 for "
@@ -62,10 +81,14 @@ def git(folder: str, *arguments: str) -> bytes:
 
 
 def _started(arguments: Sequence[str], folder: str) -> Popen[bytes]:
-    environment = {name: value for name, value in os.environ.items() if name not in _PLACES}
+    """Start git. Every call is made here, so that no setting changes what any of them prints."""
+    command, *rest = arguments
+    options = [*_OPTIONS, command, *(_NO_PROGRAMS if command in _DIFFERENCES else ()), *rest]
+    variables = os.environ.items()
+    environment = {name: value for name, value in variables if not _FOREIGN.fullmatch(name)}
     try:
         return Popen(  # noqa: S603 - no shell; a revision is never an option
-            ["git", *arguments],  # noqa: S607 - the user's git, wherever it is installed
+            ["git", "--no-pager", *options],  # noqa: S607 - the user's git, wherever it is installed
             cwd=folder,
             env=environment | {"LC_ALL": "C"},
             stdin=PIPE,

@@ -41,7 +41,7 @@ from commandsync.sync.earlier import (
 
 MOST_VERSIONS = 200
 _NO_ENTRY = "000000"  # the mode of a file that a commit adds
-_RAW = ("-z", "-r", "--raw", "--no-abbrev", "--root", "--no-renames", "--no-ext-diff")
+_RAW = ("-z", "-r", "--raw", "--no-abbrev", "--root", "--no-renames")
 _FIRST_PARENT = ("--first-parent", "--diff-merges=first-parent", "--format=%x01%H %P")
 _DELETED = ("-z", "--diff-filter=D", "--no-renames", "--name-only")
 _MANIFEST = re.compile(rb"^version\s*:", re.MULTILINE)
