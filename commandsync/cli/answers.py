@@ -174,7 +174,7 @@ class _Questions:
         return () if answer == _NONE else (answer,)
 
     def _recorded(self) -> Recorded | None:
-        from commandsync.cli.importation import record_program
+        from commandsync.cli.import_ import record_program
 
         asked = "Which program registers its commands? It is run once, cut off from all services."
         line = self._ask(asked, "program", self.project.program, _not_empty)

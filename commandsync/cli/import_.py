@@ -1,7 +1,17 @@
-"""`commandsync import`: commands from a bot's code or platform into the manifest."""
+"""`commandsync import`: commands from a bot's code or platform into the manifest.
 
+A program is recorded, or sources are read; then the import is planned, shown, approved and written.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +24,12 @@ from commandsync.cli.options import (
     talk_options,
     yes_option,
 )
-from commandsync.errors import Exit
+
+if TYPE_CHECKING:
+    from commandsync.cli.output import Output
+    from commandsync.report import Format, Screen
+    from commandsync.sources.changeset import Import
+    from commandsync.sync.importsource import Recorded
 
 _discord_option = partial(option, section="Discord")
 _record_option = partial(option, section="Recording")
@@ -105,13 +120,7 @@ def import_command(  # noqa: PLR0913 - the options of one command
       commandsync import src -- node deploy-commands.js
       commandsync import --check         # in CI: exits 3 if it would change files
     """
-    from commandsync.cli.importation import (
-        ImportOrder,
-        check_import,
-        import_commands,
-        record_program,
-    )
-    from commandsync.sync.importsource import read_registered
+    from commandsync.errors import Exit
 
     recorded = None
     if program:
@@ -126,8 +135,184 @@ def import_command(  # noqa: PLR0913 - the options of one command
         )
         if recorded is None:
             return int(Exit.CHANGES if check else Exit.FAILED)
-    registered = partial(read_registered, run.settings)
-    order = ImportOrder(sources=sources, recorded=recorded, locale=locale, prefix=prefix)
-    if check:
-        return check_import(run, order, registered)
-    return import_commands(run, order, registered, saves=save, asks=not yes)
+    order = _Order(sources=sources, recorded=recorded, locale=locale, prefix=prefix)
+    return _check(run, order) if check else _import(run, order, saves=save, asks=not yes)
+
+
+_TRY = (
+    "try the deploy script alone, --say TEXT (a message after the login), --allow HOST:PORT (a "
+    "database), or --timeout SECONDS"
+)
+_NOT_HELD = (
+    "without a fence: what the program writes is real, and programs in other languages than Python "
+    "and JavaScript, and children with an empty environment, can reach any host"
+)
+
+
+def record_program(  # noqa: PLR0913 - the options of one command
+    output: Output,
+    program: Sequence[str],
+    *,
+    timeout: float = 60,
+    allow: Sequence[str] = (),
+    say: str | None = None,
+    guild: str | None = None,
+    unfenced: bool = False,
+) -> Recorded | None:
+    """Run a program once and return its registered commands, to be read in a language.
+
+    Returns None, with the program's last lines printed, if it registered nothing.
+    """
+    import asyncio
+    from pathlib import Path
+    from urllib.parse import urlsplit
+
+    from commandsync.errors import UsageError
+    from commandsync.extras import missing
+    from commandsync.report.lines import visible
+    from commandsync.services.catalogue import LISTS
+    from commandsync.sync.importsource import Recorded
+
+    try:
+        from commandsync.record import Order, reading_of, record, summary
+        from commandsync.record.hosts import parse_allowed
+    except ImportError as error:
+        raise missing("recording a program needs", "record", error) from error
+    hosts = [urlsplit(service.origin).hostname or "" for service in LISTS.values()]
+    folder = Path.cwd()
+    if folder == Path(folder.anchor):
+        raise UsageError("a program is not recorded in the root folder", hint="go to its folder")
+    order = Order(
+        program=program,
+        cwd=folder,
+        timeout=timeout,
+        allowed=parse_allowed(allow, hosts),
+        say=say,
+        guild=guild,
+        unfenced=unfenced,
+    )
+    for service in order.allowed:
+        output.talk(f"the program may reach {visible(service.name)}: what it does there is real")
+    if unfenced:
+        output.talk(_NOT_HELD)
+    recording = asyncio.run(record(order))
+    for request in recording.unknown:
+        output.talk(f"not known to the stand-in: {visible(request)}", at=1)
+    shown = visible(shlex.join(program))
+    if recording.is_empty:
+        output.talk("\n".join(f"  {visible(line)}" for line in recording.tail))
+        output.talk(f"`{shown}` registered nothing; nothing was changed\n  hint: {_TRY}")
+        return None
+    output.talk(summary(recording, order, shown))
+    return Recorded(
+        shlex.join(program), lambda locale: reading_of(recording, locale), recording.is_whole
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Order:
+    """The sources of an import."""
+
+    sources: Sequence[str]  # files and folders, or `discord`; empty for those of the manifest
+    recorded: Recorded | None  # the commands that a program registered
+    locale: str  # the language of Discord's texts; empty for the manifest's
+    prefix: str | None  # of the bot's commands, for a new manifest
+
+
+def _check(run: Run, order: _Order) -> int:
+    """Show the changes of an import, without a write; return the exit code."""
+    from commandsync.cli.output import command_line
+    from commandsync.errors import Exit
+    from commandsync.report import render_import
+    from commandsync.report.lines import visible
+
+    output, result = run.output, _planned(run, order, create=False)
+    output.result(render_import(result, format=output.format, screen=output.screen()))
+    if not result.files:
+        return Exit.CHANGES if result.fails_check else Exit.DONE
+    language = ["--locale", order.locale] if order.locale else []
+    program = ["--", *shlex.split(order.recorded.program)] if order.recorded else []
+    line = command_line("import", *language, *order.sources, *program, files=run.settings.files)
+    output.talk(f"Run {visible(line)}, and commit what it writes.")
+    return Exit.CHANGES
+
+
+def _planned(run: Run, order: _Order, *, create: bool) -> Import:
+    """Read the sources and merge them; print the notices and the commands left out."""
+    from commandsync.report.imports import by_cause, render_left_out
+    from commandsync.sync.importplan import plan_import
+    from commandsync.sync.importsource import read_registered
+
+    result = plan_import(
+        run.settings,
+        order.sources,
+        registered=partial(read_registered, run.settings),
+        recorded=order.recorded,
+        locale=order.locale,
+        create=create,
+        prefix=order.prefix,
+    )
+    output = run.output
+    output.notices([*by_cause(result.notes, each=output.verbosity > 0)])
+    output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
+    if result.unread and not order.recorded:
+        output.talk(
+            "a recorded run of the bot has the slash commands and menus that are not read: "
+            "commandsync import -- PROGRAM"
+        )
+    return result
+
+
+def _import(run: Run, order: _Order, *, saves: bool, asks: bool) -> int:
+    """Import, and show the result; return the exit code.
+
+    `saves` writes the sources into the manifest, too; else the user is asked, if at all.
+    """
+    from commandsync.cli.approval import check_terminal, write_approved
+    from commandsync.errors import Exit, TooManyDeletesError
+    from commandsync.report import render_import
+    from commandsync.report.lines import path
+    from commandsync.report.summary import counted
+    from commandsync.sync.importsource import PROGRAM
+
+    if asks:
+        check_terminal("import", "--yes writes without asking, --check only compares")
+    result = _planned(run, order, create=True)
+    if result.refusal:
+        raise TooManyDeletesError(f"the import {result.refusal.message}", hint=result.refusal.hint)
+
+    def shown(form: Format, screen: Screen) -> str:
+        return render_import(result, format=form, screen=screen)
+
+    if not write_approved(run, result.files, shown, asks=asks):
+        return Exit.FAILED
+    if result.imported and result.objects:
+        size = len(result.imported.after.encode()) // 1024 + 1
+        objects = f"Discord's object of {counted(result.objects, 'command')}"
+        run.output.talk(f"{path(result.imported.path)}: {size:,} KiB, with {objects}")
+    if not result.repeatable and result.sources != (PROGRAM,):
+        _save(run, result, asks=asks and not saves, writes=saves)
+    return run.signals.code(Exit.CHANGES if result.is_partial else Exit.DONE)
+
+
+def _save(run: Run, result: Import, *, asks: bool, writes: bool) -> None:
+    """Write the sources into the manifest if the user says so, or print how to."""
+    from commandsync.cli.approval import confirm
+    from commandsync.report.lines import path, visible
+    from commandsync.sync.files import write_edits
+    from commandsync.sync.importplan import saved_sources
+
+    output = run.output
+    if asks:
+        writes = confirm(f"\nWrite import: into {visible(result.path)}, for the next import?")
+    if writes:
+        edit = saved_sources(run.settings, result)
+        write_edits([edit])
+        output.talk(f"wrote import: into {path(edit.path)}")
+        return
+    names = ", ".join(json.dumps(name, ensure_ascii=False) for name in result.sources)
+    language = f", locale: {json.dumps(result.locale)}" if result.locale else ""
+    output.talk(
+        f"to import again with no arguments, add --save, or write into {visible(result.path)}:\n"
+        f"  import: {{from: [{visible(names)}]{visible(language)}}}"
+    )

@@ -238,7 +238,7 @@ def _left(answers: Answers, path: str) -> Iterator[list[str]]:
 
 def _write(run: Run, path: str, files: Sequence[FileEdit]) -> None:
     """Write new files and the schema, all of them or none; say which."""
-    from commandsync.cli.reference import schema_beside
+    from commandsync.cli.schema import schema_beside
     from commandsync.sync.files import write_edits
 
     edits = [*files, *schema_beside(path)]

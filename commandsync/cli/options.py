@@ -70,6 +70,7 @@ manifest_arguments = click.argument(  # without `--file` before each
 strict_option = _manifest_option("--strict", "Exit 4 for warnings about the manifest, too.")
 yes_option = option("-y, --yes", "Do not ask; required without a terminal.")
 force_option = option("--force", "Replace an existing file.")
+unseen_option = option("--unseen", "Allow replacing a list even if its content is not known.")
 format_option = _format_option("text", "json", "markdown", "github")
 unmarked_format_option = _format_option("text", "json", "markdown")
 

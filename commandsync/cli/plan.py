@@ -1,8 +1,4 @@
-"""`commandsync validate`, `plan` and `apply`: from a checked manifest to a listing that matches it.
-
-`validate` checks manifests offline, `plan` shows the changes, and `apply` carries them out, in
-`application`, which no other command loads.
-"""
+"""`commandsync plan`: the changes that an apply would make are shown, and nothing is written."""
 
 from __future__ import annotations
 
@@ -14,16 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.option import Command, option
-from commandsync.cli.options import (
-    Run,
-    file_option,
-    format_option,
-    manifest_arguments,
-    plan_options,
-    strict_option,
-    talk_options,
-    yes_option,
-)
+from commandsync.cli.options import Run, manifest_arguments, plan_options, unseen_option
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -33,40 +20,12 @@ if TYPE_CHECKING:
     from commandsync.sync.job import Planned
 
 
-@click.command("validate", cls=Command)
-@manifest_arguments
-@file_option
-@strict_option
-@format_option
-@talk_options
-def validate_command(run: Run, /) -> None:
-    """Check manifests, with no network and no token.
-
-    Shows the problems of all files, each as path:line:column. Exits 4 if there are any.
-
-    \b
-    Example:
-      commandsync validate
-      commandsync validate bots/ --format github
-    """
-    from commandsync import report
-    from commandsync.sync.companions import with_objects
-    from commandsync.sync.settings import load
-
-    manifests = [with_objects(manifest) for manifest in load(run.settings)]
-    form, screen = run.output.format, run.output.screen()
-    run.output.result(report.render_validated(manifests, format=form, screen=screen))
-
-
-_unseen_option = option("--unseen", "Allow replacing a list even if its content is not known.")
-
-
 @click.command("plan", cls=Command)
 @manifest_arguments
 @option("--out PATH", "Save the plan, for apply --plan.")
 @option("--against PATH", "Compare with another manifest instead of the page, with no network.")
 @option("--detailed-exitcode", "Exit 3 when changes are pending.")
-@_unseen_option
+@unseen_option
 @option("--requests", "Print the requests that would replace whole lists, without the token.")
 @plan_options
 def plan_command(  # noqa: PLR0913 - its own options
@@ -169,59 +128,3 @@ def _request(shown: Mapping[str, object]) -> str:
     header = f"Authorization: {authorization}\n" if authorization else ""
     head = f"{shown['method']} {shown['url']}\n{header}Content-Type: application/json"
     return f"{head}\n\n{dumps(shown['body'], indent=2)}"
-
-
-@click.command("apply", cls=Command)
-@manifest_arguments
-@option("--plan PATH", "Apply this saved plan and nothing else.", dest="plan_file")
-@option("--dry-run", "Show the plan and write nothing.")
-@yes_option
-@option(
-    "--backup PATH",
-    "If there are changes, first write the listed records, with ids, as a manifest.",
-)
-@option(
-    "--owned",
-    "Refuse to delete or replace a record that no version of the manifest in git had.",
-)
-@_unseen_option
-@option("--resend", "Send a whole list even if it has no changes.")
-@option("--unordered", "Add concurrently, in any order; quicker.")
-@plan_options
-def apply_command(  # noqa: PLR0913 - its own options
-    run: Run,
-    /,
-    *,
-    plan_file: str | None,
-    dry_run: bool,
-    yes: bool,
-    backup: str | None,
-    owned: bool,
-    unseen: bool,
-    resend: bool,
-    unordered: bool,
-    force: bool,
-) -> int:
-    """Make the listing match the manifest.
-
-    Shows the plan and asks first. Whatever fails, run it again: it finishes the work, and does
-    nothing twice.
-
-    \b
-    Example:
-      commandsync apply                                # shows, asks, applies
-      commandsync apply --yes --backup before.yaml     # in CI
-      commandsync apply --plan plan.json --yes         # what was reviewed
-    """
-    from commandsync.cli.application import Choices, apply_plans
-
-    settings = replace(run.settings, owned=owned, unseen=unseen, resend=resend)
-    choices = Choices(
-        asks=not (yes or dry_run),
-        plan_file=plan_file,
-        dry_run=dry_run,
-        backup=backup,
-        unordered=unordered,
-        force=force,
-    )
-    return apply_plans(run._replace(settings=settings), choices)

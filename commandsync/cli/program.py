@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any, NoReturn
 
 import click
@@ -65,16 +66,6 @@ GROUPS = {
 COMMANDS = [name for group in GROUPS.values() for names in group for name in names.split(", ")]
 """The names of the commands, in the same order."""
 
-
-_MODULES = {
-    **dict.fromkeys(("validate", "apply"), "plan"),
-    **dict.fromkeys(("doctor", "listings", "schema", "completion"), "reference"),
-    **dict.fromkeys(("docs", "changes"), "announce"),
-    "vote": "bots",
-    "import": "import_",
-}
-"""The modules of commands that are not named like them."""
-
 # A plugin of pydantic that is installed here would see every record, and takes time to find.
 NO_PLUGINS = ("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
@@ -88,7 +79,8 @@ class _Commands(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"commandsync.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        module = import_module(f"commandsync.cli.{name}")
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 

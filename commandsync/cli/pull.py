@@ -107,7 +107,7 @@ def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -
 
 def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.call import one_manifest
-    from commandsync.cli.reference import schema_beside
+    from commandsync.cli.schema import schema_beside
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest
     from commandsync.records.texts import Resource

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import commandsync
+from commandsync.cli.program import COMMANDS
 from commandsync.records.texts import Resource
 from tests.support.runner import ACTION
 
@@ -135,6 +136,27 @@ def test_no_attribute_is_set_on_an_exception_in_flight() -> None:
     ]
 
     assert changed == []
+
+
+def commands_in(tree: ast.Module) -> list[str]:
+    """Return the names of the commands of the program that a module defines."""
+    return [
+        str(name.value)
+        for function in tree.body
+        if isinstance(function, ast.FunctionDef)
+        for decorator in function.decorator_list
+        if isinstance(decorator, ast.Call)
+        if ast.unparse(decorator.func) in {"click.command", "click.group"}
+        for name in decorator.args
+        if isinstance(name, ast.Constant)
+    ]
+
+
+def test_each_command_has_a_file_with_its_name() -> None:
+    files = {path.stem: commands_in(tree) for path, tree in trees() if path.parts[0] == "cli"}
+
+    defined = {stem: names for stem, names in files.items() if names}
+    assert defined == {f"{name}_" if name == "import" else name: [name] for name in COMMANDS}
 
 
 CREATING = {"mkstemp", "NamedTemporaryFile", "TemporaryFile", "fdopen", "touch"}

@@ -1,0 +1,26 @@
+"""`commandsync completion`: the script that completes commands in a shell."""
+
+import click
+
+from commandsync.cli.option import Command
+from commandsync.cli.program import program
+
+
+@click.command("completion", cls=Command)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(*, shell: str) -> None:
+    """Print a script that completes commands in a shell.
+
+    \b
+    Example:
+      eval "$(commandsync completion bash)"      # in ~/.bashrc
+      eval "$(commandsync completion zsh)"       # in ~/.zshrc, after compinit
+      commandsync completion fish | source       # in config.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from commandsync.cli.output import print_out
+
+    script = get_completion_class(shell)
+    assert script is not None  # noqa: S101 - click has all three
+    print_out(script(program, {}, "commandsync", "_COMMANDSYNC_COMPLETE").source())

@@ -1,0 +1,26 @@
+"""`commandsync listings`: what each listing service can do."""
+
+import click
+
+from commandsync.cli.option import Command
+from commandsync.cli.options import Run, table_options
+
+
+@click.command("listings", cls=Command)
+@table_options
+def listings_command(run: Run, /) -> None:
+    """Show what each listing service can do, as far as it is known.
+
+    The column `page` is the service of base_url; listings: can name the others, and any other
+    service with replace:. "simulated only" means that nobody has used the service itself with
+    commandsync yet.
+
+    \b
+    Example:
+      commandsync listings
+      commandsync listings --format json
+    """
+    from commandsync.report.records import services_json, services_text
+
+    is_json = run.output.format == "json"
+    run.output.result(services_json() if is_json else services_text(screen=run.output.screen()))
