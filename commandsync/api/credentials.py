@@ -10,6 +10,9 @@ tells files that may not be written. A token of less than 8 characters may be in
 it is never hidden, since a name must not change for it, and it counts in a request only if the run
 uses it.
 
+Escapes do not conceal a token. `_spelling` has those of one document, and `_decoded` reads one
+level of all others, so that a token is also found in a URL within HTML within JSON.
+
 Before a write, `token_refusal` is asked: does the token belong to this bot, and is it, or another
 one of the run (`known_tokens`), in a text? It is part of the check of a plan, and a client asks it
 with `check_call` for each call that writes.
@@ -37,6 +40,13 @@ _WORD = "[0-9A-Za-z]"
 _BEFORE = rf"(?:(?<!{_WORD})|(?<=%[0-9A-Fa-f]{{2}})|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{{4}}))"
 _REFERENCES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _DEEPEST = 15  # backslashes before one that escapes: JSON within JSON within JSON
+_LEVELS = 16  # of escapes within escapes
+_ESCAPE = re.compile(
+    r"%(?P<percent>[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})|"
+    r"&(?:#0*(?P<decimal>[0-9]{1,7})|#[xX]0*(?P<hex>[0-9A-Fa-f]{1,6})|(?P<name>[A-Za-z0-9]{2,31}));|"
+    r"\\(?:(?P<code>x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})|(?P<plain>[^xuU]))"
+)
+_PRINTABLE = range(0x21, 0x7F)
 
 SCHEME = "Bot"
 """The word before the token in the header of the service interface ("Authentication")."""
@@ -93,15 +103,40 @@ class Token:
         return len(self._secret) < _SHORTEST_SECRET
 
     def is_in(self, text: str) -> bool:
-        """Whether a text contains it, also if JSON or a URL escapes some of its characters."""
-        return self._spelled.search(text) is not None
+        """Whether a text contains it, even if its characters are escaped, and the escapes, too."""
+        return bool(self._spelled.search(text)) or any(map(self._spans, self._words(text)))
 
     def hide(self, text: str) -> str:
-        """Return a text without it, found as by `is_in`.
+        """Return a text without it, found as by `is_in`."""
+        text = self._spelled.sub(_HIDDEN, text)
+        spans = {word: each for word in self._words(text) if (each := self._spans(word))}
+        if not spans:
+            return text
+        return re.sub(r"\S+", lambda word: _without(word[0], spans.get(word[0], ())), text)
 
-        JSON in a string of JSON has to be hidden again after the string is decoded.
-        """
-        return self._spelled.sub(_HIDDEN, text)
+    def _words(self, text: str) -> set[str]:
+        """Return the words that may contain it with escapes: a token has no whitespace."""
+        shortest = len(self._secret) + 1
+        if not ("%" in text or "\\" in text or "&" in text):
+            return set()
+        return {
+            word
+            for word in text.split()
+            if len(word) > shortest and ("%" in word or "\\" in word or "&" in word)
+        }
+
+    def _spans(self, word: str) -> list[tuple[int, int]]:
+        """Return where a word has it, at any level of its escapes; places may overlap."""
+        spans: list[tuple[int, int]] = []
+        text, places = word, list(range(len(word) + 1))
+        for _ in range(_LEVELS):
+            before = text
+            text, places = _decoded(text, places)
+            if text == before:
+                break
+            found = self._spelled.finditer(text)
+            spans += [(places[each.start()], places[each.end()]) for each in found]
+        return spans
 
     def hide_parts(self, text: str) -> str:
         """Return a text without it, and without parts of it that have 8 characters or more.
@@ -158,6 +193,45 @@ def _spelling(character: str) -> str:
     if character == "\\":
         return rf"(?:\\(?:u00{code})?|%{code}){{1,{_DEEPEST}}}"
     return rf"(?:%{code}|{plain}|\\(?:\\{{0,{_DEEPEST}}}+)(?:u00{code}|{plain}))"
+
+
+def _without(word: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a word with some places hidden."""
+    shown, at = "", 0
+    for start, end in sorted(spans):
+        if start >= at:
+            shown += word[at:start] + _HIDDEN
+        at = max(at, end)
+    return shown + word[at:]
+
+
+def _decoded(text: str, places: list[int]) -> tuple[str, list[int]]:
+    """Read one level of the escapes in a text, and return where each character begins.
+
+    `places` are those of the text, and the end.
+    """
+    parts: list[str] = []
+    begins: list[int] = []
+    at = 0
+    for escape in _ESCAPE.finditer(text):
+        parts += [text[at : escape.start()], _escaped(escape)]
+        begins += places[at : escape.start() + 1]
+        at = escape.end()
+    return "".join([*parts, text[at:]]), begins + places[at:]
+
+
+def _escaped(escape: re.Match[str]) -> str:
+    """Return the character that is escaped; a space stands for what no token contains."""
+    percent, decimal, hexadecimal, name, code, plain = escape.groups()
+    if plain:
+        return " " if plain in "bfnrtv" else plain
+    if name:
+        from html.entities import html5  # noqa: PLC0415 - few texts have a reference
+
+        named = html5.get(f"{name};", " ")
+        return named if len(named) == 1 else " "
+    number = int(decimal) if decimal else int((hexadecimal or percent or code).lstrip("xuU"), 16)
+    return chr(number) if number in _PRINTABLE else " "
 
 
 SECRET_VARIABLE = re.compile(

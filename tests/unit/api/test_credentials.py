@@ -1,10 +1,12 @@
 import copy
 import json
 import pickle
+import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from html import escape
 from shlex import quote
+from time import process_time
 from urllib.parse import quote as quoted_in_url
 
 import pytest
@@ -120,6 +122,101 @@ def test_a_token_is_hidden_in_any_spelling(spelled: Callable[[str], str], secret
     assert token.is_in(text)
     assert secret not in token.hide(text)
     assert "<hidden>" in token.hide(text)
+
+
+def _percent(text: str) -> str:
+    return "".join(f"%{ord(each):02x}" for each in text)
+
+
+def _quoted(text: str) -> str:
+    return quoted_in_url(text, safe="")
+
+
+ENCODERS: dict[str, Callable[[str], str]] = {
+    "decimal references": lambda text: "".join(f"&#{ord(each)};" for each in text),
+    "hexadecimal references": lambda text: "".join(f"&#x{ord(each):X};" for each in text),
+    "references with zeros": lambda text: "".join(f"&#{ord(each):09};" for each in text),
+    "percent signs": _percent,
+    "percent signs within a URL": lambda text: _quoted(_percent(text)),
+    r"\x": lambda text: "".join(f"\\x{ord(each):02x}" for each in text),
+    r"\u": lambda text: "".join(f"\\u{ord(each):04X}" for each in text),
+    r"\U": lambda text: "".join(f"\\U{ord(each):08x}" for each in text),
+    "%u": lambda text: "".join(f"%u{ord(each):04x}" for each in text),
+    "JSON": lambda text: json.dumps(text)[1:-1],
+    "a URL": _quoted,
+    "HTML": escape,
+    "Markdown": lambda text: re.sub(r"([!-/:-@[-`{-~])", r"\\\1", text),
+}
+TOKENS = st.from_regex(r"[A-Za-z0-9_.:=~*-]{8,60}", fullmatch=True).filter(
+    lambda text: text[:3] != "Bot"
+)
+
+
+@pytest.mark.promise("token-output", "token-in-text", "token-in-input")
+@given(
+    secret=TOKENS,
+    encoders=st.lists(st.sampled_from(sorted(ENCODERS)), min_size=1, max_size=4),
+)
+@example(secret=SECRET, encoders=["decimal references"])
+@example(secret=SECRET, encoders=["hexadecimal references", "a URL", "JSON"])
+@example(secret=SECRET, encoders=["percent signs", "percent signs"])
+@example(secret=SECRET, encoders=["%u"])
+@example(secret=SECRET, encoders=[r"\x", "JSON"])
+def test_a_token_is_found_in_any_encodings_within_each_other(
+    secret: str, encoders: list[str]
+) -> None:
+    token, spelled = Token(secret), secret
+    for name in encoders:
+        spelled = ENCODERS[name](spelled)
+    text = f"before {spelled} after"
+
+    assert token.is_in(text)
+    assert token.hide(text) == "before <hidden> after"
+
+
+@given(
+    secret=TOKENS,
+    names=st.lists(st.sampled_from(sorted(ENCODERS)), min_size=60, max_size=60),
+)
+def test_each_character_of_a_token_may_have_another_encoding(secret: str, names: list[str]) -> None:
+    spelled = "".join(ENCODERS[name](each) for name, each in zip(names, secret, strict=False))
+
+    assert Token(secret).is_in(f'{{"key": "{spelled}"}}')
+    assert Token(secret).hide(f"({spelled})") == "(<hidden>)"
+
+
+@given(st.text(), TOKENS)
+def test_only_the_token_is_hidden(text: str, secret: str) -> None:
+    token = Token(secret)
+
+    assert token.is_in(text) or token.hide(text) == text
+
+
+@pytest.mark.parametrize(
+    "spelled", ["a%2Dbc", "&#97;-bc", r"\x61-bc", "%2561-bc", r"\n%61-bc", "%u0061-bc"]
+)
+def test_a_short_token_is_found_in_any_encoding_as_a_whole_word(spelled: str) -> None:
+    token = Token("a-bc")
+
+    assert token.is_in(f'"{spelled}"')
+    assert not token.is_in(f"{spelled}d")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "part",
+    ["%25", "%", "\\", "\\x", "\\\\u00", "&", "&#", "&amp;", "&#38;", "&#0", ";", "a;", "%u005c"],
+)
+def test_the_time_is_linear_in_the_text(part: str) -> None:
+    token = Token(SECRET)
+    seconds = []
+    for count in (20_000, 160_000):
+        text = part * count
+        start = process_time()
+        token.hide(text)
+        seconds.append(process_time() - start)
+
+    assert seconds[1] < 30 * seconds[0] + 0.5
 
 
 @given(PRINTABLE, st.integers(min_value=8))
