@@ -20,6 +20,7 @@ from commandsync.action.inputs import GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError
 from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError, RefusedError, StalePlanError
+from commandsync.plan.plan import ListPlan
 from commandsync.report import summary
 from commandsync.sync.history import Committed, place_of
 from commandsync.sync.job import Job
@@ -104,10 +105,10 @@ def status_of(result: Result, now: datetime) -> Status:
     plan = result.plan
     if not result.complete:
         return "failure", "not complete"
-    if plan.listing and plan.listing.whole:
-        size = summary.counted(plan.listing.size, "command")
+    if isinstance(plan, ListPlan):
+        size = summary.counted(plan.size, "command")
         sent = f"sent {size}" if result.sent else f"{size} as sent before"
-        return "success", f"{sent}, {now:%Y-%m-%dT%H:%M:%SZ}, request {plan.listing.digest}"
+        return "success", f"{sent}, {now:%Y-%m-%dT%H:%M:%SZ}, request {plan.digest}"
     changed = summary.counted(len(plan.changes), "change")
     return "success", f"{changed} applied, {plan.unchanged} unchanged"
 

@@ -28,8 +28,7 @@ from commandsync.action.rest import GitHubError
 from commandsync.errors import CommandsyncError, RefusedError
 from commandsync.sync.earlier import EarlierVersion, version_at
 from commandsync.sync.history import first_parents, versions_since
-from commandsync.sync.job import ManifestJob
-from commandsync.sync.lists import ListJob
+from commandsync.sync.lists import ListJob, ManifestJob
 
 _MOST_COMMITS = 10 * MOST_COMMITS
 _NO_COMMIT = "0" * 40

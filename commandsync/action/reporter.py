@@ -20,7 +20,7 @@ from commandsync.api.credentials import redacted
 from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Do, Words
 from commandsync.errors import CommandsyncError
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import ListPlan, Plan, RecordPlan
 from commandsync.report import github
 from commandsync.report.github import LONGEST_SUMMARY, MOST_OF_A_KIND, Annotation, cut_page, page
 from commandsync.report.lines import Screen, visible
@@ -102,7 +102,7 @@ class Reporter:
             self._summarise(verdict)
         if self.applied and self.branch.github:
             # A page alone has a status only if all is done; each of several listings has one.
-            some = [pair for pair in self.applied if verdict.complete or pair[1].plan.listing]
+            some = [pair for pair in self.applied if verdict.complete or pair[1].plan.label]
             with self.warned("the commit's status is not set"):
                 self._set_statuses(
                     (item, status_of(result, item.job.settings.now)) for item, result in some
@@ -127,7 +127,9 @@ class Reporter:
 
         Raises `RefusedError` if that is not possible: no later run would know what they show.
         """
-        unread = [each for each in planned if each.plan.listing and not each.plan.listing.readable]
+        unread = [
+            each for each in planned if isinstance(each.plan, ListPlan) and not each.plan.is_read
+        ]
         try:
             self._set_statuses((each, SENDING) for each in unread if each.plan.writes)
         except GitHubError as error:
@@ -135,7 +137,7 @@ class Reporter:
 
     def _set_statuses(self, statuses: Iterable[tuple[Planned, Status]]) -> None:
         for planned, status in statuses:
-            at = self.branch.head if planned.plan.listing else ""
+            at = self.branch.head if planned.plan.label else ""
             self.branch.set_status(planned.job, status, at=at)
 
     def put_backups(self, planned: Sequence[Planned]) -> None:
@@ -145,7 +147,7 @@ class Reporter:
         """
         paths = []
         for item in planned:
-            if item.plan.changes and not (item.plan.listing and item.plan.listing.whole):
+            if item.plan.changes and isinstance(item.plan, RecordPlan):
                 paths.append(str(self.new_folder("backup") / "commands.yaml"))
                 write_backup(item, paths[-1], force=False)
         if paths:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from commandsync import errors, report
 from commandsync.action import verdict
@@ -33,10 +34,13 @@ from commandsync.sync import process
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan
 from commandsync.sync.history import committed, first_parents
-from commandsync.sync.job import ManifestJob, Planned
+from commandsync.sync.job import Planned
 from commandsync.sync.process import Signals, redacted_outputs
 from commandsync.sync.selection import jobs, plan_jobs, plans_in
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings, load
+
+if TYPE_CHECKING:
+    from commandsync.sync.lists import ManifestJob
 
 
 def main(environ: MutableMapping[str, str]) -> int:
@@ -166,8 +170,8 @@ class _ActionRun:
         return verdict.with_unread(verdict.of_results(results, screen, code=code), unread, screen)
 
     def _compared(
-        self, opened: Sequence[ManifestJob], bases: Mapping[str, EarlierVersion]
-    ) -> Sequence[ManifestJob]:
+        self, opened: Sequence["ManifestJob"], bases: Mapping[str, EarlierVersion]
+    ) -> Sequence["ManifestJob"]:
         """Return the listings, each unread one with the version that it is compared with."""
         if not any(job.manifest.listings for job in opened):
             return opened

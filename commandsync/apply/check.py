@@ -28,7 +28,7 @@ from commandsync.errors import (
 )
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, sent_texts
 from commandsync.plan.matching import GROUP_LIMIT, count_same_name, starts_of
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import ListPlan, Plan, RecordPlan
 from commandsync.plan.rules import countable, with_copies
 from commandsync.records.rewrites import folded, folded_start, text_agrees
 from commandsync.records.snapshot import Entry, Snapshot, by_identity, shown_time
@@ -51,13 +51,11 @@ def refusal_of(
     version of the manifest wanted, the newest first, of a run that deletes and replaces its own
     records only; None for one that takes away what anybody listed. `body` is a whole list.
     """
-    listing = plan.listing
-    bot = "" if listing and listing.whole else plan.target.bot
+    bot = plan.target.bot if isinstance(plan, RecordPlan) else ""
     texts = (*sent_texts(plan.changes), ("what was imported from the platform", body))
     by_token = token_refusal(token, bot, texts, others=others)
-    if by_token is None and listing:
-        refused = listing.refusal(plan.rules)
-        by_token = RefusedError(refused.message, hint=refused.hint) if refused else None
+    if by_token is None and isinstance(plan, ListPlan) and (refused := plan.unsendable):
+        by_token = RefusedError(refused.message, hint=refused.hint)
     not_owned = None if versions is None else _not_owned(plan, versions)
     return by_token or not_owned or _outdated_or_limited(plan, listed)
 
@@ -156,7 +154,7 @@ def progress_of(plan: Plan, listed: Snapshot) -> tuple[State, ...]:
         resource: _Now(
             listed.collections[resource],
             [change for change in plan.changes if change.resource is resource],
-            plan.applied,
+            plan.applied if isinstance(plan, RecordPlan) else None,
         )
         for resource in plan.scope
     }

@@ -17,7 +17,7 @@ from commandsync.apply.outcomes import (
 from commandsync.diagnostics import Hint, Notice
 from commandsync.errors import Forbidden, ListingError, StoppedError, TransportError, Unauthorized
 from commandsync.plan.changes import Add, Change, Replace
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.records.rewrites import Rewrite, text_agrees
 from commandsync.records.snapshot import Identity
 from commandsync.records.texts import Text
@@ -120,7 +120,7 @@ class Ledger:
     The fields without a comment are those of `Result`.
     """
 
-    plan: Plan
+    plan: RecordPlan
     health: Health  # how the service has been answering
     writes: tuple[Write, ...]  # one for each change of the plan
     notices: list[Notice] = field(default_factory=list)

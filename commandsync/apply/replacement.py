@@ -25,7 +25,7 @@ from commandsync.apply.outcomes import (
 from commandsync.apply.run import NO_ANSWER, REREADS
 from commandsync.diagnostics import Hint, Notice
 from commandsync.errors import ApiError, ListingError, StoppedError, TransportError
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import ListPlan
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Text
 
@@ -39,20 +39,19 @@ Entries: TypeAlias = tuple[Entry, ...]
 
 
 def replace_list(
-    plan: Plan,
+    plan: ListPlan,
     *,
     send: Operation[None],
-    wanted: Entries,
     before: Entries,
     read: Operation[Entries] | None,
 ) -> Steps:
     """Carry out the plan of a list that is replaced as a whole.
 
-    The plan's `listing` says whether anything is sent. `send` replaces the list by the commands
-    `wanted`; `before` are those that were listed, where the list was read, and `read` is None where
-    the service does not return it.
+    `send` replaces the list by the commands of the plan; `before` are those that were listed, where
+    the list was read, and `read` is None where the service does not return it.
     """
-    if plan.listing is None or not plan.listing.sends:
+    wanted = plan.commands
+    if not plan.writes:
         return Result(plan=plan, settled=(), verified=True if read else None)
     run = _Replacement(plan)
     failure: Failure | None = yield from run.call(Call(_SEND, send))
@@ -101,7 +100,7 @@ def _read(
 class _Replacement:
     """The run of one replacement."""
 
-    plan: Plan
+    plan: ListPlan
     interrupted: bool = False  # whether it was stopped from outside
     listed: Entries | None = None  # the list in the last read; None before it
     unread: str = ""  # why the last read failed
@@ -139,7 +138,7 @@ class _Replacement:
         why, hint = _reason(outcome, error)
         changes = self.plan.changes
         verified: bool | None = None
-        if self.plan.listing and self.plan.listing.readable:
+        if self.plan.is_read:
             verified = outcome is Outcome.DONE and self.listed is not None
         return Result(
             plan=self.plan,

@@ -31,7 +31,7 @@ from commandsync.apply.outcomes import (
 from commandsync.apply.verification import Claims, are_shown, compare, conclude, finding_of
 from commandsync.errors import TransportError
 from commandsync.plan.changes import Add, Delete, Edit, Replace
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Snapshot, by_identity
 from commandsync.records.texts import Resource
 from commandsync.services.service import RecordService
@@ -46,12 +46,12 @@ NO_ANSWER = Failure(TransportError("the run was ended before the answer came"))
 
 
 def apply(  # noqa: PLR0913 - what a run is made of
-    plan: Plan,
+    plan: RecordPlan,
     *,
     service: RecordService,
     listed: Snapshot,
     health: Health,
-    replan: Callable[[Snapshot], Plan] | None = None,
+    replan: Callable[[Snapshot], RecordPlan] | None = None,
     concurrency: int = 4,
     unordered: bool = False,
 ) -> Steps[Result]:
@@ -87,7 +87,7 @@ def apply(  # noqa: PLR0913 - what a run is made of
 
 
 def open_run(
-    plan: Plan, listed: Snapshot, health: Health, *, service: RecordService, concurrency: int
+    plan: RecordPlan, listed: Snapshot, health: Health, *, service: RecordService, concurrency: int
 ) -> "Phases":
     """Open a run with the listing before the first write, and the changes that it has already."""
     states = progress_of(plan, listed)

@@ -17,7 +17,7 @@ from commandsync.diagnostics import Do, Notice
 from commandsync.errors import StalePlanError
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.matching import match
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.records.rewrites import Rewrite, rewrites
 from commandsync.records.snapshot import Entry, Identity, Snapshot, by_identity
 from commandsync.records.texts import Resource, Text, named
@@ -279,7 +279,7 @@ def compare(
     ledger: Ledger,
     listed: Snapshot,
     *,
-    replan: Callable[[Snapshot], Plan] | None,
+    replan: Callable[[Snapshot], RecordPlan] | None,
     claims: Mapping[Resource, Claims],
 ) -> None:
     """Enter the changes that are left after reading back: by a new plan, or by the saved one."""
@@ -297,7 +297,7 @@ def compare(
         ledger.notices.append(Notice(message, _NEXT))
 
 
-def _enter_remaining(ledger: Ledger, plan: Plan, claims: Mapping[Resource, Claims]) -> None:
+def _enter_remaining(ledger: Ledger, plan: RecordPlan, claims: Mapping[Resource, Claims]) -> None:
     """Enter the changes and notices of a new plan that the run does not report itself."""
     reported = [w.change for w in ledger.writes if w.rewrites or w.state is not State.DONE]
     goals = set(map(_goal, reported))
@@ -313,7 +313,7 @@ def _enter_remaining(ledger: Ledger, plan: Plan, claims: Mapping[Resource, Claim
     ]
 
 
-def _is_done(plan: Plan, listed: Snapshot) -> bool:
+def _is_done(plan: RecordPlan, listed: Snapshot) -> bool:
     """Whether a listing shows every change of a plan."""
     try:
         return set(progress_of(plan, listed)) <= {State.DONE}

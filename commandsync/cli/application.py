@@ -181,5 +181,5 @@ def _error_of(
     error = refusal_of(item)
     if dry_run and not isinstance(error, StalePlanError):
         return None
-    path, listing = item.plan.manifest[0], item.plan.listing
-    return error and about(error, f"{path}: {listing.label}" if listing else path, of=of)
+    path, label = item.plan.manifest[0], item.plan.label
+    return error and about(error, f"{path}: {label}" if label else path, of=of)

@@ -19,7 +19,7 @@ from commandsync.services.service import PAGE
 from commandsync.sources.changeset import FileEdit
 from commandsync.sync.execution import refusal_of
 from commandsync.sync.files import write_edits
-from commandsync.sync.job import ManifestJob, Planned
+from commandsync.sync.job import Planned, RecordJob
 from commandsync.sync.process import Interruption
 
 _ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
@@ -114,7 +114,7 @@ def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | Non
 def ask_renames(planned: Planned) -> Planned:
     """Ask for each added command that resembles a deleted one whether it was renamed."""
     job, plan = planned.job, planned.plan
-    if not isinstance(job, ManifestJob) or job.site.service is not PAGE:
+    if not isinstance(job, RecordJob) or job.site.service is not PAGE:
         return planned
     editable = [kind for kind in plan.scope if plan.target.abilities[kind].edit]
     pins = {

@@ -3,14 +3,15 @@
 import hashlib
 import json
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, assert_never
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from commandsync.diagnostics import LIBRARY, Words
 from commandsync.document import VERSION, part
+from commandsync.plan.baseline import THE_LIST, name_of
 from commandsync.plan.comparison import Scheduled
-from commandsync.plan.plan import Plan, PlannedListing
+from commandsync.plan.plan import ListPlan, Plan, RecordPlan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.records.losses import instead_of
 from commandsync.records.snapshot import Entry, Phase, Schedule
@@ -182,11 +183,11 @@ def plan_document(plan: Plan, words: Words = LIBRARY) -> part.Document:
 
 def head_values(plan: Plan) -> part.Document:
     """Return the values of `Head` but the changes."""
-    limit, refusal, listing = plan.rules.max_deletes, plan.refusal, plan.listing
+    limit, refusal = plan.rules.max_deletes, plan.refusal
     counts = {action: plan.count(action) for action in part.PLANNED}
     return {
         "version": VERSION,
-        **_listing_values(listing),
+        **_listing_values(plan),
         "bot": plan.target.bot,
         "base_url": plan.target.base_url,
         "manifest": plan.manifest,
@@ -197,26 +198,41 @@ def head_values(plan: Plan) -> part.Document:
         "refused": refusal and Refused.of(refusal),
         "kept": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unmanaged),
         "stuck": tuple(ListedRecord.of(entry, resource=kind) for kind, entry in plan.unwritable),
-        "planned_at": plan.now,
-        "scheduled": tuple(
-            ScheduledEntry.of(each, publish=each.schedule.publish, until=each.schedule.until)
-            for each in plan.scheduled
-        ),
+        **_schedule_values(plan),
         "warnings": plan.notices,
         "fingerprint": plan.fingerprint,
     }
 
 
-def _listing_values(listing: PlannedListing | None) -> part.Document:
-    if listing is None:
-        return dict.fromkeys(("listing", "audience", "known", "compared_with", "losses"))
-    return {
-        "listing": listing.name,
-        "audience": listing.audience and AudiencePart.of(listing.audience),
-        "known": listing.known,
-        "compared_with": listing.compared_with,
-        "losses": tuple(LossPart.of(loss, instead=instead_of(loss)) for loss in listing.losses),
-    }
+def _listing_values(plan: Plan) -> part.Document:
+    """Return the values of the keys that only a manifest with `listings:` has."""
+    match plan:
+        case RecordPlan(label=""):
+            return dict.fromkeys(("listing", "audience", "known", "compared_with", "losses"))
+        case RecordPlan():
+            values = {"listing": plan.label, "audience": None, "losses": ()}
+            return {**values, "known": True, "compared_with": THE_LIST}
+        case ListPlan():
+            losses = (LossPart.of(loss, instead=instead_of(loss)) for loss in plan.losses)
+            return {
+                "listing": plan.name,
+                "audience": plan.audience and AudiencePart.of(plan.audience),
+                "known": plan.known,
+                "compared_with": name_of(plan.baseline),
+                "losses": tuple(losses),
+            }
+        case _:
+            assert_never(plan)
+
+
+def _schedule_values(plan: Plan) -> part.Document:
+    if isinstance(plan, ListPlan):  # only what is due is sent
+        return {"planned_at": None, "scheduled": ()}
+    entries = (
+        ScheduledEntry.of(each, publish=each.schedule.publish, until=each.schedule.until)
+        for each in plan.scheduled
+    )
+    return {"planned_at": plan.now, "scheduled": tuple(entries)}
 
 
 def digest_of(document: part.Document) -> str:

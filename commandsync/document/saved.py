@@ -12,7 +12,7 @@ from commandsync.diagnostics import Do
 from commandsync.document import VERSION, part
 from commandsync.document.plan import ListedRecord, PlanDocument, digest_of, plan_document
 from commandsync.errors import CommandsyncError, FileError, RefusedError
-from commandsync.plan.plan import Plan, Target
+from commandsync.plan.plan import RecordPlan, Target
 from commandsync.records.snapshot import Phase
 from commandsync.records.texts import Resource
 
@@ -68,10 +68,10 @@ class SavedPlan(PlanDocument):
             raise ValueError("it deletes a record that has not ended")
         return self
 
-    def plan(self) -> Plan:
+    def plan(self) -> RecordPlan:
         """Return the plan."""
         now = self.planned_at
-        return Plan(
+        return RecordPlan(
             target=Target(bot=self.bot, base_url=self.base_url, abilities=part.ABILITIES),
             manifest=self.manifest,
             scope=self._kinds(),
@@ -90,7 +90,7 @@ class SavedPlan(PlanDocument):
         return tuple(kind for kind in Resource if kind.collection in self.scope)
 
 
-def load_plan(text: str, path: str) -> Plan:
+def load_plan(text: str, path: str) -> RecordPlan:
     """Read a saved plan.
 
     Everything in the file must follow from its changes, so that a reviewer of the file has seen
@@ -151,7 +151,7 @@ def _check_head(data: part.Document, digest: str, path: str) -> None:
         raise ValueError("it has no version")
 
 
-def _check_derived(plan: Plan, data: part.Document) -> None:
+def _check_derived(plan: RecordPlan, data: part.Document) -> None:
     """Compare the document of the plan with the file; apply itself checks the limits again."""
     derived = plan_document(plan)
     for key in ("fingerprint", *derived, *data):

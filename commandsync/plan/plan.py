@@ -1,8 +1,9 @@
 """The plan: the ordered changes, whether they are refused, and their fingerprint.
 
-`make_plan` compares the two sides, collection by collection, and puts deletes last. A plan is bound
-to its `Target`; as one of several listings of a manifest it has a `PlannedListing`, which knows how
-the list is read and replaced. `expected_listing` says what an apply leaves.
+A plan is one of two: a `RecordPlan` changes records one by one, by their ids; a `ListPlan` replaces
+a whole list in one request. `make_plan` compares the two sides, collection by collection, and puts
+deletes last; `list_plan` makes of that the plan of a list, which is compared with its `Baseline`. A
+plan is bound to its `Target`. `expected_listing` says what an apply leaves.
 
 Equal inputs give equal plans, to the byte when rendered: nothing here depends on a hash seed or the
 environment. The time, by which scheduled entries are due, is an input.
@@ -13,83 +14,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeAlias
 
 from commandsync.diagnostics import Do, Notice
+from commandsync.plan.baseline import AsRead, Baseline, Unknown, Unread
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.comparison import Comparison, Scheduled
 from commandsync.plan.rules import SyncRules, countable, refusal, with_copies
 from commandsync.records.losses import Loss
 from commandsync.records.snapshot import Audience, Entry, Snapshot, labelled
 from commandsync.records.texts import Abilities, Patterns, Resource, Text
-
-THE_LIST = "list"  # what a plan is compared with where the service returns its list
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedListing:
-    """One of the listings of a manifest, as it is planned."""
-
-    name: str  # the service's name; of a page, its host
-    audience: Audience | None = None  # for whom the list is, of a service with several lists
-    whole: bool = False  # whether the list is replaced as a whole, in one request
-    readable: bool = True  # whether the list is read
-    returned: bool = False  # whether the service returns its list, at least with the token
-    compared_with: str = THE_LIST  # or a file, or a revision; empty where nothing is known
-    equal: bool = False  # whether the request is equal to the one that it is compared with
-    digest: str = ""  # of the request that replaces a whole list
-    size: int = 0  # how many commands a whole list contains that is sent
-    sent: int = 0  # how many commands were sent last, at least
-    losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
-    unlike: str = ""  # why an earlier version that was named is not compared; empty for none
-    unseen: bool = False  # whether a list may be replaced of which nothing is known
-    resend: bool = False  # whether the list is sent even if the requests are equal
-    wants_none: bool = False  # whether the manifest itself has no commands
-
-    @property
-    def label(self) -> str:
-        """The title of the list among all of the manifest."""
-        return labelled(self.name, self.audience)
-
-    @property
-    def known(self) -> bool:
-        """Whether the plan is compared with something."""
-        return bool(self.compared_with)
-
-    @property
-    def gone(self) -> int:
-        """How many commands a whole list has lost since it was sent last, at least."""
-        return max(0, self.sent - self.size)
-
-    @property
-    def sends(self) -> bool:
-        """Whether apply sends the whole list."""
-        return self.whole and not (self.known and self.equal and not self.resend)
-
-    def is_asked(self, rules: SyncRules) -> bool:
-        """Whether apply asks before it replaces the list: nothing is known of it."""
-        allowed = replace(self, unseen=True)
-        return self.refusal(rules) is not None and allowed.refusal(rules) is None
-
-    def refusal(self, rules: SyncRules) -> Notice | None:
-        """Return why apply must not send the whole list; None if it may."""
-        if not self.sends:
-            return None
-        limit = rules.max_deletes
-        if not (self.size or (self.wants_none and limit and limit.unlimited)):
-            why = "" if self.wants_none else ": the service shows none of the manifest's commands"
-            return Notice(
-                f"would send an empty list{why}",
-                Do.ALLOW_DELETES(limit="all") if self.wants_none else "",
-            )
-        if not (self.known or self.unseen or self.returned):
-            return self._unseen()
-        return None
-
-    def _unseen(self) -> Notice:
-        hint = Do.REPLACE_UNMATCHED(why=self.unlike) if self.unlike else Do.REPLACE_UNSEEN()
-        message = f"would replace the whole list of {self.label}, of which nothing is known"
-        return Notice(message, hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +38,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class _Plan:
     """The changes that would be made, and the conditions under which they may be."""
 
     target: Target  # the listing it is for, and bound to
@@ -123,44 +57,6 @@ class Plan:
     unwritable: tuple[tuple[Resource, Entry], ...] = ()
     notices: tuple[Notice, ...] = ()  # what the user should know; nothing depends on them
     left_out: int = 0  # how many changes `only` left out
-    scheduled: tuple[Scheduled, ...] = ()  # the manifest's entries with a schedule, by phase
-    now: datetime | None = None  # by which they are due or have ended, in UTC; None for none
-    finished: int = 0  # how many entries have former names that are no longer needed
-    # What is known of it as one of several listings; None for the only one.
-    listing: PlannedListing | None = None
-    saved: bool = False  # whether it was read from a file
-    # When a plan from a file is applied, in UTC; None for one that is made in this run.
-    applied: datetime | None = None
-
-    @property
-    def refusal(self) -> Notice | None:
-        """Why apply would refuse it; None when it would not."""
-        refused = self.listing and self.listing.refusal(self.rules)
-        return refused or self.guarded(self.changes, self.sizes)
-
-    def guarded(self, changes: Iterable[Change], sizes: Mapping[Resource, int]) -> Notice | None:
-        """Return why these changes of it delete too much; arguments as of `rules.refusal`."""
-        gone = (self.listing.gone, self.listing.sent) if self.listing else (0, 0)
-        return refusal(changes, sizes=sizes, rules=self.rules, saved=self.saved, gone=gone)
-
-    @property
-    def pending(self) -> bool:
-        """Whether the listing is known to differ from the manifest."""
-        if self.listing and self.listing.whole:
-            return self.listing.known and not self.listing.equal
-        return bool(self.changes)
-
-    @property
-    def known(self) -> bool:
-        """Whether it is compared with something, as that of a page always is."""
-        return self.listing is None or self.listing.known
-
-    @property
-    def writes(self) -> bool:
-        """Whether apply sends anything: a whole list also without changes that are known."""
-        if self.listing and self.listing.whole:
-            return self.listing.sends
-        return bool(self.changes)
 
     def manages(self, resource: Resource) -> bool:
         """Whether listed records of a kind are changed and deleted, as `SyncRules.manages` says."""
@@ -195,6 +91,133 @@ class Plan:
         return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordPlan(_Plan):
+    """The changes of records with ids, which are made one by one."""
+
+    label: str = ""  # the host of the page, as one of several listings; empty for the only one
+    scheduled: tuple[Scheduled, ...] = ()  # the manifest's entries with a schedule, by phase
+    now: datetime | None = None  # by which they are due or have ended, in UTC; None for none
+    finished: int = 0  # how many entries have former names that are no longer needed
+    saved: bool = False  # whether it was read from a file
+    # When a plan from a file is applied, in UTC; None for one that is made in this run.
+    applied: datetime | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether it is compared with something: records are always read."""
+        return True
+
+    @property
+    def pending(self) -> bool:
+        """Whether the listing is known to differ from the manifest."""
+        return bool(self.changes)
+
+    @property
+    def writes(self) -> bool:
+        """Whether apply sends anything."""
+        return bool(self.changes)
+
+    @property
+    def refusal(self) -> Notice | None:
+        """Why apply would refuse it; None when it would not."""
+        return self.guarded(self.changes, self.sizes)
+
+    def guarded(self, changes: Iterable[Change], sizes: Mapping[Resource, int]) -> Notice | None:
+        """Return why these changes of it delete too much; arguments as of `rules.refusal`."""
+        return refusal(changes, sizes=sizes, rules=self.rules, saved=self.saved)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPlan(_Plan):
+    """A list that is replaced as a whole, and the changes to the list that it is compared with."""
+
+    name: str  # the service's name
+    audience: Audience | None = None  # for whom the list is, of a service with several lists
+    baseline: Baseline  # what it is compared with
+    commands: tuple[Entry, ...] = field(repr=False)  # the whole list that is sent
+    digest: str  # of the request that sends it
+    losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
+    wants_none: bool = False  # whether the manifest itself has no commands
+
+    @property
+    def label(self) -> str:
+        """The title of the list among all of the manifest."""
+        return labelled(self.name, self.audience)
+
+    @property
+    def size(self) -> int:
+        """How many commands are sent."""
+        return len(self.commands)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the list was read, and is read again after it was sent."""
+        return isinstance(self.baseline, AsRead)
+
+    @property
+    def known(self) -> bool:
+        """Whether the plan is compared with something."""
+        return not isinstance(self.baseline, Unread | Unknown)
+
+    @property
+    def pending(self) -> bool:
+        """Whether the list that it is compared with is known to differ."""
+        return self.known and self.baseline.lists[0].digest != self.digest
+
+    @property
+    def writes(self) -> bool:
+        """Whether apply sends the list: any that may be shown is not this one."""
+        return not self.known or any(each.digest != self.digest for each in self.baseline.lists)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether apply asks before it replaces the list: nothing is known about it."""
+        return self.writes and not self._is_emptied and self._is_unseen
+
+    @property
+    def refusal(self) -> Notice | None:
+        """Why apply would refuse it; None when it would not."""
+        return self.unsendable or self.guarded(self.changes, self.sizes)
+
+    @property
+    def unsendable(self) -> Notice | None:
+        """Why the list must not be sent, whatever it deletes; None if it may be."""
+        if not self.writes:
+            return None
+        if self._is_emptied:
+            why = "" if self.wants_none else ": the service shows none of the manifest's commands"
+            allow = Do.ALLOW_DELETES(limit="all") if self.wants_none else ""
+            return Notice(f"would send an empty list{why}", allow)
+        if self._is_unseen:
+            why = self.baseline.why if isinstance(self.baseline, Unknown) else ""
+            hint = Do.REPLACE_UNMATCHED(why=why) if why else Do.REPLACE_UNSEEN()
+            message = f"would replace the whole list of {self.label}, of which nothing is known"
+            return Notice(message, hint)
+        return None
+
+    @property
+    def _is_emptied(self) -> bool:
+        """Whether an empty list would be sent, and the manifest and its limit do not ask for it."""
+        limit = self.rules.max_deletes
+        return not (self.size or (self.wants_none and limit and limit.unlimited))
+
+    @property
+    def _is_unseen(self) -> bool:
+        """Whether nothing is known about the list, and nobody accepts that."""
+        baseline = self.baseline
+        return isinstance(baseline, Unknown) and not (baseline.accepted or baseline.lists)
+
+    def guarded(self, changes: Iterable[Change], sizes: Mapping[Resource, int]) -> Notice | None:
+        """Return why these changes of it delete too much; arguments as of `rules.refusal`."""
+        most = self.baseline.most_unnamed
+        gone = max(0, most - self.size), most
+        return refusal(changes, sizes=sizes, rules=self.rules, gone=gone)
+
+
+Plan: TypeAlias = RecordPlan | ListPlan
+
+
 def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
     *,
     desired: Snapshot,
@@ -204,7 +227,7 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
     now: datetime | None = None,
     manifest: Sequence[str] = (),
     notices: Sequence[Notice] = (),
-) -> Plan:
+) -> RecordPlan:
     """Compare the two sides and plan the changes that make the listing match.
 
     Only the collections of `desired` are compared, and `listed` has every one of them. `now` is the
@@ -215,7 +238,7 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
     for resource in desired.scope:
         comparison.compare(resource, desired.collections[resource], listed.collections[resource])
     changes = sorted(comparison.changes, key=lambda change: isinstance(change, Delete))
-    return Plan(
+    return RecordPlan(
         target=target,
         manifest=tuple(manifest),
         scope=desired.scope,
@@ -229,6 +252,40 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
         scheduled=tuple(comparison.scheduled),
         now=now if comparison.scheduled else None,
         finished=comparison.finished,
+    )
+
+
+def list_plan(  # noqa: PLR0913 - what a list has beside its changes
+    compared: RecordPlan,
+    *,
+    name: str,
+    audience: Audience | None,
+    baseline: Baseline,
+    commands: Snapshot,
+    digest: str,
+    losses: tuple[Loss, ...],
+    wants_none: bool,
+) -> ListPlan:
+    """Return the plan that sends a list, of its comparison with the baseline by `make_plan`."""
+    return ListPlan(
+        target=compared.target,
+        manifest=compared.manifest,
+        scope=compared.scope,
+        changes=compared.changes,
+        unchanged=compared.unchanged,
+        sizes=compared.sizes,
+        rules=compared.rules,
+        unmanaged=compared.unmanaged,
+        unwritable=compared.unwritable,
+        notices=compared.notices,
+        left_out=compared.left_out,
+        name=name,
+        audience=audience,
+        baseline=baseline,
+        commands=commands.collections[Resource.COMMAND],
+        digest=digest,
+        losses=losses,
+        wants_none=wants_none,
     )
 
 

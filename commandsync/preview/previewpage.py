@@ -19,7 +19,7 @@ from commandsync.manifest import Manifest
 from commandsync.manifest.listings import Listing
 from commandsync.pages.botpage import BotPage, ListingTab, Mark, Preview, Row
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.plan import ExpectedRecord, Plan, expected_listing
+from commandsync.plan.plan import ExpectedRecord, ListPlan, Plan, RecordPlan, expected_listing
 from commandsync.records.losses import loss_notice
 from commandsync.records.models import Bot, Profile
 from commandsync.records.snapshot import Entry, Snapshot
@@ -86,7 +86,7 @@ def read_lists(settings: Settings, manifest: Manifest) -> dict[str, Planned]:
 def lists_of(planned: Iterable[Planned | CommandsyncError]) -> dict[str, Planned]:
     """Return the lists that were read for plans, or that these are compared with."""
     plans = [each for each in planned if isinstance(each, Planned)]
-    known = [each for each in plans if each.plan.listing and each.plan.listing.whole]
+    known = [each for each in plans if isinstance(each.plan, ListPlan)]
     return {each.job.identity: each for each in known if each.plan.known}
 
 
@@ -137,7 +137,7 @@ def completed(connection: Connection, site: Site, listed: Snapshot, manifest: Ma
 class PreviewState:
     """The preview of one manifest."""
 
-    plan: Plan  # the plan from the listing to the manifest; apply may refuse it
+    plan: RecordPlan  # the plan from the listing to the manifest; apply may refuse it
     notices: tuple[Notice, ...]  # warnings about it: first a refusal by apply
     page: BotPage
 
@@ -273,9 +273,9 @@ def _tab_of(
         site, listed = replace(known.job.site, entry=entry), known.listed
         job = replace(known.job, settings=settings, manifest=manifest, site=site, fitted=fitted)
         plan = job.plan(listed)
-        entries = job.wanted(plan, listed).collections[_COMMANDS]
+        entries = plan.commands
         parts = {} if job.is_read else renewed(listed.collections[_COMMANDS], entries)
-        with_what = compared(plan.listing, str) if plan.listing else with_what
+        with_what = compared(plan, str)
     said = (loss_notice(loss, at=service.label).message for loss in fitted.losses)
     texts = _changed_texts(entries, plan.changes if plan else ())
     tab = ListingTab(

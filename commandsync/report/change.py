@@ -16,7 +16,7 @@ from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
 from commandsync.plan.comparison import Scheduled
-from commandsync.plan.plan import Plan, Target
+from commandsync.plan.plan import ListPlan, Plan, RecordPlan, Target
 from commandsync.records.display import common_length
 from commandsync.records.snapshot import Phase, shown_time
 from commandsync.records.texts import Text, named
@@ -56,16 +56,16 @@ def blocks_of(plans: Sequence[Plan]) -> list[Block]:
     names its listing. A warning that several listings have is in the first block only, and names
     them all.
     """
-    blocks: list[tuple[Plan, list[Plan]]] = []
+    blocks: list[tuple[object, list[Plan]]] = []
     listings: dict[Notice, list[str]] = {}  # those that each notice is about
     for plan in plans:
-        key = _without_names(plan)
-        alike = next((some for known, some in blocks if known == key), None)
-        if alike is None or not (plan.listing and plan.listing.whole):
+        key = _without_names(plan) if isinstance(plan, ListPlan) else None
+        alike = next((some for known, some in blocks if key and known == key), None)
+        if alike is None:
             blocks.append((key, alike := []))
         alike.append(plan)
         for notice in plan.notices:
-            listings.setdefault(_anonymous(plan, notice), []).append(_listing_name(plan))
+            listings.setdefault(_anonymous(plan, notice), []).append(plan.label)
     return [Block(_shown(alike, listings), alike) for _, alike in blocks]
 
 
@@ -80,33 +80,35 @@ def _shown(alike: Sequence[Plan], listings: dict[Notice, list[str]]) -> Plan:
         elif about := listings.pop(anonymous, []):
             named = ", ".join(dict.fromkeys(about))
             notices.append(replace(notice, message=named + anonymous.message))
-    names = " and ".join(map(_listing_name, alike))
-    listing = plan.listing and replace(plan.listing, name=names, audience=None)
-    return replace(plan, notices=tuple(notices), listing=listing)
+    if isinstance(plan, RecordPlan):
+        return replace(plan, notices=tuple(notices))
+    names = " and ".join(each.label for each in alike)
+    return replace(plan, notices=tuple(notices), name=names, audience=None)
 
 
-def _without_names(plan: Plan) -> Plan:
-    """Return a plan that is equal to any other one that shows the same."""
-    if plan.listing is None:
-        return plan
-    return replace(
+def _without_names(plan: ListPlan) -> object:
+    """Return a value that is equal to that of any other plan that shows the same."""
+    anonymous = replace(
         plan,
         target=_ANY,
-        listing=replace(plan.listing, name="", audience=None, digest="", losses=()),
+        name="",
+        audience=None,
+        baseline=replace(plan.baseline, lists=()),
+        commands=(),
+        digest="",
+        losses=(),
         notices=(),
     )
+    most = plan.baseline.most_unnamed
+    return anonymous, plan.size, plan.pending, plan.writes, most
 
 
 def _anonymous(plan: Plan, notice: Notice) -> Notice:
     """Return a notice without the name of its listing, with which it begins; else the notice."""
-    name = _listing_name(plan)
+    name = plan.label
     if not name or not notice.message.startswith(f"{name}: "):
         return notice
     return replace(notice, message=notice.message.removeprefix(name))
-
-
-def _listing_name(plan: Plan) -> str:
-    return plan.listing.label if plan.listing else ""
 
 
 _MOST_NAMES = 10
@@ -125,6 +127,8 @@ def scheduled(plan: Plan, shown: Callable[[str], str], *, applied: bool = False)
     An entry that is listed without an end, or has ended and is no longer listed, needs no sentence,
     nor does one that is due once the plan is applied: the result says how that ended.
     """
+    if isinstance(plan, ListPlan):  # only what is due is sent
+        return
     for kind in plan.scope:
         why = summary.why_kept(plan, kind)
         verb_of = partial(_verb, stays=bool(why), applied=applied)

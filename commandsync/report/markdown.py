@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Notice, Problem, in_words
 from commandsync.errors import CommandsyncError
+from commandsync.plan.baseline import Unknown
 from commandsync.plan.changes import Change, Edit, Replace
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import ListPlan, Plan
 from commandsync.report import summary, text
 from commandsync.report.change import scheduled
 from commandsync.report.linediff import cut
@@ -37,7 +38,7 @@ _DONE = {
 def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
     """Return plans one after the other; of listings, the dangerous ones first, below a table."""
     head: list[str] = []
-    if listings := [plan for plan in plans if plan.listing]:
+    if listings := [plan for plan in plans if plan.label]:
         plans = sorted(listings, key=lambda plan: not _is_dangerous(plan))
         head = [table(_LISTINGS, map(_row, plans, _names(plans)))]
     return _joined([*head, *(block for plan in plans for block in _plan(plan, screen))])
@@ -45,7 +46,7 @@ def plans(plans: Sequence[Plan], *, screen: Screen) -> str:
 
 def results(results: Sequence[Result], *, screen: Screen) -> str:
     """Return results one after the other, with a table for each outcome; of listings below one."""
-    of_listings = [result for result in results if result.plan.listing]
+    of_listings = [result for result in results if result.plan.label]
     ends = [summary.result_line(result).partition(": ")[2] for result in of_listings]
     names = _names([result.plan for result in of_listings])
     head = [table(("Listing", "Result"), zip(names, ends, strict=True))] if names else []
@@ -80,7 +81,7 @@ def _is_dangerous(plan: Plan) -> bool:
 
 def _names(plans: Sequence[Plan]) -> list[str]:
     """Return the name of each listing, with the bot where another one has that name too."""
-    names = [plan.listing.label for plan in plans if plan.listing]
+    names = [plan.label for plan in plans]
     return [
         code(name) if names.count(name) == 1 else f"{code(name)}, bot {code(plan.target.bot)}"
         for name, plan in zip(names, plans, strict=True)
@@ -89,20 +90,19 @@ def _names(plans: Sequence[Plan]) -> list[str]:
 
 def _row(plan: Plan, name: str) -> Sequence[str]:
     """Return the cells of a row of `_LISTINGS`."""
-    listing = plan.listing
-    assert listing  # noqa: S101 - others have no row
     actions = (("add",), ("edit", "replace"), ("delete",))
-    counts = [str(sum(map(plan.count, each))) if listing.known else "?" for each in actions]
-    losses = ", ".join(f"{loss.field} ({loss.count:,})" for loss in listing.losses) or "none"
-    compared = summary.compared(listing, code).removeprefix("compared with ")
-    if not (listing.known or listing.returned):
-        compared = f"**nothing: replaced unseen ({summary.counted(listing.size, 'command')})**"
-    return [name, *counts, losses, compared]
+    counts = [str(sum(map(plan.count, each))) if plan.known else "?" for each in actions]
+    losses = plan.losses if isinstance(plan, ListPlan) else ()
+    lost = ", ".join(f"{loss.field} ({loss.count:,})" for loss in losses) or "none"
+    compared = summary.compared(plan, code).removeprefix("compared with ")
+    if isinstance(plan, ListPlan) and isinstance(plan.baseline, Unknown):
+        compared = f"**nothing: replaced unseen ({summary.counted(plan.size, 'command')})**"
+    return [name, *counts, lost, compared]
 
 
 def _heading(plan: Plan, line: str) -> str:
     """Return the first line of a plan or a result: that of a listing begins with its name."""
-    return f"{code(plan.listing.label)}: {line.partition(': ')[2]}" if plan.listing else line
+    return f"{code(plan.label)}: {line.partition(': ')[2]}" if plan.label else line
 
 
 def _plan(plan: Plan, screen: Screen) -> Iterator[str]:

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import assert_never
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Words, in_words
+from commandsync.plan.baseline import AsRead, LastSent, OfVersion, Unknown, Unread
 from commandsync.plan.changes import Add, Change, Delete, Edit
-from commandsync.plan.plan import Plan, PlannedListing
+from commandsync.plan.plan import ListPlan, Plan, RecordPlan
 from commandsync.records.snapshot import Snapshot, shown_time
 from commandsync.records.texts import Resource
 
@@ -23,14 +25,14 @@ _ALWAYS = {"add", "edit", "delete"}
 
 def plan_line(plan: Plan) -> str:
     """Return a plan's counts: the last line of its text, which scripts may rely on."""
-    if plan.listing and not plan.known:
-        return f"Plan: {counted(plan.listing.size, 'command')} to send."
+    if isinstance(plan, ListPlan) and not plan.known:
+        return f"Plan: {counted(plan.size, 'command')} to send."
     return f"Plan: {_counts(plan.changes)}, {plan.unchanged} unchanged."
 
 
 def total_line(plans: Sequence[Plan]) -> str:
     """Return the counts of all listings of a manifest; empty where there is one only."""
-    if len(plans) == 1 or not all(plan.listing for plan in plans):
+    if len(plans) == 1 or not all(plan.label for plan in plans):
         return ""
     known = [plan for plan in plans if plan.known]
     unknown = len(plans) - len(known)
@@ -42,14 +44,14 @@ def total_line(plans: Sequence[Plan]) -> str:
 
 def unseen(plan: Plan, shown: Callable[[str], str] = str) -> str:
     """Return the effect of apply on an unknown list; empty for any other."""
-    if plan.listing is None or plan.listing.known:
+    if isinstance(plan, RecordPlan) or plan.known:
         return ""
-    size, names = counted(plan.listing.size, "command"), plan.listing.label.split(" and ")
+    size, names = counted(plan.size, "command"), plan.label.split(" and ")
     name = " and ".join(map(shown, names))
     s, their, it, them = (
         ("s", "its", "it", "it") if len(names) == 1 else ("", "their", "each", "them")
     )
-    if plan.listing.returned:
+    if isinstance(plan.baseline, Unread):
         lists = f"{name} return{s} {their} list only with the token"
         return f"{lists}: apply reads and compares {them} first."
     do = "does" if s else "do"
@@ -120,7 +122,7 @@ def kept(plan: Plan) -> list[str]:
         what = counted(count, f"listed {resource}")
         why = why_kept(plan, resource)
         sentences.append(f"{what} {are} not in the manifest and {stay} ({why}).")
-    if plan.finished and plan.target.base_url and not (plan.listing and plan.listing.whole):
+    if isinstance(plan, RecordPlan) and plan.finished and plan.target.base_url:
         what, them = "1 formerly: entry is", "it"
         if plan.finished > 1:
             what, them = f"{plan.finished:,} formerly: entries are", "them"
@@ -179,21 +181,28 @@ def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
     """Return the listing of a plan, and the files it was made from; `shown` escapes them."""
     bot, url = plan.target.bot, plan.target.base_url
     files = ", ".join(map(shown, plan.manifest))
-    if plan.listing and plan.listing.whole:
+    if isinstance(plan, ListPlan):
         whose = f"bot {shown(bot)}" if bot else "the bot of the token"
-        where = f"{shown(plan.listing.label)}: {whose} at {shown(url)}"
-        return where, f" from {files}, {compared(plan.listing, shown)}"
+        where = f"{shown(plan.label)}: {whose} at {shown(url)}"
+        return where, f" from {files}, {compared(plan, shown)}"
     if not bot:  # two manifests are compared, and neither names one
         return "Manifest", f" {files}" if files else ""
     where = f"Bot {shown(bot)}" + (f" at {shown(url)}" if url else "")
     return where, f" from {files}" if files else ""
 
 
-def compared(listing: PlannedListing, shown: Callable[[str], str]) -> str:
-    """Return the version that a plan is compared with; `shown` escapes a revision."""
-    if listing.readable:
-        return "compared with its list"
-    return f"compared with {shown(listing.compared_with)}" if listing.known else "not compared"
+def compared(plan: Plan, shown: Callable[[str], str]) -> str:
+    """Return what a plan is compared with; `shown` escapes a revision."""
+    baseline = plan.baseline if isinstance(plan, ListPlan) else AsRead()
+    match baseline:
+        case AsRead():
+            return "compared with its list"
+        case OfVersion(name=name) | LastSent(name=name):
+            return f"compared with {shown(name)}"
+        case Unread() | Unknown():
+            return "not compared"
+        case _:
+            assert_never(baseline)
 
 
 def origin(plan: Plan, shown: Callable[[str], str]) -> list[str]:
@@ -217,7 +226,7 @@ def managed(snapshot: Snapshot) -> str:
 
 
 def _nothing_left(plan: Plan) -> str:
-    if plan.saved:
+    if isinstance(plan, RecordPlan) and plan.saved:
         return "the listing shows every change of the saved plan."
     return f"nothing is left to do{' for the selected records' if plan.left_out else ''}."
 

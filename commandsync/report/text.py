@@ -8,7 +8,7 @@ from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Hint, Notice, Problem, Words, in_words
 from commandsync.errors import CommandsyncError, ManifestError
 from commandsync.plan.changes import Change
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import ListPlan, Plan
 from commandsync.records.losses import MOST_NAMED
 from commandsync.records.texts import named
 from commandsync.report import summary
@@ -70,7 +70,7 @@ def results(results: Sequence[Result], *, screen: Screen, planned: bool = True) 
     lines: list[str] = []
     for result in results:
         if len(results) > 1:
-            name = result.plan.listing.label if result.plan.listing else ""
+            name = result.plan.label
             lines += ("", paint(visible(name), BOLD) if name else _heading(result.plan), "")
         lines += _result(result, "" if planned else summary.no_changes(result.plan), screen)
     return joined(lines, screen)
@@ -129,7 +129,10 @@ def _block(block: Block, screen: Screen, unexplained: dict[str, str]) -> Iterato
     changes = () if unseen else plan.changes
     for change in changes:
         yield from change_lines(change, screen)
-    verbs = {} if unseen or _is_whole(plan) else dict.fromkeys(map(summary.verb_of, changes))
+    # A list that is sent as a whole has neither ids nor uses to keep.
+    verbs = (
+        {} if unseen or isinstance(plan, ListPlan) else dict.fromkeys(map(summary.verb_of, changes))
+    )
     legend = [paint(unexplained.pop(verb), DIM) for verb in verbs if verb in unexplained]
     yield from [""] if changes else []
     yield from [*legend, ""] if legend else []
@@ -145,13 +148,8 @@ def _block(block: Block, screen: Screen, unexplained: dict[str, str]) -> Iterato
     yield paint(summary.plan_line(plan), BOLD)
 
 
-def _is_whole(plan: Plan) -> bool:
-    """Whether a plan is for a whole list, which has neither ids nor uses to keep."""
-    return plan.listing is not None and plan.listing.whole
-
-
 def _refused(plan: Plan, screen: Screen) -> Iterator[str]:
-    if screen.asks and plan.listing and plan.listing.is_asked(plan.rules):
+    if screen.asks and isinstance(plan, ListPlan) and plan.is_asked:
         yield summary.ASKS
     elif refusal := plan.refusal:
         yield f"{paint('refused', RED)}: this plan {visible(refusal.message)}"
@@ -192,7 +190,7 @@ def _unfinished(result: Result, words: Words) -> Iterator[str]:
     for reason in sorted(groups, key=lambda reason: reason[0] is Outcome.SKIPPED):
         (outcome, error, _), alike = reason, groups[reason]
         is_skipped = outcome is Outcome.SKIPPED
-        together = (is_skipped or _is_whole(result.plan)) and len(alike) > 1
+        together = (is_skipped or isinstance(result.plan, ListPlan)) and len(alike) > 1
         yield from [_together(alike)] if together else map(_headline, alike)
         if not is_skipped or error != result.stopped:  # that is said below
             yield from _reason(alike[0], words)

@@ -31,7 +31,7 @@ from commandsync.sync.companions import mention_of, objects_of
 from commandsync.sync.destinations import ListSite, list_sites
 from commandsync.sync.edits import EntryPlaces, checked_edits
 from commandsync.sync.files import read_file, read_text
-from commandsync.sync.job import ManifestJob, Planned, connected
+from commandsync.sync.job import Planned, RecordJob, connected
 from commandsync.sync.selection import jobs, plan_jobs
 from commandsync.sync.settings import Settings, default_manifest, load_to_edit
 
@@ -308,7 +308,7 @@ def _keyed(planned: Planned, announcement: Announcement) -> Planned:
     The others are none of its business: it does not count what the manifest has.
     """
     pin = _pin(announcement, planned.listed.collections[_KIND])
-    if pin and isinstance(planned.job, ManifestJob):
+    if pin and isinstance(planned.job, RecordJob):
         planned = planned.job.pinned({None: pin}).planned(planned.listed)
     return planned._replace(plan=replace(planned.plan, unmanaged=()))
 

@@ -39,16 +39,17 @@ from commandsync.errors import (
     StalePlanError,
     UsageError,
 )
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import Plan, RecordPlan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sync.destinations import site_of
 from commandsync.sync.files import read_file, write_file
-from commandsync.sync.job import Job, Planned, connected
+from commandsync.sync.job import Job, Planned, connected, record_steps
 from commandsync.sync.process import Signals, announce_stop
 from commandsync.sync.settings import ApplyProgress, FilesRead, Settings, Site
 
 if TYPE_CHECKING:
+    from commandsync.apply.run import Steps
     from commandsync.client.connection import Connection
 
 
@@ -89,7 +90,7 @@ def saved_plan(settings: Settings, path: str, *, writes: bool) -> Iterator[Plann
 class SavedJob(Job):
     """The listing of a saved plan, which is carried out as it is."""
 
-    saved: Plan
+    saved: RecordPlan
 
     @property
     def scope(self) -> Sequence[Resource]:
@@ -101,17 +102,17 @@ class SavedJob(Job):
         """The path of the manifest that the plan was made from; empty for none."""
         return next(iter(self.saved.manifest), "")
 
-    @property
-    def replan(self) -> None:
-        """Nothing plans again: the plan is verified by its own changes."""
-
-    def plan(self, listed: Snapshot) -> Plan:  # noqa: ARG002 - it does not depend on that
+    def plan(self, listed: Snapshot) -> RecordPlan:  # noqa: ARG002 - it does not depend on that
         """Return the plan as it was saved, with notices about the token."""
         notices = self.site.warnings(self.saved.changes)
         return replace(self.saved, notices=(*self.saved.notices, *notices))
 
+    def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
+        """Return the steps that carry out the plan; its own changes verify it."""
+        return record_steps(planned, None, health=health, unordered=unordered)
 
-def _site(settings: Settings, plan: Plan) -> Site:
+
+def _site(settings: Settings, plan: RecordPlan) -> Site:
     """Return the plan's own listing; flags must not name another one."""
     bound = replace(
         settings,
@@ -176,7 +177,7 @@ def begun_of(planned: Sequence[Planned | CommandsyncError]) -> list[Planned]:
     Of a manifest with `listings:`, a listing that cannot be read stops no other one.
     """
     ready = [item for item in planned if isinstance(item, Planned) and not refusal_of(item)]
-    apart = any(item.plan.listing for item in ready)
+    apart = any(item.plan.label for item in ready)
     unread = [item for item in planned if apart and isinstance(item, ListingError)]
     return ready if len(ready) + len(unread) == len(planned) else []
 

@@ -3,9 +3,9 @@
 `jobs` finds the listings of the manifests, the page of each or all that they name, and opens a
 connection to each. `plan_jobs` starts to read all of them, and plans each as its answer arrives:
 `Planned` is a job, its listing as it was read, and the plan. A job is of one of three kinds, which
-plan and write in their own way: the page of a manifest (`ManifestJob`), a list that is sent as a
-whole (`lists.ListJob`), and a saved plan (`execution.SavedJob`). Whoever asks before writing reads
-again with `Job.read`, and plans again.
+plan and write in their own way: the records of a manifest's page (`RecordJob`), a list that is sent
+as a whole (`lists.ListJob`), and a saved plan (`execution.SavedJob`). Whoever asks before writing
+reads again with `Job.read`, and plans again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from commandsync.apply.run import Steps
     from commandsync.client.connection import Connection, OnWait
     from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
+    from commandsync.plan.plan import Plan, RecordPlan
     from commandsync.sync.history import History
 
 
@@ -99,24 +99,9 @@ class Job(ABC):
         """Return the request that replaces a whole list, without the token; None for a page."""
         return None
 
+    @abstractmethod
     def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
         """Return the steps that carry out a plan."""
-        from commandsync.apply.run import apply  # noqa: PLC0415 - no plan needs it
-
-        return apply(
-            planned.plan,
-            service=self.site.records,
-            listed=planned.listed,
-            health=health,
-            replan=self.replan,
-            concurrency=self.settings.concurrency,
-            unordered=unordered,
-        )
-
-    @property
-    def replan(self) -> Callable[[Snapshot], Plan] | None:
-        """The function that plans again to verify; None for a plan that is saved."""
-        return self.plan
 
 
 class Planned(NamedTuple):
@@ -134,14 +119,11 @@ class Planned(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ManifestJob(Job):
-    """The page of a manifest, or another listing of it.
-
-    `name` is that of the listing among several; empty for the only one.
-    """
+class RecordJob(Job):
+    """The page of a manifest, whose records have ids."""
 
     manifest: Manifest
-    name: str = ""
+    name: str = ""  # that of the listing among several; empty for the only one
     versions: History | None = None
 
     @property
@@ -154,16 +136,16 @@ class ManifestJob(Job):
         """The path of the manifest."""
         return self.manifest.path
 
-    def plan(self, listed: Snapshot) -> Plan:
+    def plan(self, listed: Snapshot) -> RecordPlan:
         """Compare the manifest with a listing."""
         plan = plan_manifest(self.manifest, listed, site=self.site, settings=self.settings)
-        if not self.name:
-            return plan
-        from commandsync.plan.plan import PlannedListing  # noqa: PLC0415 - seldom needed
+        return replace(plan, label=self.name) if self.name else plan
 
-        return replace(plan, listing=PlannedListing(name=self.name))
+    def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
+        """Return the steps that carry out a plan; they plan again to verify."""
+        return record_steps(planned, self.plan, health=health, unordered=unordered)
 
-    def pinned(self, pins: Mapping[Location | None, str]) -> ManifestJob:
+    def pinned(self, pins: Mapping[Location | None, str]) -> RecordJob:
         """Return this job with ids for the entries at some locations."""
         collections = {
             resource: tuple(
@@ -175,16 +157,43 @@ class ManifestJob(Job):
         return replace(self, manifest=replace(self.manifest, snapshot=snapshot))
 
 
+def record_steps(
+    planned: Planned,
+    replan: Callable[[Snapshot], RecordPlan] | None,
+    *,
+    health: Health,
+    unordered: bool,
+) -> Steps[Result]:
+    """Return the steps that carry out a plan of records.
+
+    `replan` plans again to verify; None for a plan that is saved.
+    """
+    from commandsync.apply.run import apply  # noqa: PLC0415 - no plan needs it
+    from commandsync.plan.plan import RecordPlan  # noqa: PLC0415 - as above
+
+    job, listed, plan = planned
+    assert isinstance(plan, RecordPlan)  # noqa: S101 - these jobs have no other plans
+    return apply(
+        plan,
+        service=job.site.records,
+        listed=listed,
+        health=health,
+        replan=replan,
+        concurrency=job.settings.concurrency,
+        unordered=unordered,
+    )
+
+
 def page_job(
     settings: Settings, manifest: Manifest, site: Site, connection: Connection, name: str = ""
-) -> ManifestJob:
+) -> RecordJob:
     """Return the job of a page; `name` is that of the listing among several."""
     versions = None
     if settings.owned and site.service is PAGE:
         from commandsync.sync.history import History  # noqa: PLC0415 - seldom needed
 
         versions = History(manifest, site.bot, site.address.base_url)
-    return ManifestJob(site, settings, connection, manifest, name, versions)
+    return RecordJob(site, settings, connection, manifest, name, versions)
 
 
 def calls_of(settings: Settings, site: Site) -> OnWait:
@@ -233,7 +242,7 @@ def plan_manifest(
     settings: Settings,
     site: Site | None = None,
     notices: Sequence[Notice] = (),
-) -> Plan:
+) -> RecordPlan:
     """Compare a manifest with a listing; without a site, with what stands for one."""
     from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
 

@@ -18,7 +18,7 @@ from commandsync.errors import ArgumentError, UsageError, WrongBotError
 from commandsync.manifest import Manifest
 from commandsync.plan.rules import parse_delete_limit
 from commandsync.records.snapshot import Snapshot
-from commandsync.sync.job import ManifestJob
+from commandsync.sync.job import RecordJob
 from commandsync.sync.settings import Settings, Site, load_files, read_clock
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class _Arguments:
 
 
 def _steps(
-    job: ManifestJob, listed: Snapshot, health: Health, arguments: _Arguments
+    job: RecordJob, listed: Snapshot, health: Health, arguments: _Arguments
 ) -> Steps[Result]:
     planned = job.planned(listed)
     if arguments.dry_run:
@@ -128,7 +128,7 @@ def _loaded(manifest: str | PathLike[str] | Manifest) -> Manifest:
     return manifests[0]
 
 
-def _job(client: Client | AsyncClient, manifest: Manifest, known: _Arguments) -> ManifestJob:
+def _job(client: Client | AsyncClient, manifest: Manifest, known: _Arguments) -> RecordJob:
     connection = client.connection
     if client.bot and manifest.bot and client.bot != manifest.bot:
         raise WrongBotError(
@@ -158,4 +158,4 @@ def _job(client: Client | AsyncClient, manifest: Manifest, known: _Arguments) ->
         concurrency=connection.concurrency,
     )
     # Its steps send nothing themselves: the client's connection, of either kind, is driven above.
-    return ManifestJob(site, settings, cast("Connection", connection), manifest)
+    return RecordJob(site, settings, cast("Connection", connection), manifest)

@@ -9,7 +9,7 @@ differences of the two lists; a notice says what else differs. One request repla
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, TypeAlias
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
@@ -21,7 +21,15 @@ from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, expected_listing
+from commandsync.plan.baseline import (
+    AsRead,
+    Baseline,
+    LastSent,
+    PossibleList,
+    Unknown,
+    Unread,
+)
+from commandsync.plan.plan import ListPlan, Plan, expected_listing, list_plan
 from commandsync.plan.rules import DeleteLimit
 from commandsync.records.losses import Loss, loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Snapshot
@@ -39,7 +47,7 @@ from commandsync.sync.destinations import (
     unknown_listing,
 )
 from commandsync.sync.earlier import EarlierVersion, earlier_version
-from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
+from commandsync.sync.job import Job, Planned, RecordJob, connected, page_job, plan_manifest
 from commandsync.sync.listcontent import (
     EarlierList,
     OtherList,
@@ -65,7 +73,9 @@ _UNUSED_BASE_URL = Notice(
 
 
 @contextmanager
-def listing_jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[ManifestJob]]:
+def listing_jobs(
+    settings: Settings, manifests: Sequence[Manifest]
+) -> Iterator[list["ManifestJob"]]:
     """Find all listings of manifests, the page of each first, and open a connection to each.
 
     Raises:
@@ -120,10 +130,11 @@ def _sites(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListJob(ManifestJob):
+class ListJob(Job):
     """One listing of a manifest that takes a whole list."""
 
     site: ListSite
+    manifest: Manifest
     fitted: Fitted  # the commands of the manifest, as the service shows them
     earlier: EarlierList | None = None  # the one that it is compared with, if one is known
     sent: int = 0  # how many commands were sent last, at least
@@ -141,9 +152,23 @@ class ListJob(ManifestJob):
             settings=settings,
             connection=connection,
             manifest=manifest,
-            name=site.service.label,
             fitted=fitted_list(settings, manifest, site.entry),
         )
+
+    @property
+    def name(self) -> str:
+        """The name of the listing among several."""
+        return self.site.service.label
+
+    @property
+    def scope(self) -> Sequence[Resource]:
+        """The collections of the manifest."""
+        return self.manifest.snapshot.scope
+
+    @property
+    def path(self) -> str:
+        """The path of the manifest."""
+        return self.manifest.path
 
     @property
     def identity(self) -> str:
@@ -210,32 +235,23 @@ class ListJob(ManifestJob):
         known = as_listed(self.earlier.commands) if self.earlier else _NOTHING
         return lambda: known
 
-    def plan(self, listed: Snapshot) -> Plan:
+    def plan(self, listed: Snapshot) -> ListPlan:
         """Compare what the service can show of the manifest with a list."""
         shown, settings = self._ruled()
         notices = [*self.notices, *(loss_notice(loss, at=self.name) for loss in self._warned())]
         plan = plan_manifest(shown, listed, settings=settings, site=self.site, notices=notices)
-        wanted, earlier = self.wanted(plan, listed), self._compared(listed)
-        request = self._request(wanted)
-        listing = PlannedListing(
+        wanted, baseline = self._wanted(plan, listed), self._baseline(listed)
+        others = self._other_changes(baseline, wanted)
+        return list_plan(
+            replace(plan, notices=(*others, *plan.notices)),
             name=self.site.service.name,
             audience=self.site.service.audience,
-            whole=True,
-            readable=self.is_read,
-            returned=self.returned,
-            compared_with=earlier.name if earlier else "",
-            equal=earlier is not None and earlier.digest == request.digest,
-            digest=request.digest,
-            size=len(wanted.collections[_COMMANDS]),
-            sent=self.sent,
+            baseline=baseline,
+            commands=wanted,
+            digest=self._request(wanted).digest,
             losses=self.fitted.losses,
-            unlike=f"{self.settings.since} does not have this list" if self.settings.since else "",
-            unseen=self.settings.unseen,
-            resend=self.settings.resend or self.resend,
             wants_none=self.is_deleted or not self.manifest.snapshot.collections.get(_COMMANDS),
         )
-        others = self._other_changes(earlier, wanted) if earlier else []
-        return replace(plan, listing=listing, notices=(*others, *plan.notices))
 
     def _ruled(self) -> tuple[Manifest, Settings]:
         """Return the manifest as the list shows it, and the settings, with the rules that apply.
@@ -264,23 +280,33 @@ class ListJob(ManifestJob):
             if loss.field not in entry.lossy and loss not in known:
                 yield loss
 
-    def _compared(self, listed: Snapshot) -> EarlierList | None:
-        """Return the list that the manifest is compared with."""
-        if not self.is_read:
-            return self.earlier
-        return EarlierList(THE_LIST, listed, self._request(listed).digest)
+    def _baseline(self, listed: Snapshot) -> Baseline:
+        """Return what the manifest is compared with."""
+        another = (PossibleList(self.sent),) if self.settings.resend or self.resend else ()
+        if self.is_read:
+            return AsRead((PossibleList.of(listed, self._request(listed).digest), *another))
+        if earlier := self.earlier:
+            known = PossibleList.of(earlier.commands, earlier.digest)
+            return LastSent((known, *another), name=earlier.name)
+        sent = (PossibleList(self.sent),) if self.sent else ()
+        if self.returned:
+            return Unread(sent)
+        why = f"{self.settings.since} does not have this list" if self.settings.since else ""
+        return Unknown(sent, why=why, accepted=self.settings.unseen)
 
     def _request(self, commands: Snapshot) -> ListRequest:
         return list_request(self.site.service, self.site.bot, commands)
 
-    def _other_changes(self, earlier: EarlierList, wanted: Snapshot) -> Iterator[Notice]:
+    def _other_changes(self, baseline: Baseline, wanted: Snapshot) -> Iterator[Notice]:
         """Yield the differences of two lists that no change of a text shows."""
-        before, now = earlier.commands.collections[_COMMANDS], wanted.collections[_COMMANDS]
+        if baseline.commands is None:
+            return
+        before, now = baseline.commands.collections[_COMMANDS], wanted.collections[_COMMANDS]
         if not self.is_read:
             yield from renewed_notices(renewed(before, now), at=self.name)
         if is_reordered(before, now):
             yield Notice(f"{self.name}: the order of the commands changed")
-        if self._request(earlier.commands).digest != earlier.digest:
+        if self._request(baseline.commands).digest != baseline.lists[0].digest:
             what = "its method, its address or its keys"
             yield Notice(f"{self.name}: the request is made in another way ({what})")
 
@@ -298,23 +324,22 @@ class ListJob(ManifestJob):
             read = service.read(self.site.bot, _COMMANDS)
         if in_clone:
             mark_unclear(self.manifest.path, self.identity)
-        wanted = self.wanted(planned.plan, planned.listed)
+        plan = _of_list(planned)
         result = yield from replace_list(
-            planned.plan,
+            plan,
             send=self.request(planned),
-            wanted=wanted.collections[_COMMANDS],
             before=planned.listed.collections[_COMMANDS],
             read=read,
         )
         if not in_clone or result.sent not in {Outcome.DONE, Outcome.SENT}:
             return result
-        path, digest = self.manifest.path, self._request(wanted).digest
-        notice = keep_sent(path, self.identity, wanted, digest, at=self.settings.now)
+        path, wanted = self.manifest.path, Snapshot({_COMMANDS: plan.commands})
+        notice = keep_sent(path, self.identity, wanted, plan.digest, at=self.settings.now)
         return replace(result, notices=(*result.notices, notice)) if notice else result
 
     def request(self, planned: Planned) -> Operation[None]:
         """Return the request that replaces the list, without the token."""
-        wanted = self.wanted(planned.plan, planned.listed)
+        wanted = Snapshot({_COMMANDS: _of_list(planned).commands})
         return self.site.service.replace(self.site.bot, wanted)
 
     def shown(self, planned: Planned) -> dict[str, object]:
@@ -329,7 +354,7 @@ class ListJob(ManifestJob):
             "body": operation.body,
         }
 
-    def wanted(self, plan: Plan, listed: Snapshot) -> Snapshot:
+    def _wanted(self, plan: Plan, listed: Snapshot) -> Snapshot:
         """Return the commands that are sent, with the listed ones that stay, if anything does."""
         kept = any(plan.rules.ignores(entry.name) for entry in listed.collections[_COMMANDS])
         if not (kept or plan.left_out or plan.unmanaged):
@@ -338,6 +363,16 @@ class ListJob(ManifestJob):
             expected = expected_listing(plan, listed)[_COMMANDS]
             wanted = Snapshot({_COMMANDS: tuple(Entry(record.text) for record in expected)})
         return with_own_keys(wanted, listed, plan) if self.returned else wanted
+
+
+ManifestJob: TypeAlias = RecordJob | ListJob
+"""The job of a listing of a manifest; a saved plan has none."""
+
+
+def _of_list(planned: Planned) -> ListPlan:
+    plan = planned.plan
+    assert isinstance(plan, ListPlan)  # noqa: S101 - a list has no other plans
+    return plan
 
 
 def _list_job(

@@ -19,8 +19,7 @@ from commandsync.sync.importsource import (
     read_sources,
     sources_of,
 )
-from commandsync.sync.job import ManifestJob
-from commandsync.sync.lists import ListJob
+from commandsync.sync.lists import ListJob, ManifestJob
 from commandsync.sync.selection import jobs
 from commandsync.sync.settings import Settings
 

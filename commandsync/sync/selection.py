@@ -18,12 +18,13 @@ from commandsync.errors import CommandsyncError, UsageError
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sync.destinations import sites_of
-from commandsync.sync.job import ManifestJob, Planned, connected, page_job, plan_manifest
+from commandsync.sync.job import Planned, connected, page_job, plan_manifest
 from commandsync.sync.settings import Settings, about, check_notices, check_stdin, load_files
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest
-    from commandsync.plan.plan import Plan
+    from commandsync.plan.plan import Plan, RecordPlan
+    from commandsync.sync.lists import ManifestJob
 
 
 @contextmanager
@@ -67,7 +68,7 @@ def plan_jobs(
     return planned
 
 
-def plan_against(settings: Settings, manifests: Sequence[Manifest], other: str) -> Plan:
+def plan_against(settings: Settings, manifests: Sequence[Manifest], other: str) -> RecordPlan:
     """Plan as if what is due of another manifest were the listing.
 
     Raises `ManifestError` if the other one is invalid, and `UsageError` if there is more than one

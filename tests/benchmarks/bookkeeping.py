@@ -15,7 +15,7 @@ from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Answered
 from commandsync.apply.run import apply
 from commandsync.plan.changes import Add, Delete, Edit
-from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
@@ -71,7 +71,7 @@ def _snapshot(some: list[dict[str, str]], *, ids: bool) -> Snapshot:
     )
 
 
-def _plan(desired: Snapshot, listed: Snapshot) -> Plan:
+def _plan(desired: Snapshot, listed: Snapshot) -> RecordPlan:
     target = Target(bot="42", base_url="https://listing.example", abilities=PAGE.abilities)
     return make_plan(desired=desired, listed=listed, target=target, rules=_RULES)
 
@@ -86,7 +86,7 @@ def _applying(desired: Snapshot, listed: Snapshot) -> Callable[[], object]:
     return lambda: _apply(plan, listed, shown)
 
 
-def _listed_after(plan: Plan, listed: Snapshot) -> tuple[Entry, ...]:
+def _listed_after(plan: RecordPlan, listed: Snapshot) -> tuple[Entry, ...]:
     """Return what the service shows when a plan was carried out, in strings of its own."""
     now = {entry.id: entry for entry in listed.collections[Resource.COMMAND]}
     for number, change in enumerate(plan.changes):
@@ -106,7 +106,7 @@ def _copy(text: Text) -> Text:
     return CommandText(*json.loads(json.dumps(text)))
 
 
-def _apply(plan: Plan, listed: Snapshot, shown: tuple[Entry, ...]) -> None:
+def _apply(plan: RecordPlan, listed: Snapshot, shown: tuple[Entry, ...]) -> None:
     steps = apply(plan, service=PAGE, listed=listed, health=Health())
     waiting: deque[Call] = deque()
     try:

@@ -21,7 +21,7 @@ from tests.benchmarks.manifests import sentences
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from commandsync.plan.plan import Plan
+    from commandsync.plan.plan import RecordPlan
 
     Texts = Sequence[CommandText]
 
@@ -78,7 +78,9 @@ def timed(work: Callable[[], object]) -> Callable[[], float]:
     return run
 
 
-def planning(wanted: Texts, listed: Texts, *, rules: SyncRules = _ALLOWED) -> Callable[[], Plan]:
+def planning(
+    wanted: Texts, listed: Texts, *, rules: SyncRules = _ALLOWED
+) -> Callable[[], RecordPlan]:
     """Return the planning of commands."""
     desired, shown = (
         Snapshot({Resource.COMMAND: tuple(entries)})

@@ -24,7 +24,7 @@ from commandsync.client.connection import AsyncConnection, Connection
 from commandsync.client.driver import drive, drive_async
 from commandsync.client.threads import Gate
 from commandsync.errors import Reply, TransportError
-from commandsync.plan.plan import Plan, make_plan
+from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE
@@ -42,7 +42,7 @@ from tests.support.runs import (
     wanted,
 )
 
-Run = Callable[[Plan, Snapshot, Listing], Result]
+Run = Callable[[RecordPlan, Snapshot, Listing], Result]
 
 ADDRESS = parse_address("http://127.0.0.1:9")
 DESIRED = wanted(
@@ -98,7 +98,7 @@ class _AsyncSimulated(AsyncConnection):
         return self.listing.handle(one.method, one.path, one.query, one.body)
 
 
-def by_threads(plan: Plan, listed: Snapshot, service: Listing) -> Result:
+def by_threads(plan: RecordPlan, listed: Snapshot, service: Listing) -> Result:
     health = Health()
     events: SimpleQueue[StepResult] = SimpleQueue()
     steps = apply(plan, service=PAGE, listed=listed, health=health, concurrency=1)
@@ -107,7 +107,7 @@ def by_threads(plan: Plan, listed: Snapshot, service: Listing) -> Result:
 
 
 def by_tasks(
-    plan: Plan,
+    plan: RecordPlan,
     listed: Snapshot,
     service: Listing,
     connections: type[_AsyncSimulated] = _AsyncSimulated,
@@ -125,11 +125,11 @@ def by_tasks(
     return asyncio.run(main())
 
 
-def by_simulation(plan: Plan, listed: Snapshot, service: Listing) -> Result:
+def by_simulation(plan: RecordPlan, listed: Snapshot, service: Listing) -> Result:
     return carry_out(plan, listed, Driver(service), concurrency=1)
 
 
-def planned(fault: Fault | None, kind: str, nth: int) -> tuple[Plan, Snapshot, Listing]:
+def planned(fault: Fault | None, kind: str, nth: int) -> tuple[RecordPlan, Snapshot, Listing]:
     service = Listing()
     seed(service, BEFORE)
     listed = Snapshot(

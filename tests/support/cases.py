@@ -13,7 +13,7 @@ from typing import NamedTuple
 from commandsync.apply.outcomes import Result
 from commandsync.errors import ListingError, Reply, StalePlanError, TooManyDeletesError
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText
@@ -271,7 +271,7 @@ class Trial:
     service: Listing
     begun: int
     ended: int = 0
-    plan: Plan | None = None
+    plan: RecordPlan | None = None
     result: Result | None = None
     refusal: str = ""
     quiet: bool = False

@@ -11,7 +11,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.errors import Reply, TransportError
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from tests.support.cases import (
     Case,
     Problem,
@@ -59,7 +59,7 @@ def check_plan(trial: Trial) -> Iterator[Problem]:
         yield from _sparing(trial, plan, name, live[name])
 
 
-def _guarded(trial: Trial, plan: Plan, live: dict[str, Texts]) -> Iterator[Problem]:
+def _guarded(trial: Trial, plan: RecordPlan, live: dict[str, Texts]) -> Iterator[Problem]:
     used = trial.service.used
     going: list[tuple[str, str]] = [
         (one.action, one.resource.collection) for one in plan.changes if one.action == "replace"
@@ -123,7 +123,7 @@ def _enough(trial: Trial, name: str, changes: list[Change], shown: Texts) -> Ite
         yield Problem("plan: not the least", f"{made} changes of {name} where {least} are due")
 
 
-def _sparing(trial: Trial, plan: Plan, name: str, live: Texts) -> Iterator[Problem]:
+def _sparing(trial: Trial, plan: RecordPlan, name: str, live: Texts) -> Iterator[Problem]:
     """No record is added or renamed while one that is meant by it is left over."""
     changes = trial.of(name)
     left = [tuple(one.before) for one in changes if isinstance(one, Delete)]
@@ -553,7 +553,9 @@ def gone(service: Listing, trial: Trial) -> Iterator[Problem]:
             yield Problem("delete is done and the record is there", f"{change.name!r}")
 
 
-def copied_or_lost(case: Case, service: Listing, plans: Iterable[Plan | None]) -> Iterator[Problem]:
+def copied_or_lost(
+    case: Case, service: Listing, plans: Iterable[RecordPlan | None]
+) -> Iterator[Problem]:
     changes = [change for plan in plans if plan for change in plan.changes]
     deleted = {one.id for one in changes if isinstance(one, Delete | Replace)}
     kept = {one for one, text in case.before if collection_of(text) in case.scope}

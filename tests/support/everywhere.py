@@ -26,7 +26,7 @@ from commandsync.client.request import Secrecy
 from commandsync.errors import ListingError, Reply, StoppedError, TooManyDeletesError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.listings import Listing as Entry
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.server.conditions import NORMAL
@@ -275,7 +275,7 @@ class Lists:
         self.refused = self.stopped = False
         self._planned: list[tuple[Place, Driver, Planned]] = []
 
-    def planning(self, **sides: Any) -> Plan:  # noqa: ANN401 - what make_plan takes
+    def planning(self, **sides: Any) -> RecordPlan:  # noqa: ANN401 - what make_plan takes
         """Plan the page, then the lists; refuse all of them if one is refused."""
         plan = PRODUCT.planning(**sides)
         self._plan()

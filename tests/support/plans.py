@@ -17,7 +17,8 @@ import pytest
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.baseline import Baseline, PossibleList
+from commandsync.plan.plan import ListPlan, RecordPlan, Target, list_plan, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry, Schedule, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical
@@ -66,7 +67,7 @@ def plan_of(
     *,
     rules: SyncRules = DEFAULT_RULES,
     notices: Sequence[Notice] = (),
-) -> Plan:
+) -> RecordPlan:
     """Plan with real code; a collection is managed where the manifest has an entry of it."""
     managed = {resource_of(entry.text) for entry in desired}
     return make_plan(
@@ -77,6 +78,37 @@ def plan_of(
         manifest=["commands.yaml"],
         notices=notices,
     )
+
+
+def whole(
+    compared: RecordPlan,
+    baseline: Baseline,
+    *,
+    name: str = "top.gg",
+    commands: int | tuple[Entry, ...] = 1,
+    digest: str = "new",
+    wants_none: bool = False,
+) -> ListPlan:
+    """Return the plan of a whole list; `commands` are those that are sent, or their number."""
+    if isinstance(commands, int):
+        commands = tuple(command(f"c{n}") for n in range(commands))
+    return list_plan(
+        compared,
+        name=name,
+        audience=None,
+        baseline=baseline,
+        commands=Snapshot({Resource.COMMAND: commands}),
+        digest=digest,
+        losses=(),
+        wants_none=wants_none,
+    )
+
+
+NOTHING = Snapshot({Resource.COMMAND: ()})
+SAME, CHANGED = (PossibleList.of(NOTHING, digest) for digest in ("new", "old"))
+"""Lists that may be shown: by the digest of `whole`, and by another one."""
+ANOTHER = PossibleList(0)
+"""A list about which nothing is known."""
 
 
 def resource_of(text: Text) -> Resource:
@@ -94,7 +126,7 @@ def _snapshot(entries: Sequence[Entry], managed: set[Resource]) -> Snapshot:
     )
 
 
-def varied_plan() -> Plan:
+def varied_plan() -> RecordPlan:
     """Return a plan with a change of each kind, limits, a refusal and warnings."""
     return plan_of(
         [
@@ -146,7 +178,7 @@ def _wanted(
 
 
 @st.composite
-def plans(draw: st.DrawFn) -> Plan:
+def plans(draw: st.DrawFn) -> RecordPlan:
     """Draw plans of every kind of change, full of untrusted text."""
     desired: dict[Resource, tuple[Entry, ...]] = {}
     listed: dict[Resource, tuple[Entry, ...]] = {}

@@ -30,7 +30,7 @@ from commandsync.apply.outcomes import (
 )
 from commandsync.apply.run import apply
 from commandsync.errors import Reply, StoppedError, TransportError
-from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
@@ -311,7 +311,7 @@ class Parts:
         bend: Makes another operation of each.
     """
 
-    planning: Callable[..., Plan] = make_plan
+    planning: Callable[..., RecordPlan] = make_plan
     applying: Callable[..., Generator[Step, StepResult, Result]] = apply
     bend: Callable[[Operation[Any]], Operation[Any]] = lambda operation: operation
 
@@ -324,7 +324,7 @@ class Run:
     """One run, as far as it came."""
 
     driver: Driver
-    plan: Plan
+    plan: RecordPlan
     result: Result
     first_request: int = field(default=0)
 
@@ -383,7 +383,7 @@ def syncing(
 
 
 def finishing(
-    driver: Driver, plan: Plan, *, unordered: bool = False, parts: Parts = PRODUCT
+    driver: Driver, plan: RecordPlan, *, unordered: bool = False, parts: Parts = PRODUCT
 ) -> Moments[Run]:
     """Apply a saved plan, as `commandsync apply --plan` does it."""
     first = len(driver.service.requests)
@@ -397,7 +397,12 @@ def finishing(
 
 
 def carry_out(
-    plan: Plan, listed: Snapshot, driver: Driver, *, concurrency: int = 4, unordered: bool = False
+    plan: RecordPlan,
+    listed: Snapshot,
+    driver: Driver,
+    *,
+    concurrency: int = 4,
+    unordered: bool = False,
 ) -> Result:
     """Apply a plan to a listing that was just read."""
     return driver.run(
@@ -412,7 +417,7 @@ def carry_out(
     )
 
 
-def plan_now(service: Listing, desired: Snapshot, *, rules: SyncRules = EVERYTHING) -> Plan:
+def plan_now(service: Listing, desired: Snapshot, *, rules: SyncRules = EVERYTHING) -> RecordPlan:
     """Return the plan against what the service shows now."""
     listed = read(Driver(service), desired.scope)
     return make_plan(desired=desired, listed=listed, target=TARGET, rules=rules)

@@ -11,7 +11,7 @@ from itertools import chain, count, cycle
 from typing import Any
 
 from commandsync.errors import TooManyDeletesError
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Snapshot
 from tests.support import checks
 from tests.support.cases import (
@@ -67,7 +67,7 @@ class Story:
     trials: list[Trial] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     service: Listing = field(default_factory=Listing)
-    _saved: Plan | None = None
+    _saved: RecordPlan | None = None
     _quiet: bool = False
     _met: Iterator[int] = field(default_factory=count)
     _others: Counter[Text] = field(default_factory=Counter)
@@ -240,7 +240,7 @@ class Story:
         )
 
     def _planning(self, trial: Trial) -> Any:  # noqa: ANN401 - what make_plan is
-        def planning(**sides: Any) -> Plan:  # noqa: ANN401 - what make_plan takes
+        def planning(**sides: Any) -> RecordPlan:  # noqa: ANN401 - what make_plan takes
             plan = self.parts.planning(**sides)
             if trial.plan is None:
                 trial.plan = plan

@@ -37,7 +37,7 @@ from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
 from commandsync.manifest.fileedits import ListEdits, edit
 from commandsync.manifest.model import TABLES, ManifestModel
-from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
@@ -385,7 +385,7 @@ def _judge_places(error: ManifestError, data: bytes) -> None:
         assert 1 <= problem.location.column <= len(lines[problem.location.line - 1]) + 2
 
 
-def _judge_plan(plan: Plan) -> None:
+def _judge_plan(plan: RecordPlan) -> None:
     for form in FORMATS:
         shown = render_plans([plan], format=form)
         harmless(shown, form)

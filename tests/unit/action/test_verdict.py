@@ -24,7 +24,7 @@ from commandsync.errors import (
     Reply,
     StalePlanError,
 )
-from commandsync.plan.plan import Plan, make_plan
+from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.plan.userchanges import user_changes
 from commandsync.records.snapshot import Snapshot
@@ -143,7 +143,7 @@ def body_of(markdown: str) -> str:
 
 
 @pytest.fixture
-def untrusted() -> Plan:
+def untrusted() -> RecordPlan:
     """A plan with an untrusted text in every field of every change."""
     texts = [text.strip() for text in UNTRUSTED]
     news = [announcement(text, text, line=90 + n) for n, text in enumerate(texts[:3])]
@@ -170,7 +170,9 @@ def untrusted() -> Plan:
     )
 
 
-def test_untrusted_texts_are_text(golden: Callable[[str, str], None], untrusted: Plan) -> None:
+def test_untrusted_texts_are_text(
+    golden: Callable[[str, str], None], untrusted: RecordPlan
+) -> None:
     body = body_of(render_plans([untrusted], format="markdown"))
     read = shown(body)
 
@@ -203,7 +205,7 @@ def test_what_users_notice_of_untrusted_texts_is_text() -> None:
 
 
 def test_after_apply_a_comment_shows_what_it_was_and_what_it_is(
-    golden: Callable[[str, str], None], untrusted: Plan
+    golden: Callable[[str, str], None], untrusted: RecordPlan
 ) -> None:
     ends = [Outcome.DONE, Outcome.FAILED, Outcome.DONE, Outcome.SKIPPED]
     settled = tuple(

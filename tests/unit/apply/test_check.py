@@ -20,14 +20,15 @@ from commandsync.errors import (
     TooManyDeletesError,
     WrongBotError,
 )
+from commandsync.plan.baseline import AsRead
 from commandsync.plan.changes import Add, sent_texts
 from commandsync.plan.matching import GROUP_LIMIT
-from commandsync.plan.plan import Plan, PlannedListing, make_plan
+from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource, Text
-from tests.support.plans import day, post
+from tests.support.plans import CHANGED, day, post, whole
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
 from tests.support.texts import jwts
 
@@ -140,9 +141,9 @@ def test_a_plan_is_refused_for_its_token_or_for_a_list_that_must_not_be_sent(sec
     empty, wanted = side(), side(Entry(CommandText("ban", f"Not {SECRET}.", "/ban")))
     target = replace(TARGET, bot=f"1{token.bot}")
     plan = make_plan(desired=wanted, listed=empty, target=target, rules=EVERYTHING)
-    whole = replace(plan, listing=PlannedListing(name="top.gg", whole=True, size=1))
+    a_list = whole(plan, AsRead((CHANGED,)))
 
-    assert refusal_of(whole, listed=empty, token=token) is None
+    assert refusal_of(a_list, listed=empty, token=token) is None
     refused = refusal_of(plan, listed=empty, token=token)
     assert isinstance(refused, WrongBotError if token.bot else NoneType)
     if refused:
@@ -152,11 +153,10 @@ def test_a_plan_is_refused_for_its_token_or_for_a_list_that_must_not_be_sent(sec
         refused = refusal_of(plan, listed=empty, token=ours, others=others)
         assert "a command" in str(refused)
         body = [{"name": "ban", "options": [{"description": f"Not {SECRET}."}]}]
-        unchanged = replace(whole, changes=())
+        unchanged = replace(a_list, changes=())
         refused = refusal_of(unchanged, listed=empty, token=ours, others=others, body=body)
         assert "imported" in str(refused)
-    listing = PlannedListing(name="top.gg", whole=True, wants_none=True)
-    none = replace(whole, listing=listing, rules=SyncRules())
+    none = replace(a_list, commands=(), wants_none=True, rules=SyncRules())
     refused = refusal_of(none, listed=empty, token=token)
     assert refused is not None
     assert "empty list" in refused.message
@@ -182,7 +182,7 @@ def is_explained(listed: CommandText, *versions: CommandText) -> bool:
     return not unexplained(plan_without(listed), versions=map(version, versions))
 
 
-def plan_without(listed: CommandText) -> Plan:
+def plan_without(listed: CommandText) -> RecordPlan:
     return make_plan(desired=version(), listed=version(listed), target=TARGET, rules=EVERYTHING)
 
 
@@ -261,7 +261,7 @@ def listed(commands: dict[str, Text], posts: dict[str, Text] | None = None) -> S
     )
 
 
-def plan_of(desired: Snapshot, here: Snapshot) -> Plan:
+def plan_of(desired: Snapshot, here: Snapshot) -> RecordPlan:
     return make_plan(desired=desired, listed=here, target=TARGET, rules=EVERYTHING)
 
 

@@ -22,7 +22,7 @@ from commandsync.apply.outcomes import (
 from commandsync.apply.verification import Claims, finding_of
 from commandsync.errors import Invalid
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.records.texts import Resource, Text
 from tests.support.cases import OPERATIONS
 from tests.support.draws import every_pair, met
@@ -220,8 +220,8 @@ def test_a_refused_token_stops_the_run_with_its_hint() -> None:
 DELETE = Delete(resource=Resource.COMMAND, id="1", before=command("a"))
 
 
-def plan_of(*changes: Delete) -> Plan:
-    return Plan(target=TARGET, manifest=(), scope=(), changes=changes, unchanged=0, sizes={})
+def plan_of(*changes: Delete) -> RecordPlan:
+    return RecordPlan(target=TARGET, manifest=(), scope=(), changes=changes, unchanged=0, sizes={})
 
 
 def test_it_is_complete_when_all_is_done_and_seen() -> None:

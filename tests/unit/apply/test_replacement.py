@@ -30,11 +30,13 @@ from commandsync.errors import (
     StoppedError,
     TransportError,
 )
-from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, Target, make_plan
+from commandsync.plan.baseline import AsRead, Baseline, LastSent, PossibleList, Unknown
+from commandsync.plan.plan import ListPlan, Target, list_plan, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.abilities import LIST_ABILITIES
+from tests.support import plans
 
 Entries = tuple[Entry, ...]
 SEND: Operation[None] = Operation("replace commands", "PUT", "/commands", lambda _: None)
@@ -51,23 +53,26 @@ UNREADABLE = Failure(DecodeError("not a list", reply=Reply(200, b"")))
 
 def plan_of(
     before: Entries, wanted: Entries, *, readable: bool, resend: bool = False, known: bool = True
-) -> Plan:
+) -> ListPlan:
     plan = make_plan(
         desired=Snapshot({Resource.COMMAND: tuple(replace(entry, id="") for entry in wanted)}),
         listed=Snapshot({Resource.COMMAND: before}),
         target=Target(bot="42", base_url="https://list.example", abilities=LIST_ABILITIES),
         rules=SyncRules(max_deletes=DeleteLimit()),
     )
-    listing = PlannedListing(
+    shown, digest = Snapshot({Resource.COMMAND: before}), "equal" if before == wanted else "other"
+    lists = (PossibleList.of(shown, digest), *([PossibleList(0)] if resend else []))
+    baseline: Baseline = AsRead(lists) if readable else LastSent(lists, name="v1.2.0")
+    return list_plan(
+        plan,
         name="list",
-        whole=True,
-        readable=readable,
-        compared_with=THE_LIST if known else "",
-        equal=before == wanted,
-        size=len(wanted),
-        resend=resend,
+        audience=None,
+        baseline=baseline if known else Unknown(),
+        commands=Snapshot({Resource.COMMAND: wanted}),
+        digest="equal",
+        losses=(),
+        wants_none=False,
     )
-    return replace(plan, listing=listing)
 
 
 def played(
@@ -77,7 +82,7 @@ def played(
     before = OLD if before is None else before
     plan = plan_of(before, NEW, readable=readable, **options)
     read = READ if readable else None
-    steps = replace_list(plan, send=SEND, wanted=NEW, before=before, read=read)
+    steps = replace_list(plan, send=SEND, before=before, read=read)
     waiting, calls, event = iter(answers), 0, None
     try:
         while True:
@@ -241,7 +246,7 @@ def test_a_stop_lets_the_request_end(answers: Sequence[Any], outcome: Outcome) -
 
 def test_a_stop_while_waiting_ends_the_reads() -> None:
     plan = plan_of(OLD, NEW, readable=True)
-    steps = replace_list(plan, send=SEND, wanted=NEW, before=OLD, read=READ)
+    steps = replace_list(plan, send=SEND, before=OLD, read=READ)
     next(steps)
     steps.send(Answered(0))
     assert steps.send(Answered(1, OLD)).wait
@@ -273,22 +278,14 @@ def test_an_empty_or_unseen_list_is_refused_unless_it_is_allowed(
     resend: bool,
     equal: bool,
 ) -> None:
-    listing = PlannedListing(
-        name="list",
-        whole=True,
-        compared_with=THE_LIST if known else "",
-        equal=equal,
-        size=size,
-        unseen=unseen,
-        resend=resend,
-        wants_none=wants_none,
-    )
-    refusal = listing.refusal(SyncRules(max_deletes=limit))
+    lists = (plans.SAME if equal else plans.CHANGED, *([plans.ANOTHER] if resend else []))
+    baseline = LastSent(lists, name="v1.2.0") if known else Unknown(accepted=unseen)
+    compared = plans.plan_of(rules=SyncRules(max_deletes=limit))
+    plan = plans.whole(compared, baseline, commands=size, wants_none=wants_none)
 
     sends = not equal or resend or not known
     empty = size == 0 and not (wants_none and limit)
-    assert (refusal is not None) is (sends and (empty or not (known or unseen)))
-    assert PlannedListing(name="page").refusal(SyncRules()) is None
+    assert (plan.unsendable is not None) is (sends and (empty or not (known or unseen)))
 
 
 def test_an_error_of_another_kind_is_never_a_success() -> None:

@@ -18,7 +18,7 @@ from commandsync.apply.outcomes import (
 from commandsync.apply.run import REREADS, apply
 from commandsync.errors import Reply, ServerError, StalePlanError, StoppedError, TransportError
 from commandsync.plan.changes import Edit
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import PAGE
@@ -394,7 +394,7 @@ def test_a_change_that_the_service_does_not_know_is_a_defect() -> None:
     change = Edit(
         resource=Resource.ANNOUNCEMENT, id="1", before=then, after=announcement("a"), fields=()
     )
-    plan = Plan(
+    plan = RecordPlan(
         target=TARGET,
         manifest=(),
         scope=(Resource.ANNOUNCEMENT,),

@@ -11,7 +11,7 @@ from commandsync.apply.verification import Claims, Evidence, compare, evidence_o
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import Reply
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Identity, Snapshot, by_identity
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
@@ -269,8 +269,8 @@ SHOWN = Evidence()
 PENDING, UNCLEAR, FAILED = State.PENDING, State.UNCLEAR, State.FAILED
 
 
-def plan_of(*changes: Change) -> Plan:
-    return Plan(
+def plan_of(*changes: Change) -> RecordPlan:
+    return RecordPlan(
         target=TARGET,
         manifest=(),
         scope=(Resource.COMMAND,),

@@ -10,13 +10,13 @@ from commandsync.diagnostics import Do
 from commandsync.document.plan import digest_of
 from commandsync.document.saved import LARGEST_PLAN, load_plan
 from commandsync.errors import FileError, RefusedError
-from commandsync.plan.plan import Plan, make_plan
+from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.report import render_plans
 from tests.support.plans import day, edits, plans, post, posted, varied_plan
 from tests.support.runs import EVERYTHING, TARGET, wanted
 
 
-def _saved(plan: Plan) -> str:
+def _saved(plan: RecordPlan) -> str:
     return render_plans([plan], format="json")
 
 
@@ -26,7 +26,7 @@ def _data() -> dict[str, Any]:
 
 
 @given(plans())
-def test_a_saved_plan_reads_back_as_it_was(plan: Plan) -> None:
+def test_a_saved_plan_reads_back_as_it_was(plan: RecordPlan) -> None:
     text = _saved(plan)
     loaded = load_plan(text, "plan.json")
 

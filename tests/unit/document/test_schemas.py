@@ -16,7 +16,7 @@ from commandsync.document.schemas import (
     schema_text,
 )
 from commandsync.errors import ManifestError
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.records.rewrites import Rewrite
 from tests.support.plans import command, plan_of, plans
 
@@ -33,7 +33,7 @@ def test_the_files_are_what_the_models_generate(name: str) -> None:
     Draft202012Validator.check_schema(json.loads(text))
 
 
-def _result(plan: Plan) -> Result:
+def _result(plan: RecordPlan) -> Result:
     kinds = list(Outcome)
     rewrite = Rewrite("description", "long", "lo", "cut at 2 characters", "shorten it")
     settled = tuple(
@@ -49,7 +49,7 @@ def _result(plan: Plan) -> Result:
 
 
 @given(plans())
-def test_real_documents_have_the_shape_of_the_schemas(plan: Plan) -> None:
+def test_real_documents_have_the_shape_of_the_schemas(plan: RecordPlan) -> None:
     PLAN.validate(plan_document(plan))
     RESULT.validate(result_document(_result(plan)))
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.plan.changes import Add, Delete, Replace
-from commandsync.plan.plan import Plan, make_plan
+from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry, Phase, Snapshot
 from commandsync.records.texts import Resource
@@ -23,7 +23,7 @@ APPEND = SyncRules()
 MIRROR = SyncRules(announcements="mirror")
 
 
-def plan_on(number: int, entries: list[Entry], listed: list[Entry], rules: SyncRules) -> Plan:
+def plan_on(number: int, entries: list[Entry], listed: list[Entry], rules: SyncRules) -> RecordPlan:
     return make_plan(
         desired=Snapshot({KIND: tuple(entries)}),
         listed=Snapshot({KIND: tuple(listed)}),
@@ -33,7 +33,7 @@ def plan_on(number: int, entries: list[Entry], listed: list[Entry], rules: SyncR
     )
 
 
-def actions(plan: Plan) -> list[str]:
+def actions(plan: RecordPlan) -> list[str]:
     return [f"{change.action} {change.name}" for change in plan.changes]
 
 
@@ -47,11 +47,11 @@ def test_what_a_plan_tells_of_a_schedule_is_that_of_its_entry() -> None:
     }
 
 
-def phases(plan: Plan) -> dict[str, tuple[Phase, bool]]:
+def phases(plan: RecordPlan) -> dict[str, tuple[Phase, bool]]:
     return {entry.name: (entry.phase, entry.is_listed) for entry in plan.scheduled}
 
 
-def applied(plan: Plan, listed: list[Entry], ids: count[int]) -> list[Entry]:
+def applied(plan: RecordPlan, listed: list[Entry], ids: count[int]) -> list[Entry]:
     """Do what a plan says, with a list and nothing else."""
     records = list(listed)
     for change in plan.changes:

@@ -7,18 +7,27 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Do, Location, Notice
+from commandsync.plan.baseline import (
+    AsRead,
+    Baseline,
+    LastSent,
+    OfVersion,
+    PossibleList,
+    Unknown,
+    Unread,
+)
 from commandsync.plan.changes import Add, Delete, Edit, FieldChange, Replace
-from commandsync.plan.plan import THE_LIST, Plan, PlannedListing, expected_listing, make_plan
+from commandsync.plan.plan import RecordPlan, expected_listing, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
+from tests.support.plans import ANOTHER, CHANGED, SAME, whole
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
 
 APPEND = SyncRules(max_deletes=DeleteLimit())
@@ -50,7 +59,7 @@ def listed(commands: list[Text], announcements: list[Text] | None = None) -> Sna
     )
 
 
-def plan_of(desired: Snapshot, here: Snapshot, rules: SyncRules = EVERYTHING) -> Plan:
+def plan_of(desired: Snapshot, here: Snapshot, rules: SyncRules = EVERYTHING) -> RecordPlan:
     return make_plan(desired=desired, listed=here, target=TARGET, rules=rules)
 
 
@@ -58,7 +67,7 @@ def turned(side: Snapshot) -> Snapshot:
     return Snapshot(dict(reversed(list(side.collections.items()))))
 
 
-def applied(plan: Plan, here: Snapshot) -> Snapshot:
+def applied(plan: RecordPlan, here: Snapshot) -> Snapshot:
     """Do what a plan says, with lists and nothing else."""
     now = {resource: list(here.collections[resource]) for resource in plan.scope}
     for n, change in enumerate(plan.changes):
@@ -580,59 +589,57 @@ UNSEEN = Notice(
 )
 
 
-def test_an_empty_and_an_unknown_list_are_refused() -> None:
-    flags = ("whole", "returned", "equal", "unseen", "resend", "wants_none")
-    switched: list[dict[str, Any]] = [
-        dict(zip(flags, on, strict=True)) for on in product((False, True), repeat=len(flags))
-    ]
-    for on, known, size in product(switched, ("", "v1.2.0", THE_LIST), (0, 1, 113)):
-        listing = replace(PlannedListing(name="top.gg", compared_with=known, size=size), **on)
-        for rules in LIMITS:
-            refused = listing.refusal(rules)
+FIRST = ((SAME,), (CHANGED,), (SAME, ANOTHER), (SAME, CHANGED))
+BASELINES: list[Baseline] = [
+    *(AsRead(lists) for lists in FIRST),
+    *(kind(lists, name="v1.2.0") for kind in (OfVersion, LastSent) for lists in FIRST),
+    *(Unread(lists) for lists in ((), (PossibleList(40),))),
+    *(Unknown(lists, accepted=on) for lists in ((), (PossibleList(40),)) for on in (False, True)),
+]
 
-            sent = listing.whole and (not listing.equal or listing.resend or not known)
-            assert listing.sends is sent
-            assert listing.is_asked(rules) is (refused == UNSEEN)
-            wanted = listing.wants_none and rules is LIMITS[-1]
-            if sent and not size and not wanted:
-                assert refused == (EMPTY if listing.wants_none else ALL_LOST)
-            elif sent and not (known or listing.unseen or listing.returned):
-                assert refused == UNSEEN
-            else:
-                assert refused is None
+
+def test_an_empty_and_an_unknown_list_are_refused() -> None:
+    for baseline, size, wants_none, rules in product(BASELINES, (0, 1, 113), (False, True), LIMITS):
+        compared = plan_of(listed([]), listed([]), rules)
+        plan = whole(compared, baseline, commands=size, wants_none=wants_none)
+        is_unknown = baseline == Unknown()
+
+        assert plan.writes is (baseline.lists != (SAME,))
+        assert plan.is_asked is (plan.unsendable == UNSEEN)
+        if plan.writes and not size and not (wants_none and rules is LIMITS[-1]):
+            assert plan.unsendable == (EMPTY if wants_none else ALL_LOST)
+        else:
+            assert plan.unsendable == (UNSEEN if is_unknown else None)
+        assert plan.refusal == (plan.unsendable or plan.guarded((), {}))
 
 
 def test_what_was_sent_last_counts_where_no_change_shows_it() -> None:
-    listing = PlannedListing(name="top.gg", whole=True, size=30, sent=40)
-    plan = replace(plan_of(listed([]), listed([]), SyncRules()), listing=listing)
+    baseline = LastSent((SAME, PossibleList(40), PossibleList(12)), name="v1.2.0")
+    compared = plan_of(listed([]), listed([]), SyncRules(max_deletes=DeleteLimit(count=9)))
+    plan = whole(compared, baseline, commands=30)
 
-    assert listing.gone == 10
-    assert replace(listing, size=41).gone == 0
-    assert plan.guarded((), {}) is None
-    limit = SyncRules(max_deletes=DeleteLimit(count=9))
-    refused = replace(plan, rules=limit).guarded((), {})
+    refused = plan.guarded((), {})
     assert refused
+    assert refused == plan.refusal
     assert "would delete 10 of 40 commands that were sent" in refused.message
+    assert whole(compared, baseline, commands=31).refusal is None
+    assert whole(compared, baseline, commands=41).refusal is None
+    unlimited = replace(compared, rules=EVERYTHING)
+    assert whole(unlimited, baseline, commands=30).refusal is None
 
 
 def test_a_whole_list_is_pending_and_sent_by_its_request_and_a_page_by_its_changes() -> None:
     changed = plan_of(wanted([command("a")]), listed([]))
     idle = plan_of(wanted([command("a")]), listed([command("a")]))
-    for whole, equal, known in product((False, True), (False, True), ("", THE_LIST)):
-        listing = PlannedListing(
-            name="top.gg", whole=whole, equal=equal, compared_with=known, size=1
-        )
-        for plan in (changed, idle):
-            assert plan.known
-            assert plan.pending is plan.writes is bool(plan.changes)
-            of_listing = replace(plan, listing=listing)
+    for page, baseline in product((changed, idle), BASELINES):
+        assert page.known
+        assert page.pending is page.writes is bool(page.changes)
+        plan = whole(page, baseline)
 
-            assert of_listing.known is bool(known)
-            if whole:
-                assert of_listing.pending is (bool(known) and not equal)
-                assert of_listing.writes is not (bool(known) and equal)
-            else:
-                assert of_listing.pending is of_listing.writes is bool(plan.changes)
+        assert plan.known is not isinstance(baseline, Unread | Unknown)
+        assert plan.is_read is isinstance(baseline, AsRead)
+        assert plan.pending is (plan.known and baseline.lists[0] == CHANGED)
+        assert plan.writes is (baseline.lists != (SAME,))
 
 
 def test_an_edit_renames_where_the_name_differs() -> None:

@@ -17,7 +17,7 @@ from commandsync.api import policy
 from commandsync.api.operations import Operation
 from commandsync.apply import replacement
 from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, Step, StepResult
-from commandsync.plan.plan import PlannedListing
+from commandsync.plan.plan import ListPlan
 from commandsync.sync import lists
 from tests.support.cases import Case
 from tests.support.draws import PARTS, cases, examples, found, scene
@@ -137,9 +137,9 @@ WRONG: dict[str, tuple[object, str, object, str]] = {
         "is emptied",
     ),
     "it sends an empty list although it is refused": (
-        PlannedListing,
-        "refusal",
-        lambda *_, **__: None,
+        ListPlan,
+        "unsendable",
+        None,
         "is emptied",
     ),
     "it verifies without a read": (lists, "replace_list", unread, "verified and was not read"),

@@ -26,7 +26,7 @@ from commandsync.apply.run import Phases, apply, open_run
 from commandsync.apply.verification import Claims
 from commandsync.plan import matching
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.plan.plan import Plan, make_plan
+from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.records import rewrites
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
@@ -63,7 +63,7 @@ def is_guessed(change: Change) -> bool:
     return all(same_name(new, old) or new.startswith(old) for old, new in sides)
 
 
-def guessing(plan: Plan, **rest: Any) -> Generator[Step, StepResult, Result]:  # noqa: ANN401 - what apply takes
+def guessing(plan: RecordPlan, **rest: Any) -> Generator[Step, StepResult, Result]:  # noqa: ANN401 - what apply takes
     """Call done, with no request, what the service would only store as it is listed."""
     guessed = [is_guessed(change) for change in plan.changes]
     certain = [one for one, guess in zip(plan.changes, guessed, strict=True) if not guess]
@@ -80,14 +80,14 @@ def guessing(plan: Plan, **rest: Any) -> Generator[Step, StepResult, Result]:  #
 
 
 def verifying_changes_alone(
-    plan: Plan,
+    plan: RecordPlan,
     **rest: Any,  # noqa: ANN401 - what apply takes
 ) -> Generator[Step, StepResult, Result]:
     """Call verified what shows each change, and do not plan again."""
     return (yield from apply(plan, **{**rest, "replan": None}))
 
 
-def former_names_first(*, desired: Snapshot, listed: Snapshot, **rest: Any) -> Plan:  # noqa: ANN401 - what make_plan takes
+def former_names_first(*, desired: Snapshot, listed: Snapshot, **rest: Any) -> RecordPlan:  # noqa: ANN401 - what make_plan takes
     """Rename what has a former name, whatever else is listed."""
     ids = {entry.name: entry.id for some in listed.collections.values() for entry in some}
     pinned = {
@@ -104,7 +104,7 @@ def sending_blindly(operation: Operation[Any]) -> Operation[Any]:
     return replace(operation, idempotent=True)
 
 
-def split(**sides: Any) -> Plan:  # noqa: ANN401 - what make_plan takes
+def split(**sides: Any) -> RecordPlan:  # noqa: ANN401 - what make_plan takes
     """Plan a delete and an add for each replace."""
     plan = make_plan(**sides)
     changes: list[Change] = []
@@ -119,7 +119,7 @@ def split(**sides: Any) -> Plan:  # noqa: ANN401 - what make_plan takes
     return replace(plan, changes=tuple(changes))
 
 
-def deleting_first(plan: Plan, **rest: Any) -> Generator[Step, StepResult, Result]:  # noqa: ANN401 - what apply takes
+def deleting_first(plan: RecordPlan, **rest: Any) -> Generator[Step, StepResult, Result]:  # noqa: ANN401 - what apply takes
     run = opened(plan, **rest)
     gone = deque(write for write in run.ledger.writes if isinstance(write.change, Delete))
     yield from run.perform(gone, width=4)  # past what holds it back
@@ -129,7 +129,7 @@ def deleting_first(plan: Plan, **rest: Any) -> Generator[Step, StepResult, Resul
     return run.ledger.result()
 
 
-def believing(plan: Plan, **rest: Any) -> Generator[Step, StepResult, Result]:  # noqa: ANN401 - what apply takes
+def believing(plan: RecordPlan, **rest: Any) -> Generator[Step, StepResult, Result]:  # noqa: ANN401 - what apply takes
     """Take what was answered for done, and read nothing again."""
     run = opened(plan, **rest)
     yield from edits_and_adds(run, plan)
@@ -137,17 +137,17 @@ def believing(plan: Plan, **rest: Any) -> Generator[Step, StepResult, Result]:  
     return run.ledger.result()
 
 
-def opened(plan: Plan, *, listed: Snapshot, health: Health, **_: Any) -> Phases:  # noqa: ANN401 - what else apply takes
+def opened(plan: RecordPlan, *, listed: Snapshot, health: Health, **_: Any) -> Phases:  # noqa: ANN401 - what else apply takes
     return open_run(plan, listed, health, service=PAGE, concurrency=4)
 
 
-def edits_and_adds(run: Phases, plan: Plan) -> Generator[Step, StepResult, None]:
+def edits_and_adds(run: Phases, plan: RecordPlan) -> Generator[Step, StepResult, None]:
     yield from run.edits()
     for resource in plan.scope:
         yield from run.adds(resource, width=1)
 
 
-def by_name(*, desired: Snapshot, listed: Snapshot, **rest: Any) -> Plan:  # noqa: ANN401 - as above
+def by_name(*, desired: Snapshot, listed: Snapshot, **rest: Any) -> RecordPlan:  # noqa: ANN401 - as above
     return make_plan(desired=_collapsed(desired), listed=_collapsed(listed), **rest)
 
 
@@ -160,7 +160,7 @@ def _collapsed(side: Snapshot) -> Snapshot:
     )
 
 
-def forgetting(*, desired: Snapshot, **rest: Any) -> Plan:  # noqa: ANN401 - as above
+def forgetting(*, desired: Snapshot, **rest: Any) -> RecordPlan:  # noqa: ANN401 - as above
     sides = desired.collections.items()
     return make_plan(desired=Snapshot({name: some[1:] for name, some in sides}), **rest)
 

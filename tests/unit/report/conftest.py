@@ -3,14 +3,14 @@ import pytest
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Edit
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import rewrites
 from tests.support.plans import announcement, command, plan_of
 
 
 @pytest.fixture
-def every_change() -> Plan:
+def every_change() -> RecordPlan:
     """A plan with a change of each kind."""
     return plan_of(
         desired=[
@@ -33,13 +33,13 @@ def every_change() -> Plan:
 
 
 @pytest.fixture
-def refused() -> Plan:
+def refused() -> RecordPlan:
     """A plan that deletes too much."""
     return plan_of(desired=[command("c0")], listed=[command(f"c{n}", id=f"{n}") for n in range(5)])
 
 
 @pytest.fixture
-def trouble(every_change: Plan) -> Result:
+def trouble(every_change: RecordPlan) -> Result:
     """A result with an outcome of each kind."""
     edit, rename, add, replace, delete = every_change.changes
     assert isinstance(rename, Edit)

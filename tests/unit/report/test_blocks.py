@@ -6,23 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.plan import Plan, PlannedListing, Target
+from commandsync.plan.baseline import AsRead
+from commandsync.plan.plan import ListPlan, Target
 from commandsync.report import Screen, render_plans
 from commandsync.report.change import blocks_of
 from commandsync.services.abilities import LIST_ABILITIES
-from tests.support.plans import command, plan_of
+from tests.support.plans import CHANGED, command, plan_of, whole
 
 NAMES = st.lists(
     st.from_regex(r"[a-z]{3,9}\.(gg|com)", fullmatch=True), min_size=2, max_size=5, unique=True
 )
 
 
-def listed(name: str, *, adds: int, warnings: tuple[str, ...] = ()) -> Plan:
+def listed(name: str, *, adds: int, warnings: tuple[str, ...] = ()) -> ListPlan:
     plan = plan_of([command(f"c{n}") for n in range(adds)], [])
     return replace(
-        plan,
+        whole(plan, AsRead((CHANGED,)), name=name, digest=name, commands=adds),
         target=Target(bot="1", base_url=f"https://{name}", abilities=LIST_ABILITIES),
-        listing=PlannedListing(name=name, whole=True, digest=name, size=adds),
         notices=tuple(Notice(f"{name}: {warning}") for warning in warnings),
     )
 

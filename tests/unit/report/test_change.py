@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.document.saved import load_plan
-from commandsync.plan.plan import Plan, make_plan
+from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
 from commandsync.report import Format, render_plans, render_results
@@ -30,7 +30,9 @@ ENTRIES = (
 LISTED = tuple(posted(name, id=name) for name in ("past", "there", "forever", "reposted"))
 
 
-def scheduled_plan(*entries: Entry, rules: SyncRules, listed: tuple[Entry, ...] = LISTED) -> Plan:
+def scheduled_plan(
+    *entries: Entry, rules: SyncRules, listed: tuple[Entry, ...] = LISTED
+) -> RecordPlan:
     return make_plan(
         desired=wanted(None, entries),
         listed=wanted(None, listed),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import LIBRARY, Location
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.report import render_plans, render_results
 from commandsync.report.github import LONGEST_COMMENT, LONGEST_SUMMARY, Annotation, cut_page, page
@@ -41,7 +41,7 @@ def test_a_label_is_foreign_text() -> None:
     assert shown == "## commandsync: ``a`<!-- b\\n@all``\n\nNote.\n\nBody.\n"
 
 
-def large(adds: int, *, edits: int = 0, deletes: int = 0, letter: str = "d") -> Plan:
+def large(adds: int, *, edits: int = 0, deletes: int = 0, letter: str = "d") -> RecordPlan:
     """Return a plan of so many changes."""
     changed = [command(f"edited-{n}", "New.", line=n + 1) for n in range(edits)]
     new = [command(f"{letter}-new-{n}", f"Is {n} long.", line=n + 1) for n in range(adds)]
@@ -113,7 +113,9 @@ def test_a_section_that_a_cut_would_not_shorten_stays() -> None:
 
 
 @given(st.lists(plans(), min_size=1, max_size=3), st.integers(700, 4_000))
-def test_a_page_is_cut_to_its_size_with_no_block_left_open(some: list[Plan], most: int) -> None:
+def test_a_page_is_cut_to_its_size_with_no_block_left_open(
+    some: list[RecordPlan], most: int
+) -> None:
     shown = cut_page(render_plans(some, format="markdown"), most=most, pointer="See there.")
 
     fence = ""
@@ -138,7 +140,7 @@ def test_standard_input_is_no_file() -> None:
     )
 
 
-def test_ten_of_a_kind_are_annotated_at_most(every_change: Plan) -> None:
+def test_ten_of_a_kind_are_annotated_at_most(every_change: RecordPlan) -> None:
     noisy = replace(every_change, notices=every_change.notices * 25)
     shown = render_plans([noisy], format="github")
 
@@ -153,7 +155,7 @@ def test_a_result_without_trouble_is_not_annotated(trouble: Result) -> None:
 
 
 @given(plans())
-def test_a_runner_obeys_our_annotations_and_nothing_else(plan: Plan) -> None:
+def test_a_runner_obeys_our_annotations_and_nothing_else(plan: RecordPlan) -> None:
     for line in render_plans([plan], format="github").splitlines():
         assert not re.search(r"##\w*\[", line)
         if line.lstrip().startswith("::"):

@@ -11,7 +11,7 @@ from commandsync.document.plan import plan_document
 from commandsync.document.schemas import failure_document, result_document
 from commandsync.errors import CommandsyncError, StalePlanError
 from commandsync.manifest import Manifest
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.report import (
@@ -29,7 +29,7 @@ def _no_constant(word: str) -> Any:  # noqa: ANN401 - it never returns
 
 
 @given(plans())
-def test_a_plan_is_one_document_that_no_runner_obeys(plan: Plan) -> None:
+def test_a_plan_is_one_document_that_no_runner_obeys(plan: RecordPlan) -> None:
     text = render_plans([plan], format="json")
 
     assert json.loads(text, parse_constant=_no_constant) == plan_document(plan)
@@ -39,7 +39,7 @@ def test_a_plan_is_one_document_that_no_runner_obeys(plan: Plan) -> None:
     assert text.endswith("}\n")
 
 
-def test_several_plans_are_one_document(every_change: Plan, refused: Plan) -> None:
+def test_several_plans_are_one_document(every_change: RecordPlan, refused: RecordPlan) -> None:
     document = json.loads(render_plans([every_change, refused], format="json"))
 
     assert document["version"] == 1
@@ -62,7 +62,9 @@ def test_a_failure_is_a_document_too() -> None:
     assert json.loads(render_failure(odd, format="json"))["error"]["kind"] == "odd"
 
 
-def test_plans_results_and_failures_make_one_document(every_change: Plan, trouble: Result) -> None:
+def test_plans_results_and_failures_make_one_document(
+    every_change: RecordPlan, trouble: Result
+) -> None:
     error = StalePlanError("the listing changed")
 
     document = json.loads(render_plans([every_change, trouble, error], format="json"))

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Location
-from commandsync.plan.plan import Plan
+from commandsync.plan.plan import RecordPlan
 from commandsync.report import render_plans, render_results
 from commandsync.report.tables import place
 from tests.support.plans import command, plan_of, plans
@@ -114,7 +114,7 @@ def test_a_place_links_to_its_line_in_the_folder(path: str, url: str) -> None:
 
 
 @given(plans())
-def test_nothing_foreign_stands_outside_of_code(plan: Plan) -> None:
+def test_nothing_foreign_stands_outside_of_code(plan: RecordPlan) -> None:
     shown = render_plans([plan], format="markdown")
     outside = re.sub(r"(?ms)^(`{3,})\w+\n.*?^\1$", "", shown)
     own = re.sub(r"(?<!`)(`+)(?!`)(?:.*?[^`])\1(?!`)", "", outside)
@@ -127,7 +127,7 @@ def test_nothing_foreign_stands_outside_of_code(plan: Plan) -> None:
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}) == 1
 
 
-def test_a_notice_needs_no_hint_and_a_result_no_trouble(every_change: Plan) -> None:
+def test_a_notice_needs_no_hint_and_a_result_no_trouble(every_change: RecordPlan) -> None:
     plain = replace(every_change, notices=(replace(every_change.notices[0], hint=""),))
 
     assert " #`\n```\n\n#### Edit (1)\n" in render_plans([plain], format="markdown")

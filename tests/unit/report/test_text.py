@@ -11,8 +11,9 @@ from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import ManifestError
 from commandsync.manifest.source import Source
+from commandsync.plan.baseline import AsRead
 from commandsync.plan.changes import Add
-from commandsync.plan.plan import Plan, PlannedListing
+from commandsync.plan.plan import Plan, RecordPlan
 from commandsync.records.texts import Resource
 from commandsync.report import (
     PLAIN,
@@ -24,7 +25,7 @@ from commandsync.report import (
     render_settled,
 )
 from commandsync.report.lines import columns_of, visible
-from tests.support.plans import UNTRUSTED, command, plan_of, plans, texts
+from tests.support.plans import CHANGED, UNTRUSTED, command, plan_of, plans, texts, whole
 from tests.support.runs import EVERYTHING
 
 
@@ -36,7 +37,7 @@ def test_a_long_text_that_comes_is_cut() -> None:
     )
 
 
-def test_colours_are_there_only_when_asked_for(every_change: Plan) -> None:
+def test_colours_are_there_only_when_asked_for(every_change: RecordPlan) -> None:
     plain = render_plans([every_change], format="text")
     colored = render_plans([every_change], format="text", screen=Screen(color=True))
 
@@ -70,7 +71,7 @@ def test_no_row_of_renames_begins_with_foreign_text(names: list[str], olds: list
 
 
 @given(plans())
-def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: Plan) -> None:
+def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: RecordPlan) -> None:
     for line in render_plans([plan], format="text").splitlines():
         assert not line.lstrip().startswith("::")
         assert not re.search(r"##\w*\[", line)
@@ -93,16 +94,16 @@ def test_long_differences_of_what_is_stored_are_shown_as_lines(trouble: Result) 
 
 @pytest.mark.parametrize("count", [1, 2, 13])
 @pytest.mark.parametrize(
-    ("outcome", "whole"),
+    ("outcome", "is_whole"),
     [(Outcome.SKIPPED, False), (Outcome.FAILED, False), (Outcome.FAILED, True)],
 )
-def test_one_reason_of_several_is_one_line(count: int, outcome: Outcome, *, whole: bool) -> None:
-    listing = PlannedListing(name="top.gg", whole=whole)
-    plan = replace(plan_of([command(f"c{n}") for n in range(count)]), listing=listing)
+def test_one_reason_of_several_is_one_line(count: int, outcome: Outcome, *, is_whole: bool) -> None:
+    page = plan_of([command(f"c{n}") for n in range(count)])
+    plan: Plan = whole(page, AsRead((CHANGED,))) if is_whole else page
     settled = tuple(Settled(change, outcome, "it is late") for change in plan.changes)
     shown = render_results([Result(plan=plan, settled=settled)], format="text")
 
-    together = whole or outcome is Outcome.SKIPPED
+    together = is_whole or outcome is Outcome.SKIPPED
     assert shown.count("why:  it is late") == 1
     assert shown.count(f"{outcome.value}:") == (1 if together else count)
     several = f"{outcome.value}: {count} changes (add command c0, "
@@ -154,7 +155,7 @@ def test_no_failure_is_obeyed_by_a_runner(one: str, other: str) -> None:
         assert not re.search(r"##\w*\[", line)
 
 
-def test_of_several_plans_the_first_with_a_sign_explains_it(every_change: Plan) -> None:
+def test_of_several_plans_the_first_with_a_sign_explains_it(every_change: RecordPlan) -> None:
     shown = render_plans([every_change, every_change], format="text")
 
     assert shown.count("» is a") == shown.count("± is a") == 1
@@ -167,7 +168,7 @@ CHANGES = re.compile(r"  [-+~»±] |      |  \d")
 
 
 @given(plan=plans(), width=WIDTHS, color=st.booleans())
-def test_no_change_is_wider_than_the_terminal(plan: Plan, width: int, *, color: bool) -> None:
+def test_no_change_is_wider_than_the_terminal(plan: RecordPlan, width: int, *, color: bool) -> None:
     shown = render_plans([plan], format="text", screen=Screen(color, width))
 
     changes = [line for line in PAINT.sub("", shown).splitlines() if CHANGES.match(line)]
@@ -176,7 +177,7 @@ def test_no_change_is_wider_than_the_terminal(plan: Plan, width: int, *, color: 
 
 
 @given(plan=plans(), width=WIDTHS)
-def test_colours_change_no_character_on_a_terminal_either(plan: Plan, width: int) -> None:
+def test_colours_change_no_character_on_a_terminal_either(plan: RecordPlan, width: int) -> None:
     painted = render_plans([plan], format="text", screen=Screen(color=True, width=width))
     plain = render_plans([plan], format="text", screen=Screen(color=False, width=width))
 

@@ -10,7 +10,7 @@ from commandsync.cli.output import OPTIONS
 from commandsync.diagnostics import Location, Problem
 from commandsync.errors import CommandsyncError, FileError, ManifestError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.plan import Plan, Target
+from commandsync.plan.plan import RecordPlan, Target
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.parametrize("form", ["text", "markdown", "github"])
 
 
 def test_the_wording_of_plans(
-    golden: Golden, form: Format, every_change: Plan, refused: Plan
+    golden: Golden, form: Format, every_change: RecordPlan, refused: RecordPlan
 ) -> None:
     idle = plan_of([command("help")], [command("help", id="1")])
     kept = plan_of(
@@ -50,7 +50,7 @@ def test_the_wording_of_plans(
 
 
 def test_the_wording_of_quiet_plans(
-    golden: Golden, form: Format, every_change: Plan, refused: Plan
+    golden: Golden, form: Format, every_change: RecordPlan, refused: RecordPlan
 ) -> None:
     shown = render_plans(
         [every_change, refused], format=form, screen=Screen(quiet=True, words=OPTIONS)

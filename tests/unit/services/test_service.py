@@ -26,7 +26,7 @@ from commandsync.errors import (
     Unauthorized,
 )
 from commandsync.plan.changes import Add, Delete, Edit
-from commandsync.plan.plan import Plan, Target, make_plan
+from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Ability, CommandText, Resource, Text
@@ -271,7 +271,7 @@ def snapshot_of(texts: list[CommandText]) -> Snapshot:
     return Snapshot({Resource.COMMAND: tuple(map(Entry, texts))})
 
 
-def planned(service: ListService, *, wanted: Snapshot, before: Snapshot) -> Plan:
+def planned(service: ListService, *, wanted: Snapshot, before: Snapshot) -> RecordPlan:
     """Plan a manifest against what an earlier version of it left on a service."""
     return make_plan(
         desired=fit(service, wanted).snapshot,
