@@ -31,6 +31,7 @@ class Do(Enum):
     MAKE_PLAN = auto()
     MERGE_LISTED = auto()
     NAME_MANIFEST = auto()
+    NAME_STATE = auto()
     POST_LATER = auto()
     RAISE_TIMEOUT = auto()
     RENEW_TOKEN = auto()
@@ -67,6 +68,7 @@ LIBRARY: Words = {
         "syntax does not say enough"
     ),
     Do.LOWER_CONCURRENCY: "run again later; a lower concurrency helps",
+    Do.NAME_STATE: "name a file that this user may write: state=PATH",
     Do.RAISE_TIMEOUT: "run again later, or with a longer timeout",
     Do.RENEW_TOKEN: "copy the bot's token again from the service's page",
     Do.REPLACE_UNMATCHED: "{why}; if that is meant, allow it with unseen=True",

@@ -61,6 +61,7 @@ INPUTS: Words = {
     Do.LOWER_CONCURRENCY: "run again later",
     Do.MAKE_PLAN: "make the plan again in the mode plan{then}",
     Do.NAME_MANIFEST: "name its file with the input file",
+    Do.NAME_STATE: "set COMMANDSYNC_STATE to a file that the job may write, below env: of the step",
     Do.RAISE_TIMEOUT: "run again later",
     Do.RENEW_TOKEN: "copy the bot's token again from the service's page into the secret",
     Do.REPLACE_UNMATCHED: f"{{why}}; if that is meant, {_BY_HAND} with the input apply: current",

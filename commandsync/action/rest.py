@@ -28,6 +28,7 @@ _LONGEST_WAIT = 15.0  # seconds that GitHub may ask for: a job is paid by the mi
 _LONGEST_MESSAGE = 300  # characters
 _UNAUTHORIZED, _FORBIDDEN, _MISSING, _TOO_MANY, _SERVER_ERROR = 401, 403, 404, 429, 500
 _PERMISSIONS = {  # by a part of the path, the first one that it has
+    "/deployments": "the job needs `permissions: deployments: write` (read, if it only plans)",
     "/statuses/": "the job needs `permissions: statuses: write`",
     "/actions/": "the job needs `permissions: actions: read`",
     "/git/": "the job needs `permissions: contents: read`",
@@ -86,9 +87,9 @@ class GitHub:
                 return
             url = following[1]
 
-    def post(self, path: str, body: Mapping[str, str]) -> None:
-        """Create a resource."""
-        self._send("POST", self.url + path, body)
+    def post(self, path: str, body: Mapping[str, object]) -> Any:  # noqa: ANN401 - any JSON
+        """Create a resource, and return it."""
+        return self._send("POST", self.url + path, body)[0]
 
     def patch(self, path: str, body: Mapping[str, str]) -> None:
         """Change a resource."""
@@ -117,7 +118,7 @@ class GitHub:
         return data if isinstance(data, dict) else {}
 
     def _send(
-        self, method: str, url: str, body: Mapping[str, str] | None = None
+        self, method: str, url: str, body: Mapping[str, object] | None = None
     ) -> tuple[Any, str]:
         """Send a request until it is answered; return the answer's JSON and its `Link` header."""
         for backoff in _BACKOFF:
@@ -129,10 +130,12 @@ class GitHub:
                 sleep(max(backoff, error.wait))
         return self._send_once(method, url, body)
 
-    def _send_once(self, method: str, url: str, body: Mapping[str, str] | None) -> tuple[Any, str]:
+    def _send_once(
+        self, method: str, url: str, body: Mapping[str, object] | None
+    ) -> tuple[Any, str]:
         if not url.startswith(("https://", "http://")):
             raise GitHubError("GITHUB_API_URL is not a URL")
-        shown = body and {key: redacted(text) for key, text in body.items()}  # others will read it
+        shown = None if body is None else _shown(body)  # others will read it
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked above
             url,
             method=method,
@@ -158,6 +161,19 @@ class GitHub:
             raise GitHubError(f"no answer from GitHub: {visible(str(reason))}", wait=wait) from None
         except (ValueError, RecursionError) as error:
             raise GitHubError(f"GitHub's answer cannot be read: {error}") from None
+
+
+def _shown(value: object) -> object:
+    """Return a value of JSON without tokens."""
+    match value:
+        case str():
+            return redacted(value)
+        case Mapping():
+            return {key: _shown(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_shown(each) for each in value]
+        case _:
+            return value
 
 
 def github_of(token: str, environ: Mapping[str, str]) -> GitHub | None:

@@ -57,6 +57,7 @@ OPTIONS: Words = {
     Do.MAKE_PLAN: "make the plan again with plan --out{then}",
     Do.MERGE_LISTED: "commandsync pull --merge adds what is listed already",
     Do.NAME_MANIFEST: "name its file with -f",
+    Do.NAME_STATE: "name a file that this user may write, with --state or COMMANDSYNC_STATE",
     Do.POST_LATER: "without --post it is added to the manifest, and posted by the next apply",
     Do.RENEW_TOKEN: (
         "copy the bot's token again from the service's page into the variable or file"

@@ -35,6 +35,7 @@ import pytest
 import yaml
 
 from commandsync.action import run as action_run
+from tests.support.deployments import SimulatedDeployments
 from tests.support.home import GitRepo, git_repo
 from tests.support.rawserver import Exchange, Request, SocketServer, answer
 
@@ -464,6 +465,7 @@ class Hub(SocketServer):
         merged: The numbers of the pull requests that each commit came with; of `SHA`, those that
             the newest one did.
         statuses: The statuses of each commit.
+        deployments: The deployments, and the job's permission for them.
         runs: The runs of workflows.
         read_only: Whether all writes are answered 403.
         tells_login: Whether GraphQL says whose token it is.
@@ -478,6 +480,7 @@ class Hub(SocketServer):
     head: str = ""
     merged: dict[str, list[int]] = field(default_factory=dict)
     statuses: dict[str, list[Record]] = field(default_factory=dict)
+    deployments: SimulatedDeployments = field(default_factory=SimulatedDeployments)
     runs: list[Record] = field(default_factory=list)
     read_only: bool = False
     tells_login: bool = True
@@ -529,6 +532,12 @@ class Hub(SocketServer):
     def _answer(self, request: Request) -> Answer:
         if (instead := self.rule(f"{request.method} {request.target}")) is not None:
             return instead
+        deployed = self.deployments.answer(
+            request.method, request.path, request.query, request.json if request.writes else None
+        )
+        if deployed is not None:
+            status, content, page = deployed
+            return status, content, {"Link": f'<{self.url}{page}>; rel="next"'} if page else {}
         issues = _ISSUES.fullmatch(request.path)
         usual = self._of_issues(request, issues[1]) if issues else self._usual(request)
         status, content, link = usual

@@ -1,0 +1,293 @@
+"""What was sent last to lists that cannot be read back, as deployments of the repository.
+
+Each list that is sent is a deployment in the environment `commandsync/SERVICE`, whose payload has
+the identity of the listing, the digest of the token, the digest of the request and the names of the
+commands. So people see on the repository's page which commit is shown where, and no forced push,
+tag or renamed job loses it. A list that is sent again at once gets more statuses instead of a new
+deployment.
+
+The statuses of a deployment are its attempts: `in_progress` begins one, and it ends with `success`,
+with `failure` if nothing was changed, or with `error` if that is not known. Without an end, a
+request may have arrived until the longest time that GitHub lets a job run is over. `inactive` says
+nothing about a list: GitHub sets it by itself.
+
+GitHub returns the newest deployments first. They are read from there to the last one that was
+accepted, and on to those that may have been in flight at the same time. The order of numbers and
+the times are GitHub's own.
+"""
+
+import base64
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from math import inf
+from operator import itemgetter
+from typing import Any
+from urllib.parse import quote
+
+from commandsync.action.rest import GitHub, GitHubError
+from commandsync.errors import RefusedError
+from commandsync.sync.deliveries import Delivery, End, Memory, Recheck, remembered
+
+TASK = "commandsync"
+
+_LONGEST = timedelta(days=5).total_seconds()  # GitHub ends a job then, on the user's machine too
+_VERSION = 1
+_MOST_CHARACTERS = 40_000  # of the names: GitHub stores texts of at most 65,535 characters
+_MOST_UNPACKED = 16 * 2**20
+_STATES = {End.ACCEPTED: "success", End.UNCHANGED: "failure", End.UNKNOWN: "error"}
+_DESCRIPTIONS = {  # at most 140 characters
+    End.ACCEPTED: "The service accepted the list; it cannot be read back",
+    End.UNCHANGED: "Nothing was changed",
+    End.UNKNOWN: "It is not known whether the service took the list",
+}
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+@dataclass(slots=True)
+class Deployments:
+    """The store at GitHub."""
+
+    github: GitHub | None
+    repository: str
+    ref: str = ""  # the commit of the workflow, for a list whose manifest is in no commit
+    run_url: str = ""
+    _read: dict[tuple[str, str], list[Delivery]] = field(default_factory=dict)
+
+    def memory(self, service: str, identity: str, token: str) -> Memory:
+        """Return what is known of a listing, by the digest of its token."""
+        with _refused("what was sent last is not known"):
+            deliveries = self._deliveries(service, identity, token)
+        self._read[identity, token] = [each for each in deliveries if each.token == token]
+        return remembered(deliveries, identity=identity, token=token)
+
+    def begin(self, delivery: Delivery, recheck: Recheck) -> Delivery:
+        """Keep a delivery before its request is sent.
+
+        Another run may do the same meanwhile. Each one makes its own attempt visible, and then
+        reads those of others: at least the later one of two sees the other, and asks `recheck`.
+        """
+        identity, token = delivery.identity, delivery.token
+        with _refused("what is sent cannot be recorded"):
+            before = self._own(delivery)
+            newest = next(iter(before), None)
+            again = newest if newest and newest.digest == delivery.digest else None
+            begun = replace(delivery, number=again.number if again else self._created(delivery))
+            self._set_status(begun, "in_progress", "The list is being sent")
+            others = [each for each in self._own(delivery) if each.number != begun.number]
+        if again is None:  # whoever created a later one sees this one
+            others = [each for each in others if each.number < begun.number]
+        known = [again, *others] if again else others
+        if known != self._read.get((identity, token), []) and (
+            refused := recheck(remembered(known, identity=identity, token=token))
+        ):
+            self.end(begun, End.UNCHANGED)
+            raise refused
+        return begun
+
+    def end(self, delivery: Delivery, end: End) -> None:
+        """Keep the end of a delivery."""
+        with _refused("the end of what was sent cannot be recorded"):
+            self._set_status(delivery, _STATES[end], _DESCRIPTIONS[end])
+
+    @property
+    def _api(self) -> GitHub:
+        if self.github is None:
+            raise GitHubError("no github-token was given", hint="give the input")
+        return self.github
+
+    @property
+    def _path(self) -> str:
+        return f"/repos/{self.repository}/deployments"
+
+    def _created(self, delivery: Delivery) -> int:
+        body = {
+            "ref": delivery.commit or self.ref,
+            "task": TASK,
+            "environment": _environment(delivery.service),
+            "description": f"{delivery.size} commands",
+            "auto_merge": False,
+            "required_contexts": [],
+            "payload": {
+                "version": _VERSION,
+                "identity": delivery.identity,
+                "token": delivery.token,
+                "request": delivery.digest,
+                "size": delivery.size,
+                "names": _packed(delivery.names),
+            },
+        }
+        created = self._api.post(self._path, body)
+        return int(_value(created, "id", int))
+
+    def _set_status(self, delivery: Delivery, state: str, description: str) -> None:
+        body = {
+            "state": state,
+            "description": description,
+            "log_url": self.run_url,
+            "auto_inactive": False,
+        }
+        self._api.post(f"{self._path}/{delivery.number}/statuses", body)
+
+    def _own(self, delivery: Delivery) -> list[Delivery]:
+        """Read those that count for the same listing and token, the newest first."""
+        read = self._deliveries(delivery.service, delivery.identity, delivery.token)
+        return [each for each in read if each.token == delivery.token]
+
+    def _deliveries(self, service: str, identity: str, token: str) -> list[Delivery]:
+        """Read those that count for a listing and a token, or else the newest one of another."""
+        own: list[Delivery] = []
+        other: list[Delivery] = []
+        replaced = inf  # when the newer one was created, after which nothing sends this list again
+        for deployment in self._newest_first(service):
+            delivery = _delivery(deployment, service)
+            if delivery is None or delivery.identity != identity:
+                continue
+            if delivery.token != token:
+                other = other or [delivery]
+                continue
+            accepted = next((each for each in own if each.is_sent), None)
+            if accepted and replaced + _LONGEST < accepted.began:
+                break
+            if attempted := _attempted(delivery, self._statuses(delivery.number)):
+                own.append(attempted)
+                replaced = delivery.at.timestamp()
+        return own or other
+
+    def _newest_first(self, service: str) -> Iterator[Mapping[str, Any]]:
+        environment = quote(_environment(service), safe="")
+        above = None
+        for deployment in self._api.pages(f"{self._path}?environment={environment}&task={TASK}"):
+            number = _value(deployment, "id", int)
+            if above is not None and number >= above:
+                raise GitHubError("GitHub's answer cannot be read: deployments are not in order")
+            above = number
+            yield deployment
+
+    def _statuses(self, number: int) -> list[tuple[str, float]]:
+        """Return the states of a deployment with their times, the oldest first."""
+        statuses = {
+            _value(each, "id", int): (_value(each, "state", str), _time(each, "created_at"))
+            for each in self._api.pages(f"{self._path}/{number}/statuses")
+        }
+        return [(state, at.timestamp()) for _, (state, at) in sorted(statuses.items())]
+
+
+def _environment(service: str) -> str:
+    return f"commandsync/{service}"
+
+
+@contextmanager
+def _refused(what: str) -> Iterator[None]:
+    """Raise `RefusedError` for an error of GitHub."""
+    try:
+        yield
+    except GitHubError as error:
+        raise RefusedError(f"{what}: {error.message}", hint=error.hint) from error
+
+
+def _delivery(deployment: Mapping[str, Any], service: str) -> Delivery | None:
+    """Return the delivery of a deployment without its attempts; None for one of another program.
+
+    Raises `GitHubError` for one of ours that cannot be read.
+    """
+    payload = deployment.get("payload")
+    if isinstance(payload, str):
+        try:
+            payload = json.loads(payload)
+        except ValueError:
+            return None
+    if not isinstance(payload, dict) or "identity" not in payload or "version" not in payload:
+        return None
+    if payload["version"] != _VERSION:
+        raise GitHubError(f"a deployment has a payload of version {payload['version']!r}")
+    commit = _value(deployment, "sha", str)
+    return Delivery(
+        service=service,
+        identity=_value(payload, "identity", str),
+        token=_value(payload, "token", str),
+        digest=_value(payload, "request", str),
+        names=_unpacked(payload.get("names")),
+        size=_value(payload, "size", int),
+        commit=commit if _COMMIT.fullmatch(commit) else "",
+        at=_time(deployment, "created_at"),
+        number=_value(deployment, "id", int),
+    )
+
+
+def _attempted(delivery: Delivery, statuses: Sequence[tuple[str, float]]) -> Delivery | None:
+    """Return a delivery with its attempts; None if each of them certainly changed nothing.
+
+    Two runs may send one list at once. GitHub does not say which of them a status is from, so the
+    time of an attempt begins with the earliest one in flight, and ends with the last one.
+    """
+    counts = Counter(map(itemgetter(0), statuses))
+    if not counts["success"] and counts["failure"] >= max(1, counts["in_progress"]):
+        return None
+    created = delivery.at.timestamp()
+    in_flight, earliest, latest = 0, created, created  # how many, and the begins of two of them
+    ended, accepted = created, created  # the begin of the last attempt that was accepted
+    for number, (state, at) in enumerate([("created", created), *statuses]):
+        in_flight = 0 if latest + _LONGEST < at else in_flight
+        if state == "in_progress" and number == 1:  # the attempt that began with the deployment
+            latest = at
+        elif state in {"created", "in_progress"}:
+            earliest = earliest if in_flight else at
+            in_flight, latest = in_flight + 1, at
+        elif state in _STATES.values():
+            in_flight, ended = max(0, in_flight - 1), at
+            accepted = earliest if state == "success" else accepted
+    return replace(
+        delivery,
+        is_sent=counts["success"] > 0,
+        began=accepted,
+        ended=latest + _LONGEST if in_flight else ended,
+    )
+
+
+def _packed(names: tuple[str, ...] | None) -> list[str] | str | None:
+    """Return names as a payload has them; None if they are too many even when they are packed."""
+    if names is None:
+        return None
+    text = json.dumps(names)
+    if len(text) <= _MOST_CHARACTERS:
+        return list(names)
+    packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    return packed if len(packed) <= _MOST_CHARACTERS else None
+
+
+def _unpacked(names: object) -> tuple[str, ...] | None:
+    """Return the names of a payload; raises `GitHubError` if they cannot be read."""
+    if names is None:
+        return None
+    try:
+        if isinstance(names, str):
+            unpacking = zlib.decompressobj()
+            text = unpacking.decompress(base64.b64decode(names, validate=True), _MOST_UNPACKED)
+            names = json.loads(text)
+    except (ValueError, zlib.error, RecursionError) as error:
+        raise GitHubError("the names in a deployment cannot be read") from error
+    if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise GitHubError("the names in a deployment cannot be read")
+    return tuple(names)
+
+
+def _value(content: object, key: str, kind: type) -> Any:  # noqa: ANN401 - of the kind
+    """Return a value of an object; raises `GitHubError` if it is of another type."""
+    value = content.get(key) if isinstance(content, Mapping) else None
+    if type(value) is not kind:
+        raise GitHubError(f"GitHub's answer cannot be read: {key} of a deployment")
+    return value
+
+
+def _time(content: object, key: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(_value(content, key, str))
+    except ValueError as error:
+        raise GitHubError(f"GitHub's answer cannot be read: {key} of a deployment") from error
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -1,0 +1,270 @@
+"""The state file: what was sent last from this machine to lists that their services do not return.
+
+`--state` names the file. By default it is in git's common folder, which all worktrees of a clone
+share, and outside a repository in the user's own folder for the state of programs. It is JSON that
+only its user may read, it is replaced as a whole under a lock, and it contains no token.
+
+A counter gives each event of the file its place: the begin of a delivery, which is its number, and
+its end. An apply that sends a list holds a lock of that listing until the request has its answer,
+so another one on this machine waits. The system releases the lock of a process that was killed. So
+whoever has the lock knows that no earlier request of this machine is in flight, and notes that a
+delivery without an end has ended there.
+
+A file that is damaged, or that belongs to a repository which git does not trust, is an error: an
+empty memory would say that nothing was sent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commandsync.diagnostics import Do
+from commandsync.errors import CommandsyncError, RefusedError
+from commandsync.sync.deliveries import Delivery, End, Memory, Recheck, remembered
+from commandsync.sync.earlier import GitError, git
+from commandsync.sync.files import MOST_BYTES, read_file, write_file
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+STATE_VARIABLE = "COMMANDSYNC_STATE"
+
+_VERSION = 1
+_NAME = "commandsync"
+_FILE = "state.json"
+_SECONDS = 60.0  # to wait for another program that reads or writes the file
+_SENDING_SECONDS = 1800.0  # to wait for another program that sends a list
+_REMOVE = (
+    "restore it, or remove it: then nothing is known of the lists that were sent last, and "
+    "the next apply has to be allowed to replace them"
+)
+
+
+def default_state(folder: str) -> str:
+    """Return the path of the state file of a folder, if no option names one.
+
+    Raises `RefusedError` if the folder is in a repository that git does not read.
+    """
+    try:
+        common = os.fsdecode(git(folder, "rev-parse", "--git-common-dir")).strip("\n")
+    except GitError as error:
+        if "not a git repository" not in error.message:
+            message = f"what was sent last is not known: {error.message}"
+            raise RefusedError(message, hint=error.hint) from error
+    except CommandsyncError as error:  # git is not installed
+        here = Path(folder).absolute()
+        if any((above / ".git").exists() for above in (here, *here.parents)):
+            message = f"what was sent last is not known: {error.message}"
+            raise RefusedError(message, hint=Do.NAME_STATE()) from error
+    else:
+        return str((Path(folder) / common).resolve() / _NAME / _FILE)
+    from platformdirs import user_state_path  # noqa: PLC0415 - seldom needed
+
+    return str(user_state_path(_NAME, appauthor=False) / _FILE)
+
+
+class _State(NamedTuple):
+    """The content of the file."""
+
+    counter: int = 0
+    deliveries: tuple[Delivery, ...] = ()
+
+
+@dataclass(slots=True)
+class StateFile:
+    """The store in a file."""
+
+    path: str
+    # Called before another program is waited for that sends a list to the same listing.
+    on_wait: Callable[[], object] = lambda: None
+    _sending: dict[int, BaseFileLock] = field(default_factory=dict)  # by the numbers of deliveries
+
+    def memory(self, service: str, identity: str, token: str) -> Memory:  # noqa: ARG002 - one file has all
+        """Return what is known of a listing, by the digest of its token."""
+        return remembered(self._read().deliveries, identity=identity, token=token)
+
+    def begin(self, delivery: Delivery, recheck: Recheck) -> Delivery:
+        """Wait for other programs that send to this listing, and keep a delivery."""
+        lock = self._lock_of(delivery.identity)
+        try:
+            begun = self._begun(delivery, recheck)
+        except BaseException:
+            lock.release()
+            raise
+        self._sending[begun.number] = lock
+        return begun
+
+    def _begun(self, delivery: Delivery, recheck: Recheck) -> Delivery:
+        """Keep a delivery; whoever has the lock of its listing calls this."""
+        identity, token = delivery.identity, delivery.token
+        with self._changed() as (before, write):
+            refused = recheck(remembered(before.deliveries, identity=identity, token=token))
+            if refused:
+                raise refused
+            number = before.counter + 2
+            earlier = tuple(
+                replace(each, ended=number - 1.0)
+                if each.identity == identity and each.ended == inf
+                else each
+                for each in before.deliveries
+            )
+            begun = replace(delivery, number=number, began=float(number), ended=inf)
+            write(_State(number, (*earlier, begun)))
+        return begun
+
+    def end(self, delivery: Delivery, end: End) -> None:
+        """Keep the end of a delivery."""
+        try:
+            with self._changed() as (before, write):
+                number = before.counter + 1
+                accepted = end is End.ACCEPTED
+                ended = replace(delivery, is_sent=accepted, ended=float(number))
+                others = [each for each in before.deliveries if each.number != delivery.number]
+                kept = others if end is End.UNCHANGED else [*others, ended]
+                write(_State(number, tuple(_counting(kept))))
+        finally:
+            if lock := self._sending.pop(delivery.number, None):
+                lock.release()
+
+    def _lock_of(self, identity: str) -> BaseFileLock:
+        name = sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        lock = self._lock(f"{self.path}.{name}.lock")
+        if not _acquired(lock, 0):
+            self.on_wait()
+            if not _acquired(lock, _SENDING_SECONDS):
+                hint = "wait for its end, or end it, and run again"
+                raise RefusedError("another apply sends a list to this listing", hint=hint)
+        return lock
+
+    def _lock(self, path: str) -> BaseFileLock:
+        from filelock import FileLock  # noqa: PLC0415 - seldom needed
+
+        try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"the folder of {self.path} cannot be created: {error.strerror}"
+            raise RefusedError(message, hint=Do.NAME_STATE()) from error
+        return FileLock(path, mode=0o600, thread_local=False)
+
+    @contextmanager
+    def _changed(self) -> Iterator[tuple[_State, Callable[[_State], None]]]:
+        """Hold the lock of the file; yield its content, and the function that replaces it."""
+        lock = self._lock(f"{self.path}.lock")
+        if not _acquired(lock, _SECONDS):
+            hint = "end the program that uses it, and run again"
+            raise RefusedError(f"{self.path} is locked by another program", hint=hint)
+        try:
+            yield self._read(), self._write
+        finally:
+            lock.release()
+
+    def _write(self, state: _State) -> None:
+        document = {
+            "version": _VERSION,
+            "counter": state.counter,
+            "sent": [_written(each) for each in state.deliveries],
+        }
+        text = json.dumps(document, indent=1) + "\n"
+        try:
+            write_file(self.path, text, force=True, new_folder=True, private=True)
+        except CommandsyncError as error:
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: CommandsyncError) -> RefusedError:
+        message = f"what is sent cannot be recorded: {error.message}"
+        return RefusedError(message, hint=Do.NAME_STATE())
+
+    def _read(self) -> _State:
+        """Read the file; without one, nothing was sent."""
+        if not os.path.lexists(self.path):
+            return _State()
+        unknown = "what was sent last is not known"
+        try:
+            document = json.loads(read_file(self.path, most=MOST_BYTES))
+            version = document["version"]
+            if version == _VERSION:
+                deliveries = tuple(_loaded(each) for each in document["sent"])
+                return _State(_checked(document["counter"], int), deliveries)
+        except CommandsyncError as error:
+            raise RefusedError(f"{unknown}: {error.message}", hint=Do.NAME_STATE()) from error
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise RefusedError(f"{unknown}: {self.path} is damaged", hint=_REMOVE) from error
+        message = f"{unknown}: {self.path} is of version {version}, and this program reads 1"
+        raise RefusedError(message, hint=_REMOVE)
+
+
+def _acquired(lock: BaseFileLock, seconds: float) -> bool:
+    """Whether a lock is free in time; raises `RefusedError` if it cannot be locked."""
+    from filelock import Timeout  # noqa: PLC0415 - seldom needed
+
+    try:
+        lock.acquire(timeout=seconds)
+    except Timeout:
+        return False
+    except OSError as error:
+        message = f"{lock.lock_file} cannot be locked: {(error.strerror or 'failed').lower()}"
+        raise RefusedError(message, hint=Do.NAME_STATE()) from error
+    return True
+
+
+def _counting(deliveries: list[Delivery]) -> Iterator[Delivery]:
+    """Yield the deliveries that can still count, of each listing and token."""
+    for identity, token in dict.fromkeys((each.identity, each.token) for each in deliveries):
+        yield from remembered(deliveries, identity=identity, token=token).possible
+
+
+def _written(delivery: Delivery) -> dict[str, Any]:
+    return {
+        "number": delivery.number,
+        "service": delivery.service,
+        "identity": delivery.identity,
+        "token": delivery.token,
+        "state": "sent" if delivery.is_sent else "sending",
+        "at": delivery.at.isoformat(),
+        "commit": delivery.commit,
+        "request": delivery.digest,
+        "ended": None if delivery.ended == inf else int(delivery.ended),
+        "names": list(delivery.names or ()),
+    }
+
+
+def _loaded(record: Mapping[str, Any]) -> Delivery:
+    """Read a delivery; raises `ValueError`, `KeyError` or `TypeError` if it has another form."""
+    texts = {
+        key: _checked(record[key], str)
+        for key in ("service", "identity", "token", "commit", "request", "at", "state")
+    }
+    names = tuple(_checked(name, str) for name in _checked(record["names"], list))
+    ended, at = record["ended"], datetime.fromisoformat(texts["at"])
+    if texts["state"] not in {"sending", "sent"} or at.tzinfo is None:
+        raise ValueError("another state")
+    number = _checked(record["number"], int)
+    return Delivery(
+        service=texts["service"],
+        identity=texts["identity"],
+        token=texts["token"],
+        digest=texts["request"],
+        names=names,
+        size=len(names),
+        commit=texts["commit"],
+        at=at,
+        number=number,
+        is_sent=texts["state"] == "sent",
+        began=float(number),
+        ended=inf if ended is None else float(_checked(ended, int)),
+    )
+
+
+def _checked(value: Any, kind: type) -> Any:  # noqa: ANN401 - any JSON
+    if type(value) is not kind:
+        raise TypeError(f"not {kind.__name__}")
+    return value
