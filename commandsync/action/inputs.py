@@ -16,11 +16,10 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from commandsync.api.credentials import bare, secrets_in
 from commandsync.errors import UsageError
-from commandsync.plan.rules import DeleteLimit, parse_delete_limit
+from commandsync.plan.rules import DeleteLimit
 from commandsync.sync.files import relative
+from commandsync.sync.setting import BASE_URL, BOT, MAX_DELETES, PLAN_FILE, PRUNE
 from commandsync.sync.settings import (
-    BASE_URL_VARIABLE,
-    BOT_VARIABLE,
     Settings,
     default_manifest,
     read_clock,
@@ -145,8 +144,8 @@ class Inputs:
 
     mode: Literal["auto", Mode] = "auto"
     files: tuple[str, ...] = ("commands.yaml",)
-    base_url: str = ""
-    bot: str = ""
+    base_url: str = BASE_URL.default
+    bot: str = BOT.default
     token: str = field(default="", repr=False)
     github_token: str = field(default="", repr=False)
     comment: Literal["auto", "always", "never"] = "auto"
@@ -155,12 +154,12 @@ class Inputs:
     summary: bool = True
     annotations: bool = True
     fail_on: Literal["", "error", "changes"] = ""
-    prune: bool = True
-    max_deletes: DeleteLimit | None = None
+    prune: bool = PRUNE.default
+    max_deletes: DeleteLimit | None = MAX_DELETES.default
     import_check: bool = False
     docs_check: tuple[str, ...] = ()
     apply: Literal["reviewed", "current"] = "reviewed"
-    plan_file: str = ""
+    plan_file: str = PLAN_FILE.default
     issue: Literal["auto", "never"] = "auto"
     preview: bool = False
 
@@ -188,7 +187,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
     return Inputs(
         **{name: get.typed(name, kind) for name, kind in _READ_BY_TYPE.items()},
         files=_files(get, folder),
-        max_deletes=_limit(get("max-deletes")),
+        max_deletes=_limit(get),
         docs_check=_paths(get, "docs-check", folder),
         plan_file=_plan_file(get),
     )
@@ -200,10 +199,10 @@ def settings_of(inputs: Inputs, environ: Mapping[str, str], mode: Mode) -> Setti
     return Settings(
         now=read_clock(),
         files=inputs.files,
-        base_url=inputs.base_url or environ.get(BASE_URL_VARIABLE, ""),
-        base_url_from="the input base-url" if inputs.base_url else BASE_URL_VARIABLE,
-        bot=inputs.bot or environ.get(BOT_VARIABLE, ""),
-        bot_from="the input bot" if inputs.bot else BOT_VARIABLE,
+        base_url=inputs.base_url or environ.get(BASE_URL.variable, ""),
+        base_url_from=f"the input {BASE_URL.input_name}" if inputs.base_url else BASE_URL.variable,
+        bot=inputs.bot or environ.get(BOT.variable, ""),
+        bot_from=f"the input {BOT.input_name}" if inputs.bot else BOT.variable,
         prune=inputs.prune,
         max_deletes=inputs.max_deletes,
         owned=reviewed and mode in {"plan", "apply"},
@@ -212,8 +211,8 @@ def settings_of(inputs: Inputs, environ: Mapping[str, str], mode: Mode) -> Setti
 
 
 def _plan_file(get: "_Getter") -> str:
-    path = get("plan-file")
-    if path and (get("max-deletes") or get("prune") != "true"):
+    path = get(PLAN_FILE.input_name)
+    if path and (get(MAX_DELETES.input_name) or get(PRUNE.input_name) != "true"):
         raise UsageError(
             "the input plan-file applies a saved plan as it is, with its own limits",
             hint="remove the inputs max-deletes and prune, or make a new plan with them",
@@ -261,11 +260,12 @@ def _in_workspace(path: str) -> str:
     return path
 
 
-def _limit(text: str) -> DeleteLimit | None:
+def _limit(get: _Getter) -> DeleteLimit | None:
+    text, read = get(MAX_DELETES.input_name), MAX_DELETES.read
     try:
-        return parse_delete_limit(text) if text else None
+        return read(text) if text and read else MAX_DELETES.default
     except ValueError as error:
-        message = f"the input max-deletes is {text!r}: {error}"
+        message = f"the input {MAX_DELETES.input_name} is {text!r}: {error}"
         raise UsageError(message, hint="use a number, a percentage, or all") from error
 
 

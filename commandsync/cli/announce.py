@@ -1,18 +1,20 @@
 """`commandsync announce`: news for users, added to the manifest or posted, in `announcement`."""
 
 import os
+from dataclasses import replace
 from functools import partial
 
 import click
 
-from commandsync.cli.option import Command, not_empty, option
-from commandsync.cli.options import Run, listing_option, service_options, yes_option
+from commandsync.cli.option import not_empty, option, options
+from commandsync.cli.options import SERVICE, Run, RunCommand, source_of, yes_option
+from commandsync.sync.setting import BASE_URL, BOT, CONCURRENCY, FILES, LISTING, RETRIES
 
 _FROM_ENVIRONMENT = "$GITHUB_EVENT_PATH"  # --event without a path
 _text_option = partial(option, default="", callback=not_empty)
 
 
-@click.command("announce", cls=Command)
+@click.command("announce", cls=RunCommand)
 @option("--changelog PATH", "Announce a section of this changelog.", default="")
 @option(
     "--event PATH",
@@ -37,8 +39,7 @@ _text_option = partial(option, default="", callback=not_empty)
 @option("--draft", "Announce drafts, too.")
 @option("--post", "Post it now; the manifest stays as it is.")
 @yes_option
-@listing_option
-@service_options
+@options(FILES, LISTING, *SERVICE, RETRIES, CONCURRENCY)
 def announce_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -53,6 +54,15 @@ def announce_command(  # noqa: PLR0913 - the options of one command
     draft: bool,
     post: bool,
     yes: bool,
+    files: tuple[str, ...],
+    base_url: str,
+    bot: str,
+    token_file: str,
+    timeout: float,
+    insecure_http: bool,
+    retries: int,
+    concurrency: int,
+    listing: tuple[str, ...],
 ) -> int:
     """Add an announcement from a changelog, a release or a file.
 
@@ -83,7 +93,21 @@ def announce_command(  # noqa: PLR0913 - the options of one command
         prerelease=prerelease,
         draft=draft,
     )
-    return announce(run, announcing, posts=post, asks=not yes)
+    settings = replace(
+        run.settings,
+        files=files,
+        base_url=base_url,
+        base_url_from=source_of(BASE_URL),
+        bot=bot,
+        bot_from=source_of(BOT),
+        token_file=token_file,
+        timeout=timeout,
+        insecure_http=insecure_http,
+        retries=retries,
+        concurrency=concurrency,
+        listing=listing,
+    )
+    return announce(run._replace(settings=settings), announcing, posts=post, asks=not yes)
 
 
 def _event_of_workflow() -> str:

@@ -1,41 +1,65 @@
 """`commandsync apply`: the listing is changed to match the manifest; see `application`."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.option import Command, option
+from commandsync.cli.option import option, options
 from commandsync.cli.options import (
+    EVERY_FORMAT,
+    SERVICE,
     Run,
+    RunCommand,
+    force_option,
     manifest_arguments,
-    plan_options,
-    unseen_option,
+    source_of,
     yes_option,
 )
+from commandsync.sync.setting import (
+    BASE_URL,
+    BOT,
+    CONCURRENCY,
+    DRY_RUN,
+    FILES,
+    LISTING,
+    MAX_DELETES,
+    ONLY,
+    OWNED,
+    PLAN_FILE,
+    PRUNE,
+    RESEND,
+    RETRIES,
+    SINCE,
+    STRICT,
+    UNORDERED,
+    UNSEEN,
+)
+
+if TYPE_CHECKING:
+    from commandsync.plan.rules import DeleteLimit
 
 
-@click.command("apply", cls=Command)
+@click.command("apply", cls=RunCommand, formats=EVERY_FORMAT)
 @manifest_arguments
-@option("--plan PATH", "Apply this saved plan and nothing else.", dest="plan_file")
-@option("--dry-run", "Show the plan and write nothing.")
+@option(PLAN_FILE)
+@option(DRY_RUN)
 @yes_option
 @option(
     "--backup PATH",
     "If there are changes, first write the listed records, with ids, as a manifest.",
 )
-@option(
-    "--owned",
-    "Refuse to delete or replace a record that no version of the manifest in git had.",
-)
-@unseen_option
-@option("--resend", "Send a whole list even if it has no changes.")
-@option("--unordered", "Add concurrently, in any order; quicker.")
-@plan_options
+@options(OWNED, UNSEEN, RESEND, UNORDERED)
+@force_option
+@options(FILES, STRICT, PRUNE, MAX_DELETES, ONLY)
+@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, SINCE)
 def apply_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
     *,
-    plan_file: str | None,
+    plan_file: str,
     dry_run: bool,
     yes: bool,
     backup: str | None,
@@ -44,6 +68,21 @@ def apply_command(  # noqa: PLR0913 - its own options
     resend: bool,
     unordered: bool,
     force: bool,
+    manifests: tuple[str, ...],
+    files: tuple[str, ...],
+    strict: bool,
+    prune: bool,
+    max_deletes: DeleteLimit | None,
+    only: str,
+    base_url: str,
+    bot: str,
+    token_file: str,
+    timeout: float,
+    insecure_http: bool,
+    retries: int,
+    concurrency: int,
+    listing: tuple[str, ...],
+    since: str,
 ) -> int:
     """Make the listing match the manifest.
 
@@ -58,7 +97,28 @@ def apply_command(  # noqa: PLR0913 - its own options
     """
     from commandsync.cli.application import Choices, apply_plans
 
-    settings = replace(run.settings, owned=owned, unseen=unseen, resend=resend)
+    settings = replace(
+        run.settings,
+        files=files + manifests,
+        strict=strict,
+        prune=prune,
+        max_deletes=max_deletes,
+        only=only,
+        base_url=base_url,
+        base_url_from=source_of(BASE_URL),
+        bot=bot,
+        bot_from=source_of(BOT),
+        token_file=token_file,
+        timeout=timeout,
+        insecure_http=insecure_http,
+        retries=retries,
+        concurrency=concurrency,
+        listing=listing,
+        since=since,
+        owned=owned,
+        unseen=unseen,
+        resend=resend,
+    )
     choices = Choices(
         asks=not (yes or dry_run),
         plan_file=plan_file,

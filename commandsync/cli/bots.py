@@ -7,24 +7,28 @@ database of an embedded one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
 import click
 
-from commandsync.cli.option import Group, option
+from commandsync.cli.option import Group, option, options
 from commandsync.cli.options import (
+    SERVICE,
     Run,
-    call_options,
+    RunCommand,
     database_option,
-    talk_options,
+    source_of,
     yes_option,
 )
+from commandsync.sync.setting import BASE_URL, BOT, FILES, RETRIES
 
 
 class _Bots(Group):
     """The commands for bots, those of your own service apart."""
 
+    command_class: type[click.Command] | None = RunCommand
     sections: ClassVar[Mapping[str, Sequence[str]]] = {
         "Any service": ["list", "show"],
         "Your own service": ["add", "token", "remove"],
@@ -43,21 +47,42 @@ def bots_command() -> None:
     """
 
 
-@bots_command.command("list")
-@call_options
-def list_command(run: Run, /) -> None:
+@bots_command.command("list", formats=("text", "json"))
+@options(FILES, *SERVICE, RETRIES)
+def list_command(  # noqa: PLR0913 - the options of one command
+    run: Run,
+    /,
+    *,
+    files: tuple[str, ...],
+    base_url: str,
+    bot: str,
+    token_file: str,
+    timeout: float,
+    insecure_http: bool,
+    retries: int,
+) -> None:
     """List all bots.
 
     \b
     Example:
       commandsync bots list --format json
     """
-    from dataclasses import replace
-
     from commandsync.cli.call import open_client, show_call
     from commandsync.report.records import bots_table
 
-    with open_client(run.settings, of_bot=False) as (client, site):
+    settings = replace(
+        run.settings,
+        files=files,
+        base_url=base_url,
+        base_url_from=source_of(BASE_URL),
+        bot=bot,
+        bot_from=source_of(BOT),
+        token_file=token_file,
+        timeout=timeout,
+        insecure_http=insecure_http,
+        retries=retries,
+    )
+    with open_client(settings, of_bot=False) as (client, site):
         bots = tuple(client.iter_bots())
         service = replace(site, bot="")
         show_call(partial(bots_table, bots), site=service, output=run.output, bots=bots)
@@ -65,10 +90,22 @@ def list_command(run: Run, /) -> None:
             run.output.talk("no bots")
 
 
-@bots_command.command("show")
+@bots_command.command("show", formats=("text", "json"))
 @click.argument("identifier", metavar="[ID]", default="")
-@call_options
-def show_command(run: Run, /, *, identifier: str) -> None:
+@options(FILES, *SERVICE, RETRIES)
+def show_command(  # noqa: PLR0913 - the options of one command
+    run: Run,
+    /,
+    *,
+    identifier: str,
+    files: tuple[str, ...],
+    base_url: str,
+    bot: str,
+    token_file: str,
+    timeout: float,
+    insecure_http: bool,
+    retries: int,
+) -> None:
     """Show every field of a bot: yours, or another.
 
     \b
@@ -76,14 +113,24 @@ def show_command(run: Run, /, *, identifier: str) -> None:
       commandsync bots show
       commandsync bots show 779641401482805289 --format json
     """
-    from dataclasses import replace
-
     from commandsync.cli.call import open_client, show_call
     from commandsync.report.records import record_table
 
-    with open_client(replace(run.settings, bot=identifier or run.settings.bot)) as (client, site):
-        bot = client.get_bot()
-        show_call(partial(record_table, bot), site=site, output=run.output, listed=bot)
+    settings = replace(
+        run.settings,
+        files=files,
+        base_url=base_url,
+        base_url_from=source_of(BASE_URL),
+        bot=identifier or bot,
+        bot_from=source_of(BOT),
+        token_file=token_file,
+        timeout=timeout,
+        insecure_http=insecure_http,
+        retries=retries,
+    )
+    with open_client(settings) as (client, site):
+        listed = client.get_bot()
+        show_call(partial(record_table, listed), site=site, output=run.output, listed=listed)
 
 
 @bots_command.command("add")
@@ -91,7 +138,6 @@ def show_command(run: Run, /, *, identifier: str) -> None:
 @option("--name TEXT", "The bot's name.")
 @option("--seed PATH", "A seed file with this bot: its name, texts, numbers and commands.")
 @database_option
-@talk_options
 def add_command(
     run: Run, /, *, identifier: str, name: str | None, seed: str | None, database: str
 ) -> None:
@@ -120,7 +166,6 @@ def add_command(
 @click.argument("identifier", metavar="ID")
 @option("--new", "Replace the token: only the printed one is valid then.", is_flag=True)
 @database_option
-@talk_options
 def token_command(run: Run, /, *, identifier: str, new: bool, database: str) -> None:
     """Print the token of a bot of your service again, or a new one.
 
@@ -140,7 +185,6 @@ def token_command(run: Run, /, *, identifier: str, new: bool, database: str) -> 
 @click.argument("identifier", metavar="ID")
 @yes_option
 @database_option
-@talk_options
 def remove_command(run: Run, /, *, identifier: str, yes: bool, database: str) -> int:
     """Remove a bot of your service and all its records.
 

@@ -23,7 +23,8 @@ from commandsync.report.records import document
 from commandsync.sync.destinations import site_of
 from commandsync.sync.job import calls_of
 from commandsync.sync.process import announce_stop
-from commandsync.sync.settings import BOT_VARIABLE, Settings, Site, default_manifest, load_single
+from commandsync.sync.setting import BOT
+from commandsync.sync.settings import Settings, Site, default_manifest, load_single
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection
@@ -36,7 +37,7 @@ def one_manifest(settings: Settings, *, of_bot: bool = True) -> Manifest | None:
     A bot from the environment may be left over: it must not contradict the manifest that is here.
     Without `of_bot` no bot is needed.
     """
-    chosen = settings.bot and settings.bot_from != BOT_VARIABLE
+    chosen = settings.bot and settings.bot_from != BOT.variable
     known = settings.base_url and (chosen or not of_bot)
     path = Path(default_manifest())
     empty = not path.exists() or (path.is_file() and path.stat().st_size == 0)

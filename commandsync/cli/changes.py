@@ -1,18 +1,15 @@
 """`commandsync changes`: the news for users since an earlier version of the manifest."""
 
+from dataclasses import replace
+
 import click
 
-from commandsync.cli.option import Command, not_empty, option
-from commandsync.cli.options import (
-    Run,
-    file_option,
-    strict_option,
-    talk_options,
-    unmarked_format_option,
-)
+from commandsync.cli.option import not_empty, option, options
+from commandsync.cli.options import Run, RunCommand
+from commandsync.sync.setting import FILES, STRICT
 
 
-@click.command("changes", cls=Command)
+@click.command("changes", cls=RunCommand, formats=("text", "json", "markdown"))
 @option(
     "--since REF|FILE",
     "The earlier version: a tag, branch or commit of git, or a file.",
@@ -20,11 +17,8 @@ from commandsync.cli.options import (
     required=True,
     callback=not_empty,
 )
-@file_option
-@strict_option
-@unmarked_format_option
-@talk_options
-def changes_command(run: Run, /, *, earlier: str) -> None:
+@options(FILES, STRICT)
+def changes_command(run: Run, /, *, earlier: str, files: tuple[str, ...], strict: bool) -> None:
     """Describe for users what changed since an earlier version.
 
     Commands that are new, gone, renamed or changed, as sentences. Breaking changes come first: a
@@ -41,9 +35,10 @@ def changes_command(run: Run, /, *, earlier: str) -> None:
     from commandsync.sync.settings import check_notices, load_single
 
     problem, hint = "changes takes one manifest", "run it for each manifest"
-    manifest = load_single(run.settings, problem, hint=hint)
+    settings = replace(run.settings, files=files, strict=strict)
+    manifest = load_single(settings, problem, hint=hint)
     changes = changes_since(earlier, manifest)
-    check_notices(changes.notices, run.settings)
+    check_notices(changes.notices, settings)
     output = run.output
     if output.format != "json":
         output.notices(changes.notices)

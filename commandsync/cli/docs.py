@@ -6,14 +6,16 @@ Files are read, compared with the manifest, and then shown (`--check`, `--diff`)
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from commandsync.cli.option import PATH, Command, not_empty, option
-from commandsync.cli.options import Run, file_option, strict_option, talk_options
+from commandsync.cli.option import PATH, not_empty, option, options
+from commandsync.cli.options import Run, RunCommand
+from commandsync.sync.setting import FILES, STRICT
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -27,10 +29,9 @@ DEFAULT_PAGES = ("README.md", "COMMANDS.md")
 _MARKDOWN = frozenset({".md", ".markdown"})
 
 
-@click.command("docs", cls=Command)
+@click.command("docs", cls=RunCommand)
 @click.argument("paths", nargs=-1, type=PATH, metavar="[PATH]...", callback=not_empty)
-@file_option
-@strict_option
+@options(FILES, STRICT)
 @option("--check", "Write nothing; exit 3 if a list is not up to date.")
 @option("--diff", "Write nothing; show the differences.")
 @option("--force", "Replace lists that were edited by hand.")
@@ -40,12 +41,13 @@ _MARKDOWN = frozenset({".md", ".markdown"})
     dest="printed",
     type=click.Choice(["markdown", "html", "json", "botfather"]),
 )
-@talk_options
-def docs_command(
+def docs_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
     *,
     paths: tuple[str, ...],
+    files: tuple[str, ...],
+    strict: bool,
     check: bool,
     diff: bool,
     force: bool,
@@ -73,6 +75,7 @@ def docs_command(
     if printed and (paths or shows):
         raise UsageError("--format prints the list", hint="give no PATH, --check or --diff")
     problem, hint = "docs takes one manifest", "run it for each manifest"
+    run = run._replace(settings=replace(run.settings, files=files, strict=strict))
     manifest = load_single(run.settings, problem, hint=hint)
     if printed:
         _print_list(run, manifest, printed)

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.option import Command
-from commandsync.cli.options import Run, probe_options
+from commandsync.cli.option import options
+from commandsync.cli.options import EVERY_FORMAT, SERVICE, Run, RunCommand, source_of
+from commandsync.sync.setting import BASE_URL, BOT, FILES, LISTING
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
     from commandsync.diagnostics import Check
 
 
-@click.command("doctor", cls=Command)
-@probe_options
-def doctor_command(run: Run, /) -> int:
+@click.command("doctor", cls=RunCommand, formats=EVERY_FORMAT)
+@options(FILES, *SERVICE, LISTING)
+def doctor_command(  # noqa: PLR0913 - the options of one command
+    run: Run,
+    /,
+    *,
+    files: tuple[str, ...],
+    base_url: str,
+    bot: str,
+    token_file: str,
+    timeout: float,
+    insecure_http: bool,
+    listing: tuple[str, ...],
+) -> int:
     """Check the settings, the service and the token.
 
     It shows where the base URL and the bot come from, whether the service can be reached, and for
@@ -42,11 +55,23 @@ def doctor_command(run: Run, /) -> int:
     from commandsync.report.diagnosis import Diagnosis
     from commandsync.sync.diagnosis import diagnose, exit_code_of
 
+    settings = replace(
+        run.settings,
+        files=files,
+        base_url=base_url,
+        base_url_from=source_of(BASE_URL),
+        bot=bot,
+        bot_from=source_of(BOT),
+        token_file=token_file,
+        timeout=timeout,
+        insecure_http=insecure_http,
+        listing=listing,
+    )
     checks: list[Check] = []
     compared: list[Parity] = []
     # A check contains the client's warnings; -vv shows its whole log all the same.
     with log_handled_by(logging.NullHandler()):
-        for found in diagnose(run.settings):
+        for found in diagnose(settings):
             if isinstance(found, Parity):
                 compared.append(found)
             else:

@@ -9,24 +9,19 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.option import PATH, Command, Number, not_empty, option
-from commandsync.cli.options import (
-    Run,
-    file_option,
-    format_option,
-    max_deletes_option,
-    talk_options,
-    yes_option,
-)
+from commandsync.cli.option import PATH, Number, not_empty, option
+from commandsync.cli.options import EVERY_FORMAT, Run, RunCommand, yes_option
+from commandsync.sync.setting import FILES, MAX_DELETES
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
+    from commandsync.plan.rules import DeleteLimit
     from commandsync.report import Format, Screen
     from commandsync.sources.changeset import Import
     from commandsync.sync.importsource import Recorded
@@ -35,7 +30,7 @@ _discord_option = partial(option, section="Discord")
 _record_option = partial(option, section="Recording")
 
 
-class ImportCommand(Command):
+class ImportCommand(RunCommand):
     """The command `import`, where everything after `--` is a program with its arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -50,7 +45,7 @@ class ImportCommand(Command):
         return extra
 
 
-@click.command("import", cls=ImportCommand)
+@click.command("import", cls=ImportCommand, formats=EVERY_FORMAT)
 @click.argument(
     "sources",
     nargs=-1,
@@ -61,7 +56,7 @@ class ImportCommand(Command):
 )
 @option("--check", "Write nothing; exit 3 if an import would change files.")
 @option("--save", "Write the sources into import: of the manifest.")
-@max_deletes_option
+@option(MAX_DELETES)
 @option("--prefix TEXT", "The prefix of the bot's commands, for a new manifest.")
 @_record_option(
     "--timeout SECONDS",
@@ -82,9 +77,7 @@ class ImportCommand(Command):
 )
 @_discord_option("--locale LOCALE", "The language of Discord's texts, such as de.", default="")
 @yes_option
-@file_option
-@format_option
-@talk_options
+@option(FILES)
 def import_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -101,6 +94,8 @@ def import_command(  # noqa: PLR0913 - the options of one command
     unfenced: bool,
     locale: str,
     yes: bool,
+    files: tuple[str, ...],
+    max_deletes: DeleteLimit | None,
 ) -> int:
     """Bring commands from the bot's code or platform into the manifest.
 
@@ -122,7 +117,8 @@ def import_command(  # noqa: PLR0913 - the options of one command
     """
     from commandsync.errors import Exit
 
-    recorded = None
+    settings = replace(run.settings, files=files, max_deletes=max_deletes)
+    run, recorded = run._replace(settings=settings), None
     if program:
         recorded = record_program(
             run.output,

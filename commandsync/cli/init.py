@@ -11,13 +11,15 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.option import PATH, Command, not_empty, option
-from commandsync.cli.options import Run, listing_options, yes_option
+from commandsync.cli.option import PATH, not_empty, option, options
+from commandsync.cli.options import SERVICE, Run, RunCommand, source_of, yes_option
 from commandsync.sync import SCHEMA
+from commandsync.sync.setting import BASE_URL, BOT, RETRIES
 
 if TYPE_CHECKING:
     from commandsync.cli.answers import Given
@@ -29,7 +31,7 @@ _ADOPTED = (
 )
 
 
-@click.command("init", cls=Command)
+@click.command("init", cls=RunCommand)
 @click.argument("path", metavar="[PATH]", type=PATH, required=False, callback=not_empty)
 @option(
     "--listing NAME",
@@ -51,7 +53,7 @@ _ADOPTED = (
 )
 @option("--workflow", "Also write a workflow for GitHub, which plans and applies.")
 @yes_option
-@listing_options
+@options(*SERVICE, RETRIES)
 def init_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -63,6 +65,12 @@ def init_command(  # noqa: PLR0913 - the options of one command
     platform: str | None,
     workflow: bool,
     yes: bool,
+    base_url: str,
+    bot: str,
+    token_file: str,
+    timeout: float,
+    insecure_http: bool,
+    retries: int,
 ) -> int:
     """Write the first manifest of a bot; never over an existing file.
 
@@ -92,6 +100,18 @@ def init_command(  # noqa: PLR0913 - the options of one command
     hint = "name another file; commandsync import adds the bot's commands to a manifest, and "
     hint += "commandsync pull --merge what is listed"
     check_target(target, force=False, new_folder=True, hint=hint)
+    settings = replace(
+        run.settings,
+        base_url=base_url,
+        base_url_from=source_of(BASE_URL),
+        bot=bot,
+        bot_from=source_of(BOT),
+        token_file=token_file,
+        timeout=timeout,
+        insecure_http=insecure_http,
+        retries=retries,
+    )
+    run = run._replace(settings=settings)
     given = Given(
         listings=listings,
         sources=sources,
@@ -190,8 +210,6 @@ def _show_left(run: Run, tasks: Iterable[list[str]]) -> None:
 
 def _with_page(run: Run, answers: Answers) -> Answers:
     """Return the answers with the commands that the page lists, if there are any."""
-    from dataclasses import replace
-
     if not (answers.base_url and answers.bot):
         return answers
     page = replace(run.settings, base_url=answers.base_url, bot=answers.bot)

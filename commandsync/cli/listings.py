@@ -2,12 +2,10 @@
 
 import click
 
-from commandsync.cli.option import Command
-from commandsync.cli.options import Run, table_options
+from commandsync.cli.options import Run, RunCommand
 
 
-@click.command("listings", cls=Command)
-@table_options
+@click.command("listings", cls=RunCommand, formats=("text", "json"))
 def listings_command(run: Run, /) -> None:
     """Show what each listing service can do, as far as it is known.
 

@@ -1,7 +1,7 @@
 """Commands with help pages in sections, and their options, each declared with its checks.
 
 `Command` and `Group` write the help pages, and refuse an argument in a wrong place with a hint.
-`option` declares one option as its help page shows it.
+`option` declares one option as its help page shows it: of a setting, or of one command alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,10 @@ from math import isnan
 from typing import Any, ClassVar, TypeVar
 
 import click
+from click import IntRange
 from click.core import ParameterSource
+
+from commandsync.sync.setting import Setting
 
 OWN = "Options"
 SECTIONS = (
@@ -143,8 +146,8 @@ def read_by(parse: Callable[[str], object]) -> Callable[..., object]:
 
 
 def option(
-    names: str,
-    text: str,
+    names: Setting[Any] | str,
+    text: str = "",
     *,
     dest: str = "",
     section: str = OWN,
@@ -153,13 +156,15 @@ def option(
     """Return an option whose help shows its default and its environment variable.
 
     Args:
-        names: The names, and the name of the value, such as `-f, --file PATH`; a flag has no value.
-            A path must not be empty.
+        names: A setting, which has all that follows; or the names, and the name of the value, such
+            as `-f, --file PATH`; a flag has no value. A path must not be empty.
         text: The help.
         dest: The name of the command's parameter; by default that of the option.
         section: The heading on the help page.
         settings: Further settings of click.
     """
+    if isinstance(names, Setting):
+        return _setting_option(names)
     *short, last = names.split(", ")
     long, _, metavar = last.partition(" ")
     usual: dict[str, Any] = {"show_default": bool(settings.get("default")), "show_envvar": True}
@@ -171,3 +176,34 @@ def option(
         usual["is_flag"] = True
     declared = [*short, long, *filter(None, [dest])]
     return click.option(*declared, cls=Option, section=section, help=text, **usual | settings)
+
+
+def _setting_option(setting: Setting[Any]) -> Callable[[F], F]:
+    """Return the option of a setting; its command gets the value as an argument of that name."""
+    own: dict[str, Any] = {"envvar": setting.variable or None}
+    if setting.default is True:  # the option switches it off, such as --no-prune
+        own |= {"default": False, "callback": lambda _ctx, _param, value: not value}
+    elif setting.read:
+        own["callback"] = read_by(setting.read)
+    elif setting.range:
+        least, most = setting.range
+        whole = isinstance(least, int)
+        own |= {"type": IntRange(int(least), int(most)) if whole else Number(least, most)}
+        own["default"] = setting.default
+    elif setting.default == ():
+        own["multiple"] = True
+    elif setting.default == "":
+        own |= {"default": "", "callback": not_empty}
+    section = setting.section or OWN
+    return option(setting.options, setting.help, dest=setting.name, section=section, **own)
+
+
+def options(*settings: Setting[Any]) -> Callable[[F], F]:
+    """Return a decorator that adds the options of settings, in this order on the help page."""
+
+    def decorate(command: F) -> F:
+        for setting in reversed(settings):
+            command = option(setting)(command)
+        return command
+
+    return decorate

@@ -9,25 +9,52 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.option import Command, option
-from commandsync.cli.options import Run, manifest_arguments, plan_options, unseen_option
+from commandsync.cli.option import option, options
+from commandsync.cli.options import (
+    EVERY_FORMAT,
+    SERVICE,
+    Run,
+    RunCommand,
+    force_option,
+    manifest_arguments,
+    source_of,
+)
+from commandsync.sync.setting import (
+    BASE_URL,
+    BOT,
+    CONCURRENCY,
+    FILES,
+    LISTING,
+    MAX_DELETES,
+    ONLY,
+    PRUNE,
+    RETRIES,
+    SINCE,
+    STRICT,
+    UNSEEN,
+)
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
     from commandsync.errors import CommandsyncError
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
+    from commandsync.plan.rules import DeleteLimit
+    from commandsync.report import Format
     from commandsync.sync.job import Planned
+    from commandsync.sync.settings import Settings
 
 
-@click.command("plan", cls=Command)
+@click.command("plan", cls=RunCommand, formats=EVERY_FORMAT)
 @manifest_arguments
 @option("--out PATH", "Save the plan, for apply --plan.")
 @option("--against PATH", "Compare with another manifest instead of the page, with no network.")
 @option("--detailed-exitcode", "Exit 3 when changes are pending.")
-@unseen_option
+@option(UNSEEN)
 @option("--requests", "Print the requests that would replace whole lists, without the token.")
-@plan_options
+@force_option
+@options(FILES, STRICT, PRUNE, MAX_DELETES, ONLY)
+@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, SINCE)
 def plan_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
@@ -38,6 +65,21 @@ def plan_command(  # noqa: PLR0913 - its own options
     unseen: bool,
     requests: bool,
     force: bool,
+    manifests: tuple[str, ...],
+    files: tuple[str, ...],
+    strict: bool,
+    prune: bool,
+    max_deletes: DeleteLimit | None,
+    only: str,
+    base_url: str,
+    bot: str,
+    token_file: str,
+    timeout: float,
+    insecure_http: bool,
+    retries: int,
+    concurrency: int,
+    listing: tuple[str, ...],
+    since: str,
 ) -> int:
     """Show what apply would change; nothing is written.
 
@@ -55,15 +97,34 @@ def plan_command(  # noqa: PLR0913 - its own options
     from commandsync.sync.selection import jobs, plan_jobs, split
     from commandsync.sync.settings import load
 
-    run = run._replace(settings=replace(run.settings, unseen=unseen))
-    manifests = load(run.settings)
+    settings = replace(
+        run.settings,
+        files=files + manifests,
+        strict=strict,
+        prune=prune,
+        max_deletes=max_deletes,
+        only=only,
+        base_url=base_url,
+        base_url_from=source_of(BASE_URL),
+        bot=bot,
+        bot_from=source_of(BOT),
+        token_file=token_file,
+        timeout=timeout,
+        insecure_http=insecure_http,
+        retries=retries,
+        concurrency=concurrency,
+        listing=listing,
+        since=since,
+        unseen=unseen,
+    )
+    loaded = load(settings)
     if out:
-        _check_one_page(manifests, against)
-        check_target(out, force=force, read=manifests[0].paths)
+        _check_one_page(loaded, against)
+        check_target(out, force=force, read=loaded[0].paths)
     if requests:
-        with jobs(run.settings, manifests) as opened:
+        with jobs(settings, loaded) as opened:
             return _show_requests(plan_jobs(opened), run.output)
-    plans = _plans(run, manifests, against)
+    plans = _plans(loaded, against, settings=settings, form=run.output.format)
     from commandsync.cli.output import show_plans
     from commandsync.report import render_plans  # after the page is asked
 
@@ -87,7 +148,7 @@ def _check_one_page(manifests: Sequence[Manifest], against: str | None) -> None:
 
 
 def _plans(
-    run: Run, manifests: Sequence[Manifest], against: str | None
+    manifests: Sequence[Manifest], against: str | None, *, settings: Settings, form: Format
 ) -> list[Plan | CommandsyncError]:
     from commandsync.report import render_plans
     from commandsync.sync.selection import jobs, plan_jobs, plans_in
@@ -95,9 +156,9 @@ def _plans(
     if against:
         from commandsync.sync.selection import plan_against
 
-        return [plan_against(run.settings, manifests, against)]
-    with jobs(run.settings, manifests) as opened:
-        shows = partial(render_plans.load, run.output.format)
+        return [plan_against(settings, manifests, against)]
+    with jobs(settings, manifests) as opened:
+        shows = partial(render_plans.load, form)
         return plans_in(plan_jobs(opened, meanwhile=shows))
 
 

@@ -8,27 +8,40 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.option import Command, option
+from commandsync.cli.option import option, options
 from commandsync.cli.options import (
+    SERVICE,
     Run,
+    RunCommand,
     force_option,
-    limit_options,
     manifest_arguments,
-    page_options,
+    source_of,
 )
 from commandsync.errors import UsageError
+from commandsync.sync.setting import (
+    BASE_URL,
+    BOT,
+    FILES,
+    MAX_DELETES,
+    ONLY,
+    PRUNE,
+    RETRIES,
+    STRICT,
+)
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
+    from commandsync.plan.rules import DeleteLimit
     from commandsync.preview.views import LiveState
 
 
-@click.command("preview", cls=Command)
+@click.command("preview", cls=RunCommand)
 @manifest_arguments
 @option(
     "--port N",
@@ -40,9 +53,9 @@ if TYPE_CHECKING:
 @option("--offline", "Read no listing: everything is new on the page.")
 @option("--html PATH", "Write the page into this folder instead, and end.", dest="folder")
 @force_option
-@page_options
-@limit_options
-def preview_command(
+@options(FILES, *SERVICE, RETRIES)
+@options(STRICT, PRUNE, MAX_DELETES, ONLY)
+def preview_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
     *,
@@ -51,6 +64,18 @@ def preview_command(
     offline: bool,
     folder: str | None,
     force: bool,
+    manifests: tuple[str, ...],
+    files: tuple[str, ...],
+    base_url: str,
+    bot: str,
+    token_file: str,
+    timeout: float,
+    insecure_http: bool,
+    retries: int,
+    strict: bool,
+    prune: bool,
+    max_deletes: DeleteLimit | None,
+    only: str,
 ) -> int:
     """Show the bot's page as it will be, while you edit.
 
@@ -64,6 +89,23 @@ def preview_command(
       commandsync preview bots/lantern.yaml --no-open --port 8080
       commandsync preview --html site    # in CI: writes site/index.html
     """
+    settings = replace(
+        run.settings,
+        files=files + manifests,
+        base_url=base_url,
+        base_url_from=source_of(BASE_URL),
+        bot=bot,
+        bot_from=source_of(BOT),
+        token_file=token_file,
+        timeout=timeout,
+        insecure_http=insecure_http,
+        retries=retries,
+        strict=strict,
+        prune=prune,
+        max_deletes=max_deletes,
+        only=only,
+    )
+    run = run._replace(settings=settings)
     if folder:
         _write_page(run, folder, offline=offline, force=force)
         return 0

@@ -3,20 +3,24 @@
 It prints the listed records as a manifest or as JSON, or adds them to the manifest in place.
 """
 
+from dataclasses import replace
+
 import click
 
-from commandsync.cli.option import Command, option
+from commandsync.cli.option import option, options
 from commandsync.cli.options import (
+    SERVICE,
     Run,
+    RunCommand,
     force_option,
-    json_option,
-    service_options,
+    source_of,
     yes_option,
 )
 from commandsync.sync import SCHEMA
+from commandsync.sync.setting import BASE_URL, BOT, CONCURRENCY, FILES, RETRIES
 
 
-@click.command("pull", cls=Command)
+@click.command("pull", cls=RunCommand, formats=("text", "json"))
 @option("--out PATH", "Write the manifest here instead of printing it.")
 @option("--merge", "Add the listed records that the manifest does not have, in place; asks first.")
 @option(
@@ -26,8 +30,7 @@ from commandsync.sync import SCHEMA
 @option("--pin", "Include the ids, so that renames need no formerly.")
 @yes_option
 @force_option
-@json_option
-@service_options
+@options(FILES, *SERVICE, RETRIES, CONCURRENCY)
 def pull_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -38,6 +41,14 @@ def pull_command(  # noqa: PLR0913 - the options of one command
     pin: bool,
     yes: bool,
     force: bool,
+    files: tuple[str, ...],
+    base_url: str,
+    bot: str,
+    token_file: str,
+    timeout: float,
+    insecure_http: bool,
+    retries: int,
+    concurrency: int,
 ) -> int | None:
     """Print a manifest of what is listed now.
 
@@ -63,6 +74,20 @@ def pull_command(  # noqa: PLR0913 - the options of one command
     if run.output.format == "json" and (out or edits):
         message = "--format json lists the records, and writes no file"
         raise UsageError(message, hint="leave out --out, --merge and --drop-formerly")
+    settings = replace(
+        run.settings,
+        files=files,
+        base_url=base_url,
+        base_url_from=source_of(BASE_URL),
+        bot=bot,
+        bot_from=source_of(BOT),
+        token_file=token_file,
+        timeout=timeout,
+        insecure_http=insecure_http,
+        retries=retries,
+        concurrency=concurrency,
+    )
+    run = run._replace(settings=settings)
     if not edits:
         _pull(run, out, pin=pin, force=force)
         return None

@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.option import Command
-from commandsync.cli.options import Run, talk_options
+from commandsync.cli.options import Run, RunCommand
 from commandsync.sync import SCHEMA
 
 if TYPE_CHECKING:
     from commandsync.sources.changeset import FileEdit
 
 
-@click.command("schema", cls=Command)
+@click.command("schema", cls=RunCommand)
 @click.argument(
     "name", type=click.Choice(["commands", "plan", "result", "docs"]), default="commands"
 )
-@talk_options
 def schema_command(run: Run, /, *, name: str) -> None:
     """Print a JSON Schema: of manifests, plans, results or lists.
 

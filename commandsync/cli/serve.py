@@ -16,8 +16,8 @@ import click
 from click import IntRange
 from click.core import ParameterSource
 
-from commandsync.cli.option import Command, Number, option, read_by
-from commandsync.cli.options import Run, database_option, talk_options
+from commandsync.cli.option import Number, option, read_by
+from commandsync.cli.options import Run, RunCommand, database_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,7 +161,7 @@ def _rate_limit(value: str) -> str:
 _condition = partial(option, section="Conditions")
 
 
-@click.command("serve", cls=Command)
+@click.command("serve", cls=RunCommand)
 @option("--host TEXT", "The address to listen on.", default="127.0.0.1")
 @option("--port N", "The port; 0 picks a free one.", type=IntRange(0, 65535), default=8000)
 @option(
@@ -193,7 +193,6 @@ _condition = partial(option, section="Conditions")
 )
 @_condition("--chaos-seed N", "Repeat the failures of another run.", type=IntRange(0))
 @simulation_options
-@talk_options
 def serve_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,

@@ -1,25 +1,21 @@
 """`commandsync validate`: manifests are checked, with no network and no token."""
 
+from dataclasses import replace
+
 import click
 
-from commandsync.cli.option import Command
-from commandsync.cli.options import (
-    Run,
-    file_option,
-    format_option,
-    manifest_arguments,
-    strict_option,
-    talk_options,
-)
+from commandsync.cli.option import option
+from commandsync.cli.options import EVERY_FORMAT, Run, RunCommand, manifest_arguments
+from commandsync.sync.setting import FILES, STRICT
 
 
-@click.command("validate", cls=Command)
+@click.command("validate", cls=RunCommand, formats=EVERY_FORMAT)
 @manifest_arguments
-@file_option
-@strict_option
-@format_option
-@talk_options
-def validate_command(run: Run, /) -> None:
+@option(FILES)
+@option(STRICT)
+def validate_command(
+    run: Run, /, *, manifests: tuple[str, ...], files: tuple[str, ...], strict: bool
+) -> None:
     """Check manifests, with no network and no token.
 
     Shows the problems of all files, each as path:line:column. Exits 4 if there are any.
@@ -33,6 +29,7 @@ def validate_command(run: Run, /) -> None:
     from commandsync.sync.companions import with_objects
     from commandsync.sync.settings import load
 
-    manifests = [with_objects(manifest) for manifest in load(run.settings)]
+    settings = replace(run.settings, files=files + manifests, strict=strict)
+    valid = [with_objects(manifest) for manifest in load(settings)]
     form, screen = run.output.format, run.output.screen()
-    run.output.result(report.render_validated(manifests, format=form, screen=screen))
+    run.output.result(report.render_validated(valid, format=form, screen=screen))

@@ -1,9 +1,12 @@
 """`commandsync vote`: a vote on an embedded service."""
 
+from dataclasses import replace
+
 import click
 
-from commandsync.cli.option import Command, option
-from commandsync.cli.options import Run, call_options
+from commandsync.cli.option import option, options
+from commandsync.cli.options import SERVICE, Run, RunCommand, source_of
+from commandsync.sync.setting import BASE_URL, BOT, FILES, RETRIES
 
 _ONLY_HERE = (
     "only a service of `commandsync serve` takes votes in this way: check the base URL and the "
@@ -12,12 +15,26 @@ _ONLY_HERE = (
 _UNSUPPORTED = {404, 405}
 
 
-@click.command("vote", cls=Command)
+@click.command("vote", cls=RunCommand, formats=("text", "json"))
 @click.argument("user", metavar="USER")
 @option("--username NAME", "The user's name; without it, the id.", default="")
 @option("-y, --yes", "Cast it also on a service that runs on another machine.")
-@call_options
-def vote_command(run: Run, /, *, user: str, username: str, yes: bool) -> int:
+@options(FILES, *SERVICE, RETRIES)
+def vote_command(  # noqa: PLR0913 - the options of one command
+    run: Run,
+    /,
+    *,
+    user: str,
+    username: str,
+    yes: bool,
+    files: tuple[str, ...],
+    base_url: str,
+    bot: str,
+    token_file: str,
+    timeout: float,
+    insecure_http: bool,
+    retries: int,
+) -> int:
     """Cast a vote for the bot on an embedded service.
 
     The bot gets the events of a vote: at once, and when the user can vote again. Other services
@@ -32,7 +49,19 @@ def vote_command(run: Run, /, *, user: str, username: str, yes: bool) -> int:
     from commandsync.errors import ApiError, UsageError
     from commandsync.report.lines import visible
 
-    with open_client(run.settings, with_token=True) as (client, site):
+    settings = replace(
+        run.settings,
+        files=files,
+        base_url=base_url,
+        base_url_from=source_of(BASE_URL),
+        bot=bot,
+        bot_from=source_of(BOT),
+        token_file=token_file,
+        timeout=timeout,
+        insecure_http=insecure_http,
+        retries=retries,
+    )
+    with open_client(settings, with_token=True) as (client, site):
         if not (yes or site.address.loopback):
             raise UsageError(
                 f"{site.address} is a service on another machine",

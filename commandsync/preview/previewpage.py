@@ -31,8 +31,8 @@ from commandsync.sync.destinations import site_of
 from commandsync.sync.job import Planned, connected, plan_manifest
 from commandsync.sync.listcontent import fitted_list, renewed
 from commandsync.sync.lists import ListJob, listing_jobs
+from commandsync.sync.setting import BASE_URL
 from commandsync.sync.settings import (
-    BASE_URL_VARIABLE,
     Settings,
     Site,
     check_notices,
@@ -92,7 +92,7 @@ def lists_of(planned: Iterable[Planned | CommandsyncError]) -> dict[str, Planned
 
 def _has_page(settings: Settings, manifest: Manifest) -> bool:
     """Whether the page of a manifest is shown, beside its other listings."""
-    is_named = settings.base_url and settings.base_url_from != BASE_URL_VARIABLE
+    is_named = settings.base_url and settings.base_url_from != BASE_URL.variable
     return bool(is_named) or manifest.has_page
 
 

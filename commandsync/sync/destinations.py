@@ -26,8 +26,8 @@ from commandsync.errors import (
 )
 from commandsync.services.service import ListService
 from commandsync.sync.files import read_token
+from commandsync.sync.setting import BOT
 from commandsync.sync.settings import (
-    BOT_VARIABLE,
     HOSTS_VARIABLE,
     TOKEN_VARIABLE,
     Settings,
@@ -93,9 +93,9 @@ def bot_of(settings: Settings, manifest: Manifest | None) -> tuple[str, str]:
     own = manifest.bot if manifest else ""
     if manifest is None or settings.bot in {"", own}:
         return settings.bot or own, settings.bot_from if manifest is None else ""
-    if own and settings.bot_from == BOT_VARIABLE:
-        message = f"{BOT_VARIABLE} is {settings.bot}, and bot: of {manifest.path} is {own}"
-        raise UsageError(message, hint=Do.UNSET_BOT(variable=BOT_VARIABLE))
+    if own and settings.bot_from == BOT.variable:
+        message = f"{BOT.variable} is {settings.bot}, and bot: of {manifest.path} is {own}"
+        raise UsageError(message, hint=Do.UNSET_BOT(variable=BOT.variable))
     return settings.bot, settings.bot_from
 
 

@@ -62,12 +62,13 @@ from commandsync.sync.listcontent import (
     sent_lists,
     with_own_keys,
 )
-from commandsync.sync.settings import BASE_URL_VARIABLE, Settings, Site
+from commandsync.sync.setting import BASE_URL
+from commandsync.sync.settings import Settings, Site
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})
 _UNUSED_BASE_URL = Notice(
-    f"{BASE_URL_VARIABLE} is not used, because the manifest has listings and no base_url",
+    f"{BASE_URL.variable} is not used, because the manifest has listings and no base_url",
     "unset it, or add base_url: for a page with records of its own",
 )
 
@@ -112,7 +113,7 @@ def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[str, Ear
 def _pages(settings: Settings, manifests: Sequence[Manifest]) -> list[Site | None]:
     """Return the page of each manifest; None for one that has no page."""
     with_page = [manifest for manifest in manifests if manifest.has_page]
-    if settings.base_url and settings.base_url_from != BASE_URL_VARIABLE and not with_page:
+    if settings.base_url and settings.base_url_from != BASE_URL.variable and not with_page:
         message = "no manifest of the run has a page: the base URL is not used"
         raise UsageError(message, hint="add base_url: to the manifest, or leave it out here")
     pages = iter(sites_of(settings, with_page))

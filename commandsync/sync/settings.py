@@ -27,7 +27,7 @@ from commandsync.errors import CommandsyncError, ManifestError, UsageError
 from commandsync.plan.changes import sent_texts
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.services.service import PAGE, RecordService, Service
-from commandsync.sync import DEFAULT_MANIFESTS
+from commandsync.sync import DEFAULT_MANIFESTS, setting
 from commandsync.sync.files import ci_workspace
 
 if TYPE_CHECKING:
@@ -117,8 +117,6 @@ Progress = FilesRead | CallProgress | ApplyProgress
 E = TypeVar("E", bound=CommandsyncError)
 
 TOKEN_VARIABLE = "COMMANDSYNC_TOKEN"  # noqa: S105 - the variable's name
-BOT_VARIABLE = "COMMANDSYNC_BOT"
-BASE_URL_VARIABLE = "COMMANDSYNC_BASE_URL"
 HOSTS_VARIABLE = "COMMANDSYNC_HOSTS"
 """The hosts, separated by commas or spaces, that may get a token though a manifest names them."""
 
@@ -135,40 +133,35 @@ def read_clock() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The flags and the environment, under the names of the flags, and the time of the run.
+    """The values of the settings of a run, under their names in `setting`, and the time of the run.
 
-    What is empty or None comes from the manifest, the token or the default. `timeout` is in seconds
-    per request; `concurrency` is the most requests in flight. `now` is given once, so that the
-    plan, the plan that is made again after a question, and the verification agree on what is due.
-    `owned` is for a run that deletes and replaces only what a version of the manifest had.
-    `since` is an earlier manifest, what was sent last to a list that cannot be read; `unseen`
-    allows replacing an unknown list, `resend` sends one without changes, and `listing` has the
-    names of the listings of the run, none for all. `in_clone` keeps the list that was sent last in
-    git's folder.
-    `base_url_from` and `bot_from` are the flag, variable or input that each is from.
+    What is empty or None comes from the manifest, the token or the default. `now` is given once, so
+    that the plan, the plan that is made again after a question, and the verification agree on what
+    is due. `base_url_from` and `bot_from` are the flag, variable or input that each is from.
+    `in_clone` keeps the list that was sent last in git's folder.
     `on_progress` is called with what the run does meanwhile, from any thread.
     """
 
     now: datetime = field(kw_only=True, compare=False)
-    files: tuple[str, ...] = ()
-    base_url: str = ""
+    files: tuple[str, ...] = setting.FILES.default
+    base_url: str = setting.BASE_URL.default
     base_url_from: str = ""
-    bot: str = ""
+    bot: str = setting.BOT.default
     bot_from: str = ""
-    token_file: str = ""
-    insecure_http: bool = False
-    timeout: float = 30.0
-    retries: int = 4
-    concurrency: int = 4
-    prune: bool = True
-    max_deletes: DeleteLimit | None = None
-    only: str = ""
-    strict: bool = False
-    owned: bool = False
-    since: str = ""
-    unseen: bool = False
-    resend: bool = False
-    listing: tuple[str, ...] = ()
+    token_file: str = setting.TOKEN_FILE.default
+    insecure_http: bool = setting.INSECURE_HTTP.default
+    timeout: float = setting.TIMEOUT.default
+    retries: int = setting.RETRIES.default
+    concurrency: int = setting.CONCURRENCY.default
+    prune: bool = setting.PRUNE.default
+    max_deletes: DeleteLimit | None = setting.MAX_DELETES.default
+    only: str = setting.ONLY.default
+    strict: bool = setting.STRICT.default
+    owned: bool = setting.OWNED.default
+    since: str = setting.SINCE.default
+    unseen: bool = setting.UNSEEN.default
+    resend: bool = setting.RESEND.default
+    listing: tuple[str, ...] = setting.LISTING.default
     in_clone: bool = True
     on_progress: Callable[[Progress], object] = field(
         default=lambda _progress: None, repr=False, compare=False

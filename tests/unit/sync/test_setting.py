@@ -1,0 +1,84 @@
+"""Each setting is defined once: every door has its name, default and help from the definition."""
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from commandsync.cli.option import Option, option
+from commandsync.plan.rules import DeleteLimit
+from commandsync.sync import setting as definitions
+from commandsync.sync.setting import MAX_DELETES, PRUNE, Setting
+from commandsync.sync.settings import Settings
+from tests.support.home import commands_of
+from tests.support.runner import ACTION
+
+SETTINGS: dict[str, Setting[Any]] = {
+    name: value for name, value in vars(definitions).items() if isinstance(value, Setting)
+}
+"""All settings, by the names of their definitions."""
+
+
+def options_of(setting: Setting[Any]) -> Iterator[tuple[click.Command, Option]]:
+    """Yield the commands that take the value of a setting, with their options."""
+    for _, command in commands_of():
+        for param in command.params:
+            if isinstance(param, Option) and param.help == setting.help:
+                yield command, param
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_definition_has_the_name_of_its_setting(name: str) -> None:
+    assert SETTINGS[name].name == name.lower()
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_command_gets_the_setting_as_an_argument_of_its_name(name: str) -> None:
+    setting, commands = SETTINGS[name], []
+    for command, param in options_of(setting):
+        assert command.callback is not None
+        assert param.name == setting.name
+        assert param.name in inspect.signature(command.callback).parameters
+        commands.append(command.name)
+
+    assert commands != []
+
+
+def test_a_setting_that_is_on_has_an_option_that_switches_it_off() -> None:
+    @click.command()
+    @option(PRUNE)
+    @option(MAX_DELETES)
+    def command(*, prune: bool, max_deletes: DeleteLimit | None) -> tuple[bool, DeleteLimit | None]:
+        return prune, max_deletes
+
+    def called(*arguments: str) -> object:
+        return command.main(arguments, standalone_mode=False)
+
+    assert called() == (True, None)
+    assert called("--no-prune", "--max-deletes", "3") == (False, DeleteLimit(count=3))
+
+
+def test_a_run_has_the_values_under_the_same_names_with_the_same_defaults() -> None:
+    values = {field.name: field.default for field in fields(Settings)}
+
+    shared = {each.name: each.default for each in SETTINGS.values() if each.name in values}
+    assert shared == {name: values[name] for name in shared}
+    others = {"now", "base_url_from", "bot_from", "in_clone", "on_progress"}
+    assert set(values) - set(shared) == others
+
+
+@pytest.mark.skipif(not ACTION.exists(), reason="the wheel has no Action")
+def test_the_inputs_of_the_action_are_those_of_the_definitions() -> None:
+    inputs = yaml.safe_load(ACTION.read_text(encoding="utf-8"))["inputs"]
+
+    for each in SETTINGS.values():
+        described = inputs.get(each.input_name, {}) if each.input_help else {}
+        if each.input_help:
+            default = "true" if each.default is True else ""
+            assert described == {"description": each.input_help, "default": default}, each.name
+        else:
+            assert each.input_name not in inputs
