@@ -97,7 +97,7 @@ site: $(READY_TO_WORK) ## Build the documentation site into build/site
 	@$(RUN) .ci/site.py
 
 fuzz: $(READY_TO_FUZZ) ## Run the parsers with untrusted input, FUZZ_SECONDS=30 each
-	@for input in manifest answer plan source code imported notes; do \
+	@for input in manifest answer plan source code imported; do \
 		$(RUN) -m tests.fuzz $$input $(FUZZ_SECONDS) || exit; done
 
 test-lowest: $(READY_FOR_LOWEST) ## Run the tests with the lowest versions that pyproject.toml allows

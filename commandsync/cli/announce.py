@@ -1,8 +1,10 @@
-"""`commandsync announce`: news for users, added to the manifest or posted, in `announcement`."""
+"""`commandsync announce`: news for users, printed for the manifest or posted."""
 
-import os
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,48 +12,26 @@ from commandsync.cli.option import not_empty, option, options
 from commandsync.cli.options import SERVICE, Run, RunCommand, source_of, yes_option
 from commandsync.sync.setting import BASE_URL, BOT, CONCURRENCY, FILES, LISTING, RETRIES
 
-_FROM_ENVIRONMENT = "$GITHUB_EVENT_PATH"  # --event without a path
+if TYPE_CHECKING:
+    from commandsync.records.texts import AnnouncementText
+
 _text_option = partial(option, default="", callback=not_empty)
 
 
 @click.command("announce", cls=RunCommand)
-@option("--changelog PATH", "Announce a section of this changelog.", default="")
-@option(
-    "--event PATH",
-    "Announce the release of a GitHub event; without PATH, of the one in GITHUB_EVENT_PATH.",
-    default="",
-    is_flag=False,
-    flag_value=_FROM_ENVIRONMENT,
-)
-@option("--notes-file PATH", "Announce the text of this file.", default="")
-@_text_option(
-    "--since REF|FILE",
-    "Announce what changed for users since an earlier version, as changes does.",
-    dest="earlier",
-)
-@_text_option("--version VERSION", "The version; of a changelog by default the first released one.")
-@_text_option(
-    "--title TITLE",
-    "The title; by default the release's name or the file's first heading, or else Version and "
-    "the version.",
-)
-@option("--prerelease", "Announce prereleases, too.")
-@option("--draft", "Announce drafts, too.")
-@option("--post", "Post it now; the manifest stays as it is.")
+@_text_option("--title TITLE", "The title.", required=True)
+@_text_option("--text TEXT", "The text, in Markdown.")
+@option("--notes-file PATH", "A file with the text, or `-` for standard input.", default="")
+@option("--post", "Post it now, instead of printing it.")
 @yes_option
 @options(FILES, LISTING, *SERVICE, RETRIES, CONCURRENCY)
 def announce_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
     *,
-    changelog: str,
-    event: str,
-    notes_file: str,
-    earlier: str,
-    version: str,
     title: str,
-    prerelease: bool,
-    draft: bool,
+    text: str,
+    notes_file: str,
     post: bool,
     yes: bool,
     files: tuple[str, ...],
@@ -64,35 +44,33 @@ def announce_command(  # noqa: PLR0913 - the options of one command
     concurrency: int,
     listing: tuple[str, ...],
 ) -> int:
-    """Add an announcement from a changelog, a release or a file.
+    """Print an announcement for the manifest, or post it.
 
-    The next apply posts it. Images, badges and HTML comments are left out, and a long text is cut
-    after a paragraph or an item. An announcement is made once: another text for the same version
-    is reported, and not written. Shows the change and asks first.
+    It prints the entry to paste below announcements: of the manifest. The next apply posts it.
 
-    With --post and --listing, a service in listings: gets it instead, in one request. Such a
-    service does not return its announcements: each run posts it again.
+    With --post, it asks, and posts the announcement on the page. A --listing gets it instead, in
+    one request: a service in listings: that takes announcements. It does not return them, so each
+    run posts it again.
 
     \b
     Example:
-      commandsync announce --changelog CHANGELOG.md --version 1.2.0
-      commandsync announce --event --yes          # in a workflow of a release
-      commandsync announce --notes-file news.md --post
-      commandsync announce --notes-file news.md --post --listing top.gg
+      commandsync announce --title "Version 1.2.0" --text "Reminders are here."
+      commandsync announce --title "Version 1.2.0" --notes-file news.md --post
+      gh release view v1.2.0 --json body --jq .body |
+        commandsync announce --title "Version 1.2.0" --notes-file -
     """
-    from commandsync.cli.announcement import announce
-    from commandsync.sync.announcement import Announcing
+    from commandsync.cli.approval import check_terminal
+    from commandsync.errors import Exit, UsageError
+    from commandsync.manifest.dump import dump_entry
+    from commandsync.records.texts import Resource
+    from commandsync.sync.announcement import announcement_of
 
-    announcing = Announcing(
-        changelog=changelog,
-        event=_event_of_workflow() if event == _FROM_ENVIRONMENT else event,
-        notes_file=notes_file,
-        since=earlier,
-        version=version,
-        title=title,
-        prerelease=prerelease,
-        draft=draft,
-    )
+    if bool(text) == bool(notes_file):
+        raise UsageError("announce takes one text", hint="give --text or --notes-file")
+    if listing and not post:
+        raise UsageError("--listing needs --post", hint="only the page is synced: add --post")
+    if post and not yes:
+        check_terminal("announce --post", "--yes posts without asking")
     settings = replace(
         run.settings,
         files=files,
@@ -107,14 +85,45 @@ def announce_command(  # noqa: PLR0913 - the options of one command
         concurrency=concurrency,
         listing=listing,
     )
-    return announce(run._replace(settings=settings), announcing, posts=post, asks=not yes)
+    announcement = announcement_of(settings, title=title, text=text, notes_file=notes_file)
+    if not post:
+        run.output.result(dump_entry(Resource.ANNOUNCEMENT, announcement))
+        return Exit.DONE
+    run = run._replace(settings=settings)
+    if listing:
+        return _post_whole(run, announcement, asks=not yes)
+    return _post(run, announcement, source=notes_file or "--text", asks=not yes)
 
 
-def _event_of_workflow() -> str:
-    from commandsync.errors import UsageError
+def _post(run: Run, announcement: AnnouncementText, *, source: str, asks: bool) -> int:
+    """Post an announcement on the page, by a plan; return the exit code."""
+    from commandsync.cli.application import Choices, apply_planned
+    from commandsync.diagnostics import Notice
+    from commandsync.errors import Exit
+    from commandsync.sync.announcement import posting
 
-    path = os.environ.get("GITHUB_EVENT_PATH", "")
-    if not path:
-        message = "--event has no path, and GITHUB_EVENT_PATH is not set"
-        raise UsageError(message, hint="name the file")
-    return path
+    with posting(run.settings, announcement, source=source) as planned:
+        if isinstance(planned, Notice):
+            run.output.notices([planned])
+            return Exit.DONE
+        return apply_planned(planned, run, Choices(asks=asks))
+
+
+def _post_whole(run: Run, announcement: AnnouncementText, *, asks: bool) -> int:
+    """Post an announcement at a service that does not return it; return the exit code."""
+    from commandsync.cli.approval import confirm, decline
+    from commandsync.cli.call import Writer
+    from commandsync.errors import Exit
+    from commandsync.report.lines import visible
+    from commandsync.sync.announcement import posting_whole
+
+    output = run.output
+    with posting_whole(run.settings, announcement) as (connection, site, operation):
+        name = site.service.name
+        lines = [announcement.title, "", *announcement.description.splitlines()]
+        output.talk("\n".join(map(visible, lines)), at=-1 if asks else 0)
+        if asks and not confirm(f"\nPost this at {name}?"):
+            decline(output)
+            return Exit.FAILED
+        writer = Writer(connection, site, run, bot="", check=f"the bot's page at {name}")
+        return writer.write(operation, f'posted "{visible(announcement.title)}" at {name}')

@@ -107,7 +107,7 @@ class Group(click.Group):
 F = TypeVar("F", bound="Callable[..., Any]")
 
 PATH = click.Path(readable=False, allow_dash=True)  # shells complete it; the command checks it
-_NAMED = {"URL": "base URL", "ID": "id", "TITLE": "title", "VERSION": "version"}
+_NAMED = {"URL": "base URL", "ID": "id", "TITLE": "title", "TEXT": "text"}
 
 
 class Number(click.FloatRange):

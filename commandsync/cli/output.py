@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 OPTIONS: Words = {
     Do.ALLOW_DELETES: "if that is meant, allow it with --max-deletes {limit}",
     Do.ALLOW_DELETES_OF_NEW_PLAN: "if that is meant, make a new plan with --max-deletes {limit}",
-    Do.ANNOUNCE_UNRELEASED: "--{kind} announces it",
     Do.APPLY_ALL: "{first}, or apply without --owned",
     Do.APPLY_PLAN: "apply --plan applies it; -f names a manifest",
     Do.DELETE_ALONE: "{mend}; or make the deletes alone, with apply --only NAMES",
@@ -45,7 +44,6 @@ OPTIONS: Words = {
         "bot's page, which contains the id"
     ),
     Do.GIVE_PREFIX: 'give the prefix: --prefix "!"',
-    Do.GIVE_SOURCE: "give --changelog, --event, --notes-file or --since",
     Do.GIVE_TOKEN: (
         "give the bot's token: COMMANDSYNC_TOKEN (or the variable in token_env), or --token-file"
     ),
@@ -55,10 +53,9 @@ OPTIONS: Words = {
     ),
     Do.KEEP_TARGET: "leave out --bot and --base-url (and their variables), or make a new plan",
     Do.MAKE_PLAN: "make the plan again with plan --out{then}",
-    Do.MERGE_LISTED: "commandsync pull --merge adds what is listed already",
     Do.NAME_MANIFEST: "name its file with -f",
     Do.NAME_STATE: "name a file that this user may write, with --state or COMMANDSYNC_STATE",
-    Do.POST_LATER: "without --post it is added to the manifest, and posted by the next apply",
+    Do.POST_LATER: "without --post it is printed for the manifest, and the next apply posts it",
     Do.RENEW_TOKEN: (
         "copy the bot's token again from the service's page into the variable or file"
     ),

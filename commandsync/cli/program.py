@@ -45,7 +45,7 @@ GROUPS = {
         "import": "Bring commands from the bot's code or platform into the manifest.",
         "docs": "Write the command list into Markdown, HTML and JSON files.",
         "changes": "Describe for users what changed since an earlier version.",
-        "announce": "Add an announcement from a changelog, a release or a file.",
+        "announce": "Print an announcement for the manifest, or post it.",
     },
     "Your page": {
         "preview": "Show the bot's page as it will be, while you edit.",

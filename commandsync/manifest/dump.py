@@ -71,6 +71,12 @@ def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
     return Dump("\n".join(lines) + "\n", tuple(warnings))
 
 
+def dump_entry(kind: Resource, text: Text) -> str:
+    """Return an entry of a manifest, to paste below the key of its kind."""
+    values = fields_of(text, Shared(), kind)
+    return "\n".join(_entry(Entry(text), values, pin=False, uses=False)) + "\n"
+
+
 def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: str = "") -> str:
     """Return the text of a starter manifest; an empty bot or base URL becomes a comment.
 

@@ -2,5 +2,5 @@
 
 `reading` finds the kind of a file or folder and reads its commands as entries (`entry`); no code of
 a bot is run. `merge` compares them with the last import (`imported`) and with the manifest; the
-result is a `changeset`. `notes` reads release notes.
+result is a `changeset`.
 """

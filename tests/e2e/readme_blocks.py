@@ -10,7 +10,7 @@ variables and folder stay as the document set them. Two programs with these name
 - `console`: a line that begins with `$ ` is a command. The lines below it are its output, stdout
   and stderr together. `commandsync serve` stays in the background, on any free port; the next one
   on the same port ends it.
-- `yaml`, `py`, `python`, `js` or `md` with a first line `# some/path.yaml` (`// some/path.js`): the
+- `yaml`, `py`, `python` or `js` with a first line `# some/path.yaml` (`// some/path.js`): the
   content of that file.
 - `diff` with a first line `--- some/path`: an edit of that file. A line `@@` separates two places.
 - `<!-- picture: PATH = COMMAND -->`: PATH, relative to the repository, is a picture of the coloured
@@ -47,7 +47,7 @@ ADDRESS = "http://127.0.0.1:8000"
 FOLDER = "/home/ann/bot"
 
 BLOCK = re.compile(
-    r"^```(?P<language>console|yaml|python|py|js|md|diff)\n(?P<content>.*?)^```$"
+    r"^```(?P<language>console|yaml|python|py|js|diff)\n(?P<content>.*?)^```$"
     r"|^<!-- picture: (?P<picture>\S+) = (?P<command>.+) -->$",
     re.MULTILINE | re.DOTALL,
 )

@@ -55,11 +55,9 @@ def test_a_starter_is_compared_with_its_own_revision(home: Home) -> None:
     home.write(starter.replace("{prefix}help [command]", "{prefix}help <command>"))
 
     changes = home.run("changes", "--since", "v1.2.0")
-    announced = home.run("announce", "--since", "v1.2.0", "--title", "News", "--yes")
 
-    assert (changes.code, announced.code) == (0, 0), changes.said + announced.said
-    assert "`/help` needs `<command>` now" in announced.said + changes.said, announced.said
-    assert home.run("validate").code == 0
+    assert changes.code == 0, changes.said
+    assert "/help needs <command> now" in changes.said
 
 
 def test_every_format_tells_the_same(home: Home, repo: GitRepo) -> None:

@@ -73,18 +73,13 @@ def test_values_that_make_no_sense_are_wrong_usage(home: Home, option: list[str]
 OTHER = "commandsync.yaml"
 BY_DEFAULT = [
     *("validate", "plan", "apply --yes --dry-run", "pull", "changes --since commandsync.yaml"),
-    *(
-        "preview --html site",
-        "announce --title 2.0 --notes-file news.md --yes",
-        "bots show",
-    ),
+    *("preview --html site", "bots show"),
 ]
 
 
 @pytest.mark.parametrize("command", BY_DEFAULT)
 def test_a_manifest_of_the_tools_name_is_found(home: Home, service: Service, command: str) -> None:
     bot = service.bot(["help"])
-    home.write("News.\n", "news.md")
     home.write(f"bot: {bot.id}\nbase_url: {bot.url}\n{fields(('help',))}", OTHER)
     ran = home.run(*command.split())
 

@@ -311,10 +311,9 @@ def test_notes_with_the_token_are_never_posted(
 ) -> None:
     home.knows(bot, url=proxy.url)
     text = data.draw(spelled(bot.token))
-    notes = f"# {text}\n\nIs out." if place == "title" else f"# v2\n\nIs out: `{text}`"
-    home.write(notes, "notes.md")
+    title, notes = (text, "Is out.") if place == "title" else ("v2", f"Is out: `{text}`")
 
-    ran = home.run("announce", "--notes-file", "notes.md", "--post", "--yes", exits=5)
+    ran = home.run("announce", f"--title={title}", f"--text={notes}", "--post", "--yes", exits=5)
 
     assert "an announcement contains" in ran.err
     assert proxy.writes == []

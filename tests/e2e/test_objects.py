@@ -142,19 +142,18 @@ def test_commands_are_mentioned_where_their_ids_are_known(home: Home) -> None:
     imported(home, BAN, CONFIG, MENU)
     marks = "<!-- commandsync:commands columns=mention,name format=list -->"
     home.write(f"{marks}\n<!-- /commandsync:commands -->\n", "LIST.md")
-    home.write("# News\n\nTry {mention:config set}, {mention:/ban}.\n", "news.md")
     assert home.run("docs", "LIST.md").code == 0
-    assert home.run("announce", "--notes-file", "news.md", "--yes").code == 0
+    news = "Try {mention:config set}, {mention:/ban}."
+    announced = home.run("announce", "--title", "News", "--text", news, exits=0)
     loaded = commandsync.load(home.path / "commands.yaml")
 
     mentions = {each.name: each.mention for group in loaded.values() for each in group}
     assert mentions == {"ban": "</ban:11>", "config set": "</config set:12>", "Report Message": ""}
     assert "- </config set:12>: `config set`\n" in home.read("LIST.md")
     assert "- `Report Message`\n" in home.read("LIST.md")
-    assert "Try </config set:12>, </ban:11>." in home.read("commands.yaml")
+    assert "Try </config set:12>, </ban:11>." in announced.out
 
-    home.write("# News\n\nTry {mention:nothing}.\n", "news.md")
-    ran = home.run("announce", "--notes-file", "news.md", "--yes", exits=2)
+    ran = home.run("announce", "--title", "News", "--text", "Try {mention:nothing}.", exits=2)
     assert "'nothing'" in ran.err
 
 

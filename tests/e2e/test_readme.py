@@ -48,13 +48,14 @@ LINKED = {
         for path in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
     },
 }
-RUN = {"console", "yaml", "py", "python", "js", "md", "diff"}
+RUN = {"console", "yaml", "py", "python", "js", "diff"}
 NOT_RUN = {"text", "sh", "json"}  # NOT_RUN_COMMANDS, and formats of files
 NOT_RUN_COMMANDS = {
     "make demo",  # tests/e2e/test_demo.py
     "make test",
     "pipx install",  # .ci/wheel.py
     "pip download",  # needs a package index
+    "gh release view",  # needs GitHub
     "node -e",  # tests/unit/sources/javascript/test_forms.py
     "commandsync import --allow",  # tests/e2e/record
     "sudo sysctl",  # changes the machine

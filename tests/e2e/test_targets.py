@@ -150,7 +150,6 @@ def test_a_folder_that_is_a_link_out_of_the_working_folder_is_not_followed(
         "init out/new/commands.yaml",
         "preview --offline --html out/site",
         "import --yes -f out/commands.yaml list.json",
-        "announce --yes --title News --notes-file list.json -f out/commands.yaml",
         "pull --merge --yes -f out/commands.yaml",
     ],
 )

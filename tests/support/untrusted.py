@@ -31,25 +31,20 @@ from commandsync.errors import (
     ManifestError,
     RateLimited,
     Reply,
-    UsageError,
 )
 from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
-from commandsync.manifest.fileedits import ListEdits, edit
 from commandsync.manifest.model import TABLES, ManifestModel
 from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
+from commandsync.records.texts import AnnouncementText, CommandText, Resource
 from commandsync.report import Format, render_failure, render_plans, render_validated
 from commandsync.services.service import PAGE
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.imported import imported_text, read_imported
 from commandsync.sources.javascript import read as read_script
 from commandsync.sources.jsonfile import of_json
-from commandsync.sources.notes import read_event
-from commandsync.sources.notes.changelog import section_of
-from commandsync.sources.notes.excerpt import excerpt, on_one_line, plain
 from commandsync.sources.python import read as read_code
 from commandsync.sources.reading import of_list
 from tests.support.plans import resource_of
@@ -137,19 +132,10 @@ _WORDS = {
         *("Optional[", "Literal['a', ", "Union[", "Greedy[", "]", "| None", "x = x\n"),
         *("lambda: ", "'''", "# coding: utf-7\n", "\\", "\x0c", "\r", "f'{x}'", "*, "),
     ),
-    "notes": (
-        *("## 1.2.0\n", "## [1.1.0] - 2024-03-09\n", "# Unreleased\n", "1.0\n===\n", "[YANKED]"),
-        *("![a](b)", "[![a][b]](c)", "[b]: d\n", "<!-- ", "-->", "<img src=x>", "<a href=x>"),
-        *("</a>", "```\n", "~~~~\n", "    ", "- ", "1. ", "> ", "| ", "\n\n", "\r\n", "***\n"),
-        *('{"action": "published", "release": {"tag_name": "v1.2.0", "body": "', '"}}', "\\ud800"),
-        *("\ufeff", "\u202e", "\x00", "\x1b", "\x85", "\u2028", "::error", "##[group]", "\\["),
-    ),
 }
 WORDS = {kind: tuple(map(str.encode, words)) for kind, words in _WORDS.items()}
 """What is worth trying, for the fuzzers."""
 
-_NOTES = 200  # characters of an announcement
-_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _HELP = CommandText("help", "Shows help.", "/help")
 _LISTED = Snapshot(
     {
@@ -306,45 +292,6 @@ def _judge_saved(text: str) -> None:
     _judge_plan(plan)
 
 
-def judge_notes(data: bytes) -> None:
-    """Notes of a release and of a changelog that a manifest can contain, or errors."""
-    text = data.decode("utf-8", "surrogatepass") if _is_unicode(data) else data.decode("latin-1")
-    texts = [text]
-    with suppress(FileError):
-        texts.append(section_of(text, path="-").text)
-    for read in (partial(section_of, text, "1.2.0", path="-"), partial(read_event, data, path="-")):
-        try:
-            read()
-        except FileError as error:
-            _judge_failure(error)
-    for written in texts:
-        shown = plain(written)
-        assert _UNSEEN.search(shown) is None
-        try:
-            cut = excerpt(shown, limit=_NOTES, link="https://x.example")
-        except UsageError as error:
-            _judge_failure(error)
-            continue
-        assert len(cut) <= _NOTES
-        _judge_announcement(AnnouncementText(f"1 {on_one_line(written)}".strip(), canonical(cut)))
-
-
-def _judge_announcement(text: AnnouncementText) -> None:
-    """Hold an announcement against a manifest that gets it: it loads as exactly that text."""
-    kind = resource_of(text)
-    edits = ListEdits(added=[(None, text._asdict())])
-    added = edit("version: 1\n", {kind.collection: edits}, path="-")
-    (manifest,) = load_manifests(["-"], stdin=added.encode)
-    (entry,) = manifest.snapshot.collections[kind]
-    assert entry.text == text
-
-
-def _is_unicode(data: bytes) -> bool:
-    with suppress(UnicodeDecodeError):
-        return bool(data.decode("utf-8", "surrogatepass")) or not data
-    return False
-
-
 JUDGES: dict[str, Callable[[bytes], None]] = {
     "manifest": judge_manifest,
     "answer": judge_answer,
@@ -352,7 +299,6 @@ JUDGES: dict[str, Callable[[bytes], None]] = {
     "source": judge_source,
     "code": judge_code,
     "imported": judge_imported,
-    "notes": judge_notes,
 }
 
 
