@@ -44,16 +44,18 @@ def replace_list(
     send: Operation[None],
     before: Entries,
     read: Operation[Entries] | None,
+    ordered: bool = False,
 ) -> Steps:
     """Carry out the plan of a list that is replaced as a whole.
 
     `send` replaces the list by the commands of the plan; `before` are those that were listed, where
-    the list was read, and `read` is None where the service does not return it.
+    the list was read, and `read` is None where the service does not return it. If the service keeps
+    the order of a list, it is `ordered`.
     """
     wanted = plan.commands
     if not plan.writes:
         return Result(plan=plan, settled=(), verified=True if read else None)
-    run = _Replacement(plan)
+    run = _Replacement(plan, ordered)
     failure: Failure | None = yield from run.call(Call(_SEND, send))
     if failure and isinstance(failure.error, StoppedError):
         return run.result(Outcome.SKIPPED, None)
@@ -62,14 +64,16 @@ def replace_list(
     if read is None:
         return run.result(_unread(failure), failure)
     yield from run.reread(read, wanted)
-    return run.result(_read(run.listed, wanted, before, failure), failure)
+    return run.result(run.outcome(wanted, before, failure), failure)
 
 
-def shows(listed: Entries, wanted: Entries) -> bool:
-    """Whether a list has the texts that were sent, in any order, and the keys beside them.
+def shows(listed: Entries, wanted: Entries, *, ordered: bool) -> bool:
+    """Whether a list has the texts that were sent and the keys beside them, `ordered` or not.
 
     Keys that were not sent do not count: the service may add them.
     """
+    if ordered and [entry.text for entry in listed] != [entry.text for entry in wanted]:
+        return False
     if Counter(entry.text for entry in listed) != Counter(entry.text for entry in wanted):
         return False
     shown: dict[Text, dict[str, Any]] = {entry.text: dict(*entry.own) for entry in listed}
@@ -84,26 +88,16 @@ def _unread(failure: Failure | None) -> Outcome:
     return Outcome.FAILED if refused and not failure.doubt else Outcome.UNKNOWN
 
 
-def _read(
-    listed: Entries | None, wanted: Entries, before: Entries, failure: Failure | None
-) -> Outcome:
-    """Return the outcome by the last read of the list, which is None if it could not be read."""
-    if listed is None:
-        return Outcome.UNKNOWN if failure else Outcome.DONE
-    if shows(listed, wanted):
-        return Outcome.DONE
-    may_arrive = failure is None or failure.doubt is Doubt.SILENT
-    return Outcome.UNKNOWN if may_arrive or not shows(listed, before) else Outcome.FAILED
-
-
 @dataclass(slots=True)
 class _Replacement:
     """The run of one replacement."""
 
     plan: ListPlan
+    ordered: bool  # whether the service keeps the order of a list
     interrupted: bool = False  # whether it was stopped from outside
     listed: Entries | None = None  # the list in the last read; None before it
     unread: str = ""  # why the last read failed
+    reordered: bool = False  # whether that read only shows another order than was sent
 
     def call(self, call: Call) -> Generator[Step, StepResult, Any]:
         """Make a call, and wait for its value or its failure, also after a first interruption."""
@@ -129,13 +123,24 @@ class _Replacement:
                 self.unread = value.error.message
             else:
                 self.listed = value
-            if self.listed is not None and shows(self.listed, wanted):
+            if self.listed is not None and shows(self.listed, wanted, ordered=self.ordered):
                 return
+
+    def outcome(self, wanted: Entries, before: Entries, failure: Failure | None) -> Outcome:
+        """Return the outcome by the last read of the list, if it could be read."""
+        if self.listed is None:
+            return Outcome.UNKNOWN if failure else Outcome.DONE
+        if shows(self.listed, wanted, ordered=self.ordered):
+            return Outcome.DONE
+        self.reordered = shows(self.listed, wanted, ordered=False)
+        may_arrive = failure is None or failure.doubt is Doubt.SILENT
+        is_before = shows(self.listed, before, ordered=self.ordered)
+        return Outcome.UNKNOWN if may_arrive or not is_before else Outcome.FAILED
 
     def result(self, outcome: Outcome, failure: Failure | None) -> Result:
         """Return the result: every change ended as the request did."""
         error = failure.error if failure and outcome is not Outcome.DONE else None
-        why, hint = _reason(outcome, error)
+        why, hint = self._reason(outcome, error)
         changes = self.plan.changes
         verified: bool | None = None
         if self.plan.is_read:
@@ -158,12 +163,13 @@ class _Replacement:
             return ()
         return (Notice(f"the list could not be read again: {self.unread}"),)
 
-
-def _reason(outcome: Outcome, error: ListingError | None) -> tuple[str, str | Hint]:
-    """Return why a list is not as it should be, and the hint."""
-    if error:
-        return error.message, error.hint
-    if outcome is Outcome.SKIPPED:
-        return "interrupted", ""
-    shown = "the service accepted the list, but it shows another one"
-    return shown if outcome is Outcome.UNKNOWN else "", ""
+    def _reason(self, outcome: Outcome, error: ListingError | None) -> tuple[str, str | Hint]:
+        """Return why a list is not as it should be, and the hint."""
+        if error:
+            return error.message, error.hint
+        if outcome is Outcome.SKIPPED:
+            return "interrupted", ""
+        if outcome is not Outcome.UNKNOWN:
+            return "", ""
+        shown = "it in another order" if self.reordered else "another one"
+        return f"the service accepted the list, but it shows {shown}", ""

@@ -34,7 +34,7 @@ from commandsync.plan.rules import DeleteLimit
 from commandsync.records.losses import Loss, loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.abilities import Reads
+from commandsync.services.abilities import Answer, Reads
 from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.service import ListRequest, list_request, of_operation
 from commandsync.sync.companions import with_objects
@@ -331,6 +331,7 @@ class ListJob(Job):
             send=self.request(planned),
             before=planned.listed.collections[_COMMANDS],
             read=read,
+            ordered=service.facts.order.value is Answer.YES,
         )
         if not in_clone or result.sent not in {Outcome.DONE, Outcome.SENT}:
             return result

@@ -7,6 +7,7 @@ import pytest
 from tests.support.bots import Instead, Proxy
 from tests.support.destination import LOST, LOST_AFTER, Destination, Fault, outcomes, result_of
 from tests.support.home import Ran
+from tests.support.rawserver import Request
 
 REFUSED = 1
 INCOMPLETE = 6
@@ -70,6 +71,28 @@ def test_a_service_that_stores_another_list_is_not_verified(telegram: Destinatio
 
     assert outcomes(ran) == {"unknown": 1}
     assert result_of(ran)["verified"] is False
+
+
+@pytest.mark.promise("exit-code-0-telegram")
+@pytest.mark.parametrize("names", [("ping", "ban", "kick"), ("ban", "ping")])
+def test_a_list_in_another_order_is_not_verified(
+    telegram: Destination, names: tuple[str, ...]
+) -> None:
+    telegram.sent("ping", "ban")
+
+    def sorted_when_read(request: Request) -> Instead | None:
+        if not (telegram.proxy.writes and "getMyCommands" in request.path):
+            return None
+        commands = sorted(telegram.listing.commands, key=lambda each: each["command"])
+        shown = commands if commands != telegram.listing.commands else commands[::-1]
+        return Instead(200, {"ok": True, "result": shown})
+
+    telegram.proxy.rule = sorted_when_read
+    telegram.write(*names)
+    ran = telegram.apply(form="text", exits=INCOMPLETE)
+
+    assert "in another order" in ran.said
+    assert "Verified" not in ran.said
 
 
 def test_an_unreadable_list_is_not_an_empty_one(telegram: Destination) -> None:

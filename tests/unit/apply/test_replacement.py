@@ -76,13 +76,18 @@ def plan_of(
 
 
 def played(
-    answers: Iterable[Any], *, before: Entries | None = None, readable: bool = True, **options: bool
+    answers: Iterable[Any],
+    *,
+    before: Entries | None = None,
+    readable: bool = True,
+    ordered: bool = False,
+    **options: bool,
 ) -> tuple[Result, int]:
     """Return the result of these answers, the first to the list that is sent; and the calls."""
     before = OLD if before is None else before
     plan = plan_of(before, NEW, readable=readable, **options)
     read = READ if readable else None
-    steps = replace_list(plan, send=SEND, before=before, read=read)
+    steps = replace_list(plan, send=SEND, before=before, read=read, ordered=ordered)
     waiting, calls, event = iter(answers), 0, None
     try:
         while True:
@@ -137,6 +142,33 @@ def test_a_list_that_can_be_read_ends_as_it_is_read(
     assert result.complete is verified
     assert result.read_back is any(isinstance(answer, tuple) for answer in answers)
     assert bool(result.notices) is (UNREADABLE in answers and not result.read_back)
+
+
+@pytest.mark.promise("exit-code-0-telegram")
+@pytest.mark.parametrize(
+    ("answers", "outcome", "said"),
+    [
+        ([None, NEW[::-1], NEW], Outcome.DONE, ""),
+        ([None, *[NEW[::-1]] * 3], Outcome.UNKNOWN, "it in another order"),
+        ([None, *[OLD] * 3], Outcome.UNKNOWN, "another one"),
+        ([refused(400), *[OLD] * 3], Outcome.FAILED, "HTTP 400"),
+        ([refused(400), *[OLD[::-1]] * 3], Outcome.UNKNOWN, "HTTP 400"),
+    ],
+)
+def test_a_list_in_another_order_is_another_list_where_the_order_is_kept(
+    answers: Sequence[Any], outcome: Outcome, said: str
+) -> None:
+    result, _ = played(answers, ordered=True)
+
+    assert {settled.outcome for settled in result.settled} == {outcome}
+    assert result.verified is (outcome is Outcome.DONE)
+    assert all(settled.error.endswith(said) for settled in result.settled)
+
+
+def test_where_the_order_is_not_known_any_order_is_accepted() -> None:
+    result, _ = played([None, NEW[::-1]])
+
+    assert result.verified
 
 
 @pytest.mark.parametrize("readable", [True, False])
