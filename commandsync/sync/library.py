@@ -19,6 +19,7 @@ from commandsync.manifest import Manifest
 from commandsync.plan.rules import parse_delete_limit
 from commandsync.records.snapshot import Snapshot
 from commandsync.sync.job import RecordJob
+from commandsync.sync.setting import DRY_RUN, ONLY, PRUNE, UNORDERED
 from commandsync.sync.settings import Settings, Site, load_files, read_clock
 
 if TYPE_CHECKING:
@@ -50,11 +51,16 @@ def run(
     Args:
         client: A client with the bot's token.
         manifest: The path of one manifest, or a manifest as `commandsync.manifest` loads it.
-        **options: `prune=False` deletes nothing that the manifest does not have; `max_deletes`, a
-            number, a percentage like `"30%"` or `"all"`, replaces the manifest's limit; `only`, a
-            pattern, makes only the changes whose old or new name matches; `unordered=True` sends
-            adds concurrently; `dry_run=True` writes nothing and returns the plan, refused or not;
-            `on_settled` is called with the outcomes of changes as they become final.
+        **options: All of them are optional:
+
+            - `prune`: Whether to delete what the manifest does not have, unless it contains
+              `prune: false`.
+            - `max_deletes`: The limit on deletes, a number, a percentage like `"30%"`, or `"all"`;
+              by default the manifest's limit.
+            - `only`: A pattern: only the changes whose old or new name or title matches are made.
+            - `unordered`: Whether to send adds concurrently, in any order.
+            - `dry_run`: Whether to write nothing, and return the plan, refused or not.
+            - `on_settled`: Called with the outcomes of changes as they become final.
 
     Returns:
         The plan, the outcome of each change, and whether the listing was verified to match.
@@ -100,11 +106,11 @@ async def run_async(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Arguments:
-    prune: bool = True
+    prune: bool = PRUNE.default
     max_deletes: int | str | None = None
-    only: str = ""
-    unordered: bool = False
-    dry_run: bool = False
+    only: str = ONLY.default
+    unordered: bool = UNORDERED.default
+    dry_run: bool = DRY_RUN.default
     on_settled: Callable[[Sequence[Settled]], object] = lambda _: None
 
 

@@ -84,7 +84,8 @@ PRUNE = Setting(
     help="Delete nothing that is missing in the manifest.",
     input_help="false keeps listed records that are not in the manifest; true deletes them, unless "
     "the manifest contains prune: false.",
-    argument_help="Whether to delete what the manifest does not have.",
+    argument_help="Whether to delete what the manifest does not have, unless it contains "
+    "`prune: false`.",
 )
 MAX_DELETES = Setting["DeleteLimit | None"](
     "max_deletes",

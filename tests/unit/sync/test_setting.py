@@ -1,14 +1,15 @@
 """Each setting is defined once: every door has its name, default and help from the definition."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import click
 import pytest
 import yaml
 
+from commandsync import sync
 from commandsync.cli.option import Option, option
 from commandsync.plan.rules import DeleteLimit
 from commandsync.sync import setting as definitions
@@ -82,3 +83,21 @@ def test_the_inputs_of_the_action_are_those_of_the_definitions() -> None:
             assert described == {"description": each.input_help, "default": default}, each.name
         else:
             assert each.input_name not in inputs
+
+
+@pytest.mark.parametrize("function", [sync.run, sync.run_async])
+def test_the_arguments_of_the_library_are_those_of_the_definitions(
+    function: Callable[..., object],
+) -> None:
+    options = inspect.signature(function).parameters["options"].annotation
+    arguments = [each.name for each in SETTINGS.values() if each.argument_help]
+
+    assert {*get_type_hints(get_args(options)[0])} == {*arguments, "on_settled"}
+
+
+def test_the_documentation_of_the_library_is_that_of_the_definitions() -> None:
+    documented = " ".join(str(sync.run.__doc__).split())
+
+    for each in SETTINGS.values():
+        if each.argument_help:
+            assert f"- `{each.name}`: {each.argument_help} - " in documented
