@@ -64,23 +64,26 @@ class Branch:
         """Set the status of a listing at a commit, by default at this run's own."""
         commit = at or (self.commits[0] if self.commits else self.event.sha)
         state, description = status
-        body = {"state": state, "context": context_of(job), "description": description}
+        context = context_of(job.site.name, job.identity, place(job.path))
+        body = {"state": state, "context": context, "description": description}
         body["target_url"] = self.event.run_url
         self.api.post(f"/repos/{self.event.repository}/statuses/{commit}", body)
 
 
-def context_of(job: Job, path: str | None = None) -> str:
+def context_of(name: str, identity: str, path: str) -> str:
     """Return the name of the status of a listing: its own, and a digest.
 
-    The digest is that of the listing's identity and of the manifest's path in the repository, by
-    default the present one.
+    The digest is that of the listing's identity and of the manifest's path in the repository.
     """
-    if path is None:
-        path = job.path
-        with suppress(CommandsyncError):  # it is in no repository
-            _, path = place_of(job.path)
-    digest = sha256(f"{job.identity}\n{path}".encode("utf-8", "surrogateescape")).hexdigest()
-    return f"commandsync/{job.site.name} {digest[:8]}"
+    digest = sha256(f"{identity}\n{path}".encode("utf-8", "surrogateescape")).hexdigest()
+    return f"commandsync/{name} {digest[:8]}"
+
+
+def place(path: str) -> str:
+    """Return the path of a manifest in its repository; without one, the path."""
+    with suppress(CommandsyncError):
+        _, path = place_of(path)
+    return path
 
 
 class CommitStatus(NamedTuple):
@@ -185,7 +188,8 @@ def merged_requests(branch: Branch) -> list[int]:
     Raises `GitHubError`.
     """
     numbers: dict[int, None] = {}
-    contexts = [context_of(job) for job in branch.jobs]
+    jobs = branch.jobs
+    contexts = [context_of(job.site.name, job.identity, place(job.path)) for job in jobs]
     for n, commit in enumerate(_queried(branch.commits, branch, f"{_STATUS} {_REQUESTS}")):
         if n and _is_applied(commit, contexts):
             break

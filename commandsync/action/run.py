@@ -40,7 +40,7 @@ from commandsync.sync.selection import jobs, plan_jobs, plans_in
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings, load
 
 if TYPE_CHECKING:
-    from commandsync.sync.lists import ManifestJob
+    from commandsync.sync.listcontent import Memory
 
 
 def main(environ: MutableMapping[str, str]) -> int:
@@ -117,12 +117,11 @@ class _ActionRun:
             self._write_preview(manifests, [])
             return with_checks(verdict.of_validated(manifests, self.reporter.screen))
         bases = self._hand_over_token(manifests)
-        with jobs(self.settings, manifests) as opened:
+        with jobs(self.settings, manifests, self._memory(manifests, bases)) as opened:
             self.reporter.branch.jobs = opened
-            # A check for drift cannot read some lists, and compares nothing else.
             unread = [job for job in opened if self.mode == "drift" and not job.is_read]
             read = [job for job in opened if job not in unread]
-            planned = plan_jobs(self._compared(read, bases))
+            planned = plan_jobs(read)
             self._write_preview(manifests, planned)
         outcome = verdict.with_unchecked(self._plans_verdict(planned), unread)
         outcome = verdict.with_user_changes(outcome, bases, manifests, self.reporter.screen)
@@ -169,16 +168,21 @@ class _ActionRun:
         screen = self.reporter.screen
         return verdict.with_unread(verdict.of_results(results, screen, code=code), unread, screen)
 
-    def _compared(
-        self, opened: Sequence["ManifestJob"], bases: Mapping[str, EarlierVersion]
-    ) -> Sequence["ManifestJob"]:
-        """Return the listings, each unread one with the version that it is compared with."""
-        if not any(job.manifest.listings for job in opened):
-            return opened
-        from commandsync.action.lastsent import compared  # noqa: PLC0415 - seldom needed
+    def _memory(
+        self, manifests: Sequence[Manifest], bases: Mapping[str, EarlierVersion]
+    ) -> "Memory | None":
+        """Return what is known of lists before the run; None if there are none."""
+        if not any(manifest.listings for manifest in manifests):
+            return None
+        from commandsync.action.lastsent import memory_of  # noqa: PLC0415 - seldom needed
 
-        current = self.reporter.inputs.apply == "current"
-        return compared(opened, self.reporter.branch, bases, current=current)
+        return memory_of(
+            self.settings,
+            self.reporter.branch,
+            bases,
+            current=self.reporter.inputs.apply == "current",
+            only_read=self.mode == "drift",  # it cannot read the others, and compares nothing else
+        )
 
     def _newer_run(self, manifests: Sequence[Manifest]) -> str | None:
         """Return the run that applies a newer manifest, if any; raises as `newer_run` does."""
@@ -212,11 +216,11 @@ class _ActionRun:
                 yield [item]
             return
         self._hand_over_token(manifests)
-        with jobs(self.settings, manifests) as opened:
+        with jobs(self.settings, manifests, self._memory(manifests, {})) as opened:
             self.reporter.branch.jobs = opened
             for job in opened:
                 job.site.check_token()
-            yield plan_jobs(self._compared(opened, {}))
+            yield plan_jobs(opened)
 
     def _plans_verdict(self, planned: Sequence[Planned | errors.CommandsyncError]) -> Verdict:
         fail_on = self.reporter.inputs.fail_on

@@ -24,6 +24,7 @@ from commandsync.errors import (
     UsageError,
     WrongBotError,
 )
+from commandsync.services.abilities import Reads
 from commandsync.services.service import ListService
 from commandsync.sync.files import read_token
 from commandsync.sync.setting import BOT
@@ -155,6 +156,16 @@ class ListSite(Site):
     service: ListService
     entry: Listing  # the manifest's entry for it
     untrusted: RefusedError | None = None  # why its token is not sent to its host, if it is not
+
+    @property
+    def returned(self) -> bool:
+        """Whether the service returns the list to the holder of its token."""
+        return self.service.facts.read.value is not Reads.NO
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the list is read: the service returns it, and there is a token to ask with."""
+        return self.returned and self.token is not None
 
     def check_token(self) -> None:
         """Refuse to write without a token that may be sent; raises as `Site.check_token`."""

@@ -1,72 +1,89 @@
 """The contents of whole lists: the wanted one, the one it is compared with, and those beside it.
 
 `fitted_list` fits the commands that are due into the service of an entry, in its language. Their
-request is compared with that of an `EarlierList`, or with the list as read. Then `with_own_keys`
-gives back to the commands that stay the keys that are not ours, and `renewed` and `is_reordered`
-find the differences that no change of a text shows.
-
-An `EarlierList` is that of an earlier version, or the one that was sent last from this clone, which
-a service does not return. That is kept in git's common folder, which all worktrees of a clone
-share: one file for each list and manifest. An apply notes there that a list is about to be sent,
-and keeps it when the service has accepted it. What another clone sends is not known here.
+request is compared with that of the list as read, or of the list that the run knows from before
+(`Before`): `list_of` returns that of an earlier version. Then `with_own_keys` gives back to the
+commands that stay the keys that are not ours, and `renewed` and `is_reordered` find the differences
+that no change of a text shows.
 
 A service with a list for each scope and language shows the most special one. `other_lists` finds
-those which may hide a list of the manifest: of other scopes, of an earlier version, or sent from
-this clone. `read_others` reads them, and names each that has commands. A read that fails is a
-warning, too: nothing else depends on it.
+those which may hide a list of the manifest: of other scopes, or known from before. `read_others`
+reads them, and names each that has commands. A read that fails is a warning, too: nothing else
+depends on it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
-from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from commandsync.client.threads import in_thread, results_of
 from commandsync.diagnostics import Notice
-from commandsync.errors import CommandsyncError, ListingError
+from commandsync.errors import ListingError
 from commandsync.manifest import Manifest
 from commandsync.manifest.listings import Listing, identity_for
-from commandsync.plan.changes import Edit, object_changes
-from commandsync.plan.plan import Plan
+from commandsync.plan.baseline import AsRead, Baseline, PossibleList, Unknown, Unread
+from commandsync.plan.changes import Change, Edit, object_changes
 from commandsync.records.snapshot import Audience, Entry, Phase, Snapshot
-from commandsync.records.texts import CommandText, Resource
+from commandsync.records.texts import Resource
 from commandsync.services.fit import Fitted, fit
 from commandsync.services.service import ListService, list_request
 from commandsync.services.telegram import OVERRIDING
-from commandsync.sync.earlier import EarlierVersion, git
-from commandsync.sync.files import MOST_BYTES, read_file, write_file
-from commandsync.sync.history import place_of
-from commandsync.sync.settings import STDIN, Settings, rules_of
+from commandsync.sync.destinations import ListSite
+from commandsync.sync.earlier import EarlierVersion
+from commandsync.sync.settings import Settings, rules_of
 
 if TYPE_CHECKING:
     from commandsync.client.connection import Connection
 
 _COMMANDS = Resource.COMMAND
+ANOTHER = PossibleList(0)
+"""A list that may be shown, and about which nothing is known."""
 
 
-class EarlierList(NamedTuple):
-    """A list that was sent last, or the one of an earlier version."""
+class Before(NamedTuple):
+    """What is known of a list before a run."""
 
-    name: str  # the file, the revision or the record that it is from
-    commands: Snapshot  # its commands, as the service shows them
-    digest: str  # that of its request
-    at: datetime | None = None  # when it was sent, in UTC
-    is_unclear: bool = False  # whether another list may have been sent since
+    baseline: Baseline  # what it is compared with; of a list that is read, before it is
+    audiences: tuple[Audience, ...] = ()  # of the lists that were beside it, or it itself
 
 
-def earlier_list(settings: Settings, version: EarlierVersion, entry: Listing) -> EarlierList:
-    """Return the list of an earlier version of a manifest for one of its listings."""
-    commands = fitted_list(settings, version.manifest, entry).snapshot
-    request = list_request(entry.list_service, entry.bot_of(version.manifest.bot), commands)
-    return EarlierList(version.name, commands, request.digest)
+Memory: TypeAlias = Callable[[Manifest, ListSite], Before]
+"""Returns what is known of a list of a manifest; raises `CommandsyncError` if that is not known."""
+
+
+def nothing_known(
+    settings: Settings, site: ListSite, *, most: int = 0, accepted: bool = False
+) -> Baseline:
+    """Return the baseline of a list that is read, or of which nothing else is known.
+
+    `most` is how many commands were sent, at least, and `accepted` allows replacing it all the
+    same, as the settings may.
+    """
+    if site.is_read:
+        return AsRead((ANOTHER,) if settings.resend else ())
+    lists = (PossibleList(most),) if most else ()
+    if site.returned:
+        return Unread(lists)
+    why = f"{settings.since} does not have this list" if settings.since else ""
+    return Unknown(lists, why=why, accepted=accepted or settings.unseen)
+
+
+def list_of(settings: Settings, version: EarlierVersion, identity: str) -> PossibleList | None:
+    """Return the list of an earlier version with an identity; None if it has none."""
+    manifest = version.manifest
+    if _COMMANDS not in manifest.snapshot.collections:
+        return None
+    for entry in manifest.listings:
+        if entry.identity(manifest.bot) == identity:
+            commands = fitted_list(settings, manifest, entry).snapshot
+            request = list_request(entry.list_service, entry.bot_of(manifest.bot), commands)
+            return PossibleList.of(commands, request.digest)
+    return None
 
 
 def _translated(entry: Entry, texts: Mapping[str, str]) -> Entry:
@@ -90,11 +107,11 @@ def fitted_list(settings: Settings, manifest: Manifest, entry: Listing) -> Fitte
     return fit(entry.list_service, due_list, unprotected=unprotected, objects=manifest.objects)
 
 
-def with_own_keys(wanted: Snapshot, listed: Snapshot, plan: Plan) -> Snapshot:
+def with_own_keys(wanted: Snapshot, listed: Snapshot, changes: Iterable[Change]) -> Snapshot:
     """Return commands with the keys beside ours that those which stay were listed with."""
     own = {entry.id: entry.own for entry in listed.collections[_COMMANDS]}
     staying = {entry.text: entry.own for entry in listed.collections[_COMMANDS]}
-    staying |= {edit.after: own[edit.id] for edit in plan.changes if isinstance(edit, Edit)}
+    staying |= {edit.after: own[edit.id] for edit in changes if isinstance(edit, Edit)}
     entries = wanted.collections[_COMMANDS]
     return Snapshot({_COMMANDS: tuple(replace(e, own=staying.get(e.text, ())) for e in entries)})
 
@@ -115,94 +132,6 @@ def is_reordered(before: Sequence[Entry], now: Sequence[Entry]) -> bool:
     old, new = ([entry.name for entry in entries] for entries in (before, now))
     both = {*old} & {*new}
     return [name for name in old if name in both] != [name for name in new if name in both]
-
-
-_FOLDER = "commandsync"
-_VERSION = 1
-
-
-def sent_lists(manifest: str) -> dict[str, EarlierList]:
-    """Return the lists of a manifest that were sent last, by their identities.
-
-    One whose file is damaged is not known.
-    """
-    folder, place = _folder(manifest)
-    lists = {}
-    for file in sorted(folder.glob("*.json")) if folder else ():
-        with suppress(CommandsyncError, ValueError, KeyError, TypeError, RecursionError):
-            document = json.loads(read_file(str(file), most=MOST_BYTES))
-            identity = str(document["identity"])
-            if file.name == _name(identity, place):
-                lists[identity] = _loaded(document)
-    return lists
-
-
-def mark_unclear(manifest: str, identity: str) -> None:
-    """Note that another list is about to be sent than the one that is known, if one is."""
-    sent = sent_lists(manifest).get(identity)
-    if sent and sent.at and not sent.is_unclear:
-        keep_sent(manifest, identity, sent.commands, sent.digest, at=sent.at, is_unclear=True)
-
-
-def keep_sent(
-    manifest: str,
-    identity: str,
-    sent: Snapshot,
-    digest: str,
-    *,
-    at: datetime,
-    is_unclear: bool = False,
-) -> Notice | None:
-    """Keep a list that was sent; a notice says why it is not kept, where there is a clone."""
-    entries = sent.collections[_COMMANDS]
-    document = {
-        "version": _VERSION,
-        "identity": identity,
-        "digest": digest,
-        "at": at.isoformat(),
-        "unclear": is_unclear,
-        "commands": [[*each.text, [dict(node) for node in each.own]] for each in entries],
-    }
-    folder, place = _folder(manifest)
-    if folder is None:
-        return None
-    path = str(folder / _name(identity, place))
-    try:
-        write_file(path, json.dumps(document), force=True, new_folder=True, private=True)
-    except CommandsyncError as error:
-        message = f"the list that was sent is not kept for the next plan: {error.message}"
-        return Notice(message, "mend that, or name for the next plan what was sent last")
-    return None
-
-
-def _name(identity: str, place: str) -> str:
-    digest = sha256(f"{identity}\n{place}".encode()).hexdigest()
-    return f"{digest[:32]}.json"
-
-
-def _folder(manifest: str) -> tuple[Path | None, str]:
-    """Return the folder of the lists, None outside a clone, and the manifest's path in it."""
-    if manifest == STDIN:
-        return None, ""
-    try:
-        folder, place = place_of(manifest)
-        common = git(folder, "rev-parse", "--git-common-dir").decode().strip("\n")
-    except CommandsyncError:
-        return None, ""
-    return (Path(folder) / common).resolve() / _FOLDER, place
-
-
-def _loaded(document: Mapping[str, Any]) -> EarlierList:
-    """Read a document; raises `ValueError`, `KeyError` or `TypeError` if it has another form."""
-    if document["version"] != _VERSION:
-        raise ValueError("another version")
-    commands = tuple(
-        Entry(CommandText(*map(str, texts)), own=tuple(own)) for *texts, own in document["commands"]
-    )
-    at = datetime.fromisoformat(document["at"])
-    name = f"the list last sent from this clone ({at:%Y-%m-%d %H:%M})"
-    digest, is_unclear = str(document["digest"]), bool(document["unclear"])
-    return EarlierList(name, Snapshot({_COMMANDS: commands}), digest, at, is_unclear)
 
 
 class OtherList(NamedTuple):
@@ -227,17 +156,23 @@ class OtherList(NamedTuple):
 
 
 def other_lists(
-    manifest: Manifest, entry: Listing, version: EarlierVersion | None, *, in_clone: bool
+    manifest: Manifest, entry: Listing, earlier: Iterable[Audience]
 ) -> tuple[OtherList, ...]:
-    """Return the lists beside those of an entry's service; `entry` is its first one."""
+    """Return the lists beside those of an entry's service; `entry` is its first one.
+
+    `earlier` are the audiences of lists that were there.
+    """
     service = entry.list_service
     if service.for_audience is None or not entry.first:
         return ()
-    default = _default(entry, manifest.bot)
-    own = {each.audience for each in manifest.listings if _default(each, manifest.bot) == default}
+    default = default_identity(entry, manifest.bot)
+    own = {
+        each.audience
+        for each in manifest.listings
+        if default_identity(each, manifest.bot) == default
+    }
     found = _hiding({audience.scope for audience in own if audience})
-    earlier = dict.fromkeys(_earlier(manifest, default, version, in_clone=in_clone), "")
-    others = [each for each in (earlier | found).items() if each[0] not in own]
+    others = [each for each in (dict.fromkeys(earlier, "") | found).items() if each[0] not in own]
     return tuple(
         OtherList(
             replace(service.for_audience(audience), origin=service.origin), service.name, where
@@ -255,25 +190,19 @@ def _hiding(scopes: AbstractSet[str]) -> dict[Audience, str]:
     }
 
 
-def _default(entry: Listing, bot: str) -> str:
+def default_identity(entry: Listing, bot: str) -> str:
     """Return the identity of the default list of an entry's service."""
     return entry.identity(bot).removesuffix(identity_for("", entry.audience))
 
 
-def _earlier(
-    manifest: Manifest, default: str, version: EarlierVersion | None, *, in_clone: bool
-) -> Iterator[Audience]:
-    """Yield the audiences of an earlier version's lists, or else of those that were sent last."""
-    if version:
-        bot = version.manifest.bot
-        for each in version.manifest.listings:
-            if each.audience and each.texts is not None and _default(each, bot) == default:
-                yield each.audience
-    elif in_clone:
-        for identity, sent in sent_lists(manifest.path).items():
-            if any(sent.commands.collections.values()) and identity.startswith(f"{default} "):
-                scope, _, language = identity.removeprefix(f"{default} ").partition("/")
-                yield Audience(scope, language)
+def audiences_of(version: EarlierVersion, entry: Listing, bot: str) -> tuple[Audience, ...]:
+    """Return the audiences of the lists of an earlier version at the address of an entry."""
+    default, then = default_identity(entry, bot), version.manifest
+    return tuple(
+        each.audience
+        for each in then.listings
+        if each.audience and each.texts is not None and default_identity(each, then.bot) == default
+    )
 
 
 def read_others(

@@ -1,15 +1,16 @@
 """The listings of a manifest that take a whole list: how each is planned and carried out.
 
 A version of a manifest yields one request for a list. A plan compares two requests. A list that
-is read is compared with the request that would send what is listed; any other one with the request
-of an earlier version, or of the list that was sent last from this clone. The changes are the
-differences of the two lists; a notice says what else differs. One request replaces the whole list.
+is read is compared with the request that would send what is listed; any other one with the baseline
+that its job has: the list of an earlier version, or the one that was sent last. A door that knows
+more than this clone passes its own `Memory`. The changes are the differences of the two lists; a
+notice says what else differs. One request replaces the whole list.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
@@ -21,20 +22,13 @@ from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Notice
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.baseline import (
-    AsRead,
-    Baseline,
-    LastSent,
-    PossibleList,
-    Unknown,
-    Unread,
-)
+from commandsync.plan.baseline import AsRead, Baseline, PossibleList
 from commandsync.plan.plan import ListPlan, Plan, expected_listing, list_plan
 from commandsync.plan.rules import DeleteLimit
 from commandsync.records.losses import Loss, loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.abilities import Answer, Reads
+from commandsync.services.abilities import Answer
 from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.service import ListRequest, list_request, of_operation
 from commandsync.sync.companions import with_objects
@@ -46,22 +40,19 @@ from commandsync.sync.destinations import (
     sites_of,
     unknown_listing,
 )
-from commandsync.sync.earlier import EarlierVersion, earlier_version
 from commandsync.sync.job import Job, Planned, RecordJob, connected, page_job, plan_manifest
 from commandsync.sync.listcontent import (
-    EarlierList,
+    Before,
+    Memory,
     OtherList,
-    earlier_list,
     fitted_list,
     is_reordered,
-    keep_sent,
-    mark_unclear,
     other_lists,
     read_others,
     renewed,
-    sent_lists,
     with_own_keys,
 )
+from commandsync.sync.sentlists import keep_sent, mark_unclear, memory_of
 from commandsync.sync.setting import BASE_URL
 from commandsync.sync.settings import Settings, Site
 
@@ -75,14 +66,16 @@ _UNUSED_BASE_URL = Notice(
 
 @contextmanager
 def listing_jobs(
-    settings: Settings, manifests: Sequence[Manifest]
+    settings: Settings, manifests: Sequence[Manifest], memory: Memory | None = None
 ) -> Iterator[list["ManifestJob"]]:
     """Find all listings of manifests, the page of each first, and open a connection to each.
+
+    `memory` says what is known of the lists; by default an earlier version, or this clone.
 
     Raises:
         UsageError: The settings name a listing or a page that no manifest has, or as
             `check_tokens` and `list_sites`.
-        CommandsyncError: As `sites_of`, or the earlier version cannot be read.
+        CommandsyncError: As `sites_of` and `memory`, or the earlier version cannot be read.
     """
     manifests = [with_objects(manifest) for manifest in manifests]
     pages = _pages(settings, manifests)
@@ -91,23 +84,17 @@ def listing_jobs(
     found = [*_sites(settings, manifests, pages)]
     sites = [site for _, site in found]
     check_tokens(sites)
-    earlier = _earlier(settings, manifests)
+    before = memory or memory_of(settings, manifests)
     with connected(settings, sites) as connections:
         jobs = [
-            _list_job(settings, manifest, site, connection, earlier.get(manifest.path))
+            list_job(settings, manifest, site, connection, before(manifest, site))
             if isinstance(site, ListSite)
             else page_job(settings, manifest, site, connection, site.name)
-            for (manifest, _), site, connection in zip(found, sites, connections, strict=True)
+            for (manifest, site), connection in zip(found, connections, strict=True)
         ]
         if settings.base_url and not any(pages) and isinstance(jobs[0], ListJob):
             jobs[0] = replace(jobs[0], notices=(_UNUSED_BASE_URL,))
         yield jobs
-
-
-def _earlier(settings: Settings, manifests: Sequence[Manifest]) -> dict[str, EarlierVersion]:
-    """Load the earlier versions that the settings name, by the paths of the manifests."""
-    named = [manifest for manifest in manifests if settings.since and manifest.listings]
-    return {manifest.path: earlier_version(settings.since, manifest) for manifest in named}
 
 
 def _pages(settings: Settings, manifests: Sequence[Manifest]) -> list[Site | None]:
@@ -137,24 +124,9 @@ class ListJob(Job):
     site: ListSite
     manifest: Manifest
     fitted: Fitted  # the commands of the manifest, as the service shows them
-    earlier: EarlierList | None = None  # the one that it is compared with, if one is known
-    sent: int = 0  # how many commands were sent last, at least
-    resend: bool = False  # whether another list may have been sent than the earlier one
-    notices: tuple[Notice, ...] = ()  # of the whole run: those of its first list
+    baseline: Baseline  # what they are compared with; the list itself if it is read
     others: tuple[OtherList, ...] = ()  # lists beside it that are only read
-
-    @classmethod
-    def of(
-        cls, settings: Settings, manifest: Manifest, site: ListSite, connection: Connection
-    ) -> Self:
-        """Return the job of a listing, of which nothing earlier is known yet."""
-        return cls(
-            site=site,
-            settings=settings,
-            connection=connection,
-            manifest=manifest,
-            fitted=fitted_list(settings, manifest, site.entry),
-        )
+    notices: tuple[Notice, ...] = ()  # of the whole run: those of its first list
 
     @property
     def name(self) -> str:
@@ -163,8 +135,8 @@ class ListJob(Job):
 
     @property
     def scope(self) -> Sequence[Resource]:
-        """The collections of the manifest."""
-        return self.manifest.snapshot.scope
+        """The collection of a list."""
+        return (_COMMANDS,)
 
     @property
     def path(self) -> str:
@@ -176,64 +148,24 @@ class ListJob(Job):
         """The identity of the list, which no spelling changes."""
         return self.site.entry.identity(self.manifest.bot)
 
-    def is_in(self, version: EarlierVersion | None) -> bool:
-        """Whether an earlier version has a list at this address that is no other one of today's."""
-        if version is None:
-            return False
-        bot, own = self.manifest.bot, self.site.entry
-        others = {each.identity(bot) for each in self.manifest.listings} - {self.identity}
-        return any(
-            each.address(version.manifest.bot) == own.address(bot)
-            and each.identity(version.manifest.bot) not in others
-            for each in version.manifest.listings
-        )
-
-    def beside(self, version: EarlierVersion | None, *, settings: Settings | None = None) -> Self:
-        """Return this job beside an earlier version of the manifest, if that had this list.
-
-        Its entries are due by the settings of then, if they are given.
-        """
-        if version is None or _COMMANDS not in version.manifest.snapshot.collections:
-            return self
-        own, bot = self.identity, version.manifest.bot
-        entries = [each for each in version.manifest.listings if each.identity(bot) == own]
-        lists = [earlier_list(settings or self.settings, version, entry) for entry in entries]
-        return replace(self, earlier=lists[0]) if lists else self
-
-    def with_others(self, version: EarlierVersion | None) -> Self:
-        """Return this job with the lists beside it, those of an earlier version too."""
-        in_clone = self.settings.in_clone
-        others = other_lists(self.manifest, self.site.entry, version, in_clone=in_clone)
-        return replace(self, others=others) if others else self
-
-    @property
-    def returned(self) -> bool:
-        """Whether the service returns the list to the holder of its token."""
-        return self.site.service.facts.read.value is not Reads.NO
-
     @property
     def is_read(self) -> bool:
         """Whether the list is read: the service returns it, and there is a token to ask with."""
-        return self.returned and self.site.token is not None
-
-    @property
-    def is_deleted(self) -> bool:
-        """Whether the manifest asks for its deletion, which no limit counts."""
-        return self.site.entry.texts is None
+        return self.site.is_read
 
     def other_notices(self) -> Sequence[Notice]:
         """Read the other lists of the service; return the warnings."""
-        others = self.others if self.is_read else ()
-        return read_others(self.connection, self.site.bot, others)
+        return read_others(self.connection, self.site.bot, self.others)
 
     def start_reading(self) -> Callable[[], Snapshot]:
         """Start to read the list; what is returned waits for it.
 
-        Of a list that is not read, it returns the earlier one.
+        Of a list that is not read, it returns the one that it is compared with.
         """
         if self.is_read:
-            return start_reading(self.connection, self.site.bot, (_COMMANDS,))
-        known = as_listed(self.earlier.commands) if self.earlier else _NOTHING
+            return start_reading(self.connection, self.site.bot, self.scope)
+        commands = self.baseline.commands
+        known = _NOTHING if commands is None else as_listed(commands)
         return lambda: known
 
     def plan(self, listed: Snapshot) -> ListPlan:
@@ -241,7 +173,10 @@ class ListJob(Job):
         shown, settings = self._ruled()
         notices = [*self.notices, *(loss_notice(loss, at=self.name) for loss in self._warned())]
         plan = plan_manifest(shown, listed, settings=settings, site=self.site, notices=notices)
-        wanted, baseline = self._wanted(plan, listed), self._baseline(listed)
+        wanted, baseline = self._wanted(plan, listed), self.baseline
+        if isinstance(baseline, AsRead):
+            read = PossibleList.of(listed, self._request(listed).digest)
+            baseline = replace(baseline, lists=(read, *baseline.lists))
         others = self._other_changes(baseline, wanted)
         return list_plan(
             replace(plan, notices=(*others, *plan.notices)),
@@ -253,6 +188,11 @@ class ListJob(Job):
             losses=self.fitted.losses,
             wants_none=self.is_deleted or not self.manifest.snapshot.collections.get(_COMMANDS),
         )
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the manifest asks for its deletion, which no limit counts."""
+        return self.site.entry.texts is None
 
     def _ruled(self) -> tuple[Manifest, Settings]:
         """Return the manifest as the list shows it, and the settings, with the rules that apply.
@@ -280,20 +220,6 @@ class ListJob(Job):
         for loss in self.fitted.losses:
             if loss.field not in entry.lossy and loss not in known:
                 yield loss
-
-    def _baseline(self, listed: Snapshot) -> Baseline:
-        """Return what the manifest is compared with."""
-        another = (PossibleList(self.sent),) if self.settings.resend or self.resend else ()
-        if self.is_read:
-            return AsRead((PossibleList.of(listed, self._request(listed).digest), *another))
-        if earlier := self.earlier:
-            known = PossibleList.of(earlier.commands, earlier.digest)
-            return LastSent((known, *another), name=earlier.name)
-        sent = (PossibleList(self.sent),) if self.sent else ()
-        if self.returned:
-            return Unread(sent)
-        why = f"{self.settings.since} does not have this list" if self.settings.since else ""
-        return Unknown(sent, why=why, accepted=self.settings.unseen)
 
     def _request(self, commands: Snapshot) -> ListRequest:
         return list_request(self.site.service, self.site.bot, commands)
@@ -364,11 +290,7 @@ class ListJob(Job):
         else:
             expected = expected_listing(plan, listed)[_COMMANDS]
             wanted = Snapshot({_COMMANDS: tuple(Entry(record.text) for record in expected)})
-        return with_own_keys(wanted, listed, plan) if self.returned else wanted
-
-
-ManifestJob: TypeAlias = RecordJob | ListJob
-"""The job of a listing of a manifest; a saved plan has none."""
+        return with_own_keys(wanted, listed, plan.changes) if self.site.returned else wanted
 
 
 def _of_list(planned: Planned) -> ListPlan:
@@ -377,16 +299,21 @@ def _of_list(planned: Planned) -> ListPlan:
     return plan
 
 
-def _list_job(
-    settings: Settings,
-    manifest: Manifest,
-    site: ListSite,
-    connection: Connection,
-    earlier: EarlierVersion | None,
+def list_job(
+    settings: Settings, manifest: Manifest, site: ListSite, connection: Connection, before: Before
 ) -> ListJob:
-    """Return the job of a list, beside an earlier version or the list last sent from this clone."""
-    job = ListJob.of(settings, manifest, site, connection).with_others(earlier)
-    if earlier or not settings.in_clone:
-        return job.beside(earlier)
-    sent = sent_lists(manifest.path).get(job.identity)
-    return replace(job, earlier=sent, resend=sent.is_unclear) if sent else job
+    """Return the job of a list, with what is known of it from before."""
+    others = other_lists(manifest, site.entry, before.audiences) if site.is_read else ()
+    return ListJob(
+        site=site,
+        settings=settings,
+        connection=connection,
+        manifest=manifest,
+        fitted=fitted_list(settings, manifest, site.entry),
+        baseline=before.baseline,
+        others=others,
+    )
+
+
+ManifestJob: TypeAlias = RecordJob | ListJob
+"""The job of a listing of a manifest; a saved plan has none."""

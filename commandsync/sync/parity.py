@@ -115,7 +115,7 @@ def _listing(job: ManifestJob, reading: Callable[[], Snapshot]) -> Place:
     place, own = Place(job.name or job.site.name), job.manifest.snapshot
     sent = own
     if isinstance(job, ListJob):
-        if not job.returned:
+        if not job.site.returned:
             unread = "the service does not return its list"
             return replace(place, others=Cell.UNREADABLE, unread=unread)
         if not job.is_read:

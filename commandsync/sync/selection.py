@@ -24,19 +24,23 @@ from commandsync.sync.settings import Settings, about, check_notices, check_stdi
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan, RecordPlan
+    from commandsync.sync.listcontent import Memory
     from commandsync.sync.lists import ManifestJob
 
 
 @contextmanager
-def jobs(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[list[ManifestJob]]:
+def jobs(
+    settings: Settings, manifests: Sequence[Manifest], memory: Memory | None = None
+) -> Iterator[list[ManifestJob]]:
     """Find the listings of each manifest, and open a connection to each.
 
-    Raises `CommandsyncError` as `sites_of`, or as `listing_jobs` for manifests with `listings:`.
+    `memory` is as of `listing_jobs`. Raises `CommandsyncError` as `sites_of`, or as `listing_jobs`
+    for manifests with `listings:`.
     """
     if settings.listing or any(manifest.listings for manifest in manifests):
         from commandsync.sync.lists import listing_jobs  # noqa: PLC0415 - seldom needed
 
-        with listing_jobs(settings, manifests) as opened:
+        with listing_jobs(settings, manifests, memory) as opened:
             yield opened
         return
     sites = sites_of(settings, manifests)

@@ -26,6 +26,7 @@ from commandsync.client.request import Secrecy
 from commandsync.errors import ListingError, Reply, StoppedError, TooManyDeletesError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.listings import Listing as Entry
+from commandsync.plan.baseline import OfVersion
 from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
@@ -36,7 +37,8 @@ from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.execution import refusal_of
 from commandsync.sync.job import Planned
-from commandsync.sync.lists import ListJob
+from commandsync.sync.listcontent import Before, list_of, nothing_known
+from commandsync.sync.lists import list_job
 from commandsync.sync.settings import Settings, read_clock
 from tests.support.cases import Case, Problem, Trial
 from tests.support.listing import FAULTS, REFUSED_AFTER, WRONG_SHAPE_BEFORE, Answer
@@ -97,8 +99,11 @@ class Place:
         known = numbers.random() < 2 / 3
         settings = Settings(now=read_clock(), unseen=not known, in_clone=False)
         driver: Any = None  # which connects, in place of a connection
-        earlier = EarlierVersion("before", before) if known else None
-        self.job = ListJob.of(settings, now, site, driver).beside(earlier)
+        baseline = nothing_known(settings, site)
+        if known and not site.is_read:
+            earlier = list_of(settings, EarlierVersion("before", before), entry.identity(now.bot))
+            baseline = OfVersion((earlier,), name="before") if earlier else baseline
+        self.job = list_job(settings, now, site, driver, Before(baseline))
         self.possible = _FAULTS if self.job.is_read else _UNREAD_FAULTS
         self.faults = {
             numbers.randrange(4): numbers.choice(self.possible) for _ in range(numbers.randrange(4))

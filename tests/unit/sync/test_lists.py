@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
 from commandsync.manifest import Manifest, load_manifests
+from commandsync.plan.baseline import Baseline, OfVersion
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import list_request
 from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Planned
-from commandsync.sync.lists import ListJob
+from commandsync.sync.listcontent import Before, list_of, nothing_known
+from commandsync.sync.lists import ListJob, list_job
 from commandsync.sync.settings import Settings, read_clock
 
 NAMES = [f"c{number}" for number in range(8)]
@@ -67,18 +69,22 @@ def manifest_of(version: dict[str, Any]) -> Manifest:
     return manifest
 
 
-def job_of(manifest: Manifest) -> ListJob:
+def job_of(manifest: Manifest, baseline: Baseline | None = None) -> ListJob:
     (entry,) = manifest.listings
     service = entry.list_service
     address = parse_address(service.origin, version=None)
     site = ListSite(address, "", Token("secret-token"), "", service=service, entry=entry)
     settings = Settings(now=read_clock(), in_clone=False)
     connection: Any = None
-    return ListJob.of(settings, manifest, site, connection)
+    before = Before(baseline or nothing_known(settings, site))
+    return list_job(settings, manifest, site, connection, before)
 
 
 def planned(now: dict[str, Any], before: dict[str, Any]) -> tuple[Planned, ListJob]:
-    job = job_of(manifest_of(now)).beside(EarlierVersion("before", manifest_of(before)))
+    alone = job_of(manifest_of(now))
+    earlier = list_of(alone.settings, EarlierVersion("before", manifest_of(before)), alone.identity)
+    assert earlier
+    job = job_of(alone.manifest, OfVersion((earlier,), name="before"))
     return job.planned(job.start_reading()()), job
 
 
@@ -126,5 +132,5 @@ def test_an_entry_of_another_address_or_token_is_another_list() -> None:
     moved = job_of(manifest_of({**version, "url": "https://list.example/a/c"}))
 
     assert own.identity != moved.identity
-    assert own.beside(EarlierVersion("before", moved.manifest)).earlier is None
+    assert list_of(own.settings, EarlierVersion("before", moved.manifest), own.identity) is None
     assert own.start_reading()() == Snapshot({Resource.COMMAND: ()})
