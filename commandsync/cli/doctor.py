@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.option import options
-from commandsync.cli.options import EVERY_FORMAT, SERVICE, Run, RunCommand, source_of
+from commandsync.cli.options import SERVICE, Run, RunCommand, source_of
 from commandsync.sync.setting import BASE_URL, BOT, FILES, LISTING
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from commandsync.diagnostics import Check
 
 
-@click.command("doctor", cls=RunCommand, formats=EVERY_FORMAT)
+@click.command("doctor", cls=RunCommand, formats=("text", "json"))
 @options(FILES, *SERVICE, LISTING)
 def doctor_command(  # noqa: PLR0913 - the options of one command
     run: Run,
@@ -45,7 +45,6 @@ def doctor_command(  # noqa: PLR0913 - the options of one command
     Example:
       commandsync doctor
       commandsync doctor -f bots/ --format json
-      commandsync doctor --format markdown
     """
     import logging
 
@@ -88,5 +87,5 @@ def _show_check(check: Check, output: Output) -> None:
     from commandsync.report.diagnosis import check_lines
 
     screen = output.screen()
-    if output.format in {"text", "github"} and (check.state == "failed" or not screen.quiet):
+    if output.format == "text" and (check.state == "failed" or not screen.quiet):
         output.result(check_lines(check, screen=screen))

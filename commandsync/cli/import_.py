@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.option import PATH, Number, not_empty, option
-from commandsync.cli.options import EVERY_FORMAT, Run, RunCommand, yes_option
+from commandsync.cli.options import Run, RunCommand, yes_option
 from commandsync.sync.setting import FILES, MAX_DELETES
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class ImportCommand(RunCommand):
         return extra
 
 
-@click.command("import", cls=ImportCommand, formats=EVERY_FORMAT)
+@click.command("import", cls=ImportCommand, formats=("text", "json"))
 @click.argument(
     "sources",
     nargs=-1,

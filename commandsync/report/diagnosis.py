@@ -1,19 +1,17 @@
 """The output of `doctor`: the checks of a set-up, and the differences between command names.
 
 On a terminal and in a log each check is a line as soon as it is made (`check_lines`), and `text`
-ends them: the commands whose names differ, as a table, and the verdict. With `github`, failed
-checks and warnings are annotations above this end. `json` and `markdown` are whole documents.
+ends them: the commands whose names differ, as a table, and the verdict. `json` is a whole document.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
 from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Check, in_words
 from commandsync.plan.differences import Parity
-from commandsync.report import records, tables
-from commandsync.report.github import Annotation, annotated
+from commandsync.report import records
 from commandsync.report.lines import (
     BOLD,
     DIM,
@@ -21,7 +19,6 @@ from commandsync.report.lines import (
     RED,
     YELLOW,
     Screen,
-    code,
     joined,
     paint,
     visible,
@@ -63,30 +60,6 @@ def text(diagnosis: Diagnosis, *, screen: Screen) -> str:
     return "\n".join(["", *(_table(result, screen) for result in diagnosis.compared), last])
 
 
-def github(diagnosis: Diagnosis, *, screen: Screen) -> str:
-    """Return an annotation for each check that failed or warns, then the end of the text."""
-    checks = diagnosis.checks
-    failed = [check for check in checks if check.state == "failed"]
-    warnings = [check for check in checks if check.state == "warning"]
-    return annotated(
-        [Annotation("error", "Check failed", _named(check), check.hint) for check in failed]
-        + [Annotation("warning", "Check", _named(check), check.hint) for check in warnings],
-        text(diagnosis, screen=screen),
-        screen,
-    )
-
-
-def markdown(diagnosis: Diagnosis, *, screen: Screen) -> str:
-    """Return the checks as a table, and a table of the commands whose names differ."""
-    checks = diagnosis.checks
-    cells = ([check.state, check.name, code(_about(check))] for check in checks)
-    parts = [f"**{_verdict(checks)}**", tables.table(["State", "Check", "Result"], cells)]
-    said = [(check.name, in_words(check.hint, screen.words)) for check in checks]
-    if hints := [f"- {name}: {code(hint)}" for name, hint in said if hint]:
-        parts.append("\n".join(hints))
-    return "\n\n".join([*parts, *_markdown_names(diagnosis.compared)]) + "\n"
-
-
 def json(diagnosis: Diagnosis, *, screen: Screen) -> str:
     """Return one JSON document: the checks, and for each manifest the names of all commands."""
     listed = [
@@ -109,10 +82,6 @@ def _about(check: Check) -> str:
     return f"{check.manifest}: {check.message}" if check.manifest else check.message
 
 
-def _named(check: Check) -> str:
-    return f"{check.name}: {_about(check)}"
-
-
 def _wrapped(text: str, screen: Screen, indent: int) -> list[str]:
     if screen.width is None:
         return [visible(text)]
@@ -125,17 +94,6 @@ def _table(result: Parity, screen: Screen) -> str:
     unread = joined(_unread(result, visible), screen)
     sentence = f"Parity of {visible(result.manifest)}: {result.sentence(visible)}."
     return "\n".join(filter(None, (shown if rows else "", unread, joined([sentence], screen))))
-
-
-def _markdown_names(compared: Sequence[Parity]) -> Iterator[str]:
-    for result in compared:
-        head, *rows = _rows(result)
-        yield f"**Parity of {code(result.manifest)}**: {result.sentence(code)}."
-        if rows:
-            named = ([code(name), *cells] for name, *cells in rows)
-            yield tables.table([*map(code, head)], named)
-        if unread := _unread(result, code):
-            yield "\n".join(f"- {line}" for line in unread)
 
 
 def _rows(result: Parity) -> list[list[str]]:

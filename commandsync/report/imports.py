@@ -1,15 +1,14 @@
-"""An import as text, JSON, Markdown and annotations: the changes, then the remaining tasks."""
+"""An import as text and JSON; for the Action, as Markdown and annotations, too."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Literal
 
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.document import VERSION
 from commandsync.document.part import notice_document, place_document
 from commandsync.report.change import in_brackets
-from commandsync.report.github import Annotation, annotated, notice_annotations
+from commandsync.report.github import Annotation, notice_annotations
 from commandsync.report.json import dumped
 from commandsync.report.linediff import cut, edit_lines, file_lines
 from commandsync.report.lines import (
@@ -180,27 +179,20 @@ def markdown(result: Import, *, screen: Screen) -> str:  # noqa: ARG001 - as eve
     return "\n\n".join(parts) + "\n"
 
 
-def github(result: Import, *, screen: Screen) -> str:
-    """Return an annotation for each difference at its place, then the text."""
-    notes = import_annotations(result)
-    return annotated(notes, text(result, screen=screen), screen)
-
-
 def import_annotations(result: Import) -> Iterator[Annotation]:
-    """Return a remark for each difference, an error in a check, and for each review."""
-    kind: Literal["error", "notice"] = "error" if result.is_check else "notice"
+    """Return an error for each difference, and a warning for each review."""
     differences = [_difference(change, result) for change in result.merge.changes]
     if result.imported and not differences:
         differences = [(_IMPORTED_CHANGES, Location(result.imported.path))]
     for message, place in differences:
-        yield Annotation(kind, "Import", message, _MEND if result.is_check else "", place)
+        yield Annotation("error", "Import", message, _MEND, place)
     for review in result.merge.reviews:
         texts = f': "{review.here}" here, "{review.there}" there' if review.field else ""
         message = f"{_what(review)}: {review.reason}{texts}"
         yield Annotation("warning", "Review", message, location=_here(review, result))
     for part in result.unread:
         name = f"{part.name}: " if part.name else ""
-        yield Annotation(kind, "Not read", f"{name}{part.reason}", _READ, part.place)
+        yield Annotation("error", "Not read", f"{name}{part.reason}", _READ, part.place)
     yield from notice_annotations(result.notes)
 
 

@@ -124,7 +124,6 @@ class Import:
     notes: tuple[Notice, ...] = ()  # on the sources
     unread: tuple[Unread, ...] = ()  # candidates for commands that are not read
     acknowledged: tuple[Unread, ...] = ()  # those that the manifest names under `import.unread`
-    is_check: bool = False  # whether it only compares: each difference is an error then
     refusal: Notice | None = None  # why the import is refused: it would remove too much
     generated: tuple[str, ...] = ()  # files that are not read, since a program wrote them
     # The places of the fields of the commands that change or are for review, by index.

@@ -129,7 +129,6 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         ),
         generated=tuple(reading.generated),
         places=_places(merge, places, texts),
-        is_check=not create,
     )
 
 

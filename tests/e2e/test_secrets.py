@@ -109,7 +109,7 @@ RUNS = {
     "plan, markdown": ("plan --format markdown", 0),
     "plan, github": ("plan --format github --detailed-exitcode", 3),
     "plan, against a file": ("plan --against commands.yaml", 0),
-    "doctor": ("doctor --format markdown", 0),
+    "doctor": ("doctor --format json", 0),
     "pull": ("pull --pin --out pulled.yaml", 0),
     "apply": ("apply --yes --backup before.yaml", 0),
     "apply, json": ("apply --yes --format json", 0),

@@ -23,7 +23,8 @@ from commandsync.report import (
     render_results,
     render_validated,
 )
-from commandsync.report.imports import render_left_out
+from commandsync.report.github import annotated
+from commandsync.report.imports import import_annotations, render_left_out
 from commandsync.services.service import PAGE
 from tests.support.plans import announcement, command, plan_of
 from tests.unit.report.test_imports import RESULT as IMPORT
@@ -83,13 +84,14 @@ def test_the_wording_of_a_result_with_nothing_to_do(golden: Golden, form: Format
     golden(render_results([idle], format=form), f"apply-nothing.{form}")
 
 
-@pytest.mark.parametrize("check", [False, True], ids=["written", "checked"])
-def test_the_wording_of_imports(golden: Golden, form: Format, *, check: bool) -> None:
-    result = replace(IMPORT, is_check=check)
-    shown = render_import(result, format=form) + render_left_out(result)
-    shown += render_import(result, format=form, screen=Screen(quiet=True))
+def test_the_wording_of_imports(golden: Golden, form: Format) -> None:
+    if form == "github":
+        shown = annotated(import_annotations(IMPORT), "", Screen())
+    else:
+        shown = render_import(IMPORT, format=form) + render_left_out(IMPORT)
+        shown += render_import(IMPORT, format=form, screen=Screen(quiet=True))
 
-    golden(shown, f"import-{'checked' if check else 'written'}.{form}")
+    golden(shown, f"import.{form}")
 
 
 def test_the_wording_of_valid_manifests(golden: Golden, form: Format) -> None:
