@@ -7,6 +7,7 @@ CommandsyncError
 ├── FileError                  a file cannot be read or written
 ├── RefusedError               refused for safety, nothing was written
 │   ├── TooManyDeletesError    the plan deletes more than its limits allow
+│   ├── TooLargeError          the service does not take a list of this size
 │   ├── StalePlanError         the listing changed since the plan was saved
 │   │   └── NotOwnedError      the plan deletes records that no version of the manifest had
 │   ├── WrongBotError          the token belongs to another bot
@@ -191,6 +192,10 @@ class RefusedError(
 
 class TooManyDeletesError(RefusedError):
     """The plan deletes more than its limits allow."""
+
+
+class TooLargeError(RefusedError, kind="invalid", exit_code=Exit.INVALID, failure_reason="invalid"):
+    """The service does not take a list of this size."""
 
 
 class StalePlanError(RefusedError, kind="stale", failure_reason="stale"):

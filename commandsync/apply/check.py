@@ -24,6 +24,7 @@ from commandsync.errors import (
     NotOwnedError,
     RefusedError,
     StalePlanError,
+    TooLargeError,
     TooManyDeletesError,
 )
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, sent_texts
@@ -55,7 +56,8 @@ def refusal_of(
     texts = (*sent_texts(plan.changes), ("what was imported from the platform", body))
     by_token = token_refusal(token, bot, texts, others=others)
     if by_token is None and isinstance(plan, ListPlan) and (refused := plan.unsendable):
-        by_token = RefusedError(refused.message, hint=refused.hint)
+        error = TooLargeError if refused is plan.excess else RefusedError
+        by_token = error(refused.message, hint=refused.hint)
     not_owned = None if versions is None else _not_owned(plan, versions)
     return by_token or not_owned or _outdated_or_limited(plan, listed)
 

@@ -139,6 +139,7 @@ class ListPlan(_Plan):
     digest: str  # of the request that sends it
     losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
     wants_none: bool = False  # whether the manifest itself has no commands
+    excess: Notice | None = None  # why the service does not take a list of this size
 
     @property
     def label(self) -> str:
@@ -173,7 +174,7 @@ class ListPlan(_Plan):
     @property
     def is_asked(self) -> bool:
         """Whether apply asks before it replaces the list: nothing is known about it."""
-        return self.writes and not self._is_emptied and self._is_unseen
+        return self.writes and not (self.excess or self._is_emptied) and self._is_unseen
 
     @property
     def refusal(self) -> Notice | None:
@@ -185,6 +186,8 @@ class ListPlan(_Plan):
         """Why the list must not be sent, whatever it deletes; None if it may be."""
         if not self.writes:
             return None
+        if self.excess:
+            return self.excess
         if self._is_emptied:
             why = "" if self.wants_none else ": the service shows none of the manifest's commands"
             allow = Do.ALLOW_DELETES(limit="all") if self.wants_none else ""
@@ -265,6 +268,7 @@ def list_plan(  # noqa: PLR0913 - what a list has beside its changes
     digest: str,
     losses: tuple[Loss, ...],
     wants_none: bool,
+    excess: Notice | None = None,
 ) -> ListPlan:
     """Return the plan that sends a list, of its comparison with the baseline by `make_plan`."""
     return ListPlan(
@@ -286,6 +290,7 @@ def list_plan(  # noqa: PLR0913 - what a list has beside its changes
         digest=digest,
         losses=losses,
         wants_none=wants_none,
+        excess=excess,
     )
 
 

@@ -133,6 +133,7 @@ _ABILITIES = {
     "options": "shows options",
     "announcements": "takes announcements",
     "most records": "most commands",
+    "most bytes": "most bytes of all commands",
     "most sub commands": "most sub-commands of a command",
     "levels": "levels of sub-commands",
     "wait": "seconds to wait after a 429",

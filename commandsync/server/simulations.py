@@ -129,6 +129,7 @@ async def _content(request: Request, simulation: Simulation, body: Body) -> Any:
 
 
 _MOST_COMMANDS = 100
+_TOO_MANY_BYTES = 7_876  # of the commands; the service does not document it
 
 
 def telegram_routes(simulation: Simulation) -> list[BaseRoute]:
@@ -199,7 +200,9 @@ def _commands(parameters: dict[str, Any], answers: Mapping[str, str]) -> list[An
         )
     except ValidationError as error:
         raise _bad_request("BOT_COMMAND_INVALID") from error
-    if len(commands) > _MOST_COMMANDS:
+    text = json.dumps(commands, ensure_ascii=False, separators=(",", ":"))
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if len(commands) > _MOST_COMMANDS or size >= _TOO_MANY_BYTES:
         raise _bad_request("BOT_COMMANDS_TOO_MUCH")
     if not commands and answers["empty"] == "refused":
         raise _bad_request("the list of commands is empty")

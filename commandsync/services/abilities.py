@@ -85,6 +85,7 @@ class Facts:
     announcements: Fact  # whether it takes announcements
     # How many records a list may have; of commands with sub-commands, how many commands.
     most_records: Fact
+    most_bytes: Fact  # how many bytes the array of all commands may have, as compact JSON in UTF-8
     most_sub_commands: Fact  # how many sub-commands and groups a command or a group may have
     levels: Fact  # how many levels of sub-commands a command may have
     wait: Fact  # how many seconds a 429 costs
@@ -104,7 +105,7 @@ class Facts:
 
 _OTHERWISE: Mapping[str, Answer | int] = {
     **dict.fromkeys(("write", "ids", "uses", "options", "announcements"), Answer.NO),
-    **dict.fromkeys(("clear", "order", "most_records", "wait"), Answer.UNKNOWN),
+    **dict.fromkeys(("clear", "order", "most_records", "most_bytes", "wait"), Answer.UNKNOWN),
     **dict.fromkeys(("most_sub_commands", "levels"), 0),
 }
 

@@ -28,7 +28,7 @@ from commandsync.api.content import (
 from commandsync.api.credentials import SCHEME
 from commandsync.api.operations import Operation
 from commandsync.api.policy import LONGEST_WAIT
-from commandsync.diagnostics import Do, Hint
+from commandsync.diagnostics import Do, Hint, Notice
 from commandsync.errors import (
     ApiError,
     ArgumentError,
@@ -176,6 +176,13 @@ PAGE = RecordService(
 
 
 _LATER = "run again later"
+_FEWER = (
+    "remove commands; listed ones that stay (prune: false, ignore, a selection of changes) count"
+)
+_SHORTER = (
+    "shorten descriptions, all of this list by limits: {description: 60} in its entry, or remove "
+    "commands"
+)
 _HINTS: dict[int, str | Hint] = {
     400: "some services answer so to a token that they do not accept",
     401: Do.RENEW_TOKEN(),
@@ -285,6 +292,28 @@ def list_request(service: ListService, bot: str, commands: Snapshot) -> ListRequ
     Raises `ValueError` if the commands are not managed.
     """
     return of_operation(service, service.replace(bot, commands))
+
+
+def excess(service: ListService, operation: Operation[None]) -> Notice | None:
+    """Return why a service does not take a list of this size; None if it does.
+
+    What `fit` returns has no more commands than the service takes. Commands that are listed and
+    stay come in addition.
+    """
+    body: Any = operation.body
+    arrays = [body, *body.values()] if isinstance(body, dict) else [body]
+    array = next((each for each in arrays if isinstance(each, list)), [])
+    text = json.dumps(array, ensure_ascii=False, separators=(",", ":"))
+    bytes_ = len(text.encode("utf-8", "surrogatepass"))
+    sizes = (
+        (len(array), "commands", service.facts.most_records.number, _FEWER),
+        (bytes_, "bytes", service.facts.most_bytes.number, _SHORTER),
+    )
+    for size, unit, most, hint in sizes:
+        if most is not None and size > most:
+            sent = f"would send {size:,} {unit} to {service.label}"
+            return Notice(f"{sent}, which takes at most {most:,} {unit}", hint)
+    return None
 
 
 def of_operation(service: ListService, operation: Operation[None]) -> ListRequest:

@@ -40,16 +40,24 @@ OVERRIDING: Mapping[str, tuple[str, frozenset[str]]] = MappingProxyType(
 _SOURCE = Source(
     "Telegram Bot API: setMyCommands", "https://core.telegram.org/bots/api#setmycommands", "2026-11"
 )
+_MEASURED = Source(
+    "opencrabs: setMyCommands rejected with BOT_COMMANDS_TOO_MUCH",
+    "https://github.com/adolfousier/opencrabs/issues/1613",
+    "2026-11",
+)
 _BOT = "/bot{token}"  # the path of each method begins with it
 _NAME = Limit(least=1, most=32, pattern="[a-z0-9_]+", allowed="a-z, 0-9 and _")
 _KEYS = ("command", "description")
-_FACTS = facts_of(
-    _SOURCE,
-    ("description",),
-    {"name": _NAME, "description": Limit(least=1, most=256)},
-    read=Reads.LIST,
-    **dict.fromkeys(("replace", "clear", "order"), Answer.YES),
-    most_records=100,
+_FACTS = replace(
+    facts_of(
+        _SOURCE,
+        ("description",),
+        {"name": _NAME, "description": Limit(least=1, most=256)},
+        read=Reads.LIST,
+        **dict.fromkeys(("replace", "clear", "order"), Answer.YES),
+        most_records=100,
+    ),
+    most_bytes=_MEASURED.says(7_750),  # were accepted; 7,876 were not
 )
 
 

@@ -30,7 +30,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.abilities import Answer
 from commandsync.services.fit import Fitted, as_listed
-from commandsync.services.service import ListRequest, list_request, of_operation
+from commandsync.services.service import ListRequest, excess, list_request, of_operation
 from commandsync.sync.companions import with_objects
 from commandsync.sync.destinations import (
     ListSite,
@@ -187,6 +187,7 @@ class ListJob(Job):
             digest=self._request(wanted).digest,
             losses=self.fitted.losses,
             wants_none=self.is_deleted or not self.manifest.snapshot.collections.get(_COMMANDS),
+            excess=excess(self.site.service, self._replacing(wanted)),
         )
 
     @property
@@ -267,7 +268,9 @@ class ListJob(Job):
 
     def request(self, planned: Planned) -> Operation[None]:
         """Return the request that replaces the list, without the token."""
-        wanted = Snapshot({_COMMANDS: _of_list(planned).commands})
+        return self._replacing(Snapshot({_COMMANDS: _of_list(planned).commands}))
+
+    def _replacing(self, wanted: Snapshot) -> Operation[None]:
         return self.site.service.replace(self.site.bot, wanted)
 
     def shown(self, planned: Planned) -> dict[str, object]:

@@ -54,8 +54,12 @@ class Destination:
 
     def call(self, method: str, **body: Any) -> Any:  # noqa: ANN401 - JSON
         """Call a method of Telegram as another program does, and return its result."""
+        return self.post(method, **body)["result"]
+
+    def post(self, method: str, **body: Any) -> Any:  # noqa: ANN401 - JSON
+        """Call a method of Telegram as another program does, and return the answer."""
         url = f"{self.listing.base_url}/bot{self.listing.token}/{method}"
-        return requests.post(url, json=body, timeout=10).json()["result"]
+        return requests.post(url, json=body, timeout=10).json()
 
     @property
     def secret(self) -> str:
