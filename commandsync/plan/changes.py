@@ -4,7 +4,7 @@ deepdiff compares the fields of a record, and the nested objects of a platform (
 permissions), so that a plan can name what changed in them. Equal records never come here.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
@@ -26,27 +26,11 @@ class FieldChange(NamedTuple):
 
 
 def field_changes(before: Text, after: Text) -> tuple[FieldChange, ...]:
-    """Return the fields that differ in two texts of one resource, in their order.
-
-    Texts of several lines are compared for equality before deepdiff sees them: of each pair it
-    makes a unified diff, in cubic time.
-    """
+    """Return the fields that differ in two texts of one resource, in their order."""
     old: dict[str, str] = before._asdict()
     new: dict[str, str] = after._asdict()
-    long = {name for name in old if "\n" in old[name] or "\n" in new[name]}
-    changed = {name for name in long if old[name] != new[name]}
-    changed |= _changed_lines(old, new, old.keys() - long)
+    changed = {name for name, *_ in _changed_paths(old, new)}
     return tuple(FieldChange(n, old=old[n], new=new[n]) for n in old if n in changed)
-
-
-def _changed_lines(
-    old: Mapping[str, str], new: Mapping[str, str], names: Collection[str]
-) -> set[str]:
-    """Return those of some fields that differ; all of them have one line."""
-    before, after = ({name: side[name] for name in names} for side in (old, new))
-    if before == after:
-        return set()
-    return {path[0] for path in _changed_paths(before, after)}
 
 
 def object_changes(before: Levels, after: Levels) -> tuple[str, ...]:
@@ -74,8 +58,6 @@ def _texts_of(node: Node) -> Node:
 
 def _by_name(value: Any) -> Any:  # noqa: ANN401 - any part of an object
     """Return an object whose options and choices are known by their names, not by their places."""
-    if isinstance(value, str):
-        return value.replace("\n", " ")  # as in `field_changes`: no unified diff is made
     if isinstance(value, Mapping):
         return {key: _by_name(part) for key, part in value.items()}
     is_list = isinstance(value, list | tuple)
@@ -84,11 +66,29 @@ def _by_name(value: Any) -> Any:  # noqa: ANN401 - any part of an object
     return value
 
 
+class _WholeTexts:
+    """An operator of deepdiff by which two texts are equal or differ, however long they are.
+
+    Of texts of several lines deepdiff itself makes a unified diff, in cubic time.
+    """
+
+    def match(self, level: Any) -> bool:  # noqa: ANN401 - a level of deepdiff, which has no types
+        return isinstance(level.t1, str) and isinstance(level.t2, str)
+
+    def give_up_diffing(self, level: Any, diff_instance: Any) -> bool:  # noqa: ANN401 - as above
+        if level.t1 != level.t2:
+            diff_instance.custom_report_result("values_changed", level)
+        return True
+
+
 def _changed_paths(old: object, new: object) -> list[list[str]]:
     """Return the paths of the keys that differ in two mappings."""
+    if old == new:
+        return []
     from deepdiff import DeepDiff  # noqa: PLC0415 - most runs have no edit to show
 
-    tree = DeepDiff(old, new, view="tree", threshold_to_diff_deeper=0)
+    operators = [_WholeTexts()]
+    tree = DeepDiff(old, new, view="tree", threshold_to_diff_deeper=0, custom_operators=operators)
     differences = (level for levels in tree.values() for level in levels)
     return [list(map(str, level.path(output_format="list"))) for level in differences]
 

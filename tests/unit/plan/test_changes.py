@@ -46,6 +46,7 @@ BAN: dict[str, Any] = {
         {"name": "reason", "type": 3, "choices": [{"name": "spam", "value": 1}]},
     ],
     "default_member_permissions": "4",
+    "description": "Bans. Them.",
 }
 
 
@@ -54,6 +55,7 @@ BAN: dict[str, Any] = {
     [
         ({}, ()),
         ({"nsfw": True}, ("nsfw",)),
+        ({"description": "Bans.\nThem."}, ("description",)),
         ({"default_member_permissions": "8"}, ("default_member_permissions",)),
         ({"options": BAN["options"][::-1]}, ("order",)),
         ({"options": BAN["options"][:1]}, ("reason",)),
