@@ -24,7 +24,7 @@ from commandsync.plan.plan import ListPlan, Plan, RecordPlan
 from commandsync.report import github
 from commandsync.report.github import LONGEST_SUMMARY, MOST_OF_A_KIND, Annotation, cut_page, page
 from commandsync.report.lines import Screen, visible
-from commandsync.sync.execution import write_backup
+from commandsync.sync.apply import write_backup
 from commandsync.sync.files import append_to_file, temporary_folder, write_file
 from commandsync.sync.job import Planned
 from commandsync.sync.process import unredacted

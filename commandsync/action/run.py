@@ -5,8 +5,8 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,11 +31,20 @@ from commandsync.manifest import Manifest
 from commandsync.report.github import mask, plan_annotations
 from commandsync.report.lines import Screen, visible
 from commandsync.sync import process
+from commandsync.sync.apply import (
+    Declined,
+    Hooks,
+    NotBegun,
+    Written,
+    apply,
+    carry_out,
+    refusal_of,
+)
 from commandsync.sync.earlier import EarlierVersion
-from commandsync.sync.execution import Stop, begun_of, execute, refusal_of, saved_plan
 from commandsync.sync.history import committed, first_parents
-from commandsync.sync.job import Planned
+from commandsync.sync.job import Job, Planned
 from commandsync.sync.process import Signals, redacted_outputs
+from commandsync.sync.savedplan import saved_jobs
 from commandsync.sync.selection import jobs, plan_jobs, plans_in
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, Settings, load
 
@@ -123,7 +132,8 @@ class _ActionRun:
             read = [job for job in opened if job not in unread]
             planned = plan_jobs(read)
             self._write_preview(manifests, planned)
-        outcome = verdict.with_unchecked(self._plans_verdict(planned), unread)
+            refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
+        outcome = verdict.with_unchecked(self._plans_verdict(planned, refusals), unread)
         outcome = verdict.with_user_changes(outcome, bases, manifests, self.reporter.screen)
         overridden = {"base_url": self.settings.base_url, "bot": self.settings.bot}
         return with_destinations(with_checks(outcome), manifests, bases, overridden=overridden)
@@ -149,24 +159,32 @@ class _ActionRun:
         manifests = [] if self.reporter.inputs.plan_file else _load(self.settings)
         if run := self._newer_run(manifests):
             return verdict.of_superseded(run)
-        with self._open_plans(manifests) as planned:
-            begun = begun_of(planned)
-            if not begun:
-                return self._plans_verdict(planned)
-            plans = [item.plan for item in begun]
-            say(report.render_plans(plans, screen=self.reporter.screen))
-            for plan in plans:
-                self.reporter.annotate(plan_annotations(plan))
-            self.reporter.put_backups(begun)
-            self.reporter.announce(begun)
-            stop = Stop()
-            with self.signals.answered_by(stop):
-                results = execute(begun, stop, settings=self.settings, signals=self.signals)
-        self.reporter.applied = list(zip(begun, results, strict=True))
-        unread = [item for item in planned if isinstance(item, errors.CommandsyncError)]
-        code = self.signals.code(exit_code(*results, unread=bool(unread)))
-        screen = self.reporter.screen
-        return verdict.with_unread(verdict.of_results(results, screen, code=code), unread, screen)
+        hooks = Hooks(opened=self._opened, passed=self._passed, begin=self._begin)
+        steps = apply(load=lambda: manifests, connect=self._connected, hooks=hooks)
+        match carry_out(steps, signals=self.signals):
+            case Written(applied, unread) as ending:
+                self.reporter.applied = applied
+                screen, results = self.reporter.screen, ending.results
+                code = self.signals.code(exit_code(*results, unread=bool(unread)))
+                outcome = verdict.of_results(results, screen, code=code)
+                return verdict.with_unread(outcome, unread, screen)
+            case NotBegun(planned, refusals):
+                return self._plans_verdict(planned, refusals)
+            case Declined():
+                raise AssertionError("the Action asks nothing")
+
+    def _opened(self, opened: Sequence[Job]) -> None:
+        self.reporter.branch.jobs = opened
+
+    def _passed(self, planned: Sequence[Planned], _unread: Sequence[object]) -> None:
+        plans = [item.plan for item in planned]
+        say(report.render_plans(plans, screen=self.reporter.screen))
+        for plan in plans:
+            self.reporter.annotate(plan_annotations(plan))
+
+    def _begin(self, planned: Sequence[Planned]) -> None:
+        self.reporter.put_backups(planned)
+        self.reporter.announce(planned)
 
     def _memory(
         self, manifests: Sequence[Manifest], bases: Mapping[str, EarlierVersion]
@@ -198,33 +216,26 @@ class _ActionRun:
         branch.head, run = newer_run(files, branch.github, branch.event) if files else ("", None)
         return run
 
-    @contextmanager
-    def _open_plans(
-        self, manifests: Sequence[Manifest]
-    ) -> Iterator[Sequence[Planned | errors.CommandsyncError]]:
-        """Make the plans that are to be applied, or read the saved one."""
-        if path := self.reporter.inputs.plan_file:
-            if token := self.reporter.inputs.token:
-                os.environ[TOKEN_VARIABLE] = token
-            if not self.settings.base_url:
-                raise errors.UsageError(
-                    "with the input plan-file, the base URL is missing",
-                    hint="give the input base-url: a plan does not decide where the token goes",
-                )
-            with saved_plan(replace(self.settings, files=()), path, writes=True) as item:
-                self.reporter.branch.jobs = [item.job]
-                yield [item]
-            return
-        self._hand_over_token(manifests)
-        with jobs(self.settings, manifests, self._memory(manifests, {})) as opened:
-            self.reporter.branch.jobs = opened
-            for job in opened:
-                job.site.check_token()
-            yield plan_jobs(opened)
+    def _connected(self, manifests: Sequence[Manifest]) -> AbstractContextManager[Sequence[Job]]:
+        """Open the listings of the manifests, or that of the saved plan."""
+        if not (path := self.reporter.inputs.plan_file):
+            self._hand_over_token(manifests)
+            return jobs(self.settings, manifests, self._memory(manifests, {}))
+        if token := self.reporter.inputs.token:
+            os.environ[TOKEN_VARIABLE] = token
+        if not self.settings.base_url:
+            raise errors.UsageError(
+                "with the input plan-file, the base URL is missing",
+                hint="give the input base-url: a plan does not decide where the token goes",
+            )
+        return saved_jobs(replace(self.settings, files=()), path)
 
-    def _plans_verdict(self, planned: Sequence[Planned | errors.CommandsyncError]) -> Verdict:
+    def _plans_verdict(
+        self,
+        planned: Sequence[Planned | errors.CommandsyncError],
+        refusals: Sequence[errors.RefusedError | None],
+    ) -> Verdict:
         fail_on = self.reporter.inputs.fail_on
-        refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
         return verdict.of_plans(
             plans_in(planned),
             self.reporter.screen,

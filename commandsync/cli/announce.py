@@ -97,16 +97,23 @@ def announce_command(  # noqa: PLR0913 - the options of one command
 
 def _post(run: Run, announcement: AnnouncementText, *, source: str, asks: bool) -> int:
     """Post an announcement on the page, by a plan; return the exit code."""
-    from commandsync.cli.application import Choices, apply_planned
+    from commandsync.cli.application import Choices, apply_shown
     from commandsync.diagnostics import Notice
     from commandsync.errors import Exit
-    from commandsync.sync.announcement import posting
+    from commandsync.sync.announcement import posted_alone, posted_manifest
+    from commandsync.sync.selection import jobs
 
-    with posting(run.settings, announcement, source=source) as planned:
-        if isinstance(planned, Notice):
-            run.output.notices([planned])
-            return Exit.DONE
-        return apply_planned(planned, run, Choices(asks=asks))
+    manifest = posted_manifest(run.settings, announcement, source=source)
+    if isinstance(manifest, Notice):
+        run.output.notices([manifest])
+        return Exit.DONE
+    return apply_shown(
+        run,
+        Choices(asks=asks),
+        load=lambda: [manifest],
+        connect=partial(jobs, run.settings),
+        planned=posted_alone,
+    )
 
 
 def _post_whole(run: Run, announcement: AnnouncementText, *, asks: bool) -> int:

@@ -17,7 +17,6 @@ from commandsync.report.lines import Screen, joined, path, visible
 from commandsync.report.summary import question_of
 from commandsync.services.service import PAGE
 from commandsync.sources.changeset import FileEdit
-from commandsync.sync.execution import refusal_of
 from commandsync.sync.files import write_edits
 from commandsync.sync.job import Planned, RecordJob
 from commandsync.sync.process import Interruption
@@ -91,24 +90,14 @@ def decline(output: Output) -> None:
         output.talk("Nothing was changed.")
 
 
-def approve_plans(planned: list[Planned], output: Output) -> list[Planned] | None:
-    """Show plans and ask; after a yes read again, and ask again if a touched record has changed.
-
-    Returns None after a no. Raises the refusal of the listing as it is now.
-    """
-    while True:
-        plans = [item.plan for item in planned]
-        screen = output.screen(sys.stderr, whole=True)
-        output.talk(report.render_plans(plans, format="text", screen=screen), at=-1)
-        if not confirm(f"\n{question_of(plans)}. Make these changes?"):
-            return None
-        current = [item.job.read() for item in planned]
-        if refused := next(filter(None, map(refusal_of, current)), None):
-            raise refused
-        if [item.plan.fingerprint for item in current] == [plan.fingerprint for plan in plans]:
-            return current
+def approve_plans(output: Output, planned: Sequence[Planned], changed: bool) -> bool:  # noqa: FBT001 - as `Hooks.ask`
+    """Show plans and ask; they are new if the listing has changed since the last question."""
+    if changed:
         output.talk("\nThe listing has changed in the meantime. The new plan:\n", at=-1)
-        planned = current
+    plans = [item.plan for item in planned]
+    screen = output.screen(sys.stderr, whole=True)
+    output.talk(report.render_plans(plans, format="text", screen=screen), at=-1)
+    return confirm(f"\n{question_of(plans)}. Make these changes?")
 
 
 def ask_renames(planned: Planned) -> Planned:

@@ -1,14 +1,15 @@
 """The job, as values in and values out: settings, reading, planning, applying, exit codes.
 
-`run` and `run_async` apply a manifest through a client; the names load when first used.
+The public names `run` and `run_async` are those of `commandsync.library`, which is above this
+subpackage; they load when first used.
 """
 
 TYPE_CHECKING = False  # typing takes longer to import than the rest, and signals wait for it
 if TYPE_CHECKING:
-    from commandsync.sync.library import Outcome as Outcome
-    from commandsync.sync.library import Result as Result
-    from commandsync.sync.library import run as run
-    from commandsync.sync.library import run_async as run_async
+    from commandsync.library import Outcome as Outcome
+    from commandsync.library import Result as Result
+    from commandsync.library import run as run
+    from commandsync.library import run_async as run_async
 
 
 DEFAULT_MANIFESTS = ("commands.yaml", "commandsync.yaml")
@@ -21,6 +22,6 @@ SCHEMA = "schemas/commands.schema.json"
 def __getattr__(name: str) -> object:
     if name not in {"Outcome", "Result", "run", "run_async"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from commandsync.sync import library  # noqa: PLC0415 - loads the whole job
+    from commandsync import library  # noqa: PLC0415 - loads the whole job
 
     return getattr(library, name)

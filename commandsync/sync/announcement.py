@@ -1,8 +1,8 @@
 """An announcement: read, and posted on the page or at one listing.
 
 `announcement_of` makes an announcement of a title and a text, in which mentions of commands are
-replaced. With `posting` a plan posts it on the page and does nothing else; `posting_whole` sends it
-to a service of `listings:` in one request.
+replaced. An apply of `posted_manifest` posts it on the page and does nothing else; `posting_whole`
+sends it to a service of `listings:` in one request.
 """
 
 import re
@@ -16,7 +16,7 @@ from commandsync.api.credentials import contains_token
 from commandsync.api.operations import Operation
 from commandsync.client.connection import Connection
 from commandsync.diagnostics import Do, Notice
-from commandsync.errors import CommandsyncError, FileError, RefusedError, UsageError
+from commandsync.errors import FileError, RefusedError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Snapshot
@@ -27,7 +27,6 @@ from commandsync.sync.companions import mention_of, objects_of
 from commandsync.sync.destinations import ListSite, list_sites
 from commandsync.sync.files import read_text
 from commandsync.sync.job import Planned, connected
-from commandsync.sync.selection import jobs, plan_jobs
 from commandsync.sync.settings import STDIN, Settings, check_stdin, default_manifest, load_single
 
 LONGEST = 2_000
@@ -102,19 +101,17 @@ def _manifest(settings: Settings, contents: dict[str, bytes] | None = None) -> M
     return load_single(settings, "announce works on one manifest", hint=hint, contents=contents)
 
 
-@contextmanager
-def posting(
+def posted_manifest(
     settings: Settings, announcement: AnnouncementText, *, source: str
-) -> Iterator[list[Planned | CommandsyncError] | Notice]:
-    """Plan to post an announcement, with a connection to its listing; a notice says why not.
+) -> Manifest | Notice:
+    """Return a manifest that posts an announcement and does nothing else; a notice says why not.
 
-    The plan is one of a manifest with this announcement alone, which adds what is missing and
-    deletes nothing. It needs no manifest. `source` names the announcement's place in the plan.
+    It has this announcement alone, adds what is missing, and deletes nothing. The settings need not
+    name a manifest. `source` names the announcement's place in the plan.
 
     Raises:
         ManifestError: The manifest is invalid.
         UsageError: There is more than one manifest, or its next apply would delete what is posted.
-        CommandsyncError: The listing is not known, or the token is missing or another bot's.
     """
     contents: dict[str, bytes] = {}
     if not settings.files and not Path(path := default_manifest()).exists():
@@ -124,15 +121,14 @@ def posting(
     if own and own.text != announcement:
         message = f"the manifest has another text for {announcement.title!r}: nothing is posted"
         hint = "edit it there, or give the announcement another title"
-        yield Notice(message, hint, own.location)
-        return
+        return Notice(message, hint, own.location)
     mirrored = manifest.rules.prune and manifest.rules.manages(_KIND, PAGE.abilities)
     if not own and mirrored and _KIND in manifest.snapshot.scope:
         raise UsageError(
             f"the next apply of {manifest.path} would delete it: announcements are mirrored",
             hint=Do.POST_LATER(),
         )
-    alone = replace(
+    return replace(
         manifest,
         paths=(source,),
         snapshot=Snapshot({_KIND: (Entry(announcement),)}),
@@ -140,16 +136,11 @@ def posting(
         warnings=(),
         listings=(),
     )
-    with jobs(settings, [alone]) as opened:
-        for job in opened:
-            job.site.check_token()
-        yield [
-            # The others are none of its business: it does not count what the manifest has.
-            item._replace(plan=replace(item.plan, unmanaged=()))
-            if isinstance(item, Planned)
-            else item
-            for item in plan_jobs(opened)
-        ]
+
+
+def posted_alone(planned: Planned) -> Planned:
+    """Return the plan of a posted manifest; it does not count the other announcements."""
+    return planned._replace(plan=replace(planned.plan, unmanaged=()))
 
 
 def _matching(announcement: AnnouncementText, entries: Sequence[Entry]) -> Entry | None:

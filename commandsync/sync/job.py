@@ -4,7 +4,7 @@
 connection to each. `plan_jobs` starts to read all of them, and plans each as its answer arrives:
 `Planned` is a job, its listing as it was read, and the plan. A job is of one of three kinds, which
 plan and write in their own way: the records of a manifest's page (`RecordJob`), a list that is sent
-as a whole (`lists.ListJob`), and a saved plan (`execution.SavedJob`). Whoever asks before writing
+as a whole (`lists.ListJob`), and a saved plan (`savedplan.SavedJob`). Whoever asks before writing
 reads again with `Job.read`, and plans again.
 """
 
@@ -54,6 +54,11 @@ class Job(ABC):
     @abstractmethod
     def path(self) -> str:
         """The path of the manifest."""
+
+    @property
+    def name(self) -> str:
+        """The name of the listing among several; empty for the only one."""
+        return ""
 
     @property
     def identity(self) -> str:

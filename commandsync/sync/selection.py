@@ -18,7 +18,7 @@ from commandsync.errors import CommandsyncError, UsageError
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sync.destinations import sites_of
-from commandsync.sync.job import Planned, connected, page_job, plan_manifest
+from commandsync.sync.job import Job, Planned, connected, page_job, plan_manifest
 from commandsync.sync.settings import Settings, about, check_notices, check_stdin, load_files
 
 if TYPE_CHECKING:
@@ -50,13 +50,22 @@ def jobs(
 
 
 def plan_jobs(
-    opened: Sequence[ManifestJob], *, meanwhile: Callable[[], object] = lambda: None
+    opened: Sequence[Job], *, meanwhile: Callable[[], object] = lambda: None
 ) -> list[Planned | CommandsyncError]:
-    """Read all listings at the same time and plan each; an error takes the place of its plan.
+    """Read all listings at the same time and plan each, as `plan_read`."""
+    return plan_read(opened, [job.start_reading() for job in opened], meanwhile=meanwhile)
+
+
+def plan_read(
+    opened: Sequence[Job],
+    readings: Sequence[Callable[[], Snapshot]],
+    *,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> list[Planned | CommandsyncError]:
+    """Plan each listing as its reading ends; an error takes the place of its plan.
 
     `meanwhile` loads what is needed afterwards: while the answers travel, as what plans does.
     """
-    readings = [job.start_reading() for job in opened]
     import commandsync.plan.plan  # noqa: PLC0415 - while the answers travel
     import commandsync.records.models  # noqa: F401, PLC0415 - as above, and loads pydantic
 
@@ -66,9 +75,9 @@ def plan_jobs(
         try:
             planned.append(job.planned(reading()).with_notices(job.other_notices()))
         except CommandsyncError as error:
-            path = job.manifest.path
-            named = about(error, f"{path}: {job.name}" if job.name else path, of=len(opened))
-            planned.append(named.having(listing=job.name))
+            at = f"{job.path}: {job.name}" if job.name else job.path
+            named = about(error, at, of=len(opened))
+            planned.append(named.having(listing=job.name) if job.name else named)
     return planned
 
 

@@ -27,9 +27,9 @@ from commandsync.client.buffer import AsyncReader, Buffer
 from commandsync.client.connection import AsyncConnection, Connection
 from commandsync.client.stream import AsyncStream
 from commandsync.client.subscription import SubscriptionStep
+from commandsync.library import Options
 from commandsync.manifest import Manifest
 from commandsync.sync import Result, run, run_async
-from commandsync.sync.library import Options
 from tests.support.bots import Bot
 from tests.support.gateway import Gateway, Guest, vote
 from tests.support.rawserver import RawServer

@@ -33,9 +33,9 @@ from commandsync.records.texts import Resource
 from commandsync.server.conditions import NORMAL
 from commandsync.server.simulations import SERVICES, application, simulate
 from commandsync.services.fit import fit
+from commandsync.sync.apply import refusal_of
 from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion
-from commandsync.sync.execution import refusal_of
 from commandsync.sync.job import Planned
 from commandsync.sync.listcontent import Before, list_of, nothing_known
 from commandsync.sync.lists import list_job

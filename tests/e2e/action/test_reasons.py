@@ -8,6 +8,7 @@ import pytest
 
 from commandsync.action import run as action_run
 from commandsync.action.reporter import Reporter
+from commandsync.sync import apply as sync_apply
 from tests.support.bots import Instead, Proxy, Service
 from tests.support.home import fields
 from tests.support.rawserver import Request
@@ -114,7 +115,7 @@ def test_a_defect_while_writing_is_incomplete(
 ) -> None:
     bot = service.bot()
     runner.write(fields(("help",)))
-    monkeypatch.setattr(action_run, "execute", broken)
+    monkeypatch.setattr(sync_apply, "drive", broken)
     step = runner.run(push(), base_url=bot.url, bot=bot.id, token=bot.token)
 
     assert why(step) == (6, "incomplete", "true")

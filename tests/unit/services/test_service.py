@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf
@@ -25,6 +27,7 @@ from commandsync.errors import (
     ServerError,
     Unauthorized,
 )
+from commandsync.manifest import Manifest
 from commandsync.plan.changes import Add, Delete, Edit
 from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import SyncRules
@@ -36,11 +39,10 @@ from commandsync.services.fit import as_listed, fit
 from commandsync.services.service import PAGE, ListService, RecordService, accepted
 from commandsync.services.telegram import TELEGRAM
 from commandsync.sync import run
+from commandsync.sync.apply import Written, apply, carry_out
 from commandsync.sync.destinations import site_of
 from commandsync.sync.diagnosis import reachability
-from commandsync.sync.execution import Stop, execute, refusal_of
-from commandsync.sync.job import Planned, connected, page_job
-from commandsync.sync.process import Signals
+from commandsync.sync.job import RecordJob, connected, page_job
 from commandsync.sync.settings import Settings, load, read_clock
 from tests.support.rawserver import Exchange, SocketServer, answer
 
@@ -126,14 +128,16 @@ def test_a_run_uses_the_service_of_its_site(manifest: str) -> None:
         settings = Settings(now=read_clock(), files=(manifest,), base_url=server.url)
         (loaded,) = load(settings)
         site = replace(site_of(settings, loaded), service=OTHER)
-        with connected(settings, [site]) as (connection,):
-            planned = page_job(settings, loaded, site, connection).read()
-            assert isinstance(planned, Planned)
-            assert refusal_of(planned) is None
-            stop = Stop()
-            (result,) = execute([planned], stop, settings=settings, signals=Signals())
 
-        assert result.verified
+        @contextmanager
+        def opened(_manifests: Sequence[Manifest]) -> Iterator[list[RecordJob]]:
+            with connected(settings, [site]) as (connection,):
+                yield [page_job(settings, loaded, site, connection)]
+
+        ending = carry_out(apply(load=lambda: [loaded], connect=opened))
+
+        assert isinstance(ending, Written)
+        assert [result.verified for result in ending.results] == [True]
         check(server)
 
 

@@ -1,29 +1,36 @@
-"""`run` and `run_async`: apply a manifest through a client of the library."""
+"""The library's door to an apply: `run` and `run_async`, through a client of the library.
 
-import asyncio
+`commandsync.sync` has their public names.
+"""
+
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
-from commandsync import AsyncClient, Client
-from commandsync.api.policy import Health
-from commandsync.apply.check import refusal_of
 from commandsync.apply.outcomes import Outcome, Result, Settled, skipped
-from commandsync.apply.run import Steps
-from commandsync.client.driver import drive, drive_async, read_async
 from commandsync.diagnostics import Do
-from commandsync.errors import ArgumentError, UsageError, WrongBotError
+from commandsync.errors import ArgumentError, CommandsyncError, UsageError, WrongBotError
 from commandsync.manifest import Manifest
 from commandsync.plan.rules import parse_delete_limit
-from commandsync.records.snapshot import Snapshot
+from commandsync.sync.apply import (
+    ApplySteps,
+    Ending,
+    NotBegun,
+    Written,
+    apply,
+    carry_out,
+    carry_out_async,
+)
 from commandsync.sync.job import RecordJob
 from commandsync.sync.setting import DRY_RUN, ONLY, PRUNE, UNORDERED
-from commandsync.sync.settings import Settings, Site, load_files, read_clock
+from commandsync.sync.settings import ApplyProgress, Progress, Settings, Site, load, read_clock
 
 if TYPE_CHECKING:
+    from commandsync.client.asynclibrary import AsyncClient
     from commandsync.client.connection import Connection
+    from commandsync.client.library import Client
 
 __all__ = ["Outcome", "Result", "run", "run_async"]
 
@@ -40,7 +47,7 @@ class Options(TypedDict, total=False):
 
 
 def run(
-    client: Client, manifest: str | PathLike[str] | Manifest, **options: Unpack[Options]
+    client: "Client", manifest: str | PathLike[str] | Manifest, **options: Unpack[Options]
 ) -> Result:
     """Make a listing match a manifest, as `commandsync apply` does.
 
@@ -73,35 +80,20 @@ def run(
             than its limit allows.
         ListingError: The listing cannot be read.
     """
-    arguments, health = _Arguments(**options), Health()
-    job = _job(client, _loaded(manifest), arguments)
-    return drive(
-        _steps(job, job.start_reading()(), health, arguments),
-        client.connection,
-        health=health,
-        events=SimpleQueue(),
-        on_step=lambda step: arguments.on_settled(step.settled),
-    )
+    arguments = _Arguments(**options)
+    return _result(carry_out(_steps(client, manifest, arguments)), arguments)
 
 
 async def run_async(
-    client: AsyncClient, manifest: str | PathLike[str] | Manifest, **options: Unpack[Options]
+    client: "AsyncClient", manifest: str | PathLike[str] | Manifest, **options: Unpack[Options]
 ) -> Result:
     """Make a listing match a manifest, as `run` does, from an event loop.
 
     If the task is cancelled, the calls in flight are cancelled too: their results are unknown, and
     the next run finishes the work.
     """
-    arguments, health = _Arguments(**options), Health()
-    job = _job(client, await asyncio.to_thread(_loaded, manifest), arguments)
-    listed = await read_async(client.connection, job.site.bot, job.scope)
-    return await drive_async(
-        _steps(job, listed, health, arguments),
-        client.connection,
-        health=health,
-        events=asyncio.Queue(),
-        on_step=lambda step: arguments.on_settled(step.settled),
-    )
+    arguments = _Arguments(**options)
+    return _result(await carry_out_async(_steps(client, manifest, arguments)), arguments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,29 +105,57 @@ class _Arguments:
     dry_run: bool = DRY_RUN.default
     on_settled: Callable[[Sequence[Settled]], object] = lambda _: None
 
+    def report(self, progress: Progress) -> None:
+        """Report the outcomes that became final."""
+        if isinstance(progress, ApplyProgress) and progress.step:
+            self.on_settled(progress.step.settled)
+
 
 def _steps(
-    job: RecordJob, listed: Snapshot, health: Health, arguments: _Arguments
-) -> Steps[Result]:
-    planned = job.planned(listed)
-    if arguments.dry_run:
-        return replace(skipped(planned.plan, "this is a dry run"), interrupted=False)
-    if refused := refusal_of(planned.plan, listed=listed, token=job.site.token):
-        raise refused
-    return (yield from job.steps(planned, health=health, unordered=arguments.unordered))
+    client: "Client | AsyncClient",
+    manifest: str | PathLike[str] | Manifest,
+    arguments: _Arguments,
+) -> ApplySteps[Ending]:
+    """Return the steps of an apply through the client's connection, which stays open."""
+    try:
+        known = arguments.max_deletes
+        limit = None if known is None else parse_delete_limit(str(known))
+    except ValueError as error:
+        raise ArgumentError(f"max_deletes: {error}") from error
+    settings = Settings(
+        now=read_clock(),
+        files=() if isinstance(manifest, Manifest) else (str(manifest),),
+        prune=arguments.prune,
+        max_deletes=limit,
+        only=arguments.only,
+        concurrency=client.connection.concurrency,
+        on_progress=arguments.report,
+    )
+
+    def loaded() -> Sequence[Manifest]:
+        manifests = [manifest] if isinstance(manifest, Manifest) else load(settings)
+        if len(manifests) != 1:
+            raise UsageError("a run applies one manifest", hint="pass the path of one file")
+        return manifests
+
+    def connected(manifests: Sequence[Manifest]) -> nullcontext[list[RecordJob]]:
+        site = _site(client, manifests[0])
+        if site.token is None and not arguments.dry_run:
+            raise UsageError("the client has no token", hint=Do.GIVE_TOKEN())
+        # The connection may be of either kind: the driver that carries out the steps fits it.
+        connection = cast("Connection", client.connection)
+        return nullcontext([RecordJob(site, settings, connection, manifests[0])])
+
+    return apply(
+        load=loaded,
+        connect=connected,
+        dry_run=arguments.dry_run,
+        unordered=arguments.unordered,
+    )
 
 
-def _loaded(manifest: str | PathLike[str] | Manifest) -> Manifest:
-    if isinstance(manifest, Manifest):
-        return manifest
-    manifests = load_files([str(manifest)])
-    if len(manifests) != 1:
-        raise UsageError("a run applies one manifest", hint="pass the path of one file")
-    return manifests[0]
-
-
-def _job(client: Client | AsyncClient, manifest: Manifest, known: _Arguments) -> RecordJob:
-    connection = client.connection
+def _site(client: "Client | AsyncClient", manifest: Manifest) -> Site:
+    """Return the listing of the client; raises as `run`."""
     if client.bot and manifest.bot and client.bot != manifest.bot:
         raise WrongBotError(
             f"the manifest is for bot {manifest.bot}, and the client for bot {client.bot}",
@@ -145,23 +165,23 @@ def _job(client: Client | AsyncClient, manifest: Manifest, known: _Arguments) ->
     if not bot:
         message = "which bot? Neither the client nor the manifest contains a bot id"
         raise UsageError(message, hint=Do.GIVE_BOT())
-    site = Site(
+    connection = client.connection
+    return Site(
         connection.address, bot, connection.token, token_from="", service=connection.service
     )
-    if not known.dry_run:
-        if connection.token is None:
-            raise UsageError("the client has no token", hint=Do.GIVE_TOKEN())
-        site.check_token()
-    try:
-        limit = None if known.max_deletes is None else parse_delete_limit(str(known.max_deletes))
-    except ValueError as error:
-        raise ArgumentError(f"max_deletes: {error}") from error
-    settings = Settings(
-        now=read_clock(),
-        prune=known.prune,
-        max_deletes=limit,
-        only=known.only,
-        concurrency=connection.concurrency,
-    )
-    # Its steps send nothing themselves: the client's connection, of either kind, is driven above.
-    return RecordJob(site, settings, cast("Connection", connection), manifest)
+
+
+def _result(ending: Ending, arguments: _Arguments) -> Result:
+    """Return the result of an apply; raises why nothing was written, unless it is a dry run."""
+    match ending:
+        case Written():
+            (result,) = ending.results
+            return result
+        case NotBegun(planned=[item]) if arguments.dry_run and not isinstance(
+            item, CommandsyncError
+        ):
+            return replace(skipped(item.plan, "this is a dry run"), interrupted=False)
+        case NotBegun(errors=[CommandsyncError() as error]):
+            raise error
+        case _:
+            raise AssertionError("nothing is asked, and a refusal is an error")

@@ -1,0 +1,381 @@
+"""One apply, for every door: load, connect, read, plan, check, ask, write and verify.
+
+`apply` is a generator of steps, as that of a single plan is in `apply.run`. It loads the manifests,
+connects to their listings, reads and plans all of them, and checks each plan (`refusal_of`). If
+anything is refused, nothing is written. After the question it reads again: a plan that has changed
+is checked and asked about once more. Then the listings are written one after the other, and each is
+verified by its own plan's steps.
+
+A driver carries out each step and sends back its answer: `carry_out` in this thread, for the
+command line and the Action, and `carry_out_async` in an event loop. A door passes its own parts as
+`Hooks`, and shows the `Ending`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import dataclass, field
+from functools import partial
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
+
+from commandsync.api.credentials import known_tokens
+from commandsync.api.policy import Health
+from commandsync.apply import check
+from commandsync.apply.outcomes import Aborted, Interrupted, Result, Step, StepResult, skipped
+from commandsync.client.driver import drive, drive_async, read_async
+from commandsync.diagnostics import Do
+from commandsync.errors import CommandsyncError, ListingError, NotOwnedError, RefusedError
+from commandsync.sync.files import write_file
+from commandsync.sync.job import Job, Planned
+from commandsync.sync.process import Signals, announce_stop
+from commandsync.sync.selection import plan_read
+from commandsync.sync.settings import ApplyProgress
+
+if TYPE_CHECKING:
+    from commandsync.apply.run import Steps
+    from commandsync.client.connection import AsyncConnection, Connection
+    from commandsync.manifest import Manifest
+
+T = TypeVar("T")
+
+
+class Load(NamedTuple):
+    """Read files: call the function; the answer is its result."""
+
+    call: Callable[[], Sequence[Manifest]]
+
+
+class Read(NamedTuple):
+    """Start to read listings; the answer is a function for each that waits for its snapshot."""
+
+    jobs: Sequence[Job]
+
+
+class Write(NamedTuple):
+    """Carry out the steps of a plan that passed every check; the answer is its result.
+
+    After a signal the steps are not begun, and the result says that nothing was tried.
+    """
+
+    planned: Planned
+    steps: Steps[Result]
+    health: Health
+
+
+ApplySteps: TypeAlias = Generator[Load | Read | Write, Any, T]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hooks:
+    """The parts of an apply that differ between doors, in the order of their calls.
+
+    Each may raise to end the run; from `before` of the second listing on, something was written.
+
+    Attributes:
+        opened: Called with the listings before anything is sent.
+        planned: Called with each plan; returns it, completed by what the user answers.
+        passed: Called with the plans that passed every check, and with the errors of the listings
+            that could not be read.
+        ask: Asks whether to make the changes of these plans; None for a run that does not ask. The
+            second argument is whether the listing has changed since the question before.
+        begin: Called with the plans as they will be written, before the first write.
+        before: Called before the write of each listing.
+        after: Called after it with the result; returns the result.
+    """
+
+    opened: Callable[[Sequence[Job]], object] = lambda _jobs: None
+    planned: Callable[[Planned], Planned] = lambda planned: planned
+    passed: Callable[[Sequence[Planned], Sequence[CommandsyncError]], object] = (
+        lambda _planned, _unread: None
+    )
+    ask: Callable[[Sequence[Planned], bool], bool] | None = None
+    begin: Callable[[Sequence[Planned]], object] = lambda _planned: None
+    before: Callable[[Planned], object] = lambda _planned: None
+    after: Callable[[Planned, Result], Result] = lambda _planned, result: result
+
+
+NO_HOOKS = Hooks()
+
+
+class NotBegun(NamedTuple):
+    """Nothing was written: in a dry run, or since a plan is missing or refused.
+
+    `planned` has an error in the place of each missing plan. `refusals` has the reason of each
+    refused one at the same place.
+    """
+
+    planned: Sequence[Planned | CommandsyncError]
+    refusals: Sequence[RefusedError | None]
+
+    @property
+    def errors(self) -> list[CommandsyncError | None]:
+        """The error of each listing: why it has no plan, or why its plan is refused."""
+        both = zip(self.planned, self.refusals, strict=True)
+        return [item if isinstance(item, CommandsyncError) else why for item, why in both]
+
+    @property
+    def unread(self) -> list[CommandsyncError]:
+        """The errors in the places of plans."""
+        return [item for item in self.planned if isinstance(item, CommandsyncError)]
+
+    @property
+    def ready(self) -> list[Planned]:
+        """The plans to apply: all that were made, or none if anything is refused.
+
+        Of a manifest with `listings:`, a listing that cannot be read stops no other one.
+        """
+        both = zip(self.planned, self.refusals, strict=True)
+        ready = [item for item, refused in both if isinstance(item, Planned) and not refused]
+        apart = any(item.plan.label for item in ready)
+        unread = [item for item in self.unread if apart and isinstance(item, ListingError)]
+        return ready if len(ready) + len(unread) == len(self.planned) else []
+
+
+class Declined(NamedTuple):
+    """Nothing was written: the answer to the question was no."""
+
+
+class Written(NamedTuple):
+    """The plans that were carried out with their results, and the listings that were not read."""
+
+    applied: Sequence[tuple[Planned, Result]]
+    unread: Sequence[CommandsyncError]
+
+    @property
+    def results(self) -> list[Result]:
+        """The results of the plans."""
+        return [result for _, result in self.applied]
+
+
+Ending = NotBegun | Declined | Written
+
+
+def apply(
+    *,
+    load: Callable[[], Sequence[Manifest]],
+    connect: Callable[[Sequence[Manifest]], AbstractContextManager[Sequence[Job]]],
+    hooks: Hooks = NO_HOOKS,
+    dry_run: bool = False,
+    unordered: bool = False,
+) -> ApplySteps[Ending]:
+    """Make listings match their manifests, or only plan that in a dry run.
+
+    Args:
+        load: Loads the manifests; for a saved plan there are none.
+        connect: Finds the listings of the manifests, and opens a connection to each.
+        hooks: The parts of the door.
+        dry_run: Write nothing, and need no token.
+        unordered: Send adds concurrently.
+
+    Raises:
+        UsageError: There is no token, or a setting is not valid.
+        RefusedError: The listing has changed after the question, and its new plan is refused.
+        CommandsyncError: As `load`, `connect` and the hooks.
+    """
+    manifests = yield Load(load)
+    with connect(manifests) as opened:
+        checked = yield from _checked(opened, hooks, with_tokens=not dry_run)
+        approved = checked.ready
+        if dry_run or not approved:
+            return checked
+        hooks.passed(approved, checked.unread)
+        if hooks.ask and any(item.plan.writes for item in approved):
+            approved = yield from _asked(approved, hooks.ask)
+            if not approved:
+                return Declined()
+        hooks.begin(approved)
+        applied = []
+        for item in approved:
+            health = Health()
+            steps = _steps(item, hooks, health, unordered=unordered)
+            applied.append((item, (yield Write(item, steps, health))))
+        return Written(applied, checked.unread)
+
+
+def _checked(opened: Sequence[Job], hooks: Hooks, *, with_tokens: bool) -> ApplySteps[NotBegun]:
+    """Read listings, plan them and check each plan; nothing is read without a token for each."""
+    hooks.opened(opened)
+    for job in opened if with_tokens else ():
+        job.site.check_token()
+    planned = plan_read(opened, (yield Read(opened)))
+    planned = [hooks.planned(item) if isinstance(item, Planned) else item for item in planned]
+    refusals = [refusal_of(item) if isinstance(item, Planned) else None for item in planned]
+    return NotBegun(planned, refusals)
+
+
+def _asked(
+    planned: list[Planned], ask: Callable[[Sequence[Planned], bool], bool]
+) -> ApplySteps[list[Planned]]:
+    """Ask about plans, and read again after a yes; return no plans after a no.
+
+    If a touched record has changed in the meantime, the new plans are asked about. Raises the
+    refusal of the listing as it is now.
+    """
+    changed = False
+    while ask(planned, changed):
+        jobs = [item.job for item in planned]
+        readings = yield Read(jobs)
+        current = [job.planned(listed()) for job, listed in zip(jobs, readings, strict=True)]
+        if refused := next(filter(None, map(refusal_of, current)), None):
+            raise refused
+        if [item.plan.fingerprint for item in current] == [x.plan.fingerprint for x in planned]:
+            return current
+        planned, changed = current, True
+    return []
+
+
+def _steps(planned: Planned, hooks: Hooks, health: Health, *, unordered: bool) -> Steps[Result]:
+    """Carry out one plan, between the hooks around a write."""
+    hooks.before(planned)
+    result = yield from planned.job.steps(planned, health=health, unordered=unordered)
+    return hooks.after(planned, result)
+
+
+def refusal_of(planned: Planned) -> RefusedError | None:
+    """Return why a plan must not be applied to the listing; None if it may be."""
+    job = planned.job
+    versions, request = job.versions, job.request(planned)
+    try:
+        refused = check.refusal_of(
+            planned.plan,
+            listed=planned.listed,
+            token=job.site.token,
+            others=known_tokens(),
+            versions=versions,
+            body=request and request.body,
+        )
+    except RefusedError as error:  # the versions cannot be read
+        return error
+    if versions and versions.cut and isinstance(refused, NotOwnedError):
+        unknown = f"the history before {versions.cut[0]} is not known"
+        known = f"no known version of the manifest had ({unknown})"
+        message = refused.message.replace("no version of the manifest had", known)
+        refused = refused.having(message=message)
+    if versions and versions.skipped and isinstance(refused, NotOwnedError):
+        skipped = f"versions that are not valid, and skipped: {', '.join(versions.skipped)}"
+        return refused.having(hint=Do.ALSO(first=refused.hint, other=skipped))
+    return refused
+
+
+def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]:
+    """Write the listing as a manifest, ids included, and return its warnings.
+
+    Raises `FileError` if it cannot be written.
+    """
+    from commandsync.manifest.dump import dump_manifest  # noqa: PLC0415 - loads yaml
+
+    abilities = planned.job.site.service.abilities
+    dumped = dump_manifest(
+        planned.listed,
+        bot=planned.plan.target.bot,
+        base_url=planned.plan.target.base_url,
+        pin=True,
+        uses=True,
+        mirrored=[kind for kind in planned.listed.scope if abilities[kind].posts],
+        header=(
+            f"The listing before an apply. To go back: commandsync apply -f {shlex.quote(path)}",
+            "What is added then has a new id: apply shows the command that sets its uses again.",
+        ),
+    )
+    write_file(path, dumped.text, force=force)
+    return tuple(dumped.warnings)
+
+
+@dataclass(slots=True)
+class _Stop:
+    """Answers signals while listings are written: the current plan gets them as events."""
+
+    events: SimpleQueue[StepResult] = field(default_factory=SimpleQueue)
+    connection: Connection | None = None
+
+    def __call__(self, count: int) -> None:
+        """Answer the `count`-th signal."""
+        self.events.put(Interrupted() if count == 1 else Aborted())
+        if self.connection is not None:
+            self.connection.stop()
+        if count == 1:
+            announce_stop()
+
+
+def carry_out(steps: ApplySteps[T], *, signals: Signals | None = None) -> T:
+    """Carry out an apply in this thread.
+
+    From the first write on, a signal ends the run in order; after it, the rest is skipped.
+    """
+    stop, answer = _Stop(), cast("Any", None)
+    with closing(steps), ExitStack() as answering:
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                ending: T = end.value
+                return ending
+            match step:
+                case Load(call):
+                    answer = call()
+                case Read(jobs):
+                    answer = [job.start_reading() for job in jobs]
+                case Write(planned, of_plan, health):
+                    if signals and stop.connection is None:
+                        answering.enter_context(signals.answered_by(stop))
+                    stop.connection = planned.job.connection
+                    if signals and signals.number:
+                        answer = skipped(planned.plan, "interrupted")
+                        continue
+                    on_step = partial(_report, planned)
+                    try:
+                        answer = drive(
+                            of_plan,
+                            stop.connection,
+                            health=health,
+                            events=stop.events,
+                            on_step=on_step,
+                        )
+                    finally:
+                        on_step(None)
+
+
+async def carry_out_async(steps: ApplySteps[T]) -> T:
+    """Carry out an apply in an event loop, through connections for that.
+
+    If it is cancelled, the calls in flight are cancelled too.
+    """
+    import asyncio  # noqa: PLC0415 - the command line does not need it
+
+    answer: Any = None
+    with closing(steps):
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                ending: T = end.value
+                return ending
+            match step:
+                case Load(call):
+                    answer = await asyncio.to_thread(call)
+                case Read(jobs):
+                    reads = [
+                        asyncio.ensure_future(read_async(_of_loop(job), job.site.bot, job.scope))
+                        for job in jobs
+                    ]
+                    await asyncio.gather(*reads, return_exceptions=True)
+                    answer = [read.result for read in reads]
+                case Write(planned, of_plan, health):
+                    answer = await drive_async(
+                        of_plan,
+                        _of_loop(planned.job),
+                        health=health,
+                        events=asyncio.Queue(),
+                        on_step=partial(_report, planned),
+                    )
+
+
+def _of_loop(job: Job) -> AsyncConnection:
+    return cast("AsyncConnection", job.connection)
+
+
+def _report(planned: Planned, step: Step | None) -> None:
+    planned.job.settings.on_progress(ApplyProgress(planned.plan, step))
