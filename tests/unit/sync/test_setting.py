@@ -9,11 +9,19 @@ import click
 import pytest
 import yaml
 
-from commandsync import sync
+from commandsync import AsyncClient, Client, sync
 from commandsync.cli.option import Option, option
 from commandsync.plan.rules import DeleteLimit
 from commandsync.sync import setting as definitions
-from commandsync.sync.setting import MAX_DELETES, PRUNE, Setting
+from commandsync.sync.setting import (
+    CONCURRENCY,
+    INSECURE_HTTP,
+    MAX_DELETES,
+    PRUNE,
+    RETRIES,
+    TIMEOUT,
+    Setting,
+)
 from commandsync.sync.settings import Settings
 from tests.support.home import commands_of
 from tests.support.runner import ACTION
@@ -93,6 +101,14 @@ def test_the_arguments_of_the_library_are_those_of_the_definitions(
     arguments = [each.name for each in SETTINGS.values() if each.argument_help]
 
     assert {*get_type_hints(get_args(options)[0])} == {*arguments, "on_settled"}
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_a_client_has_the_same_defaults(client: type) -> None:
+    arguments = inspect.signature(client).parameters
+
+    for each in (TIMEOUT, RETRIES, CONCURRENCY, INSECURE_HTTP):
+        assert arguments[each.name].default == each.default
 
 
 def test_the_documentation_of_the_library_is_that_of_the_definitions() -> None:
