@@ -102,8 +102,9 @@ class RunCommand(Command):
         from commandsync.cli.progress import shown
         from commandsync.sync.settings import Settings, read_clock
 
-        form, color, full = ctx.params.pop("form", "text"), *map(ctx.params.pop, ("color", "full"))
-        quiet, verbose = map(ctx.params.pop, ("quiet", "verbose"))
+        take = ctx.params.pop  # the options above are this class's own
+        form, color, full = take("form", "text"), take("color"), take("full")
+        quiet, verbose = take("quiet"), take("verbose")
         output = Output(form, color, -1 if quiet else verbose, full)
         with shown(output) as on_progress:
             run = Run(output, Settings(now=read_clock(), on_progress=on_progress), ctx.obj)
