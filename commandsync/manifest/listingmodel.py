@@ -9,6 +9,7 @@ of `listings.py`.
 import re
 from contextlib import suppress
 from typing import Annotated, Literal, cast, get_args
+from urllib.parse import quote
 
 from pydantic import (
     AfterValidator,
@@ -42,8 +43,9 @@ _Limited = Literal[FieldName, "commands", "names"]
 _MOST = 999_999_999
 _CHARACTERS = r"[!-~]*[!-,.-~]-[!-,.-~][!-~]*"  # with a range
 _SERVICE = r"\s*[A-Za-z0-9][A-Za-z0-9._-]{0,99}\s*"
-_URL = r"(https?://(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?)(/(?:[!\"$-\[\]-z|~]|\{bot\})*)"
+_URL = r"(https?://(?:[\w.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?)(/(?:%[0-9A-Fa-f]{2}|[!\"$&-\[\]-z|~]|\{bot\})*)"
 _UNQUOTED = re.compile("%([0-9A-Fa-f]{2})")
+_UNCHANGED = "%{}/?:@!$&'()*+,;=-._~"  # what a client sends as it is written
 _EXAMPLE = "https://list.example/api/bots/{bot}/commands"
 
 
@@ -56,7 +58,9 @@ def _with_name(keys: dict[str, FieldName]) -> dict[str, FieldName]:
 def _normal(origin: str, target: str) -> str:
     """Return a URL in its one spelling, as it is sent: a path has no empty parts and no dots."""
     path, query, parameters = target.partition("?")
-    path, parameters = (_UNQUOTED.sub(_unquoted, text) for text in (path, parameters))
+    path, parameters = (
+        quote(_UNQUOTED.sub(_unquoted, text), safe=_UNCHANGED) for text in (path, parameters)
+    )
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
@@ -64,7 +68,9 @@ def _normal(origin: str, target: str) -> str:
         elif part not in {"", "."}:
             parts.append(part)
     end = "/" if parts and path.endswith(("/", "/.", "/..")) else ""
-    return f"{types.address(origin)}/{'/'.join(parts)}{end}{query}{parameters}"
+    return (
+        f"{types.address(origin)}/{'/'.join(parts)}{end}{query if parameters else ''}{parameters}"
+    )
 
 
 def _unquoted(match: re.Match[str]) -> str:

@@ -87,6 +87,16 @@ class Listing(ListingModel):
         path = service.replace(bot or _NO_BOT, _NOTHING).path
         return service_of(service.origin) + path
 
+    def names_bot(self, manifests_bot: str) -> bool:
+        """Whether the address names the bot; else the token decides whose list it is.
+
+        An id that is written out does so too.
+        """
+        bot = self.bot_of(manifests_bot)
+        if self.list_service.names_bot:
+            return bool(bot)
+        return bool(bot) and bot in re.split("[/?&=]", self.address(manifests_bot))
+
     def identity(self, manifests_bot: str) -> str:
         """Return the identity of the list: its address, and the token where that decides the bot.
 
@@ -94,7 +104,7 @@ class Listing(ListingModel):
         """
         service = self.list_service
         address = self.address(manifests_bot)
-        if service.names_bot:
+        if service.names_bot or self.names_bot(manifests_bot):
             return address
         first, own = next(iter(service.variables), ""), self.token_env
         identity = f"{address} {first if own in {'', *service.variables} else own}"
@@ -174,14 +184,19 @@ def same_listing_problems(listings: Iterable[tuple[Iterable[Listing], str]]) -> 
     """
     first: dict[tuple[str, ...], Listing] = {}
     problems = {}
-    named = ((listing, bot) for managed, bot in listings for listing in managed)
-    for listing, target in ((each, target) for each, bot in named for target in each.targets(bot)):
-        other = first.setdefault(target, listing)
-        if other is not listing:
-            message = f"duplicate listing {quoted(listing.service)} (first at {other.location})"
-            key = "bot" if listing.list_service.names_bot else "token_env"
-            hint = f"remove one; for another bot, write the {key}: of each"
-            problems[listing.location] = Problem(listing.location, message, hint)
+    every = [(listing, bot) for managed, bot in listings for listing in managed]
+    of_bots = {listing.address(bot) for listing, bot in every if listing.names_bot(bot)}
+    for listing, bot in every:
+        address = listing.address(bot)
+        # One may have the id of the other one's bot written out in its URL.
+        known = [(address,)] if address in of_bots else []
+        for target in (*listing.targets(bot), *known):
+            other = first.setdefault(target, listing)
+            if other is not listing:
+                message = f"duplicate listing {quoted(listing.service)} (first at {other.location})"
+                key = "bot" if address in of_bots else "token_env"
+                hint = f"remove one; for another bot, write the {key}: of each"
+                problems[listing.location] = Problem(listing.location, message, hint)
     return tuple(problems.values())
 
 

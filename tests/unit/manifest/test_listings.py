@@ -1,3 +1,4 @@
+import json
 from typing import Any, get_args
 
 import pytest
@@ -189,6 +190,8 @@ def test_an_edit_and_a_dump_leave_listings_alone(load: Load) -> None:
         "https://list.example/x/../a/./b/commands",
         "https://list.example/a/%62/%63ommands",
         "https://LIST.EXAMPLE/a/b/commands",
+        "https://list.example/a/b/commands?",
+        "https://list.example/%2e%2E/a/b/commands",
     ],
 )
 def test_a_url_has_one_spelling_and_two_entries_with_it_are_one(load: Load, spelled: str) -> None:
@@ -200,3 +203,55 @@ def test_a_url_has_one_spelling_and_two_entries_with_it_are_one(load: Load, spel
     (listing,) = load(f"version: 1\ncommands: []\nlistings: [{entries[1]}]\n").listings
     assert listing.replace
     assert listing.replace.url == "https://list.example/a/b/commands"
+
+
+def of_bot(name: str, url: str, bot: str = "") -> str:
+    replaced = {
+        "method": "POST",
+        "url": url,
+        "authorization": "{token}",
+        "fields": {"name": "name"},
+    }
+    variable = f"COMMANDSYNC_TOKEN_{name.upper()}"
+    own = {"bot": bot} if bot else {}
+    return json.dumps({"service": name, "token_env": variable, **own, "replace": replaced})
+
+
+@pytest.mark.parametrize("bot", ["", "43"])
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("query", ["/{bot}/commands", "?bot={bot}"])
+def test_an_id_that_is_written_out_names_the_bot(
+    load: Load, bot: str, query: str, *, is_first: bool
+) -> None:
+    url = f"https://list.example/api{query}"
+    entries = [of_bot("one", url, bot), of_bot("two", url.replace("{bot}", bot or "42"))]
+    if not is_first:
+        entries.reverse()
+
+    with pytest.raises(ManifestError, match='duplicate listing "'):
+        load(f"version: 1\nbot: 42\ncommands: []\nlistings: [{', '.join(entries)}]\n")
+
+
+def test_the_identity_of_a_list_is_the_same_with_the_id_and_with_its_place(load: Load) -> None:
+    url = "https://list.example/api/{bot}/commands"
+    texts = (of_bot("one", url), of_bot("one", url.replace("{bot}", "42")))
+    head = "version: 1\nbot: 42\ncommands: []\n"
+    lists = [load(f"{head}listings: [{text}]\n").listings[0] for text in texts]
+
+    assert len({each.identity("42") for each in lists}) == 1
+    assert lists[1].identity("43") != lists[0].identity("43")
+
+
+def test_two_tokens_are_two_lists_where_no_url_names_the_bot(load: Load) -> None:
+    url = "https://list.example/api/4242/commands"
+    text = f"listings: [{of_bot('one', url)}, {of_bot('two', url)}]"
+
+    assert len(load(f"version: 1\nbot: 42\ncommands: []\n{text}\n").listings) == 2
+
+
+@pytest.mark.parametrize("path", ["/%", "/%4", "/%zz", "/a%2", "/?a=%"])
+def test_an_unfinished_escape_is_not_a_url(load: Load, path: str) -> None:
+    entry = of_bot("one", f"https://list.example{path}")
+
+    with pytest.raises(ManifestError, match="url must look like"):
+        load(f"version: 1\ncommands: []\nlistings: [{entry}]\n")
