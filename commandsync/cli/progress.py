@@ -1,7 +1,12 @@
-"""What a run does and waits for: in one place of a terminal, erased after; with -v line by line."""
+"""The progress of a run: on a terminal in one line that is erased at the end, with -v line by line.
+
+`rich.progress` shows that line, and is loaded when there is something to show. (`rich.status` would
+also send results to standard error.)
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,8 +23,8 @@ from commandsync.report.lines import joined, path, visible
 from commandsync.sync.settings import ApplyProgress, CallProgress, FilesRead
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.live import Live
+    from rich.progress import Progress as Display
+    from rich.text import Text
 
     from commandsync.api.operations import Operation
     from commandsync.apply.outcomes import Step
@@ -40,7 +45,7 @@ def shown(output: Output) -> Iterator[Callable[[Progress], object]]:
     """
     if output.verbosity > 0:
         yield Lines(output).show
-    elif output.verbosity < 0 or not sys.stderr.isatty():
+    elif output.verbosity < 0 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield partial(_tell_found, output)
     else:
         place = Place(color=output.screen(sys.stderr).color)
@@ -69,42 +74,40 @@ class _Call(NamedTuple):
     timer: Timer
 
 
-class _Calls:
-    """The calls in flight, which several threads make; `_late` is called where one takes long."""
+class _Calls(list[_Call]):
+    """The calls in flight, which several threads make; `late` is called where one takes long."""
 
-    def __init__(self) -> None:
-        self._calls: list[_Call] = []
-        self._lock = RLock()
+    def __init__(self, late: Callable[[Operation[Any]], object]) -> None:
+        super().__init__()
+        self._late = late
 
-    def _note(self, progress: CallProgress) -> _Call | None:
+    def note(self, progress: CallProgress) -> _Call | None:
         """Note the step of a call; return the call, None for the end of one never sent."""
-        call, now = self._call_of(progress.operation), monotonic()
+        call, now = self.of(progress.operation), monotonic()
         if call is not None:
-            self._calls.remove(call)
+            self.remove(call)
             call.timer.cancel()
         if progress.step is None:
             return call
         timer = Timer(PATIENCE, self._late, (progress.operation,))
         timer.daemon = True
         call = _Call(progress, call.begun if call else now, now, timer)
-        self._calls.append(call)
+        self.append(call)
         timer.start()
         return call
 
-    def _call_of(self, operation: Operation[Any]) -> _Call | None:
+    def of(self, operation: Operation[Any]) -> _Call | None:
         """Return the call of this very operation, if it is in flight; few are."""
-        calls = [*self._calls]  # other threads change it
+        calls = [*self]  # other threads change it
         return next((call for call in calls if call.progress.operation is operation), None)
 
-    def _late(self, operation: Operation[Any]) -> None:
-        raise NotImplementedError
 
-
-class Lines(_Calls):
+class Lines:
     """Shows progress line by line: each read, each settled change, and each wait."""
 
     def __init__(self, output: Output) -> None:
-        super().__init__()
+        self._calls = _Calls(self._late)
+        self._lock = RLock()
         self._output = output
         self._applying = False
         self._sites: list[Site] = []
@@ -131,7 +134,7 @@ class Lines(_Calls):
         if progress.step is not None and progress.site not in self._sites:
             self._sites.append(progress.site)
             self._say(_site_line(progress.site))
-        call = self._note(progress)
+        call = self._calls.note(progress)
         if call is None:
             return
         reads = progress.operation.method == "GET"
@@ -141,7 +144,7 @@ class Lines(_Calls):
             self._say(f"{progress.operation.name}: {monotonic() - call.begun:.2f} s")
 
     def _late(self, operation: Operation[Any]) -> None:
-        call = self._call_of(operation)
+        call = self._calls.of(operation)
         if call and isinstance(call.progress.step, Send):
             self._say(_wait_line(call.progress, PATIENCE))
 
@@ -149,27 +152,29 @@ class Lines(_Calls):
         self._output.talk(joined([line], self._output.screen(sys.stderr)))
 
 
-class Place(_Calls):
+class Place:
     """Shows in one place of the terminal the bar of an apply, and the call that takes long.
 
     It is open during an apply, and from a step of a call that takes long until no call is left.
     """
 
     def __init__(self, *, color: bool) -> None:
-        super().__init__()
+        self._calls = _Calls(self._late)
+        self._lock = RLock()
         self._color = color
         self._writes: list[tuple[Operation[Any], str]] = []  # of an apply, each with its change
         self._total = 0  # the changes that are applied; 0 for no apply
         self._settled: set[Change] = set()
         self._pause_end = 0.0
-        self._live: Live | None = None
+        self._display: Display | None = None
+        self._has_bar = False
         self._closed = False
 
     def show(self, progress: Progress) -> None:
         """Show the present step of a run."""
         with self._lock:
             if isinstance(progress, CallProgress):
-                self._note(progress)
+                self._calls.note(progress)
             elif isinstance(progress, ApplyProgress):
                 self._apply(progress.plan, progress.step)
             self._update()
@@ -182,7 +187,7 @@ class Place(_Calls):
 
     def _late(self, _operation: Operation[Any]) -> None:
         with self._lock:
-            self._update(opens=True)
+            self._update(is_late=True)
 
     def _apply(self, plan: Plan, step: Step | None) -> None:
         self._total = len(plan.changes) if step else 0
@@ -199,44 +204,48 @@ class Place(_Calls):
                 name = f"{named(change)} {visible(change.name)}"
                 self._writes.append((call.operation, name))
 
-    def _update(self, *, opens: bool = False) -> None:
+    def _update(self, *, is_late: bool = False) -> None:
         """Open the place if there is something to show, or erase it."""
-        waits = bool(self._calls) and (opens or self._live is not None)
-        wanted = not self._closed and (waits or self._total > 0)
-        if wanted and self._live is None:
-            from rich.console import Console  # only a terminal needs it
-            from rich.live import Live
+        waits = bool(self._calls) and (is_late or self._display is not None)
+        is_wanted = not self._closed and (waits or self._total > 0)
+        if self._display and (not is_wanted or self._has_bar != bool(self._total)):
+            self._display.stop()
+            self._display = None
+        if is_wanted and not self._display:
+            self._display = self._opened()
+        if self._display:
+            task, done = self._display.task_ids[0], len(self._settled)
+            self._display.update(task, total=self._total, completed=done)
 
-            self._live = Live(
-                get_renderable=self._content,
-                console=Console(stderr=True, no_color=not self._color),
-                transient=True,
-                redirect_stdout=False,  # results come after it is erased; warnings go above it
-            )
-            self._live.start(refresh=True)
-        elif not wanted and self._live is not None:
-            self._live.stop()
-            self._live = None
+    def _opened(self) -> Display:
+        from rich.console import Console  # only a terminal needs it
+        from rich.progress import BarColumn, Progress, ProgressColumn, RenderableColumn, TextColumn
+        from rich.table import Column
 
-    def _content(self) -> RenderableType:
-        """Return the line as it is now; called in a thread of its own, with no lock."""
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
+        self._has_bar = self._total > 0
+        bar: list[ProgressColumn] = [
+            TextColumn("Applying"),
+            BarColumn(_BAR, complete_style="cyan", finished_style="green"),
+            TextColumn("{task.completed:,}/{task.total:,}"),
+        ]
+        console = Console(stderr=True, no_color=not self._color)
+        console.width -= 2  # a terminal may show `^C` behind the line
+        display = Progress(
+            *(bar if self._has_bar else ()),
+            RenderableColumn(self, table_column=Column()),  # the only one that is cut
+            console=console,
+            transient=True,
+            redirect_stdout=False,  # results come after it is erased; warnings go above it
+        )
+        display.add_task("")
+        display.start()
+        return display
+
+    def __rich__(self) -> Text:
+        """Return the status as it is now; called in a thread of its own, with no lock."""
         from rich.text import Text
 
-        status = Text(self._status(), style="dim", no_wrap=True, overflow="ellipsis")
-        total, done = self._total, len(self._settled)
-        if not total:
-            return status
-        grid = Table.grid(padding=(0, 1), expand=True)
-        for _ in range(3):
-            grid.add_column(no_wrap=True)
-        grid.add_column(ratio=1)
-        bar = ProgressBar(
-            total=total, completed=done, width=_BAR, complete_style="cyan", finished_style="green"
-        )
-        grid.add_row("Applying", bar, f"{done:,}/{total:,}", status)
-        return grid
+        return Text(self._status(), style="dim", no_wrap=True, overflow="ellipsis")
 
     def _status(self) -> str:
         calls, now = [*self._calls], monotonic()

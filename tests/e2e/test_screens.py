@@ -9,6 +9,7 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from threading import Event
 
 import pytest
 
@@ -229,6 +230,29 @@ def test_an_interruption_erases_what_was_waited_for(server: RawServer, monitor: 
     server.then(interrupt)
 
     assert monitor.run("plan") == 130
+    assert monitor.text == "error: interrupted; nothing was changed\n"
+
+
+@pytest.mark.usefixtures("clock")
+def test_ctrl_c_is_erased_with_a_line_as_wide_as_the_terminal(
+    server: RawServer, monitor: Monitor
+) -> None:
+    ended = Event()
+
+    def wait(_gate: Gate, _seconds: float) -> bool:
+        monitor.until("retry 1 of 4 in")
+        monitor.type("\x03")  # no process belongs to this terminal, which only shows it
+        monitor.until("^C")
+        os.kill(os.getpid(), signal.SIGINT)
+        return not ended.wait(LONGEST)
+
+    monitor.monkeypatch.setattr(Gate, "wait", wait)
+    server.then(answering(status=429, headers={"Retry-After": "90"}))
+
+    code = monitor.run("plan")
+
+    ended.set()
+    assert code == 130
     assert monitor.text == "error: interrupted; nothing was changed\n"
 
 

@@ -105,6 +105,18 @@ def test_a_place_that_is_closed_shows_nothing_of_calls_that_were_left(monitor: M
 
 
 @on_posix
+def test_a_terminal_that_cannot_erase_a_line_shows_none(monitor: Monitor) -> None:
+    with monitor.attached():
+        monitor.monkeypatch.setenv("TERM", "dumb")
+        with shown(Output()) as show:
+            show(ApplyProgress(PLAN, Step(wait=3.0)))
+            show(ApplyProgress(PLAN, None))
+        Output().talk("the next line")
+
+    assert monitor.text == "the next line\n"
+
+
+@on_posix
 def test_an_apply_without_changes_opens_no_place(monitor: Monitor) -> None:
     with monitor.attached(), shown(Output()) as show:
         show(ApplyProgress(plan_of([]), Step()))
