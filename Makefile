@@ -106,7 +106,6 @@ test-lowest: $(READY_FOR_LOWEST) ## Run the tests with the lowest versions that 
 audit: $(READY_TO_AUDIT) ## Check the installed and the locked dependencies for known vulnerabilities
 	@$(BIN)/pip-audit$(EXE) --local --skip-editable --progress-spinner off
 	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements.txt
-	@$(BIN)/pip-audit$(EXE) --disable-pip --require-hashes --progress-spinner off -r commandsync/action/requirements-preview.txt
 
 # pip, with each library named when pip gets it; the exit code is that of the pipe's end.
 INSTALL = install() { $(RUN) -m pip install --disable-pip-version-check --progress-bar off "$$@" && echo Ended; }; \

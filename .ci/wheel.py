@@ -34,7 +34,7 @@ PACKAGING = (
 IMPORT_ALL = """
 import importlib, pkgutil, commandsync
 extra = {"commandsync.client.asynctransport", "commandsync.client.stream", "commandsync.record"}
-without = ("commandsync.server", "commandsync.pages.", "commandsync.preview.",
+without = ("commandsync.server", "commandsync.pages.",
            "commandsync.action.checks", "commandsync.ext.", "commandsync.testing.",
            "commandsync.sources.javascript", "commandsync.record.")
 found = []
@@ -121,9 +121,7 @@ def test_without_extras(wheel: Path, folder: Path) -> None:
     run(program, "plan", "-f", example, "--against", example, "--detailed-exitcode", cwd=folder)
     for extra, *words in (
         ("server", "serve"),
-        ("server", "preview", example),
-        ("preview", "preview", example, "--html", "site"),
-        ("preview", "docs", "commands.html", "-f", example),
+        ("html", "docs", "commands.html", "-f", example),
         ("javascript", "import", "bot.js", "--yes"),
         ("record", "import", "--yes", "--", "true"),
     ):

@@ -14,7 +14,7 @@ from urllib.request import url2pathname
 
 from commandsync.errors import UsageError
 
-Extra = Literal["async", "javascript", "postgres", "preview", "record", "server"]
+Extra = Literal["async", "html", "javascript", "postgres", "record", "server"]
 
 _ROOT = Path(__file__).resolve().parents[1]
 

@@ -83,8 +83,6 @@ _THOROUGH = (
     "e2e/test_list_contract.py::test_exactly_one_rule",
     "e2e/test_listed.py",
     "e2e/test_pre_commit.py::test_the_hook",
-    "e2e/test_preview.py::test_a_page_as_files",
-    "e2e/test_preview_live.py",
     "e2e/test_readme.py::test_every_command_prints",
     "e2e/test_redaction.py::test_a_line_that_a_terminal_cuts",
     "e2e/test_redaction.py::test_no_",

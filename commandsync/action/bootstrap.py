@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = Path(__file__).resolve().with_name("requirements.txt")
-PREVIEW_LOCK = LOCK.with_name("requirements-preview.txt")
-"""The same libraries and those that make the page of a preview."""
 
 # The settings that installers get: the index and the network. The lock's hashes decide what is
 # installed. Other settings, such as PIP_TARGET or PIP_USER, would break the installation.
@@ -74,13 +72,11 @@ def prepare(environ: Mapping[str, str]) -> list[str]:
 
     There are none if the same versions are installed already. Raises `BootstrapError`.
     """
-    has_more = environ.get("INPUT_PREVIEW") == "true" or environ.get("INPUT_DOCS_CHECK")
-    lock = PREVIEW_LOCK if has_more else LOCK
-    text = lock.read_text(encoding="utf-8")
+    text = LOCK.read_text(encoding="utf-8")
     needed = locked(text)
     if needed.items() <= installed(sys.path).items():
         return []
-    # One folder for each lock and each kind of interpreter.
+    # One folder for each version of the lock and each kind of interpreter.
     digest = hashlib.sha256((text + EXTENSION_SUFFIXES[0]).encode()).hexdigest()[:16]
     temporary = environ.get("RUNNER_TEMP") or tempfile.mkdtemp(prefix="commandsync-")
     target = Path(temporary).absolute() / f"commandsync-{digest}"
@@ -94,7 +90,7 @@ def prepare(environ: Mapping[str, str]) -> list[str]:
             f"python-version {newest} before this one, or name another in the input python.",
             reason="invalid",
         )
-    return [_install_aside(target, lock, environ)]
+    return [_install_aside(target, environ)]
 
 
 def locked(text: str) -> dict[str, str]:
@@ -114,7 +110,7 @@ def installed(folders: Iterable[str]) -> dict[str, str]:
     return versions
 
 
-def _install_aside(target: Path, lock: Path, environ: Mapping[str, str]) -> str:
+def _install_aside(target: Path, environ: Mapping[str, str]) -> str:
     """Install into a new folder and move it into place, so that parallel jobs do not collide."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -123,7 +119,7 @@ def _install_aside(target: Path, lock: Path, environ: Mapping[str, str]) -> str:
         message = f"cannot write to RUNNER_TEMP: {error.strerror}"
         raise BootstrapError(message, reason="invalid") from error
     try:
-        _install(aside, lock, environ)
+        _install(aside, environ)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         raise
@@ -134,11 +130,11 @@ def _install_aside(target: Path, lock: Path, environ: Mapping[str, str]) -> str:
     return str(target)
 
 
-def _install(folder: str, lock: Path, environ: Mapping[str, str]) -> None:
+def _install(folder: str, environ: Mapping[str, str]) -> None:
     installer = _installer()
     print("Installing the libraries that commandsync is locked to ...", flush=True)  # noqa: T201
     ended = subprocess.run(  # noqa: S603 - an installer by its full path
-        [*installer, "--target", folder, *_HASHED, "-r", str(lock)],
+        [*installer, "--target", folder, *_HASHED, "-r", str(LOCK)],
         cwd=folder,  # uv would read settings from the workspace
         env=_environment(environ),
         stdin=subprocess.DEVNULL,

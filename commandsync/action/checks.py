@@ -1,32 +1,32 @@
-"""The files beside a manifest: its sources, documents with command lists, and the previewed page.
+"""The files beside a manifest: its sources, and documents with command lists.
 
 `checks_of` runs the checks that the inputs ask for, and returns a function that adds their results
 to a verdict: names that only the code or the manifest has, a manifest that is not up to date with
-its sources, documents that are not up to date with the manifest. `write_preview` writes the bot's
-page as it will be, for an artifact of the workflow.
+its sources, documents that are not up to date with the manifest.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import NoReturn
 
 from commandsync.action.inputs import Inputs
-from commandsync.action.reporter import Reporter, say
 from commandsync.action.verdict import Verdict, failed
 from commandsync.diagnostics import Location
-from commandsync.errors import CommandsyncError, UsageError
+from commandsync.document.schemas import command_list_document
+from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.differences import Place, key_of, parity
 from commandsync.report import render_import, summary
 from commandsync.report.github import Annotation
 from commandsync.report.imports import import_annotations
+from commandsync.report.json import dumped
 from commandsync.report.lines import Screen, code, visible
-from commandsync.report.markdownfile import State, with_lists
+from commandsync.report.markdownfile import State, state_of, with_lists
 from commandsync.sources.changeset import Import
 from commandsync.sync.companions import commands_of
 from commandsync.sync.files import MOST_BYTES, read_file
 from commandsync.sync.importplan import plan_import
-from commandsync.sync.job import Planned
 from commandsync.sync.settings import Settings
 
 
@@ -46,16 +46,29 @@ def checks_of(
 
 
 def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list[Location]:
-    """Return the places of command lists in documents that are not those of the manifest."""
+    """Return the places of command lists in documents that are not those of the manifest.
+
+    The lock of the Action has no templates: it cannot draw a page to compare one with.
+    """
     if not (manifests and paths):
         return []
     if len(manifests) != 1:
         raise UsageError("docs-check takes one manifest", hint="use one job for each")
     commands = commands_of(manifests[0])
-    contents = {path: read_file(path, most=MOST_BYTES) for path in paths}
-    texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
-    files = [with_lists(text, commands, path=path) for path, text in texts.items()]
-    return [at for file in files for at, state in file.lists if state is not State.CURRENT]
+    lists: list[tuple[Location, State]] = []
+    for path in paths:
+        suffix = PurePath(path).suffix.lower()
+        if suffix == ".html":
+            message = f"docs-check compares Markdown and JSON files, and {path} is a page"
+            hint = "check it in a step of its own: commandsync docs needs the extra [html] there"
+            raise UsageError(message, hint=hint)
+        text = read_file(path, most=MOST_BYTES).decode("utf-8", "replace")
+        if suffix == ".json":
+            document = dumped(command_list_document(commands))
+            lists.append((Location(path), state_of(text, document)))
+        else:
+            lists += with_lists(text, commands, path=path).lists
+    return [at for at, state in lists if state is not State.CURRENT]
 
 
 def _refuse_requests(_: str) -> NoReturn:
@@ -102,37 +115,3 @@ def _with_lists(verdict: Verdict, outdated: Sequence[Location]) -> Verdict:
     texts = [*(f"{visible(str(at))}: {message}" for at in outdated), advice]
     page = f"**Not up to date with the manifest: {count} of commands**. {advice}"
     return failed(verdict, notes, text=texts, markdown=[page])
-
-
-def write_preview(
-    reporter: Reporter,
-    settings: Settings,
-    manifests: Sequence[Manifest],
-    planned: Sequence[Planned | CommandsyncError],
-) -> None:
-    """Write the page of a manifest into a new folder, which the output `preview` names.
-
-    It begins with the listing that was read for the plan; without one, everything is new. A page
-    that cannot be made is a warning: the plan does not depend on it.
-    """
-    from commandsync.pages.botpage import page_files  # noqa: PLC0415 - needs the extra [preview]
-    from commandsync.preview import previewpage, views  # noqa: PLC0415 - as above
-
-    with reporter.warned("no preview is written"):
-        if len(manifests) != 1:
-            message = f"it shows one manifest, and these are {len(manifests)}"
-            raise UsageError(message, hint="use one job for each bot")
-        (manifest,) = manifests
-        page = planned[0] if planned and manifest.has_page else None
-        if isinstance(page, Planned):
-            job = page.job
-            begin = previewpage.completed(job.connection, job.site, page.listed, manifest)
-        else:
-            begin = previewpage.new_bot(settings, manifest)
-            if page:
-                say("The preview shows everything as new, since the listing cannot be read.")
-        begin = replace(begin, lists=previewpage.lists_of(planned))
-        folder = str(reporter.new_folder("preview"))
-        state = previewpage.state_of(settings, manifest, begin, reporter.screen.words)
-        views.write_folder(folder, page_files(state.page), force=False)
-        reporter.put_outputs({"preview": folder})

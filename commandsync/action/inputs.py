@@ -161,7 +161,6 @@ class Inputs:
     apply: Literal["reviewed", "current"] = "reviewed"
     plan_file: str = PLAN_FILE.default
     issue: Literal["auto", "never"] = "auto"
-    preview: bool = False
 
     @property
     def key(self) -> str:

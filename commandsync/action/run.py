@@ -123,7 +123,6 @@ class _ActionRun:
         checked = [] if self.mode == "drift" else manifests
         with_checks = self._checks(checked)
         if self.mode == "validate":
-            self._write_preview(manifests, [])
             return with_checks(verdict.of_validated(manifests, self.reporter.screen))
         bases = self._hand_over_token(manifests)
         with jobs(self.settings, manifests, self._memory(manifests, bases)) as opened:
@@ -131,7 +130,6 @@ class _ActionRun:
             unread = [job for job in opened if self.mode == "drift" and not job.is_read]
             read = [job for job in opened if job not in unread]
             planned = plan_jobs(read)
-            self._write_preview(manifests, planned)
             refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
         outcome = verdict.with_unchecked(self._plans_verdict(planned, refusals), unread)
         outcome = verdict.with_user_changes(outcome, bases, manifests, self.reporter.screen)
@@ -145,14 +143,6 @@ class _ActionRun:
         from commandsync.action.checks import checks_of  # noqa: PLC0415 - loads what imports need
 
         return checks_of(manifests, self.settings, inputs, self.reporter.screen)
-
-    def _write_preview(
-        self, manifests: Sequence[Manifest], planned: Sequence[Planned | errors.CommandsyncError]
-    ) -> None:
-        if self.reporter.inputs.preview and self.mode != "drift":
-            from commandsync.action.checks import write_preview  # noqa: PLC0415 - seldom needed
-
-            write_preview(self.reporter, self.settings, manifests, planned)
 
     def apply(self) -> Verdict:
         """Make the listings match."""

@@ -1,11 +1,15 @@
 """`commandsync docs`: the command list, written into files or printed.
 
-Files are read, compared with the manifest, and then shown (`--check`, `--diff`) or written.
+Files are read, compared with the manifest, and then shown (`--check`, `--diff`) or written. With
+`--open`, a browser shows the page: of a file that was just written, or of a temporary one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -41,6 +45,11 @@ _MARKDOWN = frozenset({".md", ".markdown"})
     dest="printed",
     type=click.Choice(["markdown", "html", "json", "botfather"]),
 )
+@option(
+    "--open",
+    "Show the page in a browser: the PATH that ends in .html, or with --format html.",
+    dest="opens",
+)
 def docs_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -52,6 +61,7 @@ def docs_command(  # noqa: PLR0913 - the options of one command
     diff: bool,
     force: bool,
     printed: str | None,
+    opens: bool,
 ) -> int:
     """Write the command list into Markdown, HTML and JSON files.
 
@@ -64,55 +74,69 @@ def docs_command(  # noqa: PLR0913 - the options of one command
       commandsync docs COMMANDS.md
       commandsync docs --check --diff      # in CI
       commandsync docs site/commands.html site/commands.json
+      commandsync docs --format html --open
     """
-    from commandsync.api.credentials import redacted
     from commandsync.errors import Exit, UsageError
-    from commandsync.sync.companions import commands_of
-    from commandsync.sync.files import refuse_token
     from commandsync.sync.settings import load_single
 
     shows = check or diff
     if printed and (paths or shows):
         raise UsageError("--format prints the list", hint="give no PATH, --check or --diff")
-    problem, hint = "docs takes one manifest", "run it for each manifest"
+    html = _page_to_open(paths, printed, shows=shows) if opens else ""
     run = run._replace(settings=replace(run.settings, files=files, strict=strict))
-    manifest = load_single(run.settings, problem, hint=hint)
+    manifest = load_single(run.settings, "docs takes one manifest", hint="run it for each manifest")
     if printed:
-        _print_list(run, manifest, printed)
-        return Exit.DONE
-    readable = redacted if shows else str  # what is written is refused instead
-    bot, commands = readable(manifest.name), commands_of(manifest, readable)
-    pages = _read_pages(paths, commands, bot=bot)
-    if shows:
-        return _show_pages(run, pages, paths, check=check, diff=diff)
-    for page in pages:  # a format may write a token in another way than it is
-        refuse_token(page.edit.path, chain([bot], *commands))
-    if not force:
-        _check_edits(pages)
-    _write_pages(pages, run.output)
+        text = _printed_list(run, manifest, printed)
+        if opens:
+            html = _temporary_page(run.output, text)
+        else:
+            run.output.result(text)
+    elif shows:
+        return _show_pages(run, manifest, paths, check=check, diff=diff)
+    else:
+        _write_pages(run, manifest, paths, force=force)
+    if html:
+        _open(run.output, html)
     return Exit.DONE
 
 
-def _write_pages(pages: Sequence[Page], output: Output) -> None:
-    """Write the files that are not up to date, all of them or none."""
-    from commandsync.sync.files import write_edits
+def _page_to_open(paths: Sequence[str], printed: str | None, *, shows: bool) -> str:
+    """Return the one path of a page, empty for that of `--format html`; raises `UsageError`."""
+    from commandsync.errors import UsageError
 
+    pages = [path for path in paths if Path(path).suffix.lower() == ".html"]
+    if shows or (len(pages) != 1 and printed != "html"):
+        hint = "give --format html, or one PATH that ends in .html; neither --check nor --diff"
+        raise UsageError("--open shows one page", hint=hint)
+    return "" if printed else pages[0]
+
+
+def _write_pages(run: Run, manifest: Manifest, paths: Sequence[str], *, force: bool) -> None:
+    """Write the files that are not up to date, all of them or none."""
+    from commandsync.sync.companions import commands_of
+    from commandsync.sync.files import refuse_token, write_edits
+
+    commands = commands_of(manifest)
+    pages = _read_pages(paths, commands, bot=manifest.name)
+    texts = [manifest.name, *chain(*commands), *(command.options for command in commands)]
+    for page in pages:  # a format may write a token in another way than it is
+        refuse_token(page.edit.path, texts)
+    if not force:
+        _check_edits(pages)
     write_edits([page.edit for page in pages if page.stale])
     for page in pages:
         path = page.edit.path
-        output.talk(f"wrote {path}" if page.stale else f"{path} is up to date")
+        run.output.talk(f"wrote {path}" if page.stale else f"{path} is up to date")
 
 
-def _print_list(run: Run, manifest: Manifest, form: str) -> None:
-    """Print the list of a manifest in a format; a token in it is hidden."""
+def _printed_list(run: Run, manifest: Manifest, form: str) -> str:
+    """Return the list of a manifest in a format; a token in it is hidden."""
     from commandsync.api.credentials import redacted
     from commandsync.sync.companions import commands_of
 
     if form == "botfather":
-        text = redacted(_botfather_list(run, manifest))
-    else:
-        text = _list_as(form, commands_of(manifest, redacted), bot=redacted(manifest.name))
-    run.output.result(text)
+        return redacted(_botfather_list(run, manifest))
+    return _list_as(form, commands_of(manifest, redacted), bot=redacted(manifest.name))
 
 
 def _botfather_list(run: Run, manifest: Manifest) -> str:
@@ -134,7 +158,7 @@ def _botfather_list(run: Run, manifest: Manifest) -> str:
 def _list_as(form: str, commands: Sequence[CommandText], *, bot: str) -> str:
     """Return a list as markdown, html or json.
 
-    Raises `UsageError` for html if the extra `[preview]` is missing.
+    Raises `UsageError` for html if the extra `[html]` is missing.
     """
     if form == "markdown":
         from commandsync.report.commandlist import Layout, command_list
@@ -220,19 +244,22 @@ def _check_edits(pages: Sequence[Page]) -> None:
 
 
 def _show_pages(
-    run: Run, pages: Sequence[Page], paths: Sequence[str], *, check: bool, diff: bool
+    run: Run, manifest: Manifest, paths: Sequence[str], *, check: bool, diff: bool
 ) -> int:
     """Print the differences between the files and their new content; return the exit code.
 
     With `check`, print the lists that are not up to date, and the command that updates them.
     """
+    from commandsync.api.credentials import redacted
     from commandsync.cli.output import command_line
     from commandsync.errors import Exit
     from commandsync.report.linediff import edit_lines
     from commandsync.report.lines import joined, path
     from commandsync.report.markdownfile import State
     from commandsync.report.summary import counted
+    from commandsync.sync.companions import commands_of
 
+    pages = _read_pages(paths, commands_of(manifest, redacted), bot=redacted(manifest.name))
     edits = [page.edit for page in pages if diff and page.stale]
     shown = joined(edit_lines(edits), run.output.screen())
     if not check:
@@ -248,3 +275,52 @@ def _show_pages(
     line = command_line("docs", *force, *paths, files=run.settings.files)
     run.output.result(f"{shown}\nNot up to date: {len(stale)} of {count}. Run  {line}")
     return Exit.CHANGES
+
+
+def _temporary_page(output: Output, text: str) -> str:
+    """Write a page into a new folder of the system's temporary files; return its path."""
+    from commandsync.sources.changeset import FileEdit
+    from commandsync.sync.files import temporary_folder, write_edits
+
+    path = str(temporary_folder("docs") / "commands.html")
+    write_edits([FileEdit(path, None, text)])
+    output.talk(f"wrote {path}")
+    return path
+
+
+# Ends with the exit code 1 if no browser was found.
+_SHOW = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
+_SECRET = re.compile(r"COMMANDSYNC_|.*(TOKEN|SECRET|PASSW|API_?KEY)", re.IGNORECASE)
+
+
+def _open(output: Output, path: str) -> None:
+    """Show a file in a browser, which gets no token of this process in its environment."""
+    import subprocess
+
+    from commandsync.api.credentials import contains_token
+    from commandsync.diagnostics import Notice
+
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not (_SECRET.match(name) or contains_token(value))
+    }
+    if has_display(environment):
+        address = Path(path).absolute().as_uri()
+        command = [sys.executable, "-I", "-c", _SHOW, address]
+        quiet = subprocess.DEVNULL  # browsers write about themselves
+        ended = subprocess.run(  # noqa: S603 - Python itself, by its path
+            command, env=environment, stdin=quiet, stdout=quiet, stderr=quiet, check=False
+        )
+        if not ended.returncode:
+            return
+    output.notices([Notice("no browser can be started here", f"open {path} yourself")])
+
+
+def has_display(environment: Mapping[str, str]) -> bool:
+    """Return whether a browser has a place to appear.
+
+    Without a display, the browsers of Linux are those of the terminal, which is in use.
+    """
+    names = {"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"}
+    return not sys.platform.startswith("linux") or not names.isdisjoint(environment)

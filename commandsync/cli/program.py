@@ -47,9 +47,6 @@ GROUPS = {
         "changes": "Describe for users what changed since an earlier version.",
         "announce": "Print an announcement for the manifest, or post it.",
     },
-    "Your page": {
-        "preview": "Show the bot's page as it will be, while you edit.",
-    },
     "Your own service": {
         "serve": "Run a listing service on this machine.",
         "bots, vote": "Manage its bots, and cast votes there.",

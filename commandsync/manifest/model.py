@@ -217,8 +217,7 @@ class ManifestModel(Table):
     version: fields.Version = Field(description="The version of this grammar: 1.")
     name: fields.AnyText = Field(
         "",
-        description="The bot's name: the heading of the page that `docs` writes, and of a preview "
-        "without a listing.",
+        description="The bot's name: the heading of the page that `docs` writes.",
         examples=["Lantern"],
     )
     bot: fields.Bot = Field(

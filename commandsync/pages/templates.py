@@ -8,7 +8,6 @@ the parser knows no HTML, and its result is cleaned again by another library.
 import re
 from collections.abc import Mapping, Sequence
 from colorsys import hls_to_rgb
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -29,31 +28,10 @@ try:
     from markdown_it.utils import OptionsDict
     from markupsafe import Markup, escape
 except ImportError as error:
-    raise missing("a page needs", "preview", error) from error
+    raise missing("a page needs", "html", error) from error
 
 STATIC = Path(__file__).parent / "static"
 """The folder of the files that pages load."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assets:
-    """Where a page finds its files."""
-
-    folder: str = ""  # the address of their folder; empty for that of the page
-    # Where a preview tells of the next version of the page; empty elsewhere.
-    live: str = ""
-    # Whether a service answers the links of the page; a preview has none of them.
-    listing: bool = False
-
-
-SERVED = Assets(folder="/static/", listing=True)
-"""The addresses on a service."""
-
-PREVIEWED = Assets(folder="/static/", live="/live")
-"""The addresses on the web server of a preview."""
-
-BESIDE = Assets()
-"""The addresses of files in the folder of the page."""
 
 
 @cache

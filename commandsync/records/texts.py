@@ -29,17 +29,44 @@ MENU_DESCRIPTIONS = {kind: f"In the menu of a {kind}, under Apps." for kind in (
 """The descriptions that an import gives the commands in menus, which have none at the platform."""
 
 
+class CommandOption(NamedTuple):
+    """An option of a command at its platform."""
+
+    name: str
+    description: str
+    required: bool = False
+    choices: tuple[str, ...] = ()  # the names of the only values that it takes; empty for any
+
+    def __str__(self) -> str:
+        """Return its name and its description, with its choices."""
+        choices = f" ({', '.join(self.choices)})" if self.choices else ""
+        return f"{self.name}: {self.description}{choices}"
+
+
 class LoadedCommand(CommandText):
     """The text of a command, and details from its platform; empty if not known."""
 
     mention: str = ""  # what mentions it in a message of Discord
-    options: str = ""  # what its options are for, with their choices
+    menu: str = ""  # `user` or `message` if it is in such a menu: nobody types it
+    option_list: tuple[CommandOption, ...] = ()
+
+    @property
+    def options(self) -> str:
+        """Its options with their descriptions and choices, in one line."""
+        return "; ".join(map(str, self.option_list))
 
     @classmethod
-    def of(cls, text: Iterable[str], mention: str, options: str) -> "LoadedCommand":
-        """Return a command with its mention and its options."""
+    def of(
+        cls,
+        text: Iterable[str],
+        mention: str = "",
+        options: Iterable[CommandOption] = (),
+        *,
+        menu: str = "",
+    ) -> "LoadedCommand":
+        """Return a command with its mention, its options and its menu."""
         command = cls(*text)
-        command.mention, command.options = mention, options
+        command.mention, command.option_list, command.menu = mention, tuple(options), menu
         return command
 
 

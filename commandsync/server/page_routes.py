@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request, Response
 
 from commandsync.pages.botpage import BotPage, listed_rows, render_bot
-from commandsync.pages.templates import SERVED, Assets, render
+from commandsync.pages.templates import render
 from commandsync.records.models import Bot
 from commandsync.server import search, storage, votes
 from commandsync.server.endpoint import BotId, Db, ListQuery, Moment, PageNumber, page_answer
@@ -47,9 +47,7 @@ def list_page(wanted: ListQuery, database: Db, moment: Moment) -> Response:
     with database.reading() as connection:
         keys, number = search.find(connection, wanted, days=votes.days(moment))
         bots = votes.with_counts(connection, storage.bots_of(connection, keys), at=moment)
-    text = render_list(
-        [*map(Bot.model_validate, bots)], number=number, wanted=wanted, assets=SERVED
-    )
+    text = render_list([*map(Bot.model_validate, bots)], number=number, wanted=wanted)
     missing = wanted.page > 1 and not bots
     return page_answer(text, HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
 
@@ -70,7 +68,7 @@ def bot_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Resp
             voters=voters,
             next_vote=votes.next_vote(connection, bot, voter, at=moment),
         )
-    return page_answer(render_bot(page, assets=SERVED))
+    return page_answer(render_bot(page))
 
 
 @router.get("/bot/{bot}/voters")
@@ -81,7 +79,6 @@ def voters_page(bot: BotId, database: Db, moment: Moment, page: PageNumber = 1) 
         voters, last = votes.voters_of(connection, bot, page=page, limit=_VOTERS)
     text = render(
         "voters",
-        assets=SERVED,
         bot=Bot.model_validate(record),
         voters=voters,
         paging=pages_of(page, last, "?page={}".format),
@@ -134,7 +131,7 @@ def address(wanted: Wanted, *, page: int = 1, tags: Sequence[str] | None = None)
     return f"/?{query}" if query else "/"
 
 
-def render_list(bots: Sequence[Bot], *, number: int, wanted: Wanted, assets: Assets) -> str:
+def render_list(bots: Sequence[Bot], *, number: int, wanted: Wanted) -> str:
     """Return the HTML of a page of the list; `number` is that of the bots on all pages."""
     last = max(1, -(-number // wanted.limit))
 
@@ -143,7 +140,6 @@ def render_list(bots: Sequence[Bot], *, number: int, wanted: Wanted, assets: Ass
 
     return render(
         "list",
-        assets=assets,
         bots=[
             (bot, [linked(tag, [*wanted.tags, tag]) for tag in bot.information.tags])
             for bot in bots

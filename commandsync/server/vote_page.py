@@ -20,7 +20,7 @@ from fastapi.responses import RedirectResponse
 from limits import RateLimitItemPerSecond
 from starlette.datastructures import Headers
 
-from commandsync.pages.templates import SERVED, moment_of, render
+from commandsync.pages.templates import moment_of, render
 from commandsync.server import storage, votes
 from commandsync.server.caller import ALGORITHM, address_of
 from commandsync.server.endpoint import BotId, Db, Moment, page_answer
@@ -93,7 +93,7 @@ def _count(request: Request, bot: str, interval: timedelta) -> None:
 
 
 def _refused(status: int, title: str, reason: str, back: str) -> Response:
-    text = render("refusal", assets=SERVED, status=status, title=title, reason=reason, back=back)
+    text = render("refusal", status=status, title=title, reason=reason, back=back)
     return page_answer(text, status)
 
 
@@ -156,7 +156,6 @@ def _page(request: Request, response: Response) -> Response:
     is_path = status != HTTPStatus.NOT_FOUND or "route" in request.scope  # set where one matches
     text = render(
         "refusal",
-        assets=SERVED,
         status=status,
         title=_TITLES.get(status, HTTPStatus(status).phrase),
         reason=json.loads(bytes(response.body))["error"] if is_path else "check the address",

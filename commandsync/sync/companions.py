@@ -24,8 +24,8 @@ from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import CommandsyncError, FileError, ManifestError, UsageError
 from commandsync.manifest import Manifest, load_manifests, load_texts
 from commandsync.manifest.source import leads_out
-from commandsync.records.snapshot import Levels, Node
-from commandsync.records.texts import LoadedCommand, by_category
+from commandsync.records.snapshot import Levels
+from commandsync.records.texts import CommandOption, LoadedCommand, by_category
 from commandsync.sources.entry import text_of
 from commandsync.sources.imported import Imported, by_name, read_imported
 from commandsync.sources.sourcefile import IMPORTED, files_of
@@ -41,6 +41,7 @@ from commandsync.sync.files import (
 _IDENTIFIER = re.compile("[0-9]{1,20}")
 _NAME = re.compile(r"[-\w']{1,32}")  # nothing that a message takes for something else
 _SLASH_COMMAND = 1
+_MENUS = {2: "user", 3: "message"}  # by the type of a command in one
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,31 +119,29 @@ def _levels_of(name: str, objects: Mapping[str, Levels]) -> Levels:
     return objects.get(" ".join(name.removeprefix("/").split()), ())
 
 
-def options_of(name: str, objects: Mapping[str, Levels]) -> str:
-    """Return what the options of a command are for, with their choices; empty if not known."""
-    return "; ".join(
-        _option(each) for node in _levels_of(name, objects)[-1:] for each in node.get("options", ())
-    )
-
-
-def _option(option: Node) -> str:
-    choices = ", ".join(text_of(choice, "name") for choice in option.get("choices", ()))
-    text = f"{text_of(option, 'name')}: {text_of(option, 'description')}"
-    return f"{text} ({choices})" if choices else text
-
-
 def commands_of(manifest: Manifest, shown: Callable[[str], str] = str) -> tuple[LoadedCommand, ...]:
-    """Return the commands of a manifest with their mentions and options; raises as `read_beside`.
+    """Return the commands of a manifest with what their objects say; raises as `read_beside`.
 
     `shown` returns a text as it is shown.
     """
     objects = objects_of(manifest)
-    return tuple(
-        LoadedCommand.of(
-            map(shown, text), mention_of(text.name, objects), shown(options_of(text.name, objects))
-        )
-        for text in manifest.snapshot.commands
-    )
+    commands = []
+    for text in manifest.snapshot.commands:
+        levels = _levels_of(text.name, objects)
+        options = [
+            CommandOption(
+                shown(text_of(option, "name")),
+                shown(text_of(option, "description")),
+                option.get("required") is True,
+                tuple(shown(text_of(each, "name")) for each in option.get("choices", ())),
+            )
+            for node in levels[-1:]
+            for option in node.get("options", ())
+        ]
+        mention = mention_of(text.name, objects)
+        menu = _MENUS.get(levels[0].get("type", 0), "") if levels else ""
+        commands.append(LoadedCommand.of(map(shown, text), mention, options, menu=menu))
+    return tuple(commands)
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, tuple[LoadedCommand, ...]]:

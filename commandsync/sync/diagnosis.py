@@ -61,9 +61,9 @@ from commandsync.version import __version__
 _PACKAGES = ("click", "deepdiff", "pydantic", "pyyaml", "requests", "rich", "urllib3")
 _EXTRAS = {  # the modules of each
     "async": ("aiohttp",),
+    "html": ("jinja2", "markupsafe", "nh3"),
     "javascript": ("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript"),
     "postgres": ("psycopg",),
-    "preview": ("jinja2", "markupsafe", "nh3"),
     "record": ("aiohttp", "trustme"),
     "server": ("fastapi", "h11", "jwt", "limits", "nh3", "sqlalchemy", "uvicorn", "websockets"),
 }

@@ -3,16 +3,12 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page
 
-from commandsync.diagnostics import Location, Problem
-from commandsync.pages.botpage import BotPage, ListingTab, Mark, Preview, Row
 from commandsync.records.texts import Resource
-from commandsync.server.live_preview import preview_server
 from tests.support.bots import Bot
-from tests.support.browser import Visits, violations, violations_in_both, visiting
+from tests.support.browser import Visits, violations, violations_in_both
 from tests.support.inside import Inside
-from tests.support.pages import bot
 
 COMMAND, ANNOUNCEMENT = Resource
 COLLECTIONS = {kind.collection for kind in Resource}
@@ -52,51 +48,6 @@ def rich(site: Inside) -> Bot:
     bot, _ = site.add(RICH, {"profile": {"username": "Empty"}})
     bot.cast(*map(str, range(60)))
     return bot
-
-
-def previewed() -> BotPage:
-    """Return every kind of change, and problems."""
-    marks = {
-        0: (Mark.NEW, {}),
-        1: (Mark.EDITED, {"description": "Did it once."}),
-        2: (Mark.RENAMED, {"name": "other"}),
-    }
-    lost = {"name": "old", "description": "Is old.", "syntax": "/old"}
-    listed = [
-        *(Row(COMMAND, c, f"l{n}", *marks.get(n, ())) for n, c in enumerate(RICH["commands"])),
-        Row(COMMAND, RICH["commands"][3], "parts", Mark.EDITED, parts=("song choices",)),
-        Row(COMMAND, lost, "gone-l", Mark.GONE),
-    ]
-    tabs = [
-        ListingTab(name=f"a-listing-{n}.example", rows=listed, losses=("no categories",), **PLANNED)
-        for n in range(6)
-    ]
-    return BotPage(
-        bot=bot(**{name: value for name, value in RICH.items() if name not in COLLECTIONS}),
-        rows={
-            COMMAND: [
-                *(
-                    Row(COMMAND, c, f"c{n}", *marks.get(n, ()))
-                    for n, c in enumerate(RICH["commands"])
-                ),
-                Row(COMMAND, lost, "gone-c", Mark.GONE),
-            ],
-            ANNOUNCEMENT: [
-                *(
-                    Row(ANNOUNCEMENT, a, f"a{n}", None if n else Mark.NEW)
-                    for n, a in enumerate(RICH["announcements"])
-                ),
-                Row(ANNOUNCEMENT, {"title": "v1", "description": "Was."}, "gone-a", Mark.GONE),
-            ],
-        },
-        preview=Preview(
-            summary="Plan: 1 to add, 2 to edit, 1 to delete, 5 unchanged.",
-            refusal="apply would refuse this plan",
-            notices=("would delete 4 of 9 listed commands",),
-            problems=(Problem(Location("commands.yaml"), "is wrong", "fix it"),),
-        ),
-        listings=tabs,
-    )
 
 
 @pytest.mark.parametrize(
@@ -140,24 +91,6 @@ def test_a_filter_without_a_match(rich: Bot, visits: Visits) -> None:
     page.get_by_label("Filter commands").fill("nothing")
 
     assert violations_in_both(page) == []
-
-
-def test_a_preview(browser: Browser) -> None:
-    with preview_server(previewed()) as server, visiting(browser, server.url) as visits:
-        page = visits.open("/")
-        page.set_viewport_size({"width": 360, "height": 740})
-        unfold(page)
-
-        assert page.locator(".mark").count() > 5
-        assert violations_in_both(page) == []
-        page.get_by_text("a-listing-5.example").first.click()
-        unfold(page)
-        assert page.locator(".command .mark:visible").all_text_contents() == [
-            *("new", "edited", "renamed", "edited", "gone")
-        ]
-        expect(page.get_by_text("song choices").last).to_be_visible()
-        assert violations_in_both(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def unfold(page: Page) -> None:

@@ -7,13 +7,20 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from commandsync.pages.botpage import commands_page
-from commandsync.records.texts import CommandText
+from commandsync.records.texts import CommandOption, CommandText, LoadedCommand
 from commandsync.report.markdownfile import sealed
 from tests.support.browser import Visits, violations_in_both, visiting
 from tests.support.pages import FRAGMENTS
 
 COMMANDS = [
-    CommandText("ban", "Bans a member.", "/ban <user>", "Staff"),
+    LoadedCommand.of(
+        ("ban", "Bans a member.", "/ban <user> [time]", "Staff"),
+        options=[
+            CommandOption("user", "Who leaves.", required=True),
+            CommandOption("time", "For how long.", choices=("1 hour", "1 day")),
+        ],
+    ),
+    LoadedCommand.of(("Report", "Tells staff.", "/Report", "Staff"), menu="message"),
     CommandText("play", "Plays a song.", "/play <song>", "Music"),
     # A name of invisible characters alone would be a heading without a text.
     *(
@@ -40,6 +47,10 @@ def test_the_filter_finds_commands_and_anybody_can_use_the_page(folder: Visits) 
     page.get_by_label("Filter commands").fill("plays MUSIC")
     expect(page.locator(".command:visible h4")).to_have_text(["play"])
     expect(page.locator(".section-head .count")).to_have_text(f"1 of {len(COMMANDS)}")
+    page.get_by_label("Filter commands").fill("long 1 DAY")
+    expect(page.locator(".command:visible h4")).to_have_text(["ban"])
+    page.get_by_label("Filter commands").fill("message menu")
+    expect(page.locator(".command:visible h4")).to_have_text(["Report"])
 
 
 def test_without_scripts_all_commands_are_there_and_the_filter_is_not(folder: Visits) -> None:

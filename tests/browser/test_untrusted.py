@@ -6,23 +6,22 @@ script.
 
 from datetime import UTC, datetime
 from html import unescape
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from commandsync.diagnostics import Location, Problem
-from commandsync.pages.botpage import BotPage, Mark, Preview, Row
+from commandsync.pages.botpage import commands_page
 from commandsync.records.display import readable
-from commandsync.records.texts import Resource
+from commandsync.records.texts import CommandOption, LoadedCommand
 from commandsync.server import votes
-from commandsync.server.live_preview import preview_server
 from tests.e2e.test_untrusted_text import TEXTS
 from tests.support.bots import Bot
 from tests.support.browser import Visits, visiting
 from tests.support.inside import Inside
-from tests.support.pages import FRAGMENTS, bot
+from tests.support.pages import FRAGMENTS
 
 LONG = (
     "W" * 1_000,
@@ -77,6 +76,14 @@ FOREIGN = """() => {
   return wrong;
 }"""
 
+# Takes a page's own script, icon and stylesheet out of it; the stylesheet stays in force.
+OWN_APART = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(document.querySelector("style").textContent);
+  document.adoptedStyleSheets = [sheet];
+  for (const own of document.querySelectorAll("script, style, link")) own.remove();
+}"""
+
 # What is wider than the window, and what sticks out of its box.
 OUTSIDE = """() => {
   const wrong = [];
@@ -89,7 +96,7 @@ OUTSIDE = """() => {
     return false;
   };
   const boxes = "header.site .wide, .hero-text, .card, .card-body, .command, .announcement, .side, "
-    + ".voters, .categories, .preview, .results-head, .empty";
+    + ".voters, .categories, .results-head, .empty";
   for (const box of document.querySelectorAll(boxes)) {
     const frame = box.getBoundingClientRect();
     for (const element of box.querySelectorAll("*")) {
@@ -211,35 +218,25 @@ def test_texts_are_shown_as_they_were_written(bots: list[Bot], visits: Visits) -
 
 
 @PROTECTED
-def test_a_preview(browser: Browser, *, protected: bool) -> None:
-    text = "\n".join(TRIES)
-    rows = {
-        kind: [
-            Row(kind, dict.fromkeys(kind.fields, t[:2000]), f"{mark}-{kind}-{n}", mark, before)
-            for n, t in enumerate(TEXTS_OF_ALL)
-            for mark, before in (
-                (Mark.EDITED, dict.fromkeys(kind.fields, text)),
-                (Mark.RENAMED, {kind.fields[0]: text}),
-                (Mark.GONE, {}),
-            )
-        ]
-        for kind in Resource
-    }
-    whole = BotPage(
-        bot=bot(
-            profile={"username": text},
-            information={"tags": list(map(of_bot, TEXTS_OF_ALL))},
-            inviteURL=text,
-        ),
-        rows=rows,
-        preview=Preview(
-            summary=text,
-            notices=tuple(TEXTS_OF_ALL),
-            problems=tuple(Problem(Location(t), t, t) for t in TEXTS_OF_ALL),
-        ),
-    )
-    with preview_server(whole) as server, visiting(browser, server.url) as visits:
-        assert_only_text(visits, "/", protected=protected)
+def test_the_page_of_the_commands_alone(
+    browser: Browser, tmp_path: Path, *, protected: bool
+) -> None:
+    commands = [
+        LoadedCommand.of(
+            (text, text, text, text),
+            options=[CommandOption(text, text, choices=(text, *TRIES))],
+            menu=menu,
+        )
+        for text in TEXTS_OF_ALL
+        for menu in ("", "message")
+    ]
+    html = commands_page(commands, bot="\n".join(TRIES))
+    (tmp_path / "commands.html").write_text(html, encoding="utf-8", errors="replace")
+    with visiting(browser, tmp_path.as_uri()) as visits:
+        page = visits.open("/commands.html", script=COUNT, bypass_csp=not protected)
+        assert page.locator("script, style, link").count() == len(("script", "style", "icon"))
+        page.evaluate(OWN_APART)
+        assert_page(page, WIDTHS if protected else WIDTHS[:1])
 
 
 @PROTECTED

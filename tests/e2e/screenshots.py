@@ -6,11 +6,8 @@ The days on them are those of the run.
 """
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -22,17 +19,6 @@ from tests.support.browser import started
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
-EDITS = (
-    ("Ask the magic 8ball a question.", "Answers a question with yes, no or maybe."),
-    ("name: message id|message\n", "name: pin\n    formerly: [message id|message]\n"),
-    (
-        "Shows the help menu, or explains one command in detail.",
-        "Lists all commands, or explains one.",
-    ),
-    ("  - name: ping\n", "  - name: invite\n"),
-    ("Shows how long the bot and its gateway take to answer.", "Sends the link to your server."),
-    ('ping"\n', 'invite"\n'),
-)
 VOTERS = ("Ann", "Ben", "Chiara", "Dmitri", "Élodie", "فاطمة")
 
 
@@ -48,11 +34,6 @@ def main() -> None:
             _take(browser, service.url, "list-820.png", width=820, height=900)
             _take(browser, page, "bot-1440.png", width=1440, height=1000)
             _take(browser, page, "bot-390-dark.png", width=390, height=844, scheme="dark")
-        listed[0]["information"]["description"] = ""  # its commands are what the preview is about
-        listed[0]["announcements"] = []
-        with running(seed=_seed(folder, listed)) as service:
-            preview = _previewed(service, folder).as_uri()
-            _take(browser, preview, "preview-1440.png", width=1440, height=1000)
 
 
 def _seed(folder: Path, listed: list[dict[str, Any]]) -> Path:
@@ -95,26 +76,6 @@ def _vote(service: RunningService, bot: str, token: str, users: tuple[str, ...])
         urlopen(Request(f"{service.url}/v1/bot/{bot}/votes", body, headers)).close()  # noqa: S310 - loopback
 
 
-def _previewed(service: RunningService, folder: Path) -> Path:
-    """Write the page of a changed manifest, as `commandsync preview --html` does; return it."""
-    environment = {
-        **os.environ,
-        "COMMANDSYNC_BASE_URL": service.url,
-        "COMMANDSYNC_BOT": service.bots[0].id,
-    }
-    run = partial(subprocess.run, check=True, cwd=folder, env=environment, capture_output=True)
-    program = (sys.executable, "-m", "commandsync")
-    run([*program, "init"])
-    manifest = folder / "commands.yaml"
-    text = manifest.read_text(encoding="utf-8")
-    for old, new in EDITS:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    manifest.write_text(text, encoding="utf-8")
-    run([*program, "preview", "--html", "site"])
-    return folder / "site" / "index.html"
-
-
 def _take(
     browser: Browser, address: str, name: str, *, width: int, height: int, scheme: str = "light"
 ) -> None:
@@ -125,9 +86,6 @@ def _take(
     )
     page = context.new_page()
     page.goto(address)
-    page.evaluate(
-        "for (const details of document.querySelectorAll('.changes')) details.open = true"
-    )
     page.screenshot(path=str(IMAGES / name))
     context.close()
     sys.stdout.write(f"wrote docs/images/{name}\n")

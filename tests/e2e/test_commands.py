@@ -73,7 +73,7 @@ def test_values_that_make_no_sense_are_wrong_usage(home: Home, option: list[str]
 OTHER = "commandsync.yaml"
 BY_DEFAULT = [
     *("validate", "plan", "apply --yes --dry-run", "pull", "changes --since commandsync.yaml"),
-    *("preview --html site", "bots show"),
+    "bots show",
 ]
 
 

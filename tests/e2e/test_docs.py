@@ -1,6 +1,12 @@
 """`docs` writes the command list into files, and `docs --check` tells whether it is current."""
 
 import json
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 
@@ -279,6 +285,86 @@ def test_force_replaces_a_users_page(home: Home, content: str, message: str, hin
     ]
     assert home.run("docs", "site.html", "--force").code == 0
     assert home.run("docs", "site.html", "--check").code == 0
+
+
+@pytest.fixture
+def seen(home: Home) -> Callable[[], tuple[Path, str]]:
+    """Return the file that the user's browser was started with, and its environment."""
+    script = 'env > seen.env\nprintf %s "$1" > seen.address\n'
+    home.write(f"#!/bin/sh\ncd {home.path}\n{script}", "browser")
+    (home.path / "browser").chmod(0o755)
+    home.monkeypatch.setenv("BROWSER", f"{home.path}/browser %s")
+
+    def read() -> tuple[Path, str]:
+        path = url2pathname(urlsplit(home.read("seen.address")).path)
+        return Path(path), home.read("seen.env")
+
+    return read
+
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="BROWSER is a shell script")
+
+
+@on_linux
+@pytest.mark.promise("opened-page")
+def test_a_page_is_opened_by_a_browser_that_gets_no_token(
+    home: Home, seen: Callable[[], tuple[Path, str]]
+) -> None:
+    secrets = {
+        "COMMANDSYNC_TOKEN": "s3cr3t-one",
+        "TOPGG_TOKEN": "s3cr3t-two",
+        "X_API_KEY": "s3cr3t",
+    }
+    ran = home.child("docs", "--format", "html", "--open", exits=0, **secrets, SHOWN="yes")
+    shown, environment = seen()
+
+    assert (ran.out, ran.err) == ("", f"wrote {shown}\n")
+    assert shown.parent.parent == Path(tempfile.gettempdir())
+    assert shown.read_text(encoding="utf-8") == home.run("docs", "--format", "html").out
+    assert "SHOWN=yes" in environment
+    assert "s3cr3t" not in environment
+    home.run("docs", "site.html", "COMMANDS.md", "--open", exits=0)
+    assert seen()[0] == home.path / "site.html"
+
+
+def test_without_a_display_the_page_is_written_and_its_path_named(home: Home) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        home.monkeypatch.delenv(name, raising=False)
+    home.monkeypatch.setattr(sys, "platform", "linux")
+
+    ran = home.run("docs", "site.html", "--open", exits=0)
+
+    assert ran.err.splitlines() == [
+        "wrote site.html",
+        "warning: no browser can be started here",
+        "  hint: open site.html yourself",
+    ]
+
+
+@pytest.mark.parametrize(
+    "words", ["", "COMMANDS.md", "a.html b.html", "a.html --check", "--format json"]
+)
+def test_one_page_is_opened(home: Home, words: str) -> None:
+    ran = home.run("docs", *words.split(), "--open", exits=2)
+
+    assert "--open shows one page" in ran.said
+    assert [each.name for each in home.path.iterdir()] == ["commands.yaml"]
+
+
+def test_a_token_in_an_option_is_not_written(home: Home) -> None:
+    option = {"type": 3, "name": "key", "description": "Is s3cr3t-token."}
+    command = {"id": "1", "type": 1, "name": "facts", "description": "x", "options": [option]}
+    document = {"version": 1, "commands": [], "objects": {"discord": [command]}}
+    home.write(json.dumps(document), "commands.imported.json")
+    home.monkeypatch.setenv("COMMANDSYNC_TOKEN", "s3cr3t-token")
+
+    refused = home.run("docs", "site.html", exits=5)
+    printed = home.run("docs", "--format", "html", exits=0)
+
+    assert "a token of this run would be in it" in refused.err
+    assert not (home.path / "site.html").exists()
+    assert "s3cr3t" not in refused.said + printed.said
+    assert '<code dir="auto">key</code>' in printed.out
 
 
 def test_the_manifest_is_shown_with_v_and_its_warnings_fail_with_strict(home: Home) -> None:

@@ -59,7 +59,7 @@ def test_it_shows_each_setting_and_its_source(home: Home, bot: Bot, service: Ser
     assert shown["token"] == f"in COMMANDSYNC_TOKEN, of bot {bot.id}"
     assert shown["service"].endswith(" ms, commands listed: 2")
     assert shown["access"].endswith(f" {bot.id} (Bot {bot.id})")
-    assert "extras: async, javascript, postgres, preview, record, server" in shown["commandsync"]
+    assert "extras: async, html, javascript, postgres, record, server" in shown["commandsync"]
     assert ran.out.splitlines()[-1].startswith("No check failed")
     assert bot.token not in ran.out
     assert bot.everything() == before

@@ -64,7 +64,6 @@ NOT_RUN_COMMANDS = {
     "export COMMANDSYNC_TOKEN_TELEGRAM=...",  # a secret
     "export COMMANDSYNC_DATABASE=",  # as createdb
     "commandsync serve --port",  # as createdb
-    "$ commandsync preview",  # runs until Ctrl-C; tests/e2e/test_preview_live.py
     "commandsync validate",  # the jobs of another CI system; the next three too
     "commandsync plan",
     "commandsync apply",

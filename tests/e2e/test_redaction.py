@@ -24,7 +24,7 @@ from tests.support.terminal import POSIX, Terminal
 LEAVES = {
     words: command for words, command in commands_of() if not isinstance(command, click.Group)
 }
-WAITING = {("serve",), ("preview",), ("demo",)}
+WAITING = {("serve",), ("demo",)}
 """They end at a signal, or take long; they are run as children, and stopped after a line."""
 
 FORMATTED = [

@@ -148,7 +148,7 @@ def test_a_folder_that_is_a_link_out_of_the_working_folder_is_not_followed(
     "command",
     [
         "init out/new/commands.yaml",
-        "preview --offline --html out/site",
+        "docs -f out/commands.yaml out/commands.html",
         "import --yes -f out/commands.yaml list.json",
         "pull --merge --yes -f out/commands.yaml",
     ],

@@ -17,7 +17,7 @@ from cmarkgfm.cmark import Options  # type: ignore[import-untyped]  # as above
 from hypothesis import strategies as st
 
 from commandsync.records.models import Bot
-from commandsync.records.texts import LoadedCommand, canonical
+from commandsync.records.texts import CommandOption, LoadedCommand, canonical
 from commandsync.server.records import BotRecord
 
 _BLOCKS = frozenset({"h1", "h2", "h3", "li", "td", "th"})
@@ -54,7 +54,11 @@ COMMANDS = st.lists(
         LoadedCommand.of,
         st.tuples(TEXTS, TEXTS, TEXTS, st.sampled_from(("", "Fun", "C#")) | TEXTS),
         MENTIONS,
-        TEXTS,
+        st.lists(
+            st.builds(CommandOption, TEXTS, TEXTS, choices=st.lists(TEXTS, max_size=2).map(tuple)),
+            min_size=1,
+            max_size=2,
+        ),
     ),
     min_size=1,
     max_size=4,

@@ -642,7 +642,6 @@ def hub() -> Iterator[Hub]:
 
 
 LOCK = ROOT / "commandsync" / "action" / "requirements.txt"
-PREVIEW_LOCK = LOCK.with_name("requirements-preview.txt")
 _HASHED = ("--no-deps", "--require-hashes", "--only-binary", ":all:")
 NAME = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _PIP = (sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "--quiet")
@@ -655,12 +654,6 @@ _UNREACHABLE = "the locked wheels are not in the cache, and the package index is
 def wheels() -> Path:
     """The wheels."""
     return _wheels(LOCK)
-
-
-@pytest.fixture(scope="session")
-def preview_wheels() -> Path:
-    """The wheels of a run with a preview."""
-    return _wheels(PREVIEW_LOCK)
 
 
 def _wheels(lock: Path) -> Path:

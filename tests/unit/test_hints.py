@@ -15,7 +15,7 @@ from commandsync.diagnostics import LIBRARY, Do, in_words
 
 PACKAGE = Path(str(commandsync.__file__)).parent
 CORE = ("records", "api", "services", "plan", "apply", "document", "manifest")
-AROUND = ("client", "sync", "sources", "report", "preview")
+AROUND = ("client", "sync", "sources", "report")
 TABLES = {"the library": LIBRARY, "the command line": OPTIONS, "the Action": INPUTS}
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?![\w=-])")
 ARGUMENT = re.compile(r"\w=(\.\.\.|True|\{)")

@@ -12,12 +12,11 @@ import pytest
 import yaml
 
 from commandsync import __version__, version
-from commandsync.action.bootstrap import LOCK, PREVIEW_LOCK
+from commandsync.action.bootstrap import LOCK
 from tests.support.home import ROOT
 
 URL = "https://github.com/octo/commandsync"
 TAG = f"v{__version__}"
-LOCKS = (LOCK, PREVIEW_LOCK)
 CHANGES = f"""# Changelog
 
 ## [Unreleased]
@@ -42,8 +41,7 @@ def checkout(tmp_path: Path) -> Path:
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     for folder in ("commandsync/action", "schemas"):
         (tmp_path / folder).mkdir(parents=True)
-    for lock in LOCKS:
-        (tmp_path / "commandsync" / "action" / lock.name).write_bytes(lock.read_bytes())
+    (tmp_path / "commandsync" / "action" / LOCK.name).write_bytes(LOCK.read_bytes())
     package = Path(version.__file__)
     (tmp_path / "commandsync" / package.name).write_bytes(package.read_bytes())
     for schema in (ROOT / "schemas").glob("*.schema.json"):
@@ -96,8 +94,7 @@ def test_a_release_has_and_attests_the_schemas_and_the_locks(checkout: Path) -> 
         if step.get("uses", "").startswith("actions/attest@")
     ]
 
-    for lock in LOCKS:
-        assert (release / lock.name).read_bytes() == lock.read_bytes()
+    assert (release / LOCK.name).read_bytes() == LOCK.read_bytes()
     for path in release.iterdir():
         assert path.name == "notes.md" or any(
             PurePath("files", "release", path.name).match(pattern) for pattern in attested

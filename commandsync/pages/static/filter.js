@@ -1,7 +1,6 @@
 // Shows the commands of one category, or of all, that contain every word that is typed: in the name,
 // the syntax, the description or the category. The category is the one that the address names, as
-// its links do without this script. The words stay when the content is exchanged: whoever exchanges
-// it dispatches "exchanged" on the document.
+// its links do without this script.
 "use strict";
 (() => {
   let words = "";
@@ -15,30 +14,29 @@
 
   const textOf = (row, category) => {
     if (!texts.has(row)) {
-      const parts = all("h4, code, .prose", row);
+      const parts = all("h4, .head :is(code, .of), .prose, .options", row);
       texts.set(row, fold([category, ...parts.map((part) => part.textContent)].join("\n")));
     }
     return texts.get(row);
   };
 
-  // Hides what does not match in a group; returns how many match, and how many of them are listed.
+  // Hides what does not match in a group; returns how many match.
   const filter = (group, parts) => {
     const category = group.querySelector("h3").textContent;
-    const matching = all(".command", group).filter((row) => {
+    return all(".command", group).filter((row) => {
       row.hidden = !parts.every((part) => textOf(row, category).includes(part));
       return !row.hidden;
-    });
-    return { matching: matching.length, listed: matching.filter((row) => !row.matches(".gone")).length };
+    }).length;
   };
 
-  const label = (place, id, { matching, listed }, isChosen) => {
+  const label = (place, matching, isChosen) => {
     place.hidden = !matching && !isChosen;
     const link = place.querySelector("a");
     if (link) {
-      link.querySelector(".of").textContent = shownAs(listed);
+      link.querySelector(".of").textContent = shownAs(matching);
       link.ariaCurrent = isChosen ? "true" : null;
     } else {
-      place.label = `${place.text} (${shownAs(listed)})`;
+      place.label = `${place.text} (${shownAs(matching)})`;
       place.selected = isChosen;
     }
   };
@@ -50,20 +48,19 @@
     const groups = all(".group", section);
     const chosen = groups.find((group) => `#${group.id}` === location.hash) ?? section;
     const counts = new Map(groups.map((group) => [group.id, filter(group, parts)]));
-    const sum = (name) => [...counts.values()].reduce((before, each) => before + each[name], 0);
-    counts.set(section.id, { matching: sum("matching"), listed: sum("listed") });
+    counts.set(section.id, [...counts.values()].reduce((before, each) => before + each, 0));
     for (const group of groups) {
-      group.hidden = !counts.get(group.id).matching || ![group, section].includes(chosen);
+      group.hidden = !counts.get(group.id) || ![group, section].includes(chosen);
     }
     for (const place of all(".categories li, #category option", section)) {
       const id = place.value || place.querySelector("a").hash.slice(1);
-      label(place, id, counts.get(id), id === chosen.id);
+      label(place, counts.get(id), id === chosen.id);
     }
-    const total = all(".command:not(.gone)", section).length;
-    const { matching, listed } = counts.get(chosen.id);
+    const total = all(".command", section).length;
+    const matching = counts.get(chosen.id);
     const text = shownAs(total);
     section.querySelector(".count").textContent =
-      listed === total ? text : `${shownAs(listed)} of ${text}`;
+      matching === total ? text : `${shownAs(matching)} of ${text}`;
     document.getElementById("no-match").hidden = matching || !total;
   };
 
@@ -91,6 +88,5 @@
     begin();
     target?.scrollIntoView();
   });
-  document.addEventListener("exchanged", begin);
   begin();
 })();

@@ -12,7 +12,6 @@ from tests.support.runner import (
     Runner,
     hub,
     locked_python,
-    preview_wheels,
     system_python,
     system_python_with_pip,
     wheels,
@@ -21,7 +20,6 @@ from tests.support.runner import (
 __all__ = [
     "hub",
     "locked_python",
-    "preview_wheels",
     "proxy",
     "runner",
     "service",

@@ -421,7 +421,7 @@ def test_a_page_and_lists_have_one_comment(lists: Lists, hub: Hub, service: Serv
         lists.runner.commit(fields(("help",), ("gone",)) + head) and head
     )
     lists.write("help", head=head)
-    lists.propose(preview="true", base_url=bot.url)
+    lists.propose(base_url=bot.url)
     hub.merged[SHA] = [7]
     step = lists.merge(token=bot.token, base_url=bot.url, ends="0 applied")
 

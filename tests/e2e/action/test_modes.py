@@ -20,7 +20,7 @@ def test_a_pull_request_gets_one_comment(shell: Runner, hub: Hub, service: Servi
     bot = service.bot(["help", "gone"])
     step = shell.run(pull_request(), **knows(shell, bot), ends="0")
 
-    empty = ("comment-file", "pull-request", "issue-url", "backup-file", "preview")
+    empty = ("comment-file", "pull-request", "issue-url", "backup-file")
     others = ("key", "fingerprint", "plan-file", "plan-markdown-file")
     assert step.outputs == {
         "result": "changes",

@@ -1,4 +1,4 @@
-"""A pull request's page: the token's destination, users' changes, imports, a preview."""
+"""A pull request's page: the token's destination, users' changes, imports, documents."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from commandsync.document.schemas import command_list_document
 from commandsync.records.texts import CommandText
+from commandsync.report.json import dumped
 from commandsync.report.markdownfile import with_lists
-from tests.support.bots import Bot, Instead, Proxy, Service
+from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import fields
 from tests.support.runner import BASE_SHA, Event, Hub, Runner, other, pull_request, push
 
@@ -283,63 +285,26 @@ def test_a_list_in_a_document_must_be_the_manifests(runner: Runner, service: Ser
     assert runner.run(other("schedule"), issue="never", **inputs).code == 0
 
 
+def test_a_json_file_is_checked_and_a_page_is_not(runner: Runner, service: Service) -> None:
+    bot = service.bot(["help"])
+    runner.write(fields(("help",)))
+    inputs = {"base_url": bot.url, "bot": bot.id}
+    document = command_list_document([CommandText("help", "Does it.", "/help")])
+    (runner.workspace / "commands.json").write_text(dumped(document), encoding="utf-8")
+    current = runner.run(pull_request(), docs_check="commands.json", **inputs, ends="0 no-changes")
+    runner.write(fields(("help", "Is another.")))
+    outdated = runner.run(pull_request(), docs_check="commands.json", **inputs, ends="3 outdated")
+    page = runner.run(pull_request(), docs_check="site/a.HTML", **inputs, ends="2 invalid")
+
+    assert current.annotations("error") == []
+    assert [each.place for each in outdated.annotations("error")] == ["commands.json:1:1"]
+    assert "docs-check compares Markdown and JSON files, and site/a.HTML is a page" in page.log
+    assert "extra [html]" in page.log
+
+
 def test_a_check_of_documents_needs_one_manifest(runner: Runner) -> None:
     for name in ("a.yaml", "b.yaml"):
         runner.write(fields(("help",)), name)
     step = runner.run(pull_request(), file="a.yaml\nb.yaml", docs_check="README.md", ends="2")
 
     assert "docs-check" in step.log
-
-
-def knows(runner: Runner, bot: Bot, url: str = "") -> dict[str, str]:
-    runner.write(fields(("help", "Shows the help."), ("ping", "Is new here.")))
-    return {"base_url": url or bot.url, "bot": bot.id, "preview": "true", "apply": "current"}
-
-
-def test_a_request_keeps_its_page(runner: Runner, service: Service, proxy: Proxy) -> None:
-    bot = service.bot(["help", "gone"], ["v1"])
-    step = runner.run(pull_request(), **knows(runner, bot, proxy.url), ends="0")
-
-    folder = Path(step.outputs["preview"])
-    page = (folder / "index.html").read_text(encoding="utf-8")
-    assert f"Bot {bot.id}" in page
-    assert "Plan: 1 to add, 1 to edit, 1 to delete, 0 unchanged." in page
-    assert "Is new here." in page
-    assert "v1" in page
-    assert (folder / "style.css").is_file()
-    listed = f"/v1/bot/{bot.id}/commands"
-    assert [request.target for request in proxy.requests].count(listed) == 1
-
-
-def test_validate_shows_everything_as_new(runner: Runner, service: Service) -> None:
-    step = runner.run(pull_request(), mode="validate", **knows(runner, service.bot()))
-
-    page = (Path(step.outputs["preview"]) / "index.html").read_text(encoding="utf-8")
-    assert "Plan: 2 to add, 0 to edit, 0 to delete, 0 unchanged." in page
-
-
-def test_without_a_readable_listing_everything_is_new(runner: Runner, service: Service) -> None:
-    inputs = knows(runner, service.bot())
-    step = runner.run(pull_request(), **{**inputs, "bot": "404"})
-
-    assert step.outputs["result"] == "failed"
-    assert "everything as new" in step.log
-    page = (Path(step.outputs["preview"]) / "index.html").read_text(encoding="utf-8")
-    assert "Plan: 2 to add" in page
-
-
-def test_a_page_that_fails_is_a_warning(runner: Runner, service: Service, proxy: Proxy) -> None:
-    inputs = knows(runner, service.bot(), proxy.url)
-    proxy.rule = lambda request: (
-        Instead(500, b"{}") if request.target.endswith(inputs["bot"]) else None
-    )
-    unread = runner.run(pull_request(), **inputs, ends="0 changes")
-    runner.write(fields(("other",)), "other.yaml")
-    files = "commands.yaml\nother.yaml"
-    several = runner.run(pull_request(), mode="validate", file=files, **inputs)
-    runner.variables["RUNNER_TEMP"] = str(runner.folder / "gone")
-    nowhere = runner.run(pull_request(), mode="validate", **inputs, ends="0")
-
-    for step in (unread, several, nowhere):
-        assert step.outputs["preview"] == ""
-        assert "warning: no preview is written: " in step.log

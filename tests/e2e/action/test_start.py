@@ -219,13 +219,3 @@ def test_the_real_uv_takes_what_it_is_given(without_pip: Runner, wheels: Path) -
     step = without_pip.run(other("workflow_dispatch"))
 
     assert step.outputs["result"] == "valid", step.log
-
-
-@pytest.mark.thorough
-def test_a_preview_needs_its_own_lock_alone(machine: Runner, preview_wheels: Path) -> None:
-    machine.variables["PIP_FIND_LINKS"] = str(preview_wheels)
-    step = machine.run(other("workflow_dispatch"), preview="true")
-
-    assert (step.code, step.outputs["result"]) == (0, "valid"), step.log
-    page = (Path(step.outputs["preview"]) / "index.html").read_text(encoding="utf-8")
-    assert "Plan: 1 to add, 0 to edit, 0 to delete, 0 unchanged." in page

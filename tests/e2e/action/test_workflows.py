@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,18 +35,17 @@ DOCUMENTS = "".join(
     path.read_text(encoding="utf-8")
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 )
-LOCKS = (bootstrap.LOCK, bootstrap.PREVIEW_LOCK)
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INPUTS = [
     *("mode", "file", "working-directory", "base-url", "hosts", "bot", "token"),
     *("github-token", "comment", "issue", "label", "summary", "annotations", "fail-on"),
     *("prune", "max-deletes", "import-check", "docs-check", "apply", "plan-file"),
-    *("preview", "python"),
+    "python",
 ]
 OUTPUTS = [
     *("result", "failure-reason", "changed", "adds", "edits", "deletes", "unchanged"),
     *("key", "plan-file", "plan-markdown-file", "fingerprint", "comment-url"),
-    *("comment-file", "pull-request", "issue-url", "backup-file", "preview"),
+    *("comment-file", "pull-request", "issue-url", "backup-file"),
 ]
 
 
@@ -92,7 +90,7 @@ def test_every_example_names_the_release_of_the_commit_that_it_pins() -> None:
         assert line.endswith(f" # {frozen}vX.Y.Z")
 
 
-def test_dependabot_reads_the_workflows_the_project_and_the_locks() -> None:
+def test_dependabot_reads_the_workflows_the_project_and_the_lock() -> None:
     text = (ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
     actions, libraries = yaml.safe_load(text)["updates"]
     folders = [ROOT / folder.lstrip("/") for folder in libraries["directories"]]
@@ -100,9 +98,10 @@ def test_dependabot_reads_the_workflows_the_project_and_the_locks() -> None:
     assert (actions["package-ecosystem"], actions["directory"]) == ("github-actions", "/")
     assert libraries["package-ecosystem"] == "pip"
     assert (folders[0] / "pyproject.toml").exists()
-    for lock in LOCKS:
-        assert lock.parent in folders
-        assert re.search(r"requirements.*\.txt$", lock.name)  # it reads no other name as a lock
+    assert bootstrap.LOCK.parent in folders
+    assert re.search(
+        r"requirements.*\.txt$", bootstrap.LOCK.name
+    )  # it reads no other name as a lock
 
 
 def test_the_issue_forms_ask_for_the_version_and_warn_about_tokens() -> None:
@@ -169,7 +168,7 @@ def test_without_the_input_file_either_name_of_a_manifest_is_used(runner: Runner
 def test_the_documented_workflows_use_only_existing_inputs() -> None:
     used = [set(step.get("with", {})) for workflow in workflows() for step in uses(workflow)]
 
-    assert len(used) >= 3
+    assert len(used) >= 2
     assert set().union(*used) <= set(INPUTS)
 
 
@@ -196,8 +195,8 @@ def test_the_lock_holds_what_a_run_imports_and_nothing_of_the_command_line() -> 
     asked = [Requirement(one) for one in project["dependencies"]]
     left_out = [one.name for one in asked if one.name not in versions]
 
-    assert sorted(left_out) == ["click", "markdown-it-py", "rich"]
-    assert {"mdurl", "pygments"}.isdisjoint(versions)
+    assert sorted(left_out) == ["click", "rich"]
+    assert {"pygments", "jinja2", "nh3"}.isdisjoint(versions)
     assert [
         one.name for one in asked if versions.get(one.name, "") not in one.specifier
     ] == left_out
@@ -212,24 +211,9 @@ def test_the_newest_python_of_the_lock_is_the_one_that_the_project_names() -> No
     assert f"Python 3.11 to {newest}." in LOCK.read_text(encoding="utf-8")
 
 
-def test_the_lock_of_a_preview_adds_templates_and_no_web_server_to_the_same_versions() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    small, large = (bootstrap.locked(each.read_text(encoding="utf-8")) for each in LOCKS)
-    asked = [Requirement(text) for text in project["optional-dependencies"]["preview"]]
-
-    assert small.items() <= large.items()
-    assert large.keys() - small.keys() == {
-        *(each.name for each in asked),
-        "markdown-it-py",
-        "mdurl",
-    }
-    assert all(large[each.name] in each.specifier for each in asked)
-
-
 @pytest.mark.promise("locked-action")
-@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.name))
-def test_a_lock_names_exact_versions_with_hashes_and_no_place_to_get_them(lock: Path) -> None:
-    text = re.sub(r"^#.*\n", "", lock.read_text(encoding="utf-8"), flags=re.MULTILINE)
+def test_the_lock_names_exact_versions_with_hashes_and_no_place_to_get_them() -> None:
+    text = re.sub(r"^#.*\n", "", LOCK.read_text(encoding="utf-8"), flags=re.MULTILINE)
     entry = r"[a-z0-9-]+==[0-9.]+ \\\n(    --hash=sha256:[0-9a-f]{64}( \\)?\n)+"
 
     assert re.fullmatch(f"({entry})+", text)

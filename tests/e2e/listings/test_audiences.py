@@ -224,18 +224,6 @@ def test_a_loss_is_told_once(telegram: Destination) -> None:
     ]
 
 
-def test_a_preview_has_a_tab_for_each_list(telegram: Destination) -> None:
-    write(telegram, scopes=("default", "all_private_chats"), de="")
-
-    ran = telegram.home.run("preview", "--offline", "--html", "page")
-
-    page = telegram.home.read("page/index.html") if ran.code == 0 else ran.said
-    assert all(
-        name in page
-        for name in ("telegram (de)", "telegram (all_private_chats, de)", described(NAMES[0], "de"))
-    )
-
-
 @pytest.mark.parametrize(
     ("lines", "file", "place", "message"),
     [

@@ -22,21 +22,6 @@ def distributions(folder: Path, versions: dict[str, str]) -> str:
     return str(folder)
 
 
-@pytest.mark.parametrize("more", [{"INPUT_PREVIEW": "true"}, {"INPUT_DOCS_CHECK": "README.md"}])
-def test_inputs_that_need_more_libraries_get_their_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, str]
-) -> None:
-    monkeypatch.setattr(bootstrap, "NEWEST", (3, 0))  # nothing is installed then
-    monkeypatch.setattr(sys, "path", [distributions(tmp_path / "less", LOCKED)])
-    assert bootstrap.prepare({"INPUT_PREVIEW": "false", "INPUT_DOCS_CHECK": ""}) == []
-    with pytest.raises(bootstrap.BootstrapError):
-        bootstrap.prepare(more)
-
-    whole = bootstrap.locked(bootstrap.PREVIEW_LOCK.read_text(encoding="utf-8"))
-    monkeypatch.setattr(sys, "path", [distributions(tmp_path / "more", whole)])
-    assert bootstrap.prepare(more) == []
-
-
 def test_what_is_imported_first_counts(tmp_path: Path) -> None:
     old = distributions(tmp_path / "old", {"click": "1.0"})
     new = distributions(tmp_path / "new", LOCKED)

@@ -7,23 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.diagnostics import Location, Problem
-from commandsync.pages.botpage import (
-    BotPage,
-    Mark,
-    Preview,
-    Row,
-    listed_rows,
-    page_files,
-    render_bot,
-)
-from commandsync.pages.templates import BESIDE, PREVIEWED, SERVED
+from commandsync.pages.botpage import BotPage, Row, listed_rows, render_bot
 from commandsync.records.display import readable
 from commandsync.records.models import Bot
 from commandsync.records.texts import Resource
 from tests.support.pages import Outline, announcement, bot, bot_texts, command, texts, voter
 
-EMPTY = Preview(summary="Plan: nothing.")
 COMMAND, ANNOUNCEMENT = Resource
 
 
@@ -42,13 +31,7 @@ def listed(
 
 
 def page(*records: Any, **others: Any) -> str:  # noqa: ANN401 - as above
-    return render_bot(listed(*records, **others), assets=SERVED)
-
-
-def changed(*rows: Row, preview: Preview = EMPTY, **others: Any) -> BotPage:  # noqa: ANN401 - as above
-    """Return the page of a preview."""
-    by_kind = {kind: [row for row in rows if row.kind is kind] for kind in Resource}
-    return BotPage(**{"bot": bot(), "rows": by_kind, "preview": preview, **others})
+    return render_bot(listed(*records, **others))
 
 
 def text_of(html: str) -> str:
@@ -169,135 +152,22 @@ def test_headings_follow_one_another_without_a_gap() -> None:
 
 
 def test_every_anchor_of_the_page_is_there_and_once() -> None:
-    lost = {"name": "x", "description": "x", "syntax": "x"}
-    html = render_bot(
-        changed(
-            Row(COMMAND, command(1, category="a"), "command-c1", Mark.NEW),
-            Row(COMMAND, command(2), "command-c2"),
-            Row(COMMAND, lost, "gone-command-1", Mark.GONE),
-        ),
-        assets=SERVED,
-    )
+    html = page(commands=[command(1, category="a"), command(2)])
     anchors = re.findall(r'href="#([^"]+)"', html)
     places = re.findall(r' id="([^"]+)"', html)
 
     assert set(anchors) <= set(places)
     assert len(places) == len(set(places))
-    assert {"command-c1", "gone-command-1", "main"} <= set(anchors)
-
-
-PROBLEMS = (
-    Problem(Location("commands.yaml", 3, 5), "nmae is not a key", "name?"),
-    Problem(Location("commands.yaml", 9), "syntax is missing"),
-)
-
-
-def test_a_preview_begins_with_what_keeps_it_from_being_applied() -> None:
-    preview = Preview(
-        summary="Plan: 1 to add.",
-        refusal="it deletes too much",
-        notices=("odd",),
-        problems=PROBLEMS,
-    )
-    text = text_of(render_bot(listed(preview=preview), assets=PREVIEWED))
-
-    assert (
-        "The manifest has 2 problems. The page shows its last valid state. "
-        "commands.yaml:3:5 nmae is not a key name? commands.yaml:9:1 syntax is missing "
-        "it deletes too much Plan: 1 to add. odd L Lantern" in text
-    )
-
-
-def test_problems_without_a_valid_state_are_all_that_the_page_shows_of_the_manifest() -> None:
-    record = Bot.model_construct(profile=bot(profile={"username": "a.yaml"}).profile, id="")
-    nothing = BotPage(bot=record, rows={}, preview=Preview(problems=PROBLEMS))
-    text = text_of(render_bot(nothing, assets=BESIDE))
-
-    assert "2 problems. commands.yaml:3:5 nmae" in text
-    assert "a.yaml" in text
-    for absent in ("last valid state", "No commands", "Id", "Listed since"):
-        assert absent not in text
-
-
-def test_a_preview_without_problems_has_no_box_for_them() -> None:
-    html = page(preview=EMPTY)
-
-    assert "Plan: nothing." in html
-    assert 'class="problems"' not in html
-    assert "<details" not in html
-
-
-def test_changes_are_marked_in_words_where_they_are() -> None:
-    lost = {"name": "lost", "description": "d", "syntax": "/lost"}
-    html = render_bot(
-        changed(
-            Row(COMMAND, command(1), "c1", Mark.NEW),
-            Row(COMMAND, command(2), "c2", Mark.EDITED, {"description": "old d2"}),
-            Row(COMMAND, command(3), "c3", Mark.RENAMED, {"name": "older"}),
-            Row(COMMAND, command(4), "c4"),
-            Row(COMMAND, lost, "gone-c", Mark.GONE),
-            Row(ANNOUNCEMENT, announcement(1), "a1", Mark.EDITED, {"description": "old text 1"}),
-            Row(ANNOUNCEMENT, announcement(2), "a2", Mark.NEW),
-            Row(ANNOUNCEMENT, {"title": "gone news", "description": "*n*"}, "gone-a", Mark.GONE),
-        ),
-        assets=PREVIEWED,
-    )
-    text = text_of(html)
-
-    assert "n1 new /n1 d1 n2 edited /n2 d2 What changed description old d2" in text
-    assert "n3 renamed was older /n3 d3 What changed name older n3 n4 /n4 d4" in text
-    assert "lost gone /lost d" in text
-    assert "<del>old </del>d2" in html
-    assert "t1 edited 4 March 2026 text 1 What changed description old text 1" in text
-    assert "2 gone lost /lost gone news 1 renamed n3 /n3 2 edited n2 /n2 t1 2 new n1 /n1 t2" in text
-    assert "<h3><del>gone news</del>" in html
-
-
-@pytest.mark.parametrize(("number", "unfolded"), [(12, True), (13, False)])
-def test_many_changes_of_a_kind_are_folded(number: int, *, unfolded: bool) -> None:
-    lost = {"name": "afk", "description": "d"}
-    rows = [Row(COMMAND, {**lost, "syntax": f"{n}afk"}, f"g{n}", Mark.GONE) for n in range(number)]
-    html = render_bot(changed(*rows), assets=PREVIEWED)
-
-    assert ('<details class="changed gone" open>' in html) is unfolded
-    assert f"{number} gone afk 0afk afk 1afk" in text_of(html)
-
-
-def test_old_announcements_are_unfolded_where_one_has_changed() -> None:
-    news = [Row(ANNOUNCEMENT, announcement(n), f"a{n}", Mark.NEW) for n in range(1, 6)]
-
-    assert '<details class="older" open>' in render_bot(changed(*news), assets=SERVED)
-
-
-def test_a_page_of_a_folder_needs_nothing_else() -> None:
-    shown = listed(bot(), [command()], [announcement()], preview=EMPTY)
-    files = page_files(shown)
-    html = files["index.html"].decode()
-    named = re.findall(r'(?:href|src)="([^"#]+)"', html)
-
-    assert html.startswith("<!doctype html>")
-    assert set(named) == files.keys() - {"index.html"}
-    assert html == render_bot(shown, assets=BESIDE)
-    assert "default-src 'none'" in html
-    assert '<form class="vote"' not in html
-
-
-def test_a_live_preview_has_no_link_to_a_listing() -> None:
-    shown = listed(bot(information={"tags": ["fun"]}), [command()], preview=EMPTY)
-    outline = Outline(render_bot(shown, assets=PREVIEWED, version=7))
-
-    assert all(str(link["href"]).startswith("#") for link in outline.links)
-    assert {"/live", "7"} <= set(outline.values)
-    assert "action" not in outline.attributes
+    assert {"command-c1", "command-c2", "main"} <= set(anchors)
 
 
 def test_a_record_of_any_kind_is_shown_by_its_fields() -> None:
     texts = {kind: [f"{name} of it" for name in kind.fields] for kind in Resource}
-    rows = [
-        Row(kind, dict(zip(kind.fields, texts[kind], strict=True)), f"{kind}-1")
+    rows = {
+        kind: [Row(kind, dict(zip(kind.fields, texts[kind], strict=True)), f"{kind}-1")]
         for kind in Resource
-    ]
-    text = text_of(render_bot(changed(*rows), assets=SERVED))
+    }
+    text = text_of(render_bot(BotPage(bot=bot(), rows=rows)))
 
     for kind in Resource:
         assert kind.collection.capitalize() in text
@@ -306,8 +176,7 @@ def test_a_record_of_any_kind_is_shown_by_its_fields() -> None:
 
 FIELDS = (
     *("name", "overview", "tag", "prefix", "provider", "discriminated", "command", "syntax"),
-    *("category", "title", "voter", "summary", "refusal", "notice", "place", "message"),
-    *("hint", "old", "lost"),
+    *("category", "title", "voter"),
 )
 
 
@@ -325,22 +194,13 @@ def hostile_page(text: dict[str, str]) -> Outline:
         syntax=text["syntax"],
         category=text["category"],
     )
-    lost = {"name": text["lost"], "description": "x", "syntax": text["lost"]}
-    shown = changed(
-        Row(COMMAND, first, "c1", Mark.RENAMED, {"name": text["old"]}),
-        Row(COMMAND, lost, "gone-1", Mark.GONE),
-        Row(ANNOUNCEMENT, announcement(title=text["title"]), "a1"),
-        Row(ANNOUNCEMENT, {"title": text["lost"], "description": "x"}, "gone-2", Mark.GONE),
-        preview=Preview(
-            summary=text["summary"],
-            refusal=text["refusal"],
-            notices=(text["notice"],),
-            problems=(Problem(Location(text["place"]), text["message"], text["hint"]),),
-        ),
-        bot=record,
+    shown = listed(
+        record,
+        [first],
+        [announcement(title=text["title"])],
         voters=[voter(username=text["voter"])],
     )
-    return Outline(render_bot(shown, assets=SERVED))
+    return Outline(render_bot(shown))
 
 
 @cache
@@ -353,10 +213,8 @@ def harmless_page() -> Outline:
 def test_no_text_changes_the_structure_of_the_page(some: tuple[str, ...]) -> None:
     fields = dict(zip(FIELDS, cycle(some), strict=False))
     written = hostile_page(fields)
-    # The pieces of a change are as many as the words that differ.
-    pieces = re.compile(r"</?(?:ins|del)\b.*>")
 
-    assert _without(written.tags, pieces) == _without(harmless_page().tags, pieces)
+    assert written.tags == harmless_page().tags
     assert all(readable(text) in written.text for text in some)
     for link in written.links:
         assert (link["href"] or "").startswith(("/", "#"))
@@ -385,10 +243,6 @@ def test_no_page_contains_a_control_or_changes_the_direction_of_text(some: str) 
 
     for outline in (shown, marked_down):
         assert HIDDEN.findall("".join((outline.text, *outline.values))) == []
-
-
-def _without(tags: list[str], pattern: re.Pattern[str]) -> list[str]:
-    return [tag for tag in tags if not pattern.fullmatch(tag)]
 
 
 @given(tag=bot_texts)

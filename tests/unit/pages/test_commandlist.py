@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.pages.botpage import Mark, Row, commands_page, difference, groups_of, listed_rows
+from commandsync.pages.botpage import Row, commands_page, groups_of, listed_rows
 from commandsync.records.display import readable
-from commandsync.records.texts import CommandText, Resource
+from commandsync.records.texts import CommandOption, CommandText, LoadedCommand, Resource
 from tests.support.pages import Outline, texts
 
 COMMAND = Resource.COMMAND
@@ -28,83 +28,18 @@ def names(rows: list[Row]) -> list[str]:
     return [row.title for row in rows]
 
 
-def test_an_edited_record_has_the_pieces_of_each_changed_field() -> None:
-    before = {"description": "old text", "category": "Fun"}
-    row = Row(COMMAND, command("a", description="new text"), "a", Mark.EDITED, before)
-
-    assert [*row.changes] == [
-        ("description", [("old", "old "), ("new", "new "), ("same", "text")]),
-        ("category", [("old", "Fun")]),
-    ]
-    assert row.old_name == ""
-
-
-@pytest.mark.parametrize("kind", Resource)
-def test_a_renamed_record_has_its_old_name(kind: Resource) -> None:
-    fields = dict(zip(kind.fields, "abcdefgh", strict=False))
-    row = Row(kind, fields, "x", Mark.RENAMED, {kind.fields[0]: "h"})
-
-    assert (row.title, row.old_name) == ("a", "h")
-    assert {row.title, row.group, row.usage, *row.texts} - {""} == {*fields.values()}
-
-
 LISTED = (("a", "Fun"), ("b", "Music"), ("c", "fun"), ("d", "Fun"))
 
 
-def test_groups_are_in_the_order_of_their_first_command_and_count_none_that_is_gone() -> None:
-    rows = [
-        *listed_rows(COMMAND, [command(*each) for each in LISTED]),
-        Row(COMMAND, command("old", "Fun"), "gone-1", Mark.GONE),
-        Row(COMMAND, command("older"), "gone-2", Mark.GONE),
+def test_groups_are_in_the_order_of_their_first_command() -> None:
+    rows = listed_rows(COMMAND, [command(*each) for each in (*LISTED, ("e", ""))])
+
+    assert [(group.name, names(group.rows)) for group in groups_of(rows)] == [
+        ("Fun", ["a", "d"]),
+        ("Music", ["b"]),
+        ("fun", ["c"]),
+        ("", ["e"]),
     ]
-
-    assert [(group.name, names(group.rows), group.number) for group in groups_of(rows)] == [
-        ("Fun", ["a", "d", "old"], 2),
-        ("Music", ["b"], 1),
-        ("fun", ["c"], 1),
-        ("", ["older"], 0),
-    ]
-
-
-WORDS = st.lists(st.sampled_from(["a", "b", "one", " ", "\n", ".", "é"]), max_size=30).map("".join)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "pieces"),
-    [
-        ("same", "same", [("same", "same")]),
-        ("", "all new", [("new", "all new")]),
-        ("all gone", "", [("old", "all gone")]),
-        (
-            "Shows the help menu.",
-            "Shows a help page.",
-            [
-                ("same", "Shows "),
-                *(("old", "the "), ("new", "a ")),
-                ("same", "help "),
-                *(("old", "menu"), ("new", "page")),
-                ("same", "."),
-            ],
-        ),
-        ("one two three", "a b three", [("old", "one two "), ("new", "a b "), ("same", "three")]),
-    ],
-)
-def test_differing_words_are_distinct(old: str, new: str, pieces: list[tuple[str, str]]) -> None:
-    assert difference(old, new) == pieces
-
-
-@given(old=WORDS, new=WORDS)
-def test_the_pieces_are_both_texts(old: str, new: str) -> None:
-    pieces = difference(old, new)
-
-    assert "".join(text for kind, text in pieces if kind != "new") == old
-    assert "".join(text for kind, text in pieces if kind != "old") == new
-
-
-def test_long_texts_are_one_difference_though_they_have_words_in_common() -> None:
-    old, new = "a same b " * 200, "c same d " * 200
-
-    assert difference(old, new) == [("old", old), ("new", new)]
 
 
 COMMANDS = (
@@ -124,7 +59,17 @@ def digests_of(html: str, tag: str) -> list[str]:
 
 
 def test_the_content_of_the_page(golden: Callable[[str, str], None]) -> None:
-    html = commands_page((*COMMANDS, CommandText("<b>", "Says \"<b>\" & 'a'.", "/<b>", "<i>")))
+    options = [
+        CommandOption("member", "Who leaves.", required=True),
+        CommandOption("<time>", "For how long & why.", choices=("1 hour", "<1 day>")),
+    ]
+    commands = (
+        *COMMANDS,
+        CommandText("<b>", "Says \"<b>\" & 'a'.", "/<b>", "<i>"),
+        LoadedCommand.of(("mute", "Mutes.", "/mute <member> [time]", "Staff"), options=options),
+        LoadedCommand.of(("/Report", "Tells staff.", "/Report", "Staff"), menu="message"),
+    )
+    html = commands_page(commands)
 
     golden(html[html.index("<main") : html.index("</main>")], "commandlist.html")
 
@@ -173,21 +118,48 @@ def test_the_name_of_the_bot_is_the_title_and_the_heading() -> None:
     assert "<h1><bdi>&lt;Lantern&gt;</bdi></h1>" in html
 
 
+def test_a_command_in_a_menu_has_no_slash_and_no_usage() -> None:
+    in_menu = LoadedCommand.of(("/Report", "Tells.", "/Report"), menu="user")
+    typed = LoadedCommand.of(("/Report", "Tells.", "/Report"))
+
+    assert "Report User menu Tells." in Outline(commands_page([in_menu])).words
+    assert "/Report" not in Outline(commands_page([in_menu])).text
+    assert "/Report /Report Tells." in Outline(commands_page([typed])).words
+
+
+def test_each_option_says_whether_it_is_required_and_what_it_takes() -> None:
+    options = [
+        CommandOption("member", "Who leaves.", required=True),
+        CommandOption("time", "For how long.", choices=("1 hour", "1 day")),
+    ]
+    html = commands_page([LoadedCommand.of(("ban", "Bans.", "/ban"), options=options)])
+
+    assert (
+        "member required Who leaves. time optional For how long. One of 1 hour , 1 day"
+        in Outline(html).words
+    )
+
+
 def test_a_page_without_commands_says_so() -> None:
     assert "Commands 0 No commands are listed yet." in Outline(commands_page(())).words
 
 
 @cache
 def harmless() -> Outline:
-    return Outline(commands_page([CommandText(*"abcd")]))
+    return Outline(commands_page([with_option("a", "b", "c", "d", option="e", choice="f")]))
+
+
+def with_option(*fields: str, option: str, choice: str) -> LoadedCommand:
+    return LoadedCommand.of(fields, options=[CommandOption(option, option, choices=(choice,))])
 
 
 @pytest.mark.promise("pages-escape")
-@given(some=st.tuples(texts, texts, texts, texts))
-def test_no_text_changes_the_structure_of_the_page(some: tuple[str, str, str, str]) -> None:
-    name, _, syntax, category = some
-    outline = Outline(commands_page([CommandText(name, "b", syntax, category)]))
+@given(some=st.tuples(texts, texts, texts, texts, texts))
+def test_no_text_changes_the_structure_of_the_page(some: tuple[str, ...]) -> None:
+    name, option, syntax, category, choice = some
+    shown = with_option(name, "b", syntax, category, option=option, choice=choice)
+    outline = Outline(commands_page([shown]))
 
     assert outline.tags == harmless().tags
-    assert all(readable(text) in outline.text for text in (name, syntax, category))
+    assert all(readable(text) in outline.text for text in some)
     assert not [value for value in outline.values if re.search(r"[<>'\s]alert", value)]

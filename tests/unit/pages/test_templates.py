@@ -152,5 +152,5 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, library: st
     monkeypatch.delitem(sys.modules, "commandsync.pages.templates")
     monkeypatch.setitem(sys.modules, library, None)
 
-    with pytest.raises(UsageError, match=rf"a page needs the extra \[preview\]: .*'{library}'"):
+    with pytest.raises(UsageError, match=rf"a page needs the extra \[html\]: .*'{library}'"):
         import_module("commandsync.pages.templates")

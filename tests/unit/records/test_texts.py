@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from commandsync.records.texts import (
     MOST_COMPARED,
+    CommandOption,
     CommandText,
     LoadedCommand,
     Patterns,
@@ -62,9 +63,14 @@ def test_commands_are_grouped_by_category_those_without_one_first() -> None:
 
 def test_a_command_is_loaded_with_what_mentions_it() -> None:
     text = CommandText("ban", "Bans.", "/ban", "Mod")
-    command = LoadedCommand.of(text, "</ban:1>", "user: whom")
+    options = [
+        CommandOption("user", "Whom", required=True),
+        CommandOption("for", "How long", choices=("1h", "1d")),
+    ]
+    command = LoadedCommand.of(text, "</ban:1>", options)
 
-    assert (command, command.mention, command.options) == (text, "</ban:1>", "user: whom")
+    assert (command, command.mention, command.menu) == (text, "</ban:1>", "")
+    assert command.options == "user: Whom; for: How long (1h, 1d)"
 
 
 def test_at_most_twenty_names_are_listed() -> None:

@@ -153,7 +153,7 @@ def test_a_list_on_a_page_has_every_text(
 ) -> None:
     layout = Layout(format="list", columns=columns[:count])
     commands = [
-        LoadedCommand.of([*each[:3], "Fun"], each.mention, each.options) for each in commands
+        LoadedCommand.of([*each[:3], "Fun"], each.mention, each.option_list) for each in commands
     ]
     page = f"{command_list(commands, layout, level=2)}\n"
 

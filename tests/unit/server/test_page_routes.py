@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import validate_call
 from starlette.datastructures import QueryParams
 
-from commandsync.pages.templates import SERVED, render
+from commandsync.pages.templates import render
 from commandsync.records.display import readable
 from commandsync.records.models import Bot
 from commandsync.server.endpoint import wanted_of
@@ -22,7 +22,6 @@ def page(*bots: Bot, number: int | None = None, **wanted: Any) -> str:  # noqa: 
         bots,
         number=len(bots) if number is None else number,
         wanted=Wanted(**wanted),
-        assets=SERVED,
     )
 
 
@@ -141,7 +140,6 @@ def test_the_first_the_last_and_the_near_pages_are_linked(
 def voters_page(*names: str, number: int = 1, last: int = 1, bot_name: str = "Lantern") -> str:
     return render(
         "voters",
-        assets=SERVED,
         bot=bot(profile={"username": bot_name}, statistics={"totalVotes": len(names)}),
         voters=[voter(username=name) for name in names],
         paging=pages_of(number, last, "?page={}".format),
