@@ -175,7 +175,7 @@ class ManifestError(
 
 
 class FileError(CommandsyncError, kind="file", failure_reason="invalid"):
-    """A file cannot be read or written; nothing was changed."""
+    """A file cannot be read or written; it is as it was."""
 
     def __init__(
         self, message: str, *, hint: str | Hint = "", problems: Sequence[Problem] = ()

@@ -78,7 +78,7 @@ def main(environ: MutableMapping[str, str]) -> int:
                 outcome = run.apply() if mode == "apply" else run.plan()
         except process.Interruption as interruption:
             handler.disarm()
-            error = errors.CommandsyncError("interrupted; nothing was changed")
+            error = errors.CommandsyncError("interrupted; no listing was changed")
             outcome = verdict.of_error(
                 error, reporter.screen, code=process.of_signal(interruption.number)
             )

@@ -197,7 +197,7 @@ def record_program(  # noqa: PLR0913 - the options of one command
     shown = visible(shlex.join(program))
     if recording.is_empty:
         output.talk("\n".join(f"  {visible(line)}" for line in recording.tail))
-        output.talk(f"`{shown}` registered nothing; nothing was changed\n  hint: {_TRY}")
+        output.talk(f"`{shown}` registered nothing; the manifest stays as it is\n  hint: {_TRY}")
         return None
     output.talk(summary(recording, order, shown))
     return Recorded(

@@ -23,7 +23,7 @@ from commandsync.version import __version__
 EPILOG = """\b
 Exit codes:
   0  done, or nothing to do
-  1  failed; nothing was changed: no write was sent, or a read shows it
+  1  failed; no listing was changed: no write was sent, or a read shows it
   2  wrong usage
   3  changes are pending (plan --detailed-exitcode, import --check,
      docs --check), or names differ (doctor)
@@ -155,10 +155,12 @@ def _show_interruption(arguments: Sequence[str]) -> None:
 
     This imports nothing: where the signal came during an import, packages are half loaded.
     """
-    stream, text = sys.stderr, "error: interrupted; nothing was changed"
+    stream, text = sys.stderr, "error: interrupted; no listing was changed"
     pairs = zip(arguments, [*arguments, ""][1:], strict=True)
     if any(pair == ("--format", "json") or pair[0] == "--format=json" for pair in pairs):
-        error = '{"kind": "interrupted", "message": "interrupted; nothing was changed", "hint": ""}'
+        error = (
+            '{"kind": "interrupted", "message": "interrupted; no listing was changed", "hint": ""}'
+        )
         stream, text = sys.stdout, f'{{"version": 1, "error": {error}, "problems": []}}'
     with suppress(OSError):  # it may have no reader
         print(text, file=stream, flush=True)

@@ -67,7 +67,7 @@ def result_line(result: Result) -> str:
     parts = [f"{counts[name]} {name}" for name in ENDS if counts[name]]
     verdict = _verdict(result)
     if result.verified is None:
-        verdict = _UNREAD.get(result.sent, "Nothing was changed.")
+        verdict = _UNREAD.get(result.sent, "The listing was not changed.")
     resent = result.sent in {Outcome.DONE, Outcome.SENT} and not result.settled
     nothing = "the list was sent again" if resent else "0 done"
     return f"Apply: {', '.join(parts) or nothing}. {verdict}"
@@ -244,7 +244,7 @@ def _verdict(result: Result) -> str:
         begin = "Everything was done already" if before else "Verified"
         return f"{begin}: {_nothing_left(result.plan)}"
     if not result.touched:
-        return "Nothing was changed."
+        return "The listing was not changed."
     if not result.read_back:
         how = "was not" if result.interrupted else "could not be"
         return f"Not verified: the listing {how} read again. Run plan to see what is listed now."

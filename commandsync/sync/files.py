@@ -352,9 +352,8 @@ def _flush_folder(folder: Path) -> None:
 
 
 def _refused(path: str, error: OSError) -> FileError:
-    return FileError(
-        f"cannot write {path}: {reason(error)}", hint="nothing was changed; check folder and disk"
-    )
+    # Whether the run has written other files is not known here.
+    return FileError(f"cannot write {path}: {reason(error)}", hint="check folder and disk")
 
 
 def reason(error: OSError) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 from commandsync.server.administration import add_bot
 from commandsync.server.database import opened
-from tests.support.bots import Bot, Service
+from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.callers import COMMAND, Caller
 from tests.support.home import PROGRAM, Home, lines
 from tests.support.terminal import POSIX
@@ -146,6 +146,67 @@ os._exit = ended
 from commandsync.cli.program import main
 main([])
 """
+
+
+@pytest.mark.promise("nothing-changed")
+@pytest.mark.skipif(not POSIX, reason="Windows has no limit for files")
+def test_a_run_that_wrote_a_file_does_not_say_that_nothing_was_changed(
+    service: Service, home: Home
+) -> None:
+    home.write("version: 1\ncommands: []\n")
+    home.knows(service.bot(["ping"]))
+
+    ran = home.child_of([sys.executable, "-c", LIMITED, "pull", "--out", "pulled.yaml"])
+
+    assert (home.path / "pulled.yaml").exists()  # and the schema is larger
+    assert "error: cannot write schemas/commands.schema.json: file too large" in ran.err
+    assert ran.code == 1
+    assert "nothing was changed" not in ran.said.lower()
+
+
+INTERRUPTED = """
+import os, signal, sys
+replace = os.replace
+def replaced(*names):
+    replace(*names)
+    os.kill(os.getpid(), signal.SIGINT)
+os.replace = replaced
+from commandsync.cli.program import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.promise("nothing-changed")
+@WRITERS
+@pytest.mark.skipif(not POSIX, reason="Windows has no such signals")
+@pytest.mark.usefixtures("bot")
+def test_an_interruption_after_a_file_was_written_does_not_say_that_nothing_was_changed(
+    home: Home, command: str, name: str
+) -> None:
+    home.write("old", name)
+
+    ran = home.child_of([sys.executable, "-c", INTERRUPTED], *command.split(), name)
+
+    assert ran.code == 130
+    assert home.read(name) != "old"
+    assert "error: interrupted; no listing was changed" in ran.err
+
+
+@pytest.mark.promise("nothing-changed")
+def test_an_apply_that_wrote_only_its_backup_speaks_of_the_listing(
+    service: Service, home: Home, proxy: Proxy
+) -> None:
+    home.write("version: 1\ncommands:\n- {name: new, description: Is new., syntax: /new}\n")
+    home.knows(service.bot([]), url=proxy.url)
+    proxy.rule = lambda seen: Instead(400, {"error": "no"}) if seen.writes else None
+
+    ran = home.run("apply", "--yes", "--backup", "before.yaml", exits=1)
+
+    assert (home.path / "before.yaml").exists()
+    assert ran.out.endswith("Apply: 1 failed. The listing was not changed.\n")
+    assert "nothing was changed" not in ran.said.lower()
+
+
 PRINTERS = (
     *("pull", "plan", "plan --format json", "docs --format html", "schema", "pull --format json"),
     *("apply --dry-run --max-deletes all", "import --help"),

@@ -201,7 +201,7 @@ def test_ctrl_c_at_the_question_changes_nothing_and_ends_its_line(home: Home, pr
         code, rest, _ = terminal.ended()
 
     assert code == 130
-    assert rest.startswith("\nerror: interrupted; nothing")
+    assert rest.startswith("\nerror: interrupted; no listing was changed")
     assert proxy.writes == []
 
 

@@ -230,7 +230,7 @@ def test_an_interruption_erases_what_was_waited_for(server: RawServer, monitor: 
     server.then(interrupt)
 
     assert monitor.run("plan") == 130
-    assert monitor.text == "error: interrupted; nothing was changed\n"
+    assert monitor.text == "error: interrupted; no listing was changed\n"
 
 
 @pytest.mark.usefixtures("clock")

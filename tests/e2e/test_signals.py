@@ -57,12 +57,12 @@ def heard(child: subprocess.Popen[bytes]) -> None:
 
 
 def hold(ran: Ran, form: str) -> None:
-    """Hold a run against the promise: one message says that nothing was changed."""
+    """Hold a run against the promise: one message says that no listing was changed."""
     if form == "json":
-        assert "nothing was changed" in failed(ran, "interrupted")
+        assert "no listing was changed" in failed(ran, "interrupted")
     else:
         assert (ran.out, ran.err.count("\n")) == ("", 1)
-        assert ran.err.startswith("error: interrupted; nothing")
+        assert ran.err.startswith("error: interrupted; no listing was changed")
 
 
 def end_of(child: subprocess.Popen[bytes], *, exits: int | None = None) -> Ran:

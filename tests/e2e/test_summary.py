@@ -88,6 +88,6 @@ def test_not_verified_is_shown_only_when_the_listing_was_not_read_again(
     last = ran.out.splitlines()[-1]
     changed = len(refused) < 3 or reading is not None  # or may have
     assert ("Not verified" in last) == (reading is not None)
-    assert ("Nothing was changed." in last) == (not changed)
+    assert ("The listing was not changed." in last) == (not changed)
     assert ("Verified: " in last) == (not refused and not reading)
     assert ("Read again: " in last) == (changed and bool(refused) and not reading)
