@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,9 +11,22 @@ from commandsync.diagnostics import Do
 from commandsync.document.plan import digest_of
 from commandsync.document.saved import LARGEST_PLAN, load_plan
 from commandsync.errors import FileError, RefusedError
+from commandsync.plan.baseline import AsRead, Baseline, LastSent, OfVersion, Unknown, Unread
 from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.report import render_plans
-from tests.support.plans import day, edits, plans, post, posted, varied_plan
+from tests.support.plans import (
+    CHANGED,
+    SAME,
+    command,
+    day,
+    edits,
+    plan_of,
+    plans,
+    post,
+    posted,
+    varied_plan,
+    whole,
+)
 from tests.support.runs import EVERYTHING, TARGET, wanted
 
 
@@ -23,6 +37,35 @@ def _saved(plan: RecordPlan) -> str:
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = json.loads(_saved(varied_plan()))
     return data
+
+
+@pytest.mark.parametrize(
+    ("baseline", "known", "compared_with", "in_words"),
+    [
+        (AsRead((SAME,)), True, "list", "compared with its list"),
+        (OfVersion((SAME,), name="v1.2.0"), True, "v1.2.0", "compared with v1.2.0"),
+        (LastSent((CHANGED,), name="abc1234"), True, "abc1234", "compared with abc1234"),
+        (Unread(), False, "", "not compared"),
+        (Unknown(), False, "", "not compared"),
+    ],
+)
+def test_a_list_names_what_it_is_compared_with(
+    baseline: Baseline, compared_with: str, in_words: str, *, known: bool
+) -> None:
+    plan = whole(plan_of([command("a")], []), baseline)
+    document = json.loads(render_plans([plan], format="json"))
+    page = json.loads(render_plans([replace(plan_of([]), label="listing.example")], format="json"))
+
+    assert document["listing"] == "top.gg"
+    assert (document["known"], document["compared_with"]) == (known, compared_with)
+    assert in_words in render_plans([plan], format="text")
+    assert (page["listing"], page["known"], page["compared_with"], page["losses"]) == (
+        "listing.example",
+        True,
+        "list",
+        [],
+    )
+    assert "known" not in json.loads(render_plans([plan_of([])], format="json"))
 
 
 @given(plans())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
 from commandsync.manifest import Manifest, load_manifests
-from commandsync.plan.baseline import Baseline, OfVersion
+from commandsync.plan.baseline import Baseline, LastSent, OfVersion, PossibleList, Unknown
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import list_request
@@ -134,3 +134,25 @@ def test_an_entry_of_another_address_or_token_is_another_list() -> None:
     assert own.identity != moved.identity
     assert list_of(own.settings, EarlierVersion("before", moved.manifest), own.identity) is None
     assert own.start_reading()() == Snapshot({Resource.COMMAND: ()})
+
+
+def test_a_list_is_sent_unless_it_is_the_only_one_that_may_be_shown() -> None:
+    version = {"commands": [("c1", "Does it."), ("c2", "Does it.")], "fields": {"name": "name"}}
+    alone = job_of(manifest_of(version))
+    same = list_of(alone.settings, EarlierVersion("before", alone.manifest), alone.identity)
+    assert same
+    for others, sent in (((), False), ((same,), False), ((PossibleList(9),), True)):
+        job = job_of(alone.manifest, LastSent((same, *others), name="before"))
+        plan = job.plan(job.start_reading()())
+
+        assert plan.known
+        assert not plan.pending
+        assert not plan.changes
+        assert plan.writes is sent
+
+
+def test_a_list_that_was_never_sent_is_unknown() -> None:
+    job = job_of(manifest_of({"commands": [("c1", "Does it.")], "fields": {"name": "name"}}))
+
+    assert job.baseline == Unknown()
+    assert not job.plan(job.start_reading()()).known
