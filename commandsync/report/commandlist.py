@@ -1,6 +1,7 @@
 """A command list as Markdown: a table, padded as formatters pad it, or a list per category.
 
-Each text is inline Markdown that renders as the text (`inline`). The escapes are those of mdformat,
+Each text is inline Markdown that renders as the text (`inline`), without a link or a mention that
+GitHub would make of it. The escapes are those of mdformat,
 which writes each page in one way; prettier keeps what is written. So neither changes what is
 returned here. Spaces are collapsed, as on every page.
 """
@@ -16,26 +17,24 @@ from commandsync.records.display import readable
 from commandsync.records.texts import CommandText, Resource, by_category
 from commandsync.report.lines import RUNNER_PREFIX, columns_of
 
-_SPECIAL = re.compile(r"[\\*_\[\]<`&~\n]|[ \t]{2}|\t|://|www\.")
+_SPECIAL = re.compile(r"[\\*_\[\]<`&~\n@#]|[ \t]{2}|\t|://|(?i:www\.|gh-|[0-9a-f]{7})")
 _SPACES = re.compile(r"[ \t]+")
 _STAR = re.compile(r"(?<!\s)\*|\*(?!\s)")
 _BRACKET = re.compile(r"(\[[^\[\]]*\](?![:(]))|[\[\]]")
 _LESS = re.compile(r"<(?! )")
 _LESS_BEFORE_LESS = re.compile(r"\\<(?=\\<)")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7};|#[Xx][0-9A-Fa-f]{1,6};|([A-Za-z0-9]+;))")
-# What is linked by itself up to a space or a tag: an escape in it would be another address. A
-# comment ends it before what needs an escape; then GitHub does not link it by itself.
-_URL = (
-    r"(?<![^\s*_(])(?:https?://|www\.)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
-    r"(?:/(?:(?:[\w./?:#%=+~@,;!$'()-]|&(?![A-Za-z0-9#]+;))*(?:[^\W_]|/))?)?"
+# What GitHub makes of a text by itself: links to addresses, people, issues and commits. A comment
+# in it, or after each few characters of a commit, leaves the text and makes no link.
+_LINKED = re.compile(
+    r"(?i:(?<=[a-z])(?=://)|(?<=www)(?=\.)|(?<=\bgh-)(?=[0-9]))|(?<=@)(?=\w)|(?<=#)(?=[0-9])"
 )
-_AFTER_URL = re.compile(r"[.,:;!?)'\"]*(?: |\Z)")
-_OTHER_LINK = r"(?i:(?<![a-z])(?:https?://|ftp://|www\.))"
-_ESCAPE_IN_LINK = re.compile(r"[^ \\*_\[\]<`&~]*[\\*_\[\]<`&~]")
+_COMMIT = re.compile(r"(?<!\w)[0-9A-Fa-f]{7,40}(?!\w)")
+_PART_OF_COMMIT = re.compile(".{1,6}")
+_MARK = "\0"  # of a comment, until the text is escaped; no text that is shown has it
 # GitHub strikes through what is between two tildes, also single ones, and mdformat escapes only
 # pairs. One as in "about ~5 minutes" cannot end such a text; any other one becomes code.
-_TILDES = r"(?<!~)(?:(?<=[^ ])~+|~~+|~(?![0-9]))"
-_APART = re.compile(f"({_URL}|{_OTHER_LINK}|{_TILDES})")
+_TILDES = re.compile(r"((?<!~)(?:(?<=[^ ])~+|~~+|~(?![0-9])))")
 _COMMENT = "<!-- -->"
 
 
@@ -70,18 +69,11 @@ def _literal_line(line: str) -> str:
 
 
 def _escaped_line(line: str) -> str:
-    parts = _APART.split(line)
-    shown = [_escaped(part) for part in parts]
-    for index in range(1, len(parts), 2):
-        part, after = parts[index], "".join(parts[index + 1 : index + 3])
-        is_other = part.lower().endswith(("://", "www."))
-        if part.startswith("~"):
-            shown[index] = f"`{part}`"
-        elif _ESCAPE_IN_LINK.match(after) if is_other else not _AFTER_URL.match(after):
-            shown[index] = part + _COMMENT
-        else:
-            shown[index] = part
-    return "".join(shown)
+    line = _COMMIT.sub(lambda commit: _MARK.join(_PART_OF_COMMIT.findall(commit[0])), line)
+    parts = _TILDES.split(_LINKED.sub(_MARK, line))
+    parts[::2] = map(_escaped, parts[::2])
+    parts[1::2] = (f"`{tildes}`" for tildes in parts[1::2])
+    return "".join(parts).replace(_MARK, _COMMENT)
 
 
 def _escaped(text: str) -> str:
@@ -112,7 +104,7 @@ def _kind(character: str) -> str:
         return "end"
     if character.isspace():
         return "space"
-    return "mark" if category(character)[0] in "PS" else "letter"
+    return "mark" if character == _MARK or category(character)[0] in "PS" else "letter"
 
 
 MENTION = "mention"

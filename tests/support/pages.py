@@ -6,6 +6,7 @@ try to be more than text on a page.
 """
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -100,6 +101,26 @@ def blocks(page: str) -> list[tuple[str, str]]:
     reader.feed(github_flavored_markdown_to_html(page, options=Options.CMARK_OPT_UNSAFE))
     reader.close()
     return reader.blocks
+
+
+_NAMED = re.compile(
+    r"(?<!\w)@\w|(?<!\w)[\w/.-]*#[0-9]|(?i:\bgh-[0-9])|(?<!\w)[0-9A-Fa-f]{7,40}(?!\w)"
+)
+
+
+def linked(page: str) -> list[str]:
+    """Return what GitHub links on a page: addresses, and names of people, issues and commits.
+
+    Its parser makes links of addresses. It then looks for names in each text by itself: a tag or a
+    comment ends one, and code has none.
+    """
+    html = github_flavored_markdown_to_html(page, options=Options.CMARK_OPT_UNSAFE)
+    html = re.sub(r"(?s)<code>.*?</code>", "<code>", html)
+    texts = map(unescape, re.split(r"(?s)<!--.*?-->|<[^>]*>", html))
+    return [
+        *re.findall("<a [^>]*>", html),
+        *(name for text in texts for name in _NAMED.findall(text)),
+    ]
 
 
 def formatted(page: str) -> str:

@@ -1,13 +1,13 @@
 """A command list has the texts of the manifest, escaped no more than they need."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commandsync.records.display import readable
 from commandsync.records.texts import CommandText, LoadedCommand, by_category
 from commandsync.report.commandlist import COLUMNS, Layout, command_list, inline, literal
-from tests.support.pages import COMMANDS, blocks, collapsed, formatted
+from tests.support.pages import COMMANDS, blocks, collapsed, formatted, linked
 
 
 @pytest.mark.parametrize(
@@ -18,17 +18,15 @@ from tests.support.pages import COMMANDS, blocks, collapsed, formatted
         ("*a* _b_ __c__", r"\*a\* \_b\_ \_\_c\_\_"),
         ("[a] [b](c) [d]: e", r"[a] \[b\](c) \[d\]: e"),
         ("<b> < c <<d>", r"\<b> < c \<<!-- -->\<d>"),
-        ("&amp; & &nope; &#35;", r"\&amp; & &nope; \&#35;"),
+        ("&amp; & &nope; &#x23;", r"\&amp; & &nope; \&#x23;"),
         (r"a\b `c` ~5", r"a\\b \`c\` ~5"),
         ("~~a~~ 1~2 ~3 ~", "`~~`a`~~` 1`~`2 ~3 `~`"),
-        ("https://a.bc/<id>_", r"https://a.bc/<!-- -->\<id>\_"),
-        (
-            "https://a.bc/d[e] or https://a.bc/(d)?e=1&f",
-            "https://a.bc/d<!-- -->[e] or https://a.bc/(d)?e=1&f",
-        ),
-        ("(https://a.bc/~d) https://a.bc~", "(https://a.bc/~d) https://a.bc<!-- -->`~`"),
-        ("see https://a.bc/_d_/e_ or _f_", r"see https://a.bc/_d_/e<!-- -->\_ or \_f\_"),
-        ("http://localhost/_a_", r"http://<!-- -->localhost/\_a\_"),
+        ("https://a.bc/<id>_", r"https<!-- -->://a.bc/\<id>\_"),
+        ("HTTP://a.bc www.a.bc", "HTTP<!-- -->://a.bc www<!-- -->.a.bc"),
+        ("@everyone, a_b@c.de", "@<!-- -->everyone, a_b@<!-- -->c.de"),
+        ("#123 a/b#4 GH-5 # 1 C#", "#<!-- -->123 a/b#<!-- -->4 GH-<!-- -->5 # 1 C#"),
+        ("since 0123abc, not 0123ab", "since 0123ab<!-- -->c, not 0123ab"),
+        ("@_a_ &#35; &#123;", r"@<!-- -->\_a\_ &#<!-- -->35; &#<!-- -->123;"),
         ("one\ntwo\n\nthree", "one<br>two<br><br>three"),
         ("two  spaces\tand a tab", "two spaces and a tab"),
         ("not\u00a0broken, \u200bhidden \x1b.", r"not\u00a0broken, \\u200bhidden \\x1b."),
@@ -36,6 +34,52 @@ from tests.support.pages import COMMANDS, blocks, collapsed, formatted
 )
 def test_a_text_is_escaped_as_little_as_it_needs(text: str, written: str) -> None:
     assert inline(text) == written.replace(r"\u00a0", "\u00a0")
+
+
+LINKED = (
+    *("@everyone", "@here", "@user", "@org/team", "user@example.com", "mailto:a.b+c@example.com"),
+    *("#123", "org/repo#4", "GH-56", "gh-7", "xmpp:a@b.cd/e"),
+    *("0123abc", "0123456789abcdef0123456789abcdef01234567", "1234567", "user@0123abcd"),
+    *(
+        "0123abc...89abcde",
+        "http://a.bc",
+        "https://a.bc/d_e_?f=1&g#12",
+        "HTTPS://A.BC",
+        "ftp://a.bc",
+    ),
+    *("www.a.bc", "www.a.bc/d", "http://localhost:80/@user", "https://github.com/a/b/issues/12"),
+)
+BESIDE = st.sampled_from(
+    ("", " ", "(", ")", ".", ",", "*", "_", "~", "/", ":", "\n", "a", "1", "é")
+)
+
+
+@pytest.mark.promise("inert-lists")
+@given(st.lists(st.tuples(BESIDE, st.sampled_from(LINKED), BESIDE), min_size=1, max_size=4))
+@example([("", "WWW.a.bc", "")])
+def test_nothing_in_a_list_is_a_link_or_a_mention(texts: list[tuple[str, str, str]]) -> None:
+    text = "".join("".join(each) for each in texts)
+    command = CommandText(text, text, f"`{text}", "#1 @here www.a.bc")
+    layouts = (
+        Layout(columns=("name", "syntax", "description", "category")),
+        Layout(format="list", columns=("description", "syntax")),
+    )
+    for layout in layouts:
+        other = command._replace(category="")
+        page = f"{command_list([command, other], layout, level=2)}\n"
+
+        assert linked(page) == []
+        assert formatted(page) == page
+
+
+@pytest.mark.parametrize("text", LINKED)
+def test_what_github_links_is_kept_as_text(text: str) -> None:
+    page = f"{inline(text)}\n"
+
+    assert linked(f"{text}\n") != []
+    assert linked(page) == []
+    assert blocks(f"- {page}") == [("li", text)]
+    assert formatted(page) == page
 
 
 @pytest.mark.parametrize(
