@@ -43,13 +43,13 @@ _RECORD = re.compile(
 _REQUESTS = "associatedPullRequests(first: 10) { nodes { number merged } }"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Branch:
     """The branch of a run at GitHub, as far as it is known."""
 
     event: GitHubEvent
     github: GitHub | None = None  # GitHub's API, if there is a token for it
-    jobs: Sequence[Job] = ()  # the listings of the run, as soon as they are known
+    jobs: Sequence[Job] = ()  # the listings of the run, if they are known
     commits: Sequence[str] = ()  # its newest commits, the newest first, which is this run's own
     head: str = ""  # its newest commit, which has the same manifest; empty if that is unknown
 

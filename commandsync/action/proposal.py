@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from commandsync.action.inputs import GitHubEvent
-from commandsync.action.reporter import say
+from commandsync.action.runner import say
 from commandsync.action.verdict import Verdict
 from commandsync.diagnostics import Location
 from commandsync.errors import CommandsyncError, RefusedError, UsageError, WrongBotError

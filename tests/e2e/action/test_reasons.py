@@ -6,8 +6,8 @@ from typing import NoReturn
 
 import pytest
 
+from commandsync.action import reporter
 from commandsync.action import run as action_run
-from commandsync.action.reporter import Reporter
 from commandsync.sync import apply as sync_apply
 from tests.support.bots import Instead, Proxy, Service
 from tests.support.home import fields
@@ -136,7 +136,7 @@ def test_a_defect_while_reporting_fails_the_run(
     runner.write(fields(("help",)))
     inputs = {"mode": mode, "base_url": bot.url, "bot": bot.id, "token": bot.token}
     with monkeypatch.context() as patched:
-        patched.setattr(Reporter, "_summarise", broken)
+        patched.setattr(reporter, "_summarise", broken)
         step = runner.run(other("workflow_dispatch"), **inputs)
     again = runner.run(other("workflow_dispatch"), **inputs, ends="0")
 
