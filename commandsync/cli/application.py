@@ -33,10 +33,9 @@ from commandsync.sync.files import check_target
 from commandsync.sync.job import Job, Planned
 from commandsync.sync.savedplan import saved_jobs
 from commandsync.sync.selection import jobs, plans_in
-from commandsync.sync.settings import about, load
+from commandsync.sync.settings import load
 
 if TYPE_CHECKING:
-    from commandsync.apply.outcomes import Result
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
 
@@ -46,9 +45,9 @@ class Choices:
     """The options of the command `apply`; `asks` is for a question before the first write."""
 
     asks: bool
-    plan_file: str | None = None
+    plan_file: str = ""
     dry_run: bool = False
-    backup: str | None = None
+    backup: str = ""
     unordered: bool = False
     force: bool = False
 
@@ -74,9 +73,8 @@ def apply_plans(run: Run, choices: Choices) -> int:
             return saved_jobs(settings, choices.plan_file)
         return jobs(settings, manifests)
 
-    return apply_shown(
-        run, choices, load=loaded, connect=connected, planned=ask_renames if choices.asks else None
-    )
+    ask = ask_renames if choices.asks else lambda planned: planned
+    return apply_shown(run, choices, load=loaded, connect=connected, planned=ask)
 
 
 def apply_shown(
@@ -85,23 +83,39 @@ def apply_shown(
     *,
     load: Callable[[], Sequence[Manifest]],
     connect: Callable[[Sequence[Manifest]], AbstractContextManager[Sequence[Job]]],
-    planned: Callable[[Planned], Planned] | None = None,
+    planned: Callable[[Planned], Planned] = lambda planned: planned,
 ) -> int:
     """Show the plans of an apply, ask if the user is to be asked, and show the results.
 
     The other arguments are those of `apply`. Returns the exit code.
     """
-    output = run.output
-    hooks = Hooks(
-        planned=planned or (lambda item: item),
-        passed=partial(_show_passed, output, choices),
-        ask=partial(approve_plans, output) if choices.asks else None,
-        begin=partial(_back_up, output, choices),
-    )
+    output, backup = run.output, choices.backup
+
+    def passed(passed: Sequence[Planned], unread: Sequence[CommandsyncError]) -> None:
+        for error in unread if output.format != "json" else ():
+            output.failure(error)
+        asked = choices.asks and any(item.plan.writes for item in passed)
+        if not asked and output.format == "text" and output.verbosity >= 0:
+            show_plans([item.plan for item in passed], output, asks=choices.asks)
+
+    def back_up(approved: Sequence[Planned]) -> None:
+        for item in approved if backup else ():
+            if not item.plan.changes:
+                output.talk(f"{backup} was not written: there are no changes")
+                continue
+            warnings = write_backup(item, backup, force=choices.force)
+            output.notices([Notice(warning) for warning in warnings])
+            output.talk(f"wrote {backup}: the listing before this apply")
+
     steps = apply(
         load=load,
         connect=connect,
-        hooks=hooks,
+        hooks=Hooks(
+            planned=planned,
+            passed=passed,
+            ask=partial(approve_plans, output) if choices.asks else None,
+            begin=back_up,
+        ),
         dry_run=choices.dry_run,
         unordered=choices.unordered,
     )
@@ -112,52 +126,29 @@ def apply_shown(
             decline(output)
             return Exit.FAILED
         case Written() as ending:
-            return run.signals.code(_show_results(ending.results, output, ending.unread))
-
-
-def _show_passed(
-    output: Output,
-    choices: Choices,
-    passed: Sequence[Planned],
-    unread: Sequence[CommandsyncError],
-) -> None:
-    """Show why listings cannot be read; and the plans, unless a question does."""
-    if output.format != "json":
-        for error in unread:
-            output.failure(error)
-    asked = choices.asks and any(planned.plan.writes for planned in passed)
-    if not asked and output.format == "text" and output.verbosity >= 0:
-        show_plans([planned.plan for planned in passed], output, asks=choices.asks)
-
-
-def _back_up(output: Output, choices: Choices, approved: Sequence[Planned]) -> None:
-    """Write the listed records into a file, if that was asked for and anything changes."""
-    if not choices.backup:
-        return
-    (planned,) = approved
-    if not planned.plan.changes:
-        output.talk(f"{choices.backup} was not written: there are no changes")
-        return
-    warnings = write_backup(planned, choices.backup, force=choices.force)
-    output.notices([Notice(warning) for warning in warnings])
-    output.talk(f"wrote {choices.backup}: the listing before this apply")
+            return run.signals.code(_show_results(ending, output))
 
 
 def _show_only(ending: NotBegun, output: Output, *, dry_run: bool) -> int:
     """Show the plans, and why some of them are not applied; a dry run exits as `plan` does."""
-    plans, errors = plans_in(ending.planned), _shown_errors(ending, dry_run=dry_run)
+    plans, errors = plans_in(ending.planned), ending.errors
+    if dry_run:  # a plan itself shows why it would be refused, unless it is a saved one and stale
+        errors = [
+            error if isinstance(error, StalePlanError) or error in ending.unread else None
+            for error in errors
+        ]
     if output.format == "json":
         show_plans([error or plan for error, plan in zip(errors, plans, strict=True)], output)
     else:
         show_plans(plans, output, asks=dry_run)
-        _show_errors([*zip(errors, plans, strict=True)], output)
-    return worst_exit(error.exit_code for error in filter(None, errors))
+        _show_refusals([*zip(errors, plans, strict=True)], output)
+    return worst_exit(error.exit_code for error in errors if error)
 
 
-def _show_errors(
+def _show_refusals(
     pairs: Sequence[tuple[CommandsyncError | None, Plan | CommandsyncError]], output: Output
 ) -> None:
-    """Print why plans are not applied, except the reasons that the plans themselves have shown."""
+    """Print why plans are refused, except the reasons that the plans themselves have shown."""
     shown = False
     for error, plan in pairs:
         if error is None or isinstance(plan, CommandsyncError):  # it is shown in its place
@@ -170,39 +161,21 @@ def _show_errors(
         output.talk("Nothing was changed.")
 
 
-def _shown_errors(ending: NotBegun, *, dry_run: bool) -> list[CommandsyncError | None]:
-    """Return the errors of missing and refused plans; of several plans, with the manifest's name.
-
-    In a dry run a plan itself shows why it would be refused, except a saved one that is stale.
-    """
-    errors: list[CommandsyncError | None] = []
-    for item, error in zip(ending.planned, ending.errors, strict=True):
-        if isinstance(item, Planned) and error:
-            path, label = item.plan.manifest[0], item.plan.label
-            named = about(error, f"{path}: {label}" if label else path, of=len(ending.planned))
-            errors.append(None if dry_run and not isinstance(error, StalePlanError) else named)
-        else:
-            errors.append(error)
-    return errors
-
-
-def _show_results(
-    results: Sequence[Result], output: Output, unread: Sequence[CommandsyncError] = ()
-) -> int:
+def _show_results(ending: Written, output: Output) -> int:
     """Print the results of plans; return their exit code: results that are lost are incomplete.
 
     The errors of listings that could not be read are part of a JSON document, after the results.
     """
     from commandsync.apply.outcomes import exit_code
 
-    shown: list[Result | CommandsyncError] = [*results]
-    if output.format == "json":
-        shown += unread
+    results, unread = ending.results, ending.unread if output.format == "json" else ()
     try:
-        text = report.render_results(shown, format=output.format, screen=output.screen())
+        text = report.render_results(
+            [*results, *unread], format=output.format, screen=output.screen()
+        )
         output.result(text)
     except ResultLostError as error:
         touched = any(result.touched for result in results)
         output.failure(error.after_writing() if touched else error)
         return Exit.INCOMPLETE if touched else Exit.FAILED
-    return exit_code(*results, unread=bool(unread))
+    return exit_code(*results, unread=bool(ending.unread))

@@ -123,7 +123,7 @@ def apply_command(  # noqa: PLR0913 - its own options
         asks=not (yes or dry_run),
         plan_file=plan_file,
         dry_run=dry_run,
-        backup=backup,
+        backup=backup or "",
         unordered=unordered,
         force=force,
     )

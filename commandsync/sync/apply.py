@@ -32,7 +32,7 @@ from commandsync.sync.files import write_file
 from commandsync.sync.job import Job, Planned
 from commandsync.sync.process import Signals, announce_stop
 from commandsync.sync.selection import plan_read
-from commandsync.sync.settings import ApplyProgress
+from commandsync.sync.settings import ApplyProgress, about
 
 if TYPE_CHECKING:
     from commandsync.apply.run import Steps
@@ -112,9 +112,18 @@ class NotBegun(NamedTuple):
 
     @property
     def errors(self) -> list[CommandsyncError | None]:
-        """The error of each listing: why it has no plan, or why its plan is refused."""
-        both = zip(self.planned, self.refusals, strict=True)
-        return [item if isinstance(item, CommandsyncError) else why for item, why in both]
+        """The error of each listing: why it has no plan, or why its plan is refused.
+
+        Of several listings, each error names its own.
+        """
+        errors: list[CommandsyncError | None] = []
+        for item, refused in zip(self.planned, self.refusals, strict=True):
+            if isinstance(item, CommandsyncError):
+                errors.append(item)
+                continue
+            at = f"{item.job.path}: {item.job.name}" if item.job.name else item.job.path
+            errors.append(refused and about(refused, at, of=len(self.planned)))
+        return errors
 
     @property
     def unread(self) -> list[CommandsyncError]:
