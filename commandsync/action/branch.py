@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from urllib.parse import quote
 
 from commandsync.action.inputs import GitHubEvent
-from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.rest import GitHub, GitHubError, known_part, part
 from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError, RefusedError, StalePlanError
 from commandsync.plan.plan import ListPlan
@@ -137,14 +137,12 @@ def newer_run(
         raise RefusedError(f"{unknown}: no github-token was given", hint="give the input")
     try:
         path = f"/repos/{event.repository}/git/ref/heads/{quote(event.branch)}"
-        head = str(github.get(path)["object"]["sha"])
+        head = part(github.get(path), "object", "sha", kind=str)
         if _is_equal(manifests, github, event, head):
             return head, None
         run = _run_for(github, event, head)
     except GitHubError as error:
         raise RefusedError(f"{unknown}: {error.message}", hint=error.hint) from error
-    except (KeyError, TypeError, AttributeError) as error:
-        raise RefusedError(f"{unknown}: GitHub's answer has another form") from error
     if run is None:
         newer = f"{event.branch} has a newer manifest, that of {head[:7]}"
         raise StalePlanError(f"{newer}, which no run applies", hint=_DISPATCH)
@@ -157,23 +155,26 @@ def _is_equal(
     if all(manifest.commit == head for manifest in manifests):
         return True
     tree = github.get(f"/repos/{event.repository}/git/trees/{quote(head)}?recursive=1")
-    if tree.get("truncated"):
+    if part(tree, "truncated", kind=bool):
         raise GitHubError("the repository has too many files")
-    entries = {
-        each["path"]: (each["mode"], each["sha"]) for each in tree["tree"] if each["type"] == "blob"
-    }
+    entries = {}
+    for each in part(tree, "tree", kind=list):
+        path, mode, sha = (part(each, key, kind=str) for key in ("path", "mode", "sha"))
+        if part(each, "type", kind=str) == "blob":
+            entries[path] = (mode, sha)
     return all(manifest.is_in(entries) for manifest in manifests)
 
 
 def _run_for(github: GitHub, event: GitHubEvent, head: str) -> str | None:
     """Return the URL of a run of this workflow for a commit that waits, runs or has succeeded."""
     path = f"/repos/{event.repository}/actions/runs?head_sha={quote(head)}&per_page=100"
-    for run in github.get(path)["workflow_runs"]:
-        same = str(run["path"]).partition("@")[0] == event.workflow
-        here = run["head_branch"] == event.branch and str(run["id"]) != event.run_id
-        applies = run["event"] in {"push", "workflow_dispatch", event.name}
-        if same and here and applies and run["conclusion"] in {None, "success"}:
-            return str(run["html_url"])
+    for run in part(github.get(path), "workflow_runs", kind=list):
+        same = part(run, "path", kind=str).partition("@")[0] == event.workflow
+        branch, number = known_part(run, "head_branch", kind=str), part(run, "id", kind=int)
+        here = branch == event.branch and str(number) != event.run_id
+        applies = part(run, "event", kind=str) in {"push", "workflow_dispatch", event.name}
+        if same and here and applies and known_part(run, "conclusion", kind=str) in {"", "success"}:
+            return part(run, "html_url", kind=str)
     return None
 
 
@@ -193,8 +194,9 @@ def merged_requests(branch: Branch) -> list[int]:
     for n, commit in enumerate(_queried(branch.commits, branch, f"{_STATUS} {_REQUESTS}")):
         if n and _is_applied(commit, contexts):
             break
-        requests = (commit.get("associatedPullRequests") or {}).get("nodes") or ()
-        numbers |= {each["number"]: None for each in requests if each.get("merged")}
+        for each in known_part(commit, "associatedPullRequests", "nodes", kind=list):
+            if part(each, "merged", kind=bool):
+                numbers[part(each, "number", kind=int)] = None
     return list(numbers)[:_MOST_REQUESTS]
 
 
@@ -216,15 +218,13 @@ def _queried(
     )
     where = f"owner: {json.dumps(owner)}, name: {json.dumps(name)}"
     answer = branch.api.query(f"query {{ repository({where}) {{ {asked} }} }}", whole=whole)
-    found = answer.get("repository") or {}
-    return [found.get(f"c{n}") or {} for n in range(len(commits))]
+    return [known_part(answer, "repository", f"c{n}", kind=dict) for n in range(len(commits))]
 
 
 def _statuses(commit: dict[str, Any]) -> dict[str, CommitStatus]:
-    statuses = (commit.get("status") or {}).get("contexts") or ()
     return {
-        each.get("context", ""): CommitStatus.of(
-            each.get("state", ""), each.get("description") or ""
+        part(each, "context", kind=str): CommitStatus.of(
+            part(each, "state", kind=str), known_part(each, "description", kind=str)
         )
-        for each in statuses
+        for each in known_part(commit, "status", "contexts", kind=list)
     }

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from commandsync.action.inputs import GitHubEvent
-from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.rest import GitHub, GitHubError, known_part, part
 from commandsync.report.github import LONGEST_COMMENT, cut_page
 
 _CLOSED = {"state": "closed", "state_reason": "completed"}
@@ -135,7 +135,5 @@ def _ours(records: Iterable[Any], marker: str, author: str, number: str) -> Iter
             case {"user": {"login": login}, "body": str(body)} if (
                 login == author and body.startswith(marker)
             ):
-                if not isinstance(record.get(number), int):
-                    kind = "comment or an issue"
-                    raise GitHubError(f"GitHub did not answer with the {number} of a {kind}")
-                yield Post(record[number], body, str(record.get("html_url") or ""))
+                url = known_part(record, "html_url", kind=str)
+                yield Post(part(record, number, kind=int), body, url)

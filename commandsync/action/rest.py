@@ -12,11 +12,13 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from time import sleep
-from typing import Any
+from typing import Any, TypeVar
 
 from commandsync.api.credentials import redacted
 from commandsync.report.lines import visible
 from commandsync.version import __version__
+
+T = TypeVar("T")
 
 _SECONDS = 15.0  # per request
 _MOST_BYTES = 16 * 2**20
@@ -105,8 +107,8 @@ class GitHub:
 
     def login(self) -> str:
         """Return the login of the token; only GraphQL has that for every kind of token."""
-        viewer = self.query("query { viewer { login } }").get("viewer") if self.graphql else None
-        return str(viewer["login"]) if isinstance(viewer, dict) and "login" in viewer else ""
+        asked = self.query("query { viewer { login } }") if self.graphql else {}
+        return known_part(asked, "viewer", "login", kind=str)
 
     def query(self, text: str, *, whole: bool = False) -> dict[str, Any]:
         """Send a query of GraphQL, and return its data; if `whole`, all of it or an error."""
@@ -174,6 +176,26 @@ def _shown(value: object) -> object:
             return [_shown(each) for each in value]
         case _:
             return value
+
+
+def part(content: object, *keys: str, kind: type[T]) -> T:
+    """Return the part of an answer below keys; raises `GitHubError` if it is of another type."""
+    for key in keys:
+        content = content.get(key) if isinstance(content, Mapping) else None
+    # Half of a surrogate pair is valid in JSON, and in no URL or file.
+    broken = isinstance(content, str) and any("\ud800" <= sign <= "\udfff" for sign in content)
+    if type(content) is not kind or broken:
+        raise GitHubError(f"GitHub's answer cannot be read: {'.'.join(keys)} has another type")
+    return content
+
+
+def known_part(content: object, *keys: str, kind: type[T]) -> T:
+    """Return the part as `part` does, and an empty one if GitHub does not know it: null."""
+    *above, last = keys
+    parent = known_part(content, *above, kind=dict) if above else content
+    if isinstance(parent, Mapping) and parent.get(last) is None:
+        return kind()
+    return part(parent, last, kind=kind)
 
 
 def github_of(token: str, environ: Mapping[str, str]) -> GitHub | None:

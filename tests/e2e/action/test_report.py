@@ -3,13 +3,24 @@
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from commandsync.report.github import LONGEST_SUMMARY
 from tests.support.bots import Bot, Service
 from tests.support.home import fields
-from tests.support.runner import SHA, Answer, Event, Hub, Runner, other, pull_request, push
+from tests.support.runner import (
+    JOBS_OWN,
+    SHA,
+    Answer,
+    Event,
+    Hub,
+    Runner,
+    other,
+    pull_request,
+    push,
+)
 
 LONGEST_COMMENT = 65_536  # characters that GitHub takes
 MERGED = [7]
@@ -100,6 +111,64 @@ def test_whatever_github_answers_an_apply_counts(
 
     assert "comment is not" in step.annotations("warning")[0].data
     assert bot.names() == ["help"]
+
+
+def of_commit(**fields: object) -> dict[str, object]:
+    return {"data": {"repository": {"c0": fields, "c1": fields}}}
+
+
+WRONG_TYPES: tuple[Any, ...] = (
+    *(
+        None,
+        [],
+        [1],
+        "x",
+        5,
+        True,
+        {"data": []},
+        {"data": {"repository": "x"}},
+        of_commit(status="x"),
+    ),
+    *(of_commit(status={"contexts": {}}), of_commit(status={"contexts": [{"context": []}]})),
+    *(of_commit(associatedPullRequests=[1]), of_commit(associatedPullRequests={"nodes": [[]]})),
+    of_commit(associatedPullRequests={"nodes": [{"number": "7", "merged": True}]}),
+    [{"id": "x", "user": {"login": JOBS_OWN}, "body": "<!-- commandsync:"}],
+)
+
+
+@pytest.mark.promise("github-answers")
+@pytest.mark.parametrize("path", ["graphql", "comments", "statuses"])
+@pytest.mark.parametrize("content", WRONG_TYPES, ids=repr)
+def test_an_answer_of_a_wrong_type_changes_no_result_of_an_apply(
+    runner: Runner, hub: Hub, service: Service, content: object, path: str
+) -> None:
+    bot = service.bot()
+    hub.merged[SHA] = MERGED
+    answer: Answer = (200, content if content is not None else b"null", {})
+    hub.rule = lambda request: answer if path in request else None
+    step = runner.run(push(), token=bot.token, **knows(runner, bot), ends="0 applied")
+
+    assert bot.names() == ["help"]
+    assert "defect" not in step.log
+    assert step.annotations("error") == []
+
+
+@pytest.mark.promise("github-answers")
+@pytest.mark.parametrize("content", [None, {}, [5], [{"user": {"login": JOBS_OWN}, "body": 5}]])
+def test_an_answer_of_a_wrong_type_about_an_issue_changes_no_result_of_a_check(
+    runner: Runner, hub: Hub, service: Service, content: object
+) -> None:
+    inputs = knows(runner, service.bot())
+    answer: Answer = (200, content if content is not None else b"null", {})
+    hub.rule = lambda request: answer if "issues" in request else None
+    inputs |= {"mode": "drift", "fail_on": "error"}
+    step = runner.run(other("schedule"), **inputs, ends="0")
+
+    assert (
+        step.outputs["result"]
+        == runner.run(other("schedule"), issue="never", **inputs).outputs["result"]
+    )
+    assert "defect" not in step.log
 
 
 def test_a_file_that_cannot_be_written_is_a_warning(runner: Runner, service: Service) -> None:

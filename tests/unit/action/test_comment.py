@@ -126,7 +126,7 @@ def test_a_comment_without_an_id_cannot_be_edited(hub: Hub) -> None:
         "user": {"login": "github-actions[bot]"},
     }
     hub.rule = lambda request: (200, [ours], {}) if request.startswith("GET") else None
-    with pytest.raises(GitHubError, match="did not answer with the id"):
+    with pytest.raises(GitHubError, match="cannot be read: id has another type"):
         write(hub)
 
 
