@@ -4,8 +4,8 @@
 connection to each. `plan_jobs` starts to read all of them, and plans each as its answer arrives:
 `Planned` is a job, its listing as it was read, and the plan. A job is of one of three kinds, which
 plan and write in their own way: the records of a manifest's page (`RecordJob`), a list that is sent
-as a whole (`lists.ListJob`), and a saved plan (`savedplan.SavedJob`). Whoever asks before writing
-reads again with `Job.read`, and plans again.
+as a whole (`lists.ListJob`), and a saved plan (`savedplan.SavedJob`). `apply` has the order of the
+steps.
 """
 
 from __future__ import annotations
@@ -82,10 +82,6 @@ class Job(ABC):
     def other_notices(self) -> Sequence[Notice]:
         """Read what a plan only warns about."""
         return ()
-
-    def read(self) -> Planned:
-        """Read the managed collections, and plan; raises as `planned`, and `ListingError`."""
-        return self.planned(self.start_reading()())
 
     def planned(self, listed: Snapshot) -> Planned:
         """Plan for a listing as it was read.

@@ -2,8 +2,8 @@
 
 `jobs` finds the listings of the manifests, the page of each or all that they name, and opens a
 connection to each. `plan_jobs` starts to read all of them, and plans each as its answer arrives; an
-error takes the place of a plan. `plan_against` needs no network: it plans as if another manifest
-were the listing.
+error takes the place of a plan. An apply reads by its driver, and plans with `plan_read`.
+`plan_against` needs no network: it plans as if another manifest were the listing.
 """
 
 from __future__ import annotations
