@@ -253,7 +253,7 @@ def test_ctrl_c_is_erased_with_a_line_as_wide_as_the_terminal(
 
     ended.set()
     assert code == 130
-    assert monitor.text == "error: interrupted; nothing was changed\n"
+    assert monitor.text == "error: interrupted; no listing was changed\n"
 
 
 def check(golden: Compare, server: RawServer, text: str, name: str, monitor: Monitor) -> None:
