@@ -18,6 +18,7 @@ from click.core import ParameterSource
 
 from commandsync.cli.option import Number, option, read_by
 from commandsync.cli.options import Run, RunCommand, database_option
+from commandsync.simulation import NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,8 +102,8 @@ def simulation_options(command: F) -> F:
     simulated = partial(option, section="Simulation")
     for name, text in reversed(QUESTIONS.items()):
         command = simulated(f"{flag(name)} VALUE", text)(command)
-    which = "Simulate another listing service from its documents, such as top.gg or telegram."
-    return simulated("--as NAME", which, dest="service")(command)
+    which = f"Simulate another service from its documents: {', '.join(NAMES)}."
+    return simulated("--as NAME", which, dest="service", type=click.Choice(NAMES))(command)
 
 
 def check_options(service: str | None, choices: Mapping[str, str | None]) -> None:
@@ -129,9 +130,11 @@ def serve_simulation(
 ) -> None:
     """Run a simulation until SIGINT or SIGTERM, and print its address, token and manifest."""
     from commandsync.server.runner import serve_application
-    from commandsync.server.simulations import application, simulate
+    from commandsync.server.simulated_service import SimulatedService
+    from commandsync.simulation.registry import SERVICES
 
-    simulation = simulate(service, conditions=conditions, choices=choices)
+    served = SimulatedService(SERVICES[service], conditions=conditions, choices=choices)
+    simulation = served.simulation
 
     def on_ready(url: str) -> None:
         lines = (
@@ -142,10 +145,10 @@ def serve_simulation(
         run.output.result(text, with_tokens=True)
         sys.stdout.flush()
 
-    for line in simulation.conditions.described():
+    for line in served.conditions.described():
         run.output.talk(line)
     log = run.output.verbosity > 0
-    serve_application(application(simulation), port=port, on_ready=on_ready, access_log=log)
+    serve_application(served.app, port=port, on_ready=on_ready, access_log=log)
 
 
 _MOST_BOTS = 10  # whose lines are printed

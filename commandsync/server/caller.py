@@ -20,8 +20,8 @@ ALGORITHM = "HS256"
 """That signs tokens and cookies."""
 
 _LOGGERS = ("uvicorn.access", "uvicorn.error")  # the second logs the requests of WebSockets
-# A simulation of Telegram has the token in the path; `bot-api` is of another simulated service.
-_IN_PATH = re.compile(r"/bot(?!-api/|s?(?:/|$))[^/]+")
+# A simulation of Telegram has the token in the path.
+_IN_PATH = re.compile(r"/bot(?!s?(?:/|$))[^/]+")
 
 
 class BadTokenError(Exception):

@@ -30,9 +30,10 @@ from commandsync.server.conditions import (
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refusal
 from commandsync.server.runner import running_application
-from commandsync.server.simulated_service import Simulation
-from commandsync.server.simulations import application, simulate
+from commandsync.server.simulated_service import SimulatedService
 from commandsync.server.votes import TooEarlyError, cast, send_due
+from commandsync.simulation.exchange import DEFAULT, Service
+from commandsync.simulation.registry import service_named
 
 
 class Recorded:
@@ -80,34 +81,35 @@ class SimulatedListing(Recorded):
         manifest: The lines of a manifest that lead to it.
     """
 
-    def __init__(self, base_url: str, simulation: Simulation, recorder: Recorder) -> None:
-        super().__init__(base_url, recorder, simulation.refuse)
+    def __init__(self, base_url: str, served: SimulatedService, recorder: Recorder) -> None:
+        super().__init__(base_url, recorder, served.refuse)
+        simulation = served.simulation
         self.service = simulation.service.name
         self.bot = simulation.bot
         self.token = simulation.token
         self.variable = simulation.service.variable
         self.manifest = simulation.manifest_lines(base_url)
-        self._shown = simulation.shown
+        self._served = served
 
     @property
     def commands(self) -> list[dict[str, Any]]:
         """The commands that it shows now, as they were sent."""
-        return self._shown.read()
+        return self._served.state.lists[DEFAULT]
 
     @property
     def lists(self) -> Mapping[str, list[dict[str, Any]]]:
         """All lists: of Telegram by scope, and language behind a space; else only `default`."""
-        return self._shown.lists()
+        return self._served.state.lists
 
     @property
     def announcements(self) -> Sequence[Mapping[str, Any]]:
         """The announcements that it shows, the newest first."""
-        return [*self._shown.announcements]
+        return [*self._served.state.announcements]
 
     @property
     def writes(self) -> Sequence[tuple[str, list[dict[str, Any]]]]:
         """The lists that were replaced, the oldest first: the name of each, and its commands."""
-        return [*self._shown.writes]
+        return [*self._served.state.writes]
 
     def lose_next(self, *, times: int = 1, after_write: bool = True) -> None:
         """Close the connections of the next requests without an answer; see `fail_next`."""
@@ -147,10 +149,19 @@ def serve_simulation(
         ValueError: The rate limit is not valid.
     """
     conditions = Conditions(rate_limit=rate_limit)
-    simulation = simulate(service, bot=bot, conditions=conditions, choices=choices)
-    recorder = Recorder(application(simulation))
+    with running_simulation(service_named(service), bot, conditions, choices) as listing:
+        yield listing
+
+
+@contextmanager
+def running_simulation(
+    service: Service, bot: str | None, conditions: Conditions, choices: Mapping[str, str]
+) -> Iterator[SimulatedListing]:
+    """Run a simulation of any described service; see `serve_simulation`."""
+    served = SimulatedService(service, bot=bot, conditions=conditions, choices=choices)
+    recorder = Recorder(served.app)
     with running_application(recorder) as url:
-        yield SimulatedListing(url, simulation, recorder)
+        yield SimulatedListing(url, served, recorder)
 
 
 _FIRST_ID = 779641401482805289

@@ -20,7 +20,6 @@ from commandsync.client.connection import Connection
 from commandsync.errors import ApiError, ArgumentError, Invalid, RateLimited, Reply, Unauthorized
 from commandsync.records.snapshot import Audience, Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-from commandsync.server.simulations import SERVICES
 from commandsync.services.abilities import Answer, Reads, Source
 from commandsync.services.catalogue import LISTS
 from commandsync.services.discordlists import TOP_GG
@@ -32,6 +31,7 @@ from commandsync.sync.settings import load_files
 from tests.support.bots import Instead, Proxy
 from tests.support.destination import LOST, LOST_AFTER, Destination, destination
 from tests.support.home import Home
+from tests.support.simulations import SERVICES
 
 COMMANDS = Resource.COMMAND
 AUDIENCES = [

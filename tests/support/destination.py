@@ -12,10 +12,11 @@ from typing import Any
 
 import requests
 
-from commandsync.testing import SimulatedListing, serve_simulation
+from commandsync.testing import SimulatedListing
 from tests.support.bots import Instead, Proxy
 from tests.support.home import Home, Ran, fields
 from tests.support.rawserver import Request
+from tests.support.simulations import serve_simulation
 
 SERVICES = ("top.gg", "discordbotlist.com", "telegram", "disq.ink")
 UNREAD = tuple(name for name in SERVICES if name != "telegram")

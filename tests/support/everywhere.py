@@ -7,16 +7,13 @@ accepted, and a run without trouble finishes all of them.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
 from random import Random
 from typing import Any, NamedTuple, TypeVar
-
-from starlette.applications import Starlette
-from starlette.types import Message, Scope
 
 from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
@@ -30,9 +27,9 @@ from commandsync.plan.baseline import OfVersion
 from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.server.conditions import NORMAL
-from commandsync.server.simulations import SERVICES, application, simulate
 from commandsync.services.fit import fit
+from commandsync.simulation.exchange import DEFAULT, Request, State
+from commandsync.simulation.registry import simulate
 from commandsync.sync.apply import refusal_of
 from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion
@@ -54,12 +51,15 @@ from tests.support.runs import (
     command,
     wanted,
 )
+from tests.support.simulations import SERVICES
 from tests.support.story import Story, prove
 
 Records = list[dict[str, Any]]
 Headers = list[tuple[str, str]]
 
 BOT = "8120454873"
+_SECRET = "0123456789abcdef"
+_NOW = datetime(2026, 3, 4, tzinfo=UTC)
 COMMANDS = Resource.COMMAND
 _FAULTS = [one for one in FAULTS if not one.hidden]
 _UNREAD_FAULTS = [one for one in _FAULTS if one not in {*REFUSED_AFTER, WRONG_SHAPE_BEFORE}]
@@ -89,10 +89,8 @@ class Place:
             for question, answers in SERVICES[service.name].open.items()
             if question in {"empty", "method", "retry_after", "success"}
         }
-        simulation = simulate(service.name, bot=BOT, choices=drawn)
-        # Its own rate limit is that of real time.
-        self.simulation = replace(simulation, conditions=NORMAL, token=token.reveal())
-        self.app = application(self.simulation)
+        self.simulation = simulate(SERVICES[service.name], secret=_SECRET, bot=BOT, choices=drawn)
+        self.state = State()
         self.secrecy = Secrecy(token, authorization=service.authorization)
         address = parse_address(service.origin, version=None)
         site = ListSite(address, BOT, token, "", service=service, entry=entry)
@@ -114,7 +112,7 @@ class Place:
         self.wanted = self._fitted(now)  # as it is sent
         self.quiet = self.acted = False
         self.begin(quiet=False)
-        self.simulation.shown.put(self._fitted(before))
+        self.state = State({DEFAULT: self._fitted(before)})
 
     def begin(self, *, quiet: bool) -> None:
         """Begin a run."""
@@ -126,7 +124,7 @@ class Place:
     @property
     def listed(self) -> Records:
         """What is listed in truth."""
-        return self.simulation.shown.read()
+        return self.state.lists[DEFAULT]
 
     @property
     def writes(self) -> list[Sent]:
@@ -147,7 +145,7 @@ class Place:
         self.settle(before=self._count)
         if self._count == self.act and not self.quiet:
             self.acted = True
-            self.simulation.shown.put(self.listed[1:])
+            self.state = self.state.with_list(self.listed[1:])
         fault = None if self.quiet else self.faults.get(self._count)
         self._count += 1
         listed, answer = self.listed, Reply(200, b"{}")
@@ -169,18 +167,18 @@ class Place:
 
     def _ask(self, method: str, path: str, body: object) -> Reply:
         """Send a request to the simulation, with the token, as a connection does."""
-        writes = self.simulation.shown.writes
-        text = b"" if body is None else json.dumps(body).encode()
-        before = len(writes)
-        sent = {"content-type": "application/json", "content-length": str(len(text))}
-        headers = [
-            (name.lower().encode(), value.encode())
-            for name, value in (sent | self.secrecy.headers).items()
-        ]
-        request = {"method": method, "path": self.secrecy.path(path), "headers": headers}
-        answer = _loop().run_until_complete(_asked(self.app, request, text))
-        self.stored += [records for _, records in [*writes][before:]]
-        return self.secrecy.reply(*answer)
+        sent = {"Content-Type": "application/json", **self.secrecy.headers}
+        request = Request(
+            method=method,
+            path=self.secrecy.path(path),
+            headers={name.lower(): value for name, value in sent.items()},
+            body=b"" if body is None else json.dumps(body).encode(),
+        )
+        before = replace(self.state, writes=())
+        response, self.state = self.simulation.respond(request, before, now=_NOW)
+        self.stored += [records for _, records in self.state.writes]
+        headers = {"content-type": response.media_type, **response.headers}
+        return self.secrecy.reply(response.status, response.body, [*headers.items()])
 
     def _fitted(self, manifest: Manifest) -> Records:
         """Return what the service can show of a manifest, as it is sent."""
@@ -192,27 +190,7 @@ class Place:
 
 @cache
 def _token(name: str) -> Token:
-    return Token(SERVICES[name].token.format(bot=BOT, secret="0123456789abcdef"))
-
-
-@cache
-def _loop() -> asyncio.AbstractEventLoop:
-    return asyncio.new_event_loop()
-
-
-async def _asked(app: Starlette, request: Scope, body: bytes) -> tuple[int, bytes, Headers]:
-    """Call an application as a server does."""
-    answers: list[Message] = []
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body}
-
-    async def send(message: Message) -> None:
-        answers.append(message)
-
-    await app({"type": "http", "query_string": b"", "client": None, **request}, receive, send)
-    head, content = answers
-    return head["status"], content["body"], [(a.decode(), b.decode()) for a, b in head["headers"]]
+    return Token(SERVICES[name].token.format(bot=BOT, secret=_SECRET))
 
 
 T = TypeVar("T")

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from commandsync.api.arguments import service_of
-from commandsync.testing import SimulatedListing, serve_simulation
+from commandsync.testing import SimulatedListing
 from tests.support.bots import Service
 from tests.support.home import fields
 from tests.support.runner import SHA, Answer, Event, Hub, Runner, Step, other, pull_request, push
+from tests.support.simulations import serve_simulation
 
 BOT = "812045337190064138"
 UNREAD = ("top.gg", "discordbotlist.com")

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from commandsync.cli.serve import QUESTIONS, flag
-from commandsync.server.simulations import SERVICES
+from commandsync.simulation.registry import SERVICES
 from tests.e2e.readme_blocks import ADDRESS, ROOT
 from tests.support.callers import Caller
 from tests.support.home import LONGEST, Home
@@ -134,7 +134,8 @@ def test_conditions_have_the_form_of_the_service(home: Home) -> None:
     [
         (["--empty", "refused"], "--empty needs --as"),
         (["--as", "list.example"], "'list.example' is not"),
-        (["--as", "disq.ink", "--empty", "refused"], "'empty' for disq.ink"),
+        (["--as", "disq.ink"], "'disq.ink' is not"),
+        (["--as", "telegram", "--method", "put"], "'method' for telegram"),
         (["--as", "top.gg", "--retry-after", "never"], "of 'retry_after'"),
         (["--as", "top.gg", "--host", "localhost"], "--host cannot be"),
         (["--as", "top.gg", "--database", "x.db"], "--database cannot be"),

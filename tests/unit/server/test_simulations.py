@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 
 import pytest
 
-from commandsync.server.simulations import SERVICES
-from commandsync.testing import SimulatedListing, serve_simulation
+from commandsync.testing import SimulatedListing
 from tests.support.callers import PATHS, PING, SCHEMES, TELEGRAM_PING, ask, call, pings, send
 from tests.support.callers import SimulatedReply as Reply
+from tests.support.simulations import SERVICES, serve_simulation
 
 
 @pytest.fixture(params=PATHS)

@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from commandsync import UsageError
-from commandsync.server.simulations import SERVICES
-from commandsync.testing import Listing, serve_simulation
+from commandsync.testing import Listing
 from tests.support.callers import PING, ask, send
+from tests.support.simulations import SERVICES, serve_simulation
 
 LOST = (RemoteDisconnected, ConnectionResetError, BadStatusLine)
 
