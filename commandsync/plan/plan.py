@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import NamedTuple, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from commandsync.diagnostics import Do, Notice
 from commandsync.plan.baseline import AsRead, Baseline, Unknown, Unread
@@ -302,15 +302,7 @@ def _essence(change: Change) -> dict[str, object]:
     return {change.action: change.resource, **fields}
 
 
-class ExpectedRecord(NamedTuple):
-    """A record as it is listed once a plan is applied."""
-
-    text: Text
-    position: int | None  # its index in its collection as listed before; None if the plan adds it
-    change: Add | Edit | Replace | None  # how the plan changes it; None if it stays as it is
-
-
-def expected_listing(plan: Plan, listed: Snapshot) -> dict[Resource, tuple[ExpectedRecord, ...]]:
+def expected_listing(plan: Plan, listed: Snapshot) -> dict[Resource, tuple[Text, ...]]:
     """Return the collections of a listing as they are once a plan is applied.
 
     An edited record keeps its place, and what is added follows in the order of the manifest: also
@@ -322,14 +314,14 @@ def expected_listing(plan: Plan, listed: Snapshot) -> dict[Resource, tuple[Expec
     }
 
 
-def _expected(entries: Iterable[Entry], changes: Sequence[Change]) -> Iterator[ExpectedRecord]:
+def _expected(entries: Iterable[Entry], changes: Sequence[Change]) -> Iterator[Text]:
     changed = {change.id: change for change in changes if not isinstance(change, Add)}
-    for position, entry in enumerate(entries):
+    for entry in entries:
         change = changed.get(entry.id)
         if change is None:
-            yield ExpectedRecord(entry.text, position, None)
+            yield entry.text
         elif isinstance(change, Edit):
-            yield ExpectedRecord(change.after, position, change)
+            yield change.after
     for new in changes:
         if isinstance(new, Add | Replace):
-            yield ExpectedRecord(new.after, None, new)
+            yield new.after

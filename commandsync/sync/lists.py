@@ -292,7 +292,7 @@ class ListJob(Job):
             wanted = self.fitted.snapshot
         else:
             expected = expected_listing(plan, listed)[_COMMANDS]
-            wanted = Snapshot({_COMMANDS: tuple(Entry(record.text) for record in expected)})
+            wanted = Snapshot({_COMMANDS: tuple(map(Entry, expected))})
         return with_own_keys(wanted, listed, plan.changes) if self.site.returned else wanted
 
 

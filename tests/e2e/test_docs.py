@@ -341,6 +341,15 @@ def test_without_a_display_the_page_is_written_and_its_path_named(home: Home) ->
     ]
 
 
+@on_linux
+def test_a_browser_that_does_not_start_is_a_warning(home: Home) -> None:
+    home.monkeypatch.setenv("BROWSER", f"{home.path}/none %s")
+
+    ran = home.run("docs", "site.html", "--open", exits=0)
+
+    assert "warning: no browser can be started here" in ran.err
+
+
 @pytest.mark.parametrize(
     "words", ["", "COMMANDS.md", "a.html b.html", "a.html --check", "--format json"]
 )

@@ -271,11 +271,13 @@ def test_topgg_posts_one_announcement_in_four_hours() -> None:
             ask(listing, "POST", path, body, Authorization=f"Bearer {listing.token}")
             for body in (*bodies, NEWS, NEWS)
         ]
+        page = ask(listing, "GET", "/", Accept="text/html").content
 
     assert [reply.status for reply in replies] == [422, 422, 422, 200, 429]
     assert replies[3].content.keys() == {"title", "content", "created_at"}
     assert 14_390 < int(replies[4].headers["retry-after"]) <= 14_400
     assert listing.announcements == [NEWS]
+    assert ">v2 is out</a></h4>" in page
 
 
 HELP = {"command": "help", "description": "Zeigt die Hilfe."}
