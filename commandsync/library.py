@@ -53,7 +53,8 @@ def run(
 
     The client's connection is used and stays open; its service is the one that is changed, and its
     retries, time-outs and token are those of the run. Signals are left to the caller, and nothing
-    is printed. Changes that failed or whose result is unknown are in the result and do not raise.
+    is printed. Another apply of the page on this machine is waited for. Changes that failed or
+    whose result is unknown are in the result and do not raise.
 
     Args:
         client: A client with the bot's token.

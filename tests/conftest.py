@@ -6,7 +6,7 @@ leaves out what takes longest and seldom fails alone, which `make check` runs.
 
 import gc
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,15 @@ __all__ = ["database_url", "postgres", "postgres_url"]
 
 # What runs in the background of a shell ignores Ctrl-C, and so would every program that is started.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let runs keep their locks and states in a folder of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
 
 _TESTS = Path(__file__).parent
 _GOLDEN = _TESTS / "fixtures" / "golden"

@@ -14,10 +14,10 @@ from commandsync.action.inputs import (
     settings_of,
 )
 from commandsync.action.rest import GitHub, github_of
-from commandsync.action.runner import INPUTS, Runner
+from commandsync.action.runner import INPUTS, Runner, say
 from commandsync.errors import UsageError
-from commandsync.report.lines import Screen
-from commandsync.sync.settings import Settings, read_clock
+from commandsync.report.lines import Screen, visible
+from commandsync.sync.settings import LockProgress, Progress, Settings, read_clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +62,16 @@ def read(context: Context) -> Context:
         runner=replace(context.runner, annotates=inputs.annotations),
         inputs=inputs,
         mode=mode,
-        settings=settings_of(inputs, environ, mode),
+        settings=replace(settings_of(inputs, environ, mode), on_progress=_say_wait),
         screen=context.screen._replace(files=files),
         github=github_of(inputs.github_token, environ),
     )
+
+
+def _say_wait(progress: Progress) -> None:
+    """Say in the log that another apply is waited for."""
+    if isinstance(progress, LockProgress):
+        say(visible(progress.sentence))
 
 
 def _enter(workspace: str) -> None:

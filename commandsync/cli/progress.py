@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from commandsync.api.policy import Send, Wait
 from commandsync.report import render_settled
 from commandsync.report.lines import joined, path, visible
-from commandsync.sync.settings import ApplyProgress, CallProgress, FilesRead
+from commandsync.sync.settings import ApplyProgress, CallProgress, FilesRead, LockProgress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Display
@@ -46,7 +46,7 @@ def shown(output: Output) -> Iterator[Callable[[Progress], object]]:
     if output.verbosity > 0:
         yield Lines(output).show
     elif output.verbosity < 0 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield partial(_tell_found, output)
+        yield partial(_tell, output)
     else:
         place = Place(color=output.screen(sys.stderr).color)
         try:
@@ -56,13 +56,15 @@ def shown(output: Output) -> Iterator[Callable[[Progress], object]]:
 
 
 def _show_in(place: Place, output: Output, progress: Progress) -> None:
-    _tell_found(output, progress)
+    _tell(output, progress)
     place.show(progress)
 
 
-def _tell_found(output: Output, progress: Progress) -> None:
+def _tell(output: Output, progress: Progress) -> None:
     if isinstance(progress, FilesRead) and progress.is_found:
         output.talk(f"using {path(progress.paths[0])}")
+    elif isinstance(progress, LockProgress):
+        output.talk(visible(progress.sentence))
 
 
 class _Call(NamedTuple):
@@ -117,6 +119,8 @@ class Lines:
         match progress:
             case FilesRead():
                 self._say(_files_line(progress))
+            case LockProgress():
+                self._say(visible(progress.sentence))
             case CallProgress():
                 with self._lock:
                     self._show_call(progress)

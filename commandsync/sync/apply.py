@@ -3,8 +3,9 @@
 `apply` is a generator of steps, as that of a single plan is in `apply.run`. It loads the manifests,
 connects to their listings, reads and plans all of them, and checks each plan (`refusal_of`). If
 anything is refused, nothing is written. After the question it reads again: a plan that has changed
-is checked and asked about once more. Then the listings are written one after the other, and each is
-verified by its own plan's steps.
+is checked and asked about once more. From before the read that it writes by, a run holds the locks
+of its listings: another one on this machine waits, and reads after it. Then the listings are
+written one after the other, and each is verified by its own plan's steps.
 
 A driver carries out each step and sends back its answer: `carry_out` in this thread, for the
 command line and the Action, and `carry_out_async` in an event loop. A door passes its own parts as
@@ -19,6 +20,7 @@ from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from queue import SimpleQueue
+from time import sleep
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from commandsync.api.credentials import known_tokens
@@ -30,9 +32,10 @@ from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, ListingError, NotOwnedError, RefusedError
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Job, Planned
+from commandsync.sync.lock import INTERVAL, Locks, holder_of
 from commandsync.sync.process import Signals, announce_stop
 from commandsync.sync.selection import plan_read
-from commandsync.sync.settings import ApplyProgress, about
+from commandsync.sync.settings import ApplyProgress, LockProgress, about
 
 if TYPE_CHECKING:
     from commandsync.apply.run import Steps
@@ -54,6 +57,12 @@ class Read(NamedTuple):
     jobs: Sequence[Job]
 
 
+class Pause(NamedTuple):
+    """Wait so many seconds."""
+
+    seconds: float
+
+
 class Write(NamedTuple):
     """Carry out the steps of a plan that passed every check; the answer is its result.
 
@@ -65,7 +74,7 @@ class Write(NamedTuple):
     health: Health
 
 
-ApplySteps: TypeAlias = Generator[Load | Read | Write, Any, T]
+ApplySteps: TypeAlias = Generator[Load | Read | Pause | Write, Any, T]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,14 +194,19 @@ def apply(
         CommandsyncError: As `load`, `connect` and the hooks.
     """
     manifests = yield Load(load)
-    with connect(manifests) as opened:
-        checked = yield from _checked(opened, hooks, with_tokens=not dry_run)
+    with connect(manifests) as opened, closing(_locks_of(opened)) as locks:
+        hooks.opened(opened)
+        for job in () if dry_run else opened:
+            job.site.check_token()
+        if not (dry_run or hooks.ask):
+            yield from _held(locks, opened)
+        checked = yield from _checked(opened, hooks)
         approved = checked.ready
         if dry_run or not approved:
             return checked
         hooks.passed(approved, checked.unread)
         if hooks.ask and any(item.plan.writes for item in approved):
-            approved = yield from _asked(approved, hooks.ask)
+            approved = yield from _asked(approved, hooks.ask, locks)
             if not approved:
                 return Declined()
         hooks.begin(approved)
@@ -204,11 +218,26 @@ def apply(
         return Written(applied, checked.unread)
 
 
-def _checked(opened: Sequence[Job], hooks: Hooks, *, with_tokens: bool) -> ApplySteps[NotBegun]:
-    """Read listings, plan them and check each plan; nothing is read without a token for each."""
-    hooks.opened(opened)
-    for job in opened if with_tokens else ():
-        job.site.check_token()
+def _locks_of(jobs: Sequence[Job]) -> Locks:
+    """Return the locks of listings; a list that is not read has one while it is sent."""
+    return Locks(job.identity for job in jobs if job.is_read)
+
+
+def _held(locks: Locks, jobs: Sequence[Job]) -> ApplySteps[None]:
+    """Wait until no other apply on this machine holds one of the locks, and say for which."""
+    said, by_identity = "", {job.identity: job for job in jobs}
+    while waited_for := locks.attempt():
+        if waited_for != said:
+            job, said = by_identity[waited_for], waited_for
+            job.settings.on_progress(LockProgress(job.site, process=holder_of(waited_for)))
+        yield Pause(INTERVAL)
+    if locks.problem:
+        job = jobs[0]
+        job.settings.on_progress(LockProgress(job.site, problem=locks.problem))
+
+
+def _checked(opened: Sequence[Job], hooks: Hooks) -> ApplySteps[NotBegun]:
+    """Read listings, plan them and check each plan."""
     planned = plan_read(opened, (yield Read(opened)))
     planned = [hooks.planned(item) if isinstance(item, Planned) else item for item in planned]
     refusals = [refusal_of(item) if isinstance(item, Planned) else None for item in planned]
@@ -216,22 +245,26 @@ def _checked(opened: Sequence[Job], hooks: Hooks, *, with_tokens: bool) -> Apply
 
 
 def _asked(
-    planned: list[Planned], ask: Callable[[Sequence[Planned], bool], bool]
+    planned: list[Planned], ask: Callable[[Sequence[Planned], bool], bool], locks: Locks
 ) -> ApplySteps[list[Planned]]:
     """Ask about plans, and read again after a yes; return no plans after a no.
 
-    If a touched record has changed in the meantime, the new plans are asked about. Raises the
-    refusal of the listing as it is now.
+    If a touched record has changed in the meantime, the new plans are asked about, unless there is
+    nothing left to write. The locks are
+    held at the end, and not during a question. Raises the refusal of the listing as it is now.
     """
     changed = False
     while ask(planned, changed):
         jobs = [item.job for item in planned]
+        yield from _held(locks, jobs)
         readings = yield Read(jobs)
         current = [job.planned(listed()) for job, listed in zip(jobs, readings, strict=True)]
         if refused := next(filter(None, map(refusal_of, current)), None):
             raise refused
-        if [item.plan.fingerprint for item in current] == [x.plan.fingerprint for x in planned]:
+        same = [item.plan.fingerprint for item in current] == [x.plan.fingerprint for x in planned]
+        if same or not any(item.plan.writes for item in current):
             return current
+        locks.close()
         planned, changed = current, True
     return []
 
@@ -325,6 +358,8 @@ def carry_out(steps: ApplySteps[T], *, signals: Signals | None = None) -> T:
             match step:
                 case Load(call):
                     answer = call()
+                case Pause(seconds):
+                    sleep(seconds)
                 case Read(jobs):
                     answer = [job.start_reading() for job in jobs]
                 case Write(planned, of_plan, health):
@@ -365,6 +400,8 @@ async def carry_out_async(steps: ApplySteps[T]) -> T:
             match step:
                 case Load(call):
                     answer = await asyncio.to_thread(call)
+                case Pause(seconds):
+                    await asyncio.sleep(seconds)
                 case Read(jobs):
                     reads = [
                         asyncio.ensure_future(read_async(_of_loop(job), job.site.bot, job.scope))

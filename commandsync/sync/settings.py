@@ -111,7 +111,24 @@ class ApplyProgress(NamedTuple):
     step: Step | None
 
 
-Progress = FilesRead | CallProgress | ApplyProgress
+class LockProgress(NamedTuple):
+    """An apply waits for another one on this machine; or, with a problem, none waits for others."""
+
+    site: Site
+    process: str = ""  # the number of the other one's process; empty if it is not known
+    problem: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The sentence for users."""
+        if self.problem:
+            return f"another apply on this machine would not wait for this one: {self.problem}"
+        process = f"process {self.process}" if self.process else "another process"
+        bot = f"bot {self.site.bot} at " if self.site.bot else ""
+        return f"waiting for the apply of {bot}{self.site.address.base_url} in {process}"
+
+
+Progress = FilesRead | CallProgress | ApplyProgress | LockProgress
 
 
 E = TypeVar("E", bound=CommandsyncError)
