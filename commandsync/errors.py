@@ -10,6 +10,7 @@ CommandsyncError
 │   ├── TooLargeError          the service does not take a list of this size
 │   ├── StalePlanError         the listing changed since the plan was saved
 │   │   └── NotOwnedError      the plan deletes records that no version of the manifest had
+│   ├── UnknownListError       nothing is known of the list that would be replaced
 │   ├── WrongBotError          the token belongs to another bot
 │   └── PlainHttpError         plain http to another machine
 └── ListingError               the listing service, or the connection to it
@@ -204,6 +205,10 @@ class StalePlanError(RefusedError, kind="stale", failure_reason="stale"):
 
 class NotOwnedError(StalePlanError):
     """The plan would delete or replace records that somebody else listed."""
+
+
+class UnknownListError(RefusedError):
+    """Nothing is known of the list that would be replaced, and nobody allowed that."""
 
 
 class WrongBotError(RefusedError):

@@ -1,19 +1,16 @@
 """The branch of a run at GitHub: its head, the statuses of its commits, its pull requests.
 
 A run applies only the newest manifest of its branch: `newer_run` compares it with the head. An
-apply marks its commit with a status for each listing: `lastsent` reads those of lists that cannot
-be read back, and all others only show. With the pull requests that were merged since the last
-success, they tell whose comments get the result.
+apply marks its commit with a status for each listing. With the pull requests that were merged since
+the last success, they tell whose comments get the result; nothing else depends on them.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from hashlib import sha256
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from commandsync.action.inputs import GitHubEvent
@@ -26,20 +23,13 @@ from commandsync.sync.history import Committed, place_of
 from commandsync.sync.job import Job
 
 MOST_COMMITS = 50
-SUCCESS = "SUCCESS"
 Status: TypeAlias = tuple[str, str]
 """The state and the description of a status."""
 
-SENDING: Status = ("pending", "sending the list")
-
 _DISPATCH = "run the workflow by hand on the branch: it applies the newest manifest"
-_PERMISSION = "the job needs `permissions: statuses: write` (read, if it only plans)"
 _MOST_REQUESTS = 30
-_STATUS = "status { contexts { context state description } }"
-_RECORD = re.compile(
-    r"(?P<count>\d[\d,]*) commands?\b.*, (?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ), "
-    r"request (?P<digest>[0-9a-f]{64})"
-)
+_SUCCESS = "SUCCESS"
+_STATUS = "status { contexts { context state } }"
 _REQUESTS = "associatedPullRequests(first: 10) { nodes { number merged } }"
 
 
@@ -86,39 +76,15 @@ def place(path: str) -> str:
     return path
 
 
-class CommitStatus(NamedTuple):
-    """The status of a listing at a commit, with the facts of its description."""
-
-    is_success: bool  # whether the listing was applied
-    commands: int = 0  # how many the list had; 0 if that is not known
-    at: str = ""  # when the list was made, by which its entries were due; empty if not known
-    digest: str = ""  # that of the request; empty if not known
-
-    @classmethod
-    def of(cls, state: str, description: str) -> Self:
-        """Return the status with a state and a description."""
-        if record := _RECORD.search(description):
-            count, at, digest = record.group("count", "at", "digest")
-            return cls(state == SUCCESS, int(count.replace(",", "")), at, digest)
-        return cls(state == SUCCESS)
-
-
-def status_of(result: Result, now: datetime) -> Status:
-    """Return the status of a listing after an apply, whose entries were due at a time."""
+def status_of(result: Result) -> Status:
+    """Return the status of a listing after an apply."""
     plan = result.plan
     if not result.complete:
         return "failure", "not complete"
-    if isinstance(plan, ListPlan):
-        size = summary.counted(plan.size, "command")
-        sent = f"sent {size}" if result.sent else f"{size} as sent before"
-        return "success", f"{sent}, {now:%Y-%m-%dT%H:%M:%SZ}, request {plan.digest}"
+    if isinstance(plan, ListPlan) and not plan.is_read:
+        return "success", f"sent {summary.counted(plan.size, 'command')}"
     changed = summary.counted(len(plan.changes), "change")
     return "success", f"{changed} applied, {plan.unchanged} unchanged"
-
-
-def refusal(what: str, error: GitHubError) -> RefusedError:
-    """Return the refusal of a run that needs the statuses of commits."""
-    return RefusedError(f"{what}: {error}", hint=error.hint or _PERMISSION)
 
 
 def newer_run(
@@ -178,11 +144,6 @@ def _run_for(github: GitHub, event: GitHubEvent, head: str) -> str | None:
     return None
 
 
-def statuses_of(commits: Sequence[str], branch: Branch) -> list[dict[str, CommitStatus]]:
-    """Return the statuses of each commit, by their names; raises `GitHubError`."""
-    return [*map(_statuses, _queried(commits, branch, _STATUS, whole=True))]
-
-
 def merged_requests(branch: Branch) -> list[int]:
     """Return the pull requests that were merged since the last successful apply, the newest first.
 
@@ -202,29 +163,20 @@ def merged_requests(branch: Branch) -> list[int]:
 
 def _is_applied(commit: dict[str, Any], contexts: Sequence[str]) -> bool:
     """Whether all listings were applied at a commit, by its statuses."""
-    statuses = _statuses(commit)
-    known = [statuses.get(context) for context in contexts]
-    return all(status and status.is_success for status in known)
+    states = {
+        part(each, "context", kind=str): part(each, "state", kind=str)
+        for each in known_part(commit, "status", "contexts", kind=list)
+    }
+    return all(states.get(context) == _SUCCESS for context in contexts)
 
 
-def _queried(
-    commits: Sequence[str], branch: Branch, fields: str, *, whole: bool = False
-) -> list[dict[str, Any]]:
-    """Return fields of commits; `whole` is as for `GitHub.query`."""
+def _queried(commits: Sequence[str], branch: Branch, fields: str) -> list[dict[str, Any]]:
+    """Return fields of commits."""
     owner, _, name = branch.event.repository.partition("/")
     asked = " ".join(
         f'c{n}: object(oid: "{commit}") {{ ... on Commit {{ {fields} }} }}'
         for n, commit in enumerate(commits)
     )
     where = f"owner: {json.dumps(owner)}, name: {json.dumps(name)}"
-    answer = branch.api.query(f"query {{ repository({where}) {{ {asked} }} }}", whole=whole)
+    answer = branch.api.query(f"query {{ repository({where}) {{ {asked} }} }}")
     return [known_part(answer, "repository", f"c{n}", kind=dict) for n in range(len(commits))]
-
-
-def _statuses(commit: dict[str, Any]) -> dict[str, CommitStatus]:
-    return {
-        part(each, "context", kind=str): CommitStatus.of(
-            part(each, "state", kind=str), known_part(each, "description", kind=str)
-        )
-        for each in known_part(commit, "status", "contexts", kind=list)
-    }

@@ -30,9 +30,9 @@ from operator import itemgetter
 from typing import Any
 from urllib.parse import quote
 
-from commandsync.action.rest import GitHub, GitHubError
+from commandsync.action.rest import GitHub, GitHubError, part
 from commandsync.errors import RefusedError
-from commandsync.sync.deliveries import Delivery, End, Memory, Recheck, remembered
+from commandsync.sync.deliveries import Delivery, End, Recheck, Remembered, remembered
 
 TASK = "commandsync"
 
@@ -59,7 +59,12 @@ class Deployments:
     run_url: str = ""
     _read: dict[tuple[str, str], list[Delivery]] = field(default_factory=dict)
 
-    def memory(self, service: str, identity: str, token: str) -> Memory:
+    @property
+    def is_shared(self) -> bool:
+        """Return True: all jobs of the repository use it."""
+        return True
+
+    def memory(self, service: str, identity: str, token: str) -> Remembered:
         """Return what is known of a listing, by the digest of its token."""
         with _refused("what was sent last is not known"):
             deliveries = self._deliveries(service, identity, token)
@@ -123,7 +128,7 @@ class Deployments:
             },
         }
         created = self._api.post(self._path, body)
-        return int(_value(created, "id", int))
+        return part(created, "id", kind=int)
 
     def _set_status(self, delivery: Delivery, state: str, description: str) -> None:
         body = {
@@ -144,35 +149,35 @@ class Deployments:
         own: list[Delivery] = []
         other: list[Delivery] = []
         replaced = inf  # when the newer one was created, after which nothing sends this list again
-        for deployment in self._newest_first(service):
-            delivery = _delivery(deployment, service)
-            if delivery is None or delivery.identity != identity:
-                continue
+        for delivery in self._newest_first(service, identity):
+            token = token or delivery.token
             if delivery.token != token:
                 other = other or [delivery]
                 continue
-            accepted = next((each for each in own if each.is_sent), None)
-            if accepted and replaced + _LONGEST < accepted.began:
+            accepted = next((each.began for each in own if each.is_sent), inf)
+            if replaced + _LONGEST < accepted < inf:
                 break
             if attempted := _attempted(delivery, self._statuses(delivery.number)):
                 own.append(attempted)
                 replaced = delivery.at.timestamp()
         return own or other
 
-    def _newest_first(self, service: str) -> Iterator[Mapping[str, Any]]:
+    def _newest_first(self, service: str, identity: str) -> Iterator[Delivery]:
+        """Yield the deliveries to a listing without their attempts, the newest first."""
         environment = quote(_environment(service), safe="")
         above = None
         for deployment in self._api.pages(f"{self._path}?environment={environment}&task={TASK}"):
-            number = _value(deployment, "id", int)
+            number = part(deployment, "id", kind=int)
             if above is not None and number >= above:
                 raise GitHubError("GitHub's answer cannot be read: deployments are not in order")
-            above = number
-            yield deployment
+            above, delivery = number, _delivery(deployment, service)
+            if delivery and delivery.identity == identity:
+                yield delivery
 
     def _statuses(self, number: int) -> list[tuple[str, float]]:
         """Return the states of a deployment with their times, the oldest first."""
         statuses = {
-            _value(each, "id", int): (_value(each, "state", str), _time(each, "created_at"))
+            part(each, "id", kind=int): (part(each, "state", kind=str), _time(each, "created_at"))
             for each in self._api.pages(f"{self._path}/{number}/statuses")
         }
         return [(state, at.timestamp()) for _, (state, at) in sorted(statuses.items())]
@@ -206,17 +211,17 @@ def _delivery(deployment: Mapping[str, Any], service: str) -> Delivery | None:
         return None
     if payload["version"] != _VERSION:
         raise GitHubError(f"a deployment has a payload of version {payload['version']!r}")
-    commit = _value(deployment, "sha", str)
+    commit = part(deployment, "sha", kind=str)
     return Delivery(
         service=service,
-        identity=_value(payload, "identity", str),
-        token=_value(payload, "token", str),
-        digest=_value(payload, "request", str),
+        identity=part(payload, "identity", kind=str),
+        token=part(payload, "token", kind=str),
+        digest=part(payload, "request", kind=str),
         names=_unpacked(payload.get("names")),
-        size=_value(payload, "size", int),
+        size=part(payload, "size", kind=int),
         commit=commit if _COMMIT.fullmatch(commit) else "",
         at=_time(deployment, "created_at"),
-        number=_value(deployment, "id", int),
+        number=part(deployment, "id", kind=int),
     )
 
 
@@ -244,6 +249,7 @@ def _attempted(delivery: Delivery, statuses: Sequence[tuple[str, float]]) -> Del
             accepted = earliest if state == "success" else accepted
     return replace(
         delivery,
+        at=datetime.fromtimestamp(accepted, UTC),
         is_sent=counts["success"] > 0,
         began=accepted,
         ended=latest + _LONGEST if in_flight else ended,
@@ -277,17 +283,9 @@ def _unpacked(names: object) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def _value(content: object, key: str, kind: type) -> Any:  # noqa: ANN401 - of the kind
-    """Return a value of an object; raises `GitHubError` if it is of another type."""
-    value = content.get(key) if isinstance(content, Mapping) else None
-    if type(value) is not kind:
-        raise GitHubError(f"GitHub's answer cannot be read: {key} of a deployment")
-    return value
-
-
 def _time(content: object, key: str) -> datetime:
     try:
-        at = datetime.fromisoformat(_value(content, key, str))
+        at = datetime.fromisoformat(part(content, key, kind=str))
     except ValueError as error:
         raise GitHubError(f"GitHub's answer cannot be read: {key} of a deployment") from error
     return at if at.tzinfo else at.replace(tzinfo=UTC)

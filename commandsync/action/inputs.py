@@ -18,7 +18,7 @@ from commandsync.api.credentials import bare, secrets_in
 from commandsync.errors import UsageError
 from commandsync.plan.rules import DeleteLimit
 from commandsync.sync.files import relative
-from commandsync.sync.setting import BASE_URL, BOT, MAX_DELETES, PLAN_FILE, PRUNE
+from commandsync.sync.setting import BASE_URL, BOT, MAX_DELETES, PLAN_FILE, PRUNE, STATE
 from commandsync.sync.settings import (
     Settings,
     default_manifest,
@@ -205,7 +205,7 @@ def settings_of(inputs: Inputs, environ: Mapping[str, str], mode: Mode) -> Setti
         prune=inputs.prune,
         max_deletes=inputs.max_deletes,
         owned=reviewed and mode in {"plan", "apply"},
-        in_clone=False,
+        state=environ.get(STATE.variable, "") or None,
     )
 
 

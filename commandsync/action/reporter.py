@@ -1,7 +1,7 @@
 """The report of a run: a function of its context and its outcome.
 
 It is the log, annotations, outputs, the summary, the statuses of the commit, the comment, and the
-issue about drift. `put_backups` and `announce` come before the first write.
+issue about drift. `put_backups` comes before the first write.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from commandsync import report
-from commandsync.action.branch import SENDING, Branch, Status, merged_requests, refusal, status_of
+from commandsync.action.branch import Branch, Status, merged_requests, status_of
 from commandsync.action.comment import cut_to_fit, keep_issue, write_comment
 from commandsync.action.context import Context
 from commandsync.action.rest import GitHubError
@@ -18,7 +18,7 @@ from commandsync.action.runner import say
 from commandsync.action.verdict import Verdict, outputs_of
 from commandsync.api.credentials import redacted
 from commandsync.apply.outcomes import Result
-from commandsync.plan.plan import ListPlan, Plan, RecordPlan
+from commandsync.plan.plan import Plan, RecordPlan
 from commandsync.report.github import LONGEST_SUMMARY, cut_page, page
 from commandsync.report.lines import visible
 from commandsync.sync.apply import write_backup
@@ -54,7 +54,7 @@ def put_report(context: Context, outcome: ActionOutcome) -> None:
         with runner.warned("the commit's status is not set"):
             _set_statuses(
                 outcome.branch,
-                ((item, status_of(result, item.job.settings.now)) for item, result in some),
+                ((item, status_of(result)) for item, result in some),
             )
     if context.inputs.comment != "never" and verdict.word != "valid":
         _put_comment(context, outcome)
@@ -75,18 +75,6 @@ def put_backups(context: Context, planned: Sequence[Planned]) -> None:
             write_backup(item, paths[-1], force=False)
     if paths:
         context.runner.put_outputs({"backup-file": "\n".join(paths)})
-
-
-def announce(branch: Branch, planned: Sequence[Planned]) -> None:
-    """Mark the commit before lists are sent that cannot be read back.
-
-    Raises `RefusedError` if that is not possible: no later run would know what they show.
-    """
-    unread = [each for each in planned if isinstance(each.plan, ListPlan) and not each.plan.is_read]
-    try:
-        _set_statuses(branch, ((each, SENDING) for each in unread if each.plan.writes))
-    except GitHubError as error:
-        raise refusal("the status of the commit cannot be set", error) from error
 
 
 def _set_statuses(branch: Branch, statuses: Iterable[tuple[Planned, Status]]) -> None:
@@ -139,7 +127,7 @@ def _comment(context: Context, outcome: ActionOutcome) -> str:
     event, verdict, branch = context.event, outcome.verdict, outcome.branch
     markdown, key = _page(context, verdict), context.inputs.key
     if event.pull_request:
-        pending = any(plan.writes for plan in verdict.plans)
+        pending = any(plan.pending or not plan.known for plan in verdict.plans)
         creates = pending or context.inputs.comment == "always"
         return write_comment(markdown, branch.api, event, key=key, creates=creates)
     urls = []

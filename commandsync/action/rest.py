@@ -110,13 +110,11 @@ class GitHub:
         asked = self.query("query { viewer { login } }") if self.graphql else {}
         return known_part(asked, "viewer", "login", kind=str)
 
-    def query(self, text: str, *, whole: bool = False) -> dict[str, Any]:
-        """Send a query of GraphQL, and return its data; if `whole`, all of it or an error."""
+    def query(self, text: str) -> dict[str, Any]:
+        """Send a query of GraphQL, and return its data."""
         content = self._send("POST", self.graphql, {"query": text})[0]
         content = content if isinstance(content, dict) else {}
         data = content.get("data")
-        if whole and (content.get("errors") or not isinstance(data, dict)):
-            raise GitHubError(f"GitHub answers: {visible(str(content))[:_LONGEST_MESSAGE]}")
         return data if isinstance(data, dict) else {}
 
     def _send(

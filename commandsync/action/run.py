@@ -17,7 +17,7 @@ from commandsync.action.branch import MOST_COMMITS, Branch, newer_run
 from commandsync.action.context import Context, of_event, read
 from commandsync.action.inputs import secrets_of
 from commandsync.action.proposal import base_manifests, hand_over_token, with_destinations
-from commandsync.action.reporter import ActionOutcome, announce, put_backups, put_report
+from commandsync.action.reporter import ActionOutcome, put_backups, put_report
 from commandsync.action.runner import say
 from commandsync.action.verdict import Verdict
 from commandsync.apply.outcomes import exit_code
@@ -119,11 +119,17 @@ def _planned(context: Context) -> Verdict:
     with jobs(settings, manifests, memory) as opened:
         unread = [job for job in opened if mode == "drift" and not job.is_read]
         planned = plan_jobs([job for job in opened if job not in unread])
-        refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
+        refusals = _failing(planned)
     outcome = verdict.with_unchecked(_plans_verdict(context, planned, refusals), unread)
     outcome = verdict.with_user_changes(outcome, bases, manifests, context.screen)
     overridden = {"base_url": settings.base_url, "bot": settings.bot}
     return with_destinations(with_checks(outcome), manifests, bases, overridden=overridden)
+
+
+def _failing(planned: Sequence[Planned | errors.CommandsyncError]) -> list[errors.RefusedError]:
+    """Return the refusals that a plan fails for: not those of lists of which nothing is known."""
+    refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
+    return [each for each in refusals if each and not isinstance(each, errors.UnknownListError)]
 
 
 def _checks(context: Context, manifests: Sequence[Manifest]) -> Callable[[Verdict], Verdict]:
@@ -156,20 +162,16 @@ def _applied(context: Context, signals: Signals) -> ActionOutcome:
         return ActionOutcome(verdict.of_superseded(newer[1]), branch)
     opened: list[Job] = []
 
-    def passed(planned: Sequence[Planned], _unread: Sequence[object]) -> None:
+    def passed(planned: Sequence[Planned], _left: Sequence[object]) -> None:
         plans = [item.plan for item in planned]
         say(report.render_plans(plans, screen=context.screen))
         for plan in plans:
             context.runner.annotate(plan_annotations(plan))
 
-    def begin(planned: Sequence[Planned]) -> None:
-        put_backups(context, planned)
-        announce(branch, planned)
-
     steps = apply(
         load=lambda: manifests,
         connect=partial(_connected, context, branch),
-        hooks=Hooks(opened=opened.extend, passed=passed, begin=begin),
+        hooks=Hooks(opened=opened.extend, passed=passed, begin=partial(put_backups, context)),
     )
     ending = _caught(context, signals, partial(carry_out, steps, signals=signals))
     branch = replace(branch, jobs=opened)
@@ -231,7 +233,7 @@ def _memory(
         branch,
         bases,
         current=context.inputs.apply == "current",
-        only_read=context.mode == "drift",  # it cannot read the others, and compares nothing else
+        mode=context.mode,
     )
 
 
@@ -252,11 +254,11 @@ def _hand_over_token(context: Context, manifests: Sequence[Manifest]) -> dict[st
 def _verdict_of(context: Context, signals: Signals, ending: Ending) -> Verdict:
     """Return the verdict of an apply that came to its end."""
     match ending:
-        case Written(unread=unread):
+        case Written(left=left):
             results = ending.results
-            code = signals.code(exit_code(*results, unread=bool(unread)))
+            code = signals.code(exit_code(*results, left=left))
             written = verdict.of_results(results, context.screen, code=code)
-            return verdict.with_unread(written, unread, context.screen)
+            return verdict.with_left(written, left, context.screen)
         case NotBegun(planned, refusals):
             return _plans_verdict(context, planned, refusals)
         case Declined():

@@ -19,7 +19,7 @@ from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.job import Job
 from commandsync.sync.selection import split
 
-Word = Literal["valid", "no-changes", "changes", "applied", "superseded", "failed"]
+Word = Literal["valid", "no-changes", "changes", "applied", "superseded", "unchecked", "failed"]
 
 _INCOMPLETE = "incomplete"
 _MOST_SENTENCES = 10
@@ -97,17 +97,23 @@ def failed(
 
 
 def with_unchecked(verdict: Verdict, unread: Sequence[Job]) -> Verdict:
-    """Return a verdict that names the listings that a check for drift could not read."""
+    """Return a verdict that names the listings that a check for drift could not read.
+
+    If it could read none, nothing is checked.
+    """
+    if not unread:
+        return verdict
+    if not (verdict.plans or verdict.reason):
+        verdict = replace(verdict, word="unchecked", changed=None)
     names = ", ".join(code(job.site.name) for job in unread)
     note = f"\nNot checked, since their lists cannot be read here: {names}."
-    both = replace(verdict, text=verdict.text + note, markdown=verdict.markdown + note)
-    return both if names else verdict
+    return replace(verdict, text=verdict.text + note, markdown=verdict.markdown + note)
 
 
-def with_unread(
+def with_left(
     verdict: Verdict, errors: Sequence[CommandsyncError], screen: Screen = PLAIN
 ) -> Verdict:
-    """Return a verdict that fails, too, if there are errors in place of other plans."""
+    """Return a verdict that fails, too, if there are errors of listings that were left out."""
     if not errors:
         return verdict
     texts, pages = ([*_rendered((), errors, form, screen)] for form in _FORMS)
@@ -142,7 +148,8 @@ def of_plans(
     plans, errors = split(planned)
     first = _not_shown(refusals, plans)
     pending = [plan for plan in plans if plan.pending]
-    writes = any(plan.writes for plan in plans)
+    # An apply sends some lists again without any change.
+    changed = any(plan.pending or not plan.known for plan in plans)
     drifted = list(map(_drifted, pending)) if drift else []
     gravest = [*Exit].index
     worst = min((*errors, *refusals), key=lambda error: gravest(error.exit_code), default=None)
@@ -154,14 +161,14 @@ def of_plans(
     changed_code = Exit.CHANGES if pending and fail_on_changes else Exit.DONE
     notes = (*map(github.failure_annotations, errors), *map(github.plan_annotations, plans))
     return Verdict(
-        word=_word(failed=worst is not None, done="changes", pending=writes),
+        word=_word(failed=worst is not None, done="changes", pending=changed),
         code=worst.exit_code if worst else changed_code,
         text=text,
         markdown=_with_drift(markdown, drifted),
         annotations=(*chain.from_iterable(notes), *drifted),
         reason=worst.failure_reason if worst else "",
         plans=plans,
-        changed=writes if plans else None,
+        changed=changed if plans else None,
     )
 
 

@@ -26,6 +26,7 @@ from commandsync.errors import (
     StalePlanError,
     TooLargeError,
     TooManyDeletesError,
+    UnknownListError,
 )
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, sent_texts
 from commandsync.plan.matching import GROUP_LIMIT, count_same_name, starts_of
@@ -56,7 +57,8 @@ def refusal_of(
     texts = (*sent_texts(plan.changes), ("what was imported from the platform", body))
     by_token = token_refusal(token, bot, texts, others=others)
     if by_token is None and isinstance(plan, ListPlan) and (refused := plan.unsendable):
-        error = TooLargeError if refused is plan.excess else RefusedError
+        error: type[RefusedError] = UnknownListError if refused == plan.unseen else RefusedError
+        error = TooLargeError if refused is plan.excess else error
         by_token = error(refused.message, hint=refused.hint)
     not_owned = None if versions is None else _not_owned(plan, versions)
     return by_token or not_owned or _outdated_or_limited(plan, listed)

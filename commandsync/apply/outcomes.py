@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Failure
 from commandsync.diagnostics import Hint, Notice
-from commandsync.errors import Exit, ListingError
+from commandsync.errors import CommandsyncError, Exit, ListingError, worst_exit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from commandsync.plan.changes import Change
     from commandsync.plan.plan import Plan
     from commandsync.records.rewrites import Rewrite
@@ -198,6 +200,8 @@ class Result:
     stopped: str = ""  # why the rest was skipped; empty when nothing was
     stopped_hint: str | Hint = ""  # what to do about that; empty where running again is enough
     interrupted: bool = False  # whether the run was stopped from outside
+    refused: bool = False  # whether it was refused before anything was sent, after all checks
+    unrecorded: bool = False  # whether the store could not record the end of a list that was sent
 
     @property
     def rewritten(self) -> tuple[Settled, ...]:
@@ -209,7 +213,8 @@ class Result:
         """Whether everything is done and seen, or accepted where nothing can be seen."""
         outcomes = {settled.outcome for settled in self.settled} | {self.sent or Outcome.DONE}
         accepted = outcomes <= {Outcome.DONE, Outcome.SENT}
-        return accepted and self.verified is not False and not self.interrupted
+        seen = self.verified is not False and not self.unrecorded
+        return accepted and seen and not self.interrupted
 
     def count(self, outcome: Outcome) -> int:
         """How many changes ended so."""
@@ -222,12 +227,13 @@ def skipped(plan: Plan, why: str) -> Result:
     return Result(plan=plan, settled=settled, verified=not settled, stopped=why, interrupted=True)
 
 
-def exit_code(*results: Result, unread: bool = False) -> Exit:
+def exit_code(*results: Result, left: Iterable[CommandsyncError] = ()) -> Exit:
     """Return the exit code of applied plans; `FAILED` means that no listing was changed.
 
-    `unread` is whether there is a listing for which no plan could be made.
+    `left` are the errors of listings that were left out.
     """
-    if all(result.complete for result in results) and not unread:
-        return Exit.DONE
-    changed = any(result.touched or result.rewritten for result in results)
-    return Exit.INCOMPLETE if changed else Exit.FAILED
+    codes = [Exit.REFUSED if each.refused else Exit.FAILED for each in results if not each.complete]
+    codes += [error.exit_code for error in left]
+    if any(result.touched or result.rewritten for result in results):
+        codes = [Exit.INCOMPLETE if code is Exit.FAILED else code for code in codes]
+    return worst_exit(codes)

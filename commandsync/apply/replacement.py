@@ -24,7 +24,13 @@ from commandsync.apply.outcomes import (
 )
 from commandsync.apply.run import NO_ANSWER, REREADS
 from commandsync.diagnostics import Hint, Notice
-from commandsync.errors import ApiError, ListingError, StoppedError, TransportError
+from commandsync.errors import (
+    ApiError,
+    ListingError,
+    RefusedError,
+    StoppedError,
+    TransportError,
+)
 from commandsync.plan.plan import ListPlan
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Text
@@ -65,6 +71,22 @@ def replace_list(
         return run.result(_unread(failure), failure)
     yield from run.reread(read, wanted)
     return run.result(run.outcome(wanted, before, failure), failure)
+
+
+def not_sent(plan: ListPlan, error: RefusedError) -> Result:
+    """Return the result of a plan that must not be carried out after all; nothing was sent."""
+    settled = tuple(
+        Settled(change, Outcome.SKIPPED, error.message, error.hint) for change in plan.changes
+    )
+    return Result(
+        plan=plan,
+        settled=settled,
+        sent=Outcome.SKIPPED,
+        verified=None,
+        stopped=error.message,
+        stopped_hint=error.hint,
+        refused=True,
+    )
 
 
 def shows(listed: Entries, wanted: Entries, *, ordered: bool) -> bool:

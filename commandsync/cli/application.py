@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from commandsync import report
 from commandsync.cli.approval import approve_plans, ask_renames, check_terminal, decline
-from commandsync.cli.options import Run
+from commandsync.cli.options import Run, check_unread
 from commandsync.cli.output import Output, ResultLostError, show_plans
 from commandsync.diagnostics import Notice
 from commandsync.errors import (
@@ -91,8 +91,8 @@ def apply_shown(
     """
     output, backup = run.output, choices.backup
 
-    def passed(passed: Sequence[Planned], unread: Sequence[CommandsyncError]) -> None:
-        for error in unread if output.format != "json" else ():
+    def passed(passed: Sequence[Planned], left: Sequence[CommandsyncError]) -> None:
+        for error in left if output.format != "json" else ():
             output.failure(error)
         asked = choices.asks and any(item.plan.writes for item in passed)
         if not asked and output.format == "text" and output.verbosity >= 0:
@@ -111,6 +111,7 @@ def apply_shown(
         load=load,
         connect=connect,
         hooks=Hooks(
+            opened=partial(check_unread, run.settings),
             planned=planned,
             passed=passed,
             ask=partial(approve_plans, output) if choices.asks else None,
@@ -133,10 +134,11 @@ def _show_only(ending: NotBegun, output: Output, *, dry_run: bool) -> int:
     """Show the plans, and why some of them are not applied; a dry run exits as `plan` does."""
     plans, errors = plans_in(ending.planned), ending.errors
     if dry_run:  # a plan itself shows why it would be refused, unless it is a saved one and stale
-        errors = [
-            error if isinstance(error, StalePlanError) or error in ending.unread else None
-            for error in errors
+        refused = [
+            isinstance(item, Planned) and not isinstance(error, StalePlanError)
+            for item, error in zip(ending.planned, errors, strict=True)
         ]
+        errors = [None if of else error for error, of in zip(errors, refused, strict=True)]
     if output.format == "json":
         show_plans([error or plan for error, plan in zip(errors, plans, strict=True)], output)
     else:
@@ -164,18 +166,18 @@ def _show_refusals(
 def _show_results(ending: Written, output: Output) -> int:
     """Print the results of plans; return their exit code: results that are lost are incomplete.
 
-    The errors of listings that could not be read are part of a JSON document, after the results.
+    The errors of listings that were left out are part of a JSON document, after the results.
     """
     from commandsync.apply.outcomes import exit_code
 
-    results, unread = ending.results, ending.unread if output.format == "json" else ()
+    results, left = ending.results, ending.left if output.format == "json" else ()
     try:
         text = report.render_results(
-            [*results, *unread], format=output.format, screen=output.screen()
+            [*results, *left], format=output.format, screen=output.screen()
         )
         output.result(text)
     except ResultLostError as error:
         touched = any(result.touched for result in results)
         output.failure(error.after_writing() if touched else error)
         return Exit.INCOMPLETE if touched else Exit.FAILED
-    return exit_code(*results, unread=bool(ending.unread))
+    return exit_code(*results, left=ending.left)

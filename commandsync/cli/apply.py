@@ -30,9 +30,9 @@ from commandsync.sync.setting import (
     OWNED,
     PLAN_FILE,
     PRUNE,
-    RESEND,
     RETRIES,
     SINCE,
+    STATE,
     STRICT,
     UNORDERED,
     UNSEEN,
@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     "--backup PATH",
     "If there are changes, first write the listed records, with ids, as a manifest.",
 )
-@options(OWNED, UNSEEN, RESEND, UNORDERED)
+@options(OWNED, UNSEEN, UNORDERED)
 @force_option
 @options(FILES, STRICT, PRUNE, MAX_DELETES, ONLY)
-@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, SINCE)
+@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, SINCE, STATE)
 def apply_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
@@ -65,7 +65,6 @@ def apply_command(  # noqa: PLR0913 - its own options
     backup: str | None,
     owned: bool,
     unseen: bool,
-    resend: bool,
     unordered: bool,
     force: bool,
     manifests: tuple[str, ...],
@@ -83,6 +82,7 @@ def apply_command(  # noqa: PLR0913 - its own options
     concurrency: int,
     listing: tuple[str, ...],
     since: str,
+    state: str,
 ) -> int:
     """Make the listing match the manifest.
 
@@ -115,9 +115,9 @@ def apply_command(  # noqa: PLR0913 - its own options
         concurrency=concurrency,
         listing=listing,
         since=since,
+        state=state,
         owned=owned,
         unseen=unseen,
-        resend=resend,
     )
     choices = Choices(
         asks=not (yes or dry_run),

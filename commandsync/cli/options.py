@@ -15,10 +15,20 @@ from click.core import ParameterSource
 
 from commandsync.cli.option import PATH, Command, not_empty, option
 from commandsync.sync.process import Signals
-from commandsync.sync.setting import BASE_URL, BOT, INSECURE_HTTP, TIMEOUT, TOKEN_FILE, Setting
+from commandsync.sync.setting import (
+    BASE_URL,
+    BOT,
+    INSECURE_HTTP,
+    SINCE,
+    TIMEOUT,
+    TOKEN_FILE,
+    UNSEEN,
+    Setting,
+)
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
+    from commandsync.sync.job import Job
     from commandsync.sync.settings import Settings
 
 SERVICE = (BASE_URL, BOT, TOKEN_FILE, TIMEOUT, INSECURE_HTTP)
@@ -117,3 +127,18 @@ def source_of(setting: Setting[Any]) -> str:
     ctx = click.get_current_context()
     is_given = ctx.get_parameter_source(setting.name) is ParameterSource.COMMANDLINE
     return setting.options.split()[0].rstrip(",") if is_given else setting.variable
+
+
+def check_unread(settings: Settings, opened: Sequence[Job]) -> None:
+    """Refuse the options about lists that cannot be read, in a run without one.
+
+    Raises `UsageError`.
+    """
+    from commandsync.errors import UsageError
+
+    given = {SINCE.name: settings.since, UNSEEN.name: settings.unseen}
+    names = " and ".join(f"--{name}" for name, value in given.items() if value)
+    if names and all(job.is_read for job in opened):
+        about = "is about lists" if names.count("--") == 1 else "are about lists"
+        message = f"{names} {about} that cannot be read, and this run has none"
+        raise UsageError(message, hint="leave it out")

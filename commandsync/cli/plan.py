@@ -15,6 +15,7 @@ from commandsync.cli.options import (
     SERVICE,
     Run,
     RunCommand,
+    check_unread,
     force_option,
     manifest_arguments,
     source_of,
@@ -30,6 +31,7 @@ from commandsync.sync.setting import (
     PRUNE,
     RETRIES,
     SINCE,
+    STATE,
     STRICT,
     UNSEEN,
 )
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
 @option("--requests", "Print the requests that would replace whole lists, without the token.")
 @force_option
 @options(FILES, STRICT, PRUNE, MAX_DELETES, ONLY)
-@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, SINCE)
+@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, SINCE, STATE)
 def plan_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
@@ -80,6 +82,7 @@ def plan_command(  # noqa: PLR0913 - its own options
     concurrency: int,
     listing: tuple[str, ...],
     since: str,
+    state: str,
 ) -> int:
     """Show what apply would change; nothing is written.
 
@@ -115,6 +118,7 @@ def plan_command(  # noqa: PLR0913 - its own options
         concurrency=concurrency,
         listing=listing,
         since=since,
+        state=state,
         unseen=unseen,
     )
     loaded = load(settings)
@@ -123,6 +127,7 @@ def plan_command(  # noqa: PLR0913 - its own options
         check_target(out, force=force, read=loaded[0].paths)
     if requests:
         with jobs(settings, loaded) as opened:
+            check_unread(settings, opened)
             return _show_requests(plan_jobs(opened), run.output)
     plans = _plans(loaded, against, settings=settings, form=run.output.format)
     from commandsync.cli.output import show_plans
@@ -158,6 +163,7 @@ def _plans(
 
         return [plan_against(settings, manifests, against)]
     with jobs(settings, manifests) as opened:
+        check_unread(settings, opened)
         shows = partial(render_plans.load, form)
         return plans_in(plan_jobs(opened, meanwhile=shows))
 

@@ -1,13 +1,14 @@
 """The baseline of a whole list: what is known about the list that a service shows now.
 
 A plan of a list is compared with its baseline, and the rules of `ListPlan` follow from it. It is
-one of five values, by what the list is known from. Each has the lists that may be shown. More than
-one may be, where another run may have sent its own. Of some only the number of commands is known.
+one of five values, by what the list is known from. Each has the lists that may be shown: more than
+one may be, where a request may have arrived or another machine may have sent its own.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from commandsync.diagnostics import Notice
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 
@@ -17,35 +18,32 @@ THE_LIST = "list"  # the name of what a service returns
 class PossibleList(NamedTuple):
     """A list that a service may show."""
 
-    size: int  # how many commands it has, at least
-    digest: str = ""  # of the request that sends it; empty if that is not known
-    commands: Snapshot | None = None  # as the service shows them; None if they are not known
+    commands: Snapshot  # its commands, as the service shows them
+    digest: str  # of the request that sends it
+    name: str = ""  # such as `the list sent on 2026-06-01 09:30 UTC`
+    has_texts: bool = True  # whether more than the names of its commands is known
+    is_elsewhere: bool = False  # whether only another machine may have sent it
 
-    @classmethod
-    def of(cls, commands: Snapshot, digest: str) -> Self:
-        """Return the list of these commands."""
-        return cls(len(commands.collections[Resource.COMMAND]), digest, commands)
+    @property
+    def size(self) -> int:
+        """How many commands it has."""
+        return len(self.commands.collections[Resource.COMMAND])
 
 
 @dataclass(frozen=True, slots=True)
 class _Baseline:
-    # A plan shows the changes to the first one.
+    # A plan shows the changes to the first one, and counts the deletes of each.
     lists: tuple[PossibleList, ...] = ()
 
     @property
-    def commands(self) -> Snapshot | None:
-        """The commands of the list that the changes are compared with; None if none are known."""
-        return self.lists[0].commands if self.lists else None
-
-    @property
-    def most_unnamed(self) -> int:
-        """How many commands may be shown whose names are not known, so that no change has them."""
-        return max((each.size for each in self.lists if each.commands is None), default=0)
+    def first(self) -> PossibleList | None:
+        """The list that the changes are compared with; None if nothing is known."""
+        return self.lists[0] if self.lists else None
 
 
 @dataclass(frozen=True, slots=True)
 class AsRead(_Baseline):
-    """The list as the service returned it; no list before it is read."""
+    """The list as the service returned it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +55,9 @@ class OfVersion(_Baseline):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastSent(_Baseline):
-    """The list that was sent last."""
+    """The list that was sent last, and those that may be shown in its place."""
 
-    name: str  # where that is known from
+    name: str  # when it was sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +67,16 @@ class Unread(_Baseline):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown(_Baseline):
-    """Nothing, or only how many commands were sent."""
+    """Nothing that rules out another list; lists that may have arrived count all the same."""
 
-    why: str = ""  # why an earlier version that was named is not compared; empty for none
+    why: str = ""  # why nothing is known, where that is not usual
     accepted: bool = False  # whether the list may be replaced all the same
+    error: Notice | None = None  # why it must not be: what was sent cannot be read or recorded
+
+    @property
+    def first(self) -> None:
+        """Return None: there is no list that the changes are compared with."""
+        return
 
 
 Baseline: TypeAlias = AsRead | OfVersion | LastSent | Unread | Unknown

@@ -140,6 +140,8 @@ class ListPlan(_Plan):
     losses: tuple[Loss, ...] = ()  # what the service does not show of the manifest
     wants_none: bool = False  # whether the manifest itself has no commands
     excess: Notice | None = None  # why the service does not take a list of this size
+    # Of each other list that may be shown: its name, the changes to it, and how many it shows.
+    beside: tuple[tuple[str, tuple[Change, ...], Mapping[Resource, int]], ...] = ()
 
     @property
     def label(self) -> str:
@@ -163,13 +165,14 @@ class ListPlan(_Plan):
 
     @property
     def pending(self) -> bool:
-        """Whether the list that it is compared with is known to differ."""
-        return self.known and self.baseline.lists[0].digest != self.digest
+        """Whether the list is known to differ, or another one may be shown that does."""
+        lists = [each for each in self.baseline.lists if not each.is_elsewhere]
+        return self.known and any(each.digest != self.digest for each in lists)
 
     @property
     def writes(self) -> bool:
-        """Whether apply sends the list: any that may be shown is not this one."""
-        return not self.known or any(each.digest != self.digest for each in self.baseline.lists)
+        """Whether apply sends the list: always, unless it was read and is equal."""
+        return self.pending or not self.is_read
 
     @property
     def is_asked(self) -> bool:
@@ -192,12 +195,21 @@ class ListPlan(_Plan):
             why = "" if self.wants_none else ": the service shows none of the manifest's commands"
             allow = Do.ALLOW_DELETES(limit="all") if self.wants_none else ""
             return Notice(f"would send an empty list{why}", allow)
-        if self._is_unseen:
-            why = self.baseline.why if isinstance(self.baseline, Unknown) else ""
-            hint = Do.REPLACE_UNMATCHED(why=why) if why else Do.REPLACE_UNSEEN()
-            message = f"would replace the whole list of {self.label}, of which nothing is known"
-            return Notice(message, hint)
-        return None
+        return self.unseen
+
+    @property
+    def unseen(self) -> Notice | None:
+        """Why the list must not be replaced, of which nothing is known; None if it may be."""
+        baseline = self.baseline
+        if not isinstance(baseline, Unknown) or baseline.accepted:
+            return None
+        if baseline.error:
+            message = f"would replace the whole list of {self.label}: {baseline.error.message}"
+            return replace(baseline.error, message=message)
+        why = baseline.why
+        hint = Do.REPLACE_UNMATCHED(why=why) if why else Do.REPLACE_UNSEEN()
+        message = f"would replace the whole list of {self.label}, of which nothing is known"
+        return Notice(message, hint)
 
     @property
     def _is_emptied(self) -> bool:
@@ -207,15 +219,21 @@ class ListPlan(_Plan):
 
     @property
     def _is_unseen(self) -> bool:
-        """Whether nothing is known about the list, and nobody accepts that."""
+        """Whether nothing is known about the list, and nobody has accepted that yet."""
         baseline = self.baseline
-        return isinstance(baseline, Unknown) and not (baseline.accepted or baseline.lists)
+        return isinstance(baseline, Unknown) and not (baseline.accepted or baseline.error)
 
     def guarded(self, changes: Iterable[Change], sizes: Mapping[Resource, int]) -> Notice | None:
-        """Return why these changes of it delete too much; arguments as of `rules.refusal`."""
-        most = self.baseline.most_unnamed
-        gone = max(0, most - self.size), most
-        return refusal(changes, sizes=sizes, rules=self.rules, gone=gone)
+        """Return why these changes of it delete too much; arguments as of `rules.refusal`.
+
+        Each other list that may be shown is guarded as the first one is.
+        """
+        refused = refusal(changes, sizes=sizes, rules=self.rules)
+        for name, others, shown in () if refused else self.beside:
+            if refused := refusal(others, sizes=shown, rules=self.rules):
+                message = f"{refused.message}, if the service shows {name}"
+                return replace(refused, message=message)
+        return refused
 
 
 Plan: TypeAlias = RecordPlan | ListPlan
@@ -269,8 +287,12 @@ def list_plan(  # noqa: PLR0913 - what a list has beside its changes
     losses: tuple[Loss, ...],
     wants_none: bool,
     excess: Notice | None = None,
+    beside: Sequence[tuple[str, RecordPlan]] = (),
 ) -> ListPlan:
-    """Return the plan that sends a list, of its comparison with the baseline by `make_plan`."""
+    """Return the plan that sends a list, of its comparison with the baseline by `make_plan`.
+
+    `beside` has the names of other lists that may be shown, and the comparisons with them.
+    """
     return ListPlan(
         target=compared.target,
         manifest=compared.manifest,
@@ -291,6 +313,7 @@ def list_plan(  # noqa: PLR0913 - what a list has beside its changes
         losses=losses,
         wants_none=wants_none,
         excess=excess,
+        beside=tuple((other, plan.changes, plan.sizes) for other, plan in beside),
     )
 
 

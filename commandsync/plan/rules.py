@@ -104,7 +104,6 @@ def refusal(
     sizes: Mapping[Resource, int],
     rules: SyncRules,
     saved: bool = False,
-    gone: tuple[int, int] = (0, 0),
 ) -> Notice | None:
     """Return why these changes are refused; None when they are not.
 
@@ -115,8 +114,7 @@ def refusal(
     nothing is lost.
 
     `sizes` is how many records each collection shows now, as `countable` counts them; `saved`
-    means that the changes are those of a saved plan. `gone` is how many commands a list loses at
-    least, of how many that were sent, where the changes do not show all of them.
+    means that the changes are those of a saved plan.
     """
     limit = rules.max_deletes
     if limit is not None and limit.unlimited:
@@ -127,8 +125,6 @@ def refusal(
         _loss(resource, done, of=sizes.get(resource, 0), ignores=bool(rules.ignore))
         for resource in dict.fromkeys(resources)
     ]
-    if gone[0] > sum(loss.count for loss in losses):
-        losses = [_Loss(what="commands that were sent", deleted=gone[0], replaced=0, of=gone[1])]
     allow = Do.ALLOW_DELETES_OF_NEW_PLAN if saved else Do.ALLOW_DELETES
     return _emptied(losses, allow) or _over(losses, limit, allow)
 

@@ -99,8 +99,7 @@ def _without_names(plan: ListPlan) -> object:
         losses=(),
         notices=(),
     )
-    most = plan.baseline.most_unnamed
-    return anonymous, plan.size, plan.pending, plan.writes, most
+    return anonymous, plan.size, plan.pending, plan.writes
 
 
 def _anonymous(plan: Plan, notice: Notice) -> Notice:

@@ -68,6 +68,7 @@ def result_line(result: Result) -> str:
     verdict = _verdict(result)
     if result.verified is None:
         verdict = _UNREAD.get(result.sent, "The listing was not changed.")
+        verdict += " It is not recorded that it was sent." if result.unrecorded else ""
     resent = result.sent in {Outcome.DONE, Outcome.SENT} and not result.settled
     nothing = "the list was sent again" if resent else "0 done"
     return f"Apply: {', '.join(parts) or nothing}. {verdict}"
@@ -82,8 +83,9 @@ def no_changes(plan: Plan) -> str:
     """Return the remark on a plan without changes; empty for one that has some."""
     if plan.changes or plan.pending or not plan.known:
         return ""
-    if plan.writes and plan.known:
-        return "The list is sent again: another one may have been sent since."
+    if isinstance(plan, ListPlan) and plan.writes:
+        since = f" since {plan.baseline.name}" if isinstance(plan.baseline, LastSent) else ""
+        return f"No changes{since}; apply sends the list again."
     if not plan.scope:
         keys = " and no ".join(f"{kind.collection}:" for kind in Resource)
         return f"No changes: the manifest has no {keys}."

@@ -29,7 +29,13 @@ from commandsync.apply import check
 from commandsync.apply.outcomes import Aborted, Interrupted, Result, Step, StepResult, skipped
 from commandsync.client.driver import drive, drive_async, read_async
 from commandsync.diagnostics import Do
-from commandsync.errors import CommandsyncError, ListingError, NotOwnedError, RefusedError
+from commandsync.errors import (
+    CommandsyncError,
+    ListingError,
+    NotOwnedError,
+    RefusedError,
+    UnknownListError,
+)
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Job, Planned
 from commandsync.sync.lock import INTERVAL, Locks, holder_of
@@ -87,7 +93,7 @@ class Hooks:
         opened: Called with the listings before anything is sent.
         planned: Called with each plan; returns it, completed by what the user answers.
         passed: Called with the plans that passed every check, and with the errors of the listings
-            that could not be read.
+            that are left out.
         ask: Asks whether to make the changes of these plans; None for a run that does not ask. The
             second argument is whether the listing has changed since the question before.
         begin: Called with the plans as they will be written, before the first write.
@@ -98,7 +104,7 @@ class Hooks:
     opened: Callable[[Sequence[Job]], object] = lambda _jobs: None
     planned: Callable[[Planned], Planned] = lambda planned: planned
     passed: Callable[[Sequence[Planned], Sequence[CommandsyncError]], object] = (
-        lambda _planned, _unread: None
+        lambda _planned, _left: None
     )
     ask: Callable[[Sequence[Planned], bool], bool] | None = None
     begin: Callable[[Sequence[Planned]], object] = lambda _planned: None
@@ -107,6 +113,10 @@ class Hooks:
 
 
 NO_HOOKS = Hooks()
+
+
+_OWN = (ListingError, UnknownListError)
+"""The errors that stop their own listing only."""
 
 
 class NotBegun(NamedTuple):
@@ -131,25 +141,27 @@ class NotBegun(NamedTuple):
                 errors.append(item)
                 continue
             at = f"{item.job.path}: {item.job.name}" if item.job.name else item.job.path
-            errors.append(refused and about(refused, at, of=len(self.planned)))
+            named = refused and about(refused, at, of=len(self.planned))
+            errors.append(named and named.having(listing=item.plan.label))
         return errors
 
     @property
-    def unread(self) -> list[CommandsyncError]:
-        """The errors in the places of plans."""
-        return [item for item in self.planned if isinstance(item, CommandsyncError)]
+    def left(self) -> list[CommandsyncError]:
+        """The errors of the listings that are left out of an apply."""
+        return [error for error in self.errors if error]
 
     @property
     def ready(self) -> list[Planned]:
         """The plans to apply: all that were made, or none if anything is refused.
 
-        Of a manifest with `listings:`, a listing that cannot be read stops no other one.
+        Of a manifest with `listings:`, a listing that cannot be read stops no other one, and nor
+        does one whose list must not be replaced, since nothing is known of it.
         """
         both = zip(self.planned, self.refusals, strict=True)
         ready = [item for item, refused in both if isinstance(item, Planned) and not refused]
         apart = any(item.plan.label for item in ready)
-        unread = [item for item in self.unread if apart and isinstance(item, ListingError)]
-        return ready if len(ready) + len(unread) == len(self.planned) else []
+        own = [each for each in self.left if apart and isinstance(each, _OWN)]
+        return ready if len(ready) + len(own) == len(self.planned) else []
 
 
 class Declined(NamedTuple):
@@ -157,10 +169,10 @@ class Declined(NamedTuple):
 
 
 class Written(NamedTuple):
-    """The plans that were carried out with their results, and the listings that were not read."""
+    """The plans that were carried out with their results, and the errors of other listings."""
 
     applied: Sequence[tuple[Planned, Result]]
-    unread: Sequence[CommandsyncError]
+    left: Sequence[CommandsyncError]
 
     @property
     def results(self) -> list[Result]:
@@ -204,7 +216,7 @@ def apply(
         approved = checked.ready
         if dry_run or not approved:
             return checked
-        hooks.passed(approved, checked.unread)
+        hooks.passed(approved, checked.left)
         if hooks.ask and any(item.plan.writes for item in approved):
             approved = yield from _asked(approved, hooks.ask, locks)
             if not approved:
@@ -215,7 +227,7 @@ def apply(
             health = Health()
             steps = _steps(item, hooks, health, unordered=unordered)
             applied.append((item, (yield Write(item, steps, health))))
-        return Written(applied, checked.unread)
+        return Written(applied, checked.left)
 
 
 def _locks_of(jobs: Sequence[Job]) -> Locks:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
+from functools import partial
 from math import inf
 from operator import attrgetter
 from typing import Protocol
@@ -60,7 +61,7 @@ class End(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Remembered:
     """What is known of a list that its service does not return."""
 
     # The lists that the service may show now, the newest first.
@@ -80,18 +81,26 @@ def token_digest(token: Token | None, identity: str) -> str:
     return hmac.digest(key.encode(), identity.encode(), "sha256").hex()[:_DIGITS]
 
 
-def remembered(deliveries: Iterable[Delivery], *, identity: str, token: str) -> Memory:
-    """Return what is known of a listing; `token` is the digest of the present one."""
+def remembered(deliveries: Iterable[Delivery], *, identity: str, token: str) -> Remembered:
+    """Return what is known of a listing; `token` is the digest of the present one.
+
+    If that is empty, it is the token that sent last.
+    """
     here = [delivery for delivery in deliveries if delivery.identity == identity]
     here.sort(key=attrgetter("number"), reverse=True)
-    own = [delivery for delivery in here if delivery.token == token]
+    own = [each for each in here if each.token == (token or here[0].token)]
     if not own:
-        return Memory((), here[0].at if here else None)
-    last = next((delivery for delivery in own if delivery.is_sent), own[-1])
-    return Memory(tuple(d for d in own if d.number >= last.number or d.ended >= last.began))
+        return Remembered((), here[0].at if here else None)
+    last = next((each for each in own if each.is_sent), own[-1])
+    return Remembered(tuple(filter(partial(_may_follow, last), own)))
 
 
-Recheck = Callable[[Memory], RefusedError | None]
+def _may_follow(last: Delivery, other: Delivery) -> bool:
+    """Whether a delivery may have arrived after the last accepted one, or is that."""
+    return other.number >= last.number or other.ended >= last.began
+
+
+Recheck = Callable[[Remembered], RefusedError | None]
 """Returns why a list must not be sent after all, by what is known now; None if it may be."""
 
 
@@ -101,8 +110,15 @@ class Store(Protocol):
     Each method raises `RefusedError` if the store cannot be read or written.
     """
 
-    def memory(self, service: str, identity: str, token: str) -> Memory:
-        """Return what is known of a listing, by the digest of its token."""
+    @property
+    def is_shared(self) -> bool:
+        """Whether the runs of all machines use it, not only those of this one."""
+
+    def memory(self, service: str, identity: str, token: str) -> Remembered:
+        """Return what is known of a listing, by the digest of its token.
+
+        Without a digest, it is that of the token that sent last.
+        """
 
     def begin(self, delivery: Delivery, recheck: Recheck) -> Delivery:
         """Keep a delivery before its request is sent, and return it with its number.

@@ -42,6 +42,7 @@ from commandsync.manifest import Manifest
 from commandsync.plan.differences import Parity
 from commandsync.records.models import Account
 from commandsync.records.texts import Resource
+from commandsync.sync.baselines import earlier_audiences
 from commandsync.sync.destinations import (
     ListSite,
     check_tokens,
@@ -52,9 +53,8 @@ from commandsync.sync.destinations import (
 )
 from commandsync.sync.importsource import TOKEN_VARIABLE
 from commandsync.sync.job import connected
-from commandsync.sync.listcontent import default_identity, other_lists, read_others
+from commandsync.sync.listcontent import other_lists, read_others
 from commandsync.sync.parity import compare_names, exit_code, names_commands
-from commandsync.sync.sentlists import sent_audiences, sent_lists
 from commandsync.sync.settings import Settings, Site, load
 from commandsync.version import __version__
 
@@ -163,9 +163,7 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
 
 def _others(settings: Settings, manifest: Manifest, site: ListSite) -> Iterator[Check]:
     """Yield a warning about each other list of a service that users may see."""
-    default = default_identity(site.entry, manifest.bot)
-    earlier = sent_audiences(sent_lists(manifest.path), default) if settings.in_clone else ()
-    others = other_lists(manifest, site.entry, earlier)
+    others = other_lists(manifest, site.entry, earlier_audiences(manifest, site, None))
     if not others:
         return
     with connected(settings, [site]) as (connection,):

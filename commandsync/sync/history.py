@@ -38,6 +38,7 @@ from commandsync.sync.earlier import (
     resolved,
     version_at,
 )
+from commandsync.sync.settings import STDIN
 
 MOST_VERSIONS = 200
 _NO_ENTRY = "000000"  # the mode of a file that a commit adds
@@ -115,6 +116,63 @@ def versions_since(
                 yield end, held
             held = version
         yield len(commits), held
+
+
+def versions_after(path: str, commit: str) -> Iterator[EarlierVersion]:
+    """Yield the versions of a manifest on this branch since a commit, the newest first.
+
+    If the commit is on another branch, they are those since the two have parted. Raises
+    `RefusedError` if the history cannot be read that far, or does not have the commit.
+    """
+    with _refused(path):
+        folder, _ = place_of(path)
+        if not _is_known(folder, commit):
+            shallow = git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true"
+            message = f"the commit {commit[:7]} is not in this repository"
+            raise RefusedError(message, hint=SHALLOW if shallow else "")
+        since = _common(folder, commit)
+        printed = git(folder, "rev-list", "--first-parent", *([f"^{since}"] * bool(since)), "HEAD")
+        commits = {*printed.decode().split()}
+        for number, (last, version) in enumerate(_versions(path, [], []), start=1):
+            if last not in commits:
+                return
+            if number == MOST_VERSIONS:
+                message = f"the manifest has {number} versions since {commit[:7]}, or more"
+                raise RefusedError(message)
+            if version:
+                yield version
+
+
+def recent_versions(path: str) -> list[EarlierVersion]:
+    """Return the two newest versions of a manifest that are committed, as far as git has them."""
+    with suppress(CommandsyncError):
+        return [version for _, version in islice(_versions(path, [], []), 2) if version]
+    return []
+
+
+def head_of(path: str) -> str:
+    """Return the commit that is checked out where a manifest is; empty outside a repository."""
+    if path == STDIN:
+        return ""
+    with suppress(CommandsyncError):
+        folder, _ = place_of(path)
+        return os.fsdecode(git(folder, "rev-parse", "--verify", "HEAD")).strip()
+    return ""
+
+
+def _is_known(folder: str, commit: str) -> bool:
+    """Whether a repository has a commit."""
+    with suppress(GitError):
+        git(folder, "cat-file", "-e", f"{commit}^{{commit}}")
+        return True
+    return False
+
+
+def _common(folder: str, commit: str) -> str:
+    """Return the commit at which another one has parted from the branch; empty for none."""
+    with suppress(GitError):
+        return git(folder, "merge-base", commit, "HEAD").decode().strip()
+    return ""
 
 
 def version_before(revision: str, manifest: Manifest) -> EarlierVersion | None:

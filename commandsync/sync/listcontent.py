@@ -33,6 +33,7 @@ from commandsync.records.texts import Resource
 from commandsync.services.fit import Fitted, fit
 from commandsync.services.service import ListService, list_request
 from commandsync.services.telegram import OVERRIDING
+from commandsync.sync.deliveries import Store
 from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.settings import Settings, rules_of
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from commandsync.client.connection import Connection
 
 _COMMANDS = Resource.COMMAND
-ANOTHER = PossibleList(0)
-"""A list that may be shown, and about which nothing is known."""
 
 
 class Before(NamedTuple):
@@ -50,30 +49,23 @@ class Before(NamedTuple):
 
     baseline: Baseline  # what it is compared with; of a list that is read, before it is
     audiences: tuple[Audience, ...] = ()  # of the lists that were beside it, or it itself
+    store: Store | None = None  # what remembers it, if its service does not return it
 
 
 Memory: TypeAlias = Callable[[Manifest, ListSite], Before]
 """Returns what is known of a list of a manifest; raises `CommandsyncError` if that is not known."""
 
 
-def nothing_known(
-    settings: Settings, site: ListSite, *, most: int = 0, accepted: bool = False
-) -> Baseline:
-    """Return the baseline of a list that is read, or of which nothing else is known.
-
-    `most` is how many commands were sent, at least, and `accepted` allows replacing it all the
-    same, as the settings may.
-    """
+def nothing_known(settings: Settings, site: ListSite, *, why: str = "") -> Baseline:
+    """Return the baseline of a list that is read, or of which nothing else is known."""
     if site.is_read:
-        return AsRead((ANOTHER,) if settings.resend else ())
-    lists = (PossibleList(most),) if most else ()
-    if site.returned:
-        return Unread(lists)
-    why = f"{settings.since} does not have this list" if settings.since else ""
-    return Unknown(lists, why=why, accepted=accepted or settings.unseen)
+        return AsRead()
+    return Unread() if site.returned else Unknown(why=why, accepted=settings.unseen)
 
 
-def list_of(settings: Settings, version: EarlierVersion, identity: str) -> PossibleList | None:
+def list_of(
+    settings: Settings, version: EarlierVersion, identity: str, *, name: str = ""
+) -> PossibleList | None:
     """Return the list of an earlier version with an identity; None if it has none."""
     manifest = version.manifest
     if _COMMANDS not in manifest.snapshot.collections:
@@ -82,7 +74,7 @@ def list_of(settings: Settings, version: EarlierVersion, identity: str) -> Possi
         if entry.identity(manifest.bot) == identity:
             commands = fitted_list(settings, manifest, entry).snapshot
             request = list_request(entry.list_service, entry.bot_of(manifest.bot), commands)
-            return PossibleList.of(commands, request.digest)
+            return PossibleList(commands, request.digest, name or version.name)
     return None
 
 

@@ -2,9 +2,12 @@
 
 A version of a manifest yields one request for a list. A plan compares two requests. A list that
 is read is compared with the request that would send what is listed; any other one with the baseline
-that its job has: the list of an earlier version, or the one that was sent last. A door that knows
-more than this clone passes its own `Memory`. The changes are the differences of the two lists; a
-notice says what else differs. One request replaces the whole list.
+that its job has: the list of an earlier version, or those that a store remembers. A door with
+another store passes its own `Memory`. The changes are the differences of the two lists; a notice
+says what else differs. One request replaces the whole list.
+
+A list that its service does not return is sent by each apply, whatever is remembered of it: no
+memory proves that the service shows it. The store is told before the request, and after its end.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,14 +18,14 @@ from typing import TypeAlias
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Outcome, Result
-from commandsync.apply.replacement import replace_list
+from commandsync.apply.replacement import not_sent, replace_list
 from commandsync.apply.run import Steps
 from commandsync.client.connection import Connection
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Notice
-from commandsync.errors import UsageError
+from commandsync.errors import RefusedError, UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.baseline import AsRead, Baseline, PossibleList
+from commandsync.plan.baseline import AsRead, Baseline, LastSent, PossibleList, Unknown
 from commandsync.plan.plan import ListPlan, Plan, expected_listing, list_plan
 from commandsync.plan.rules import DeleteLimit
 from commandsync.records.losses import Loss, loss_notice, renewed_notices
@@ -31,7 +34,9 @@ from commandsync.records.texts import Resource
 from commandsync.services.abilities import Answer
 from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.service import ListRequest, excess, list_request, of_operation
+from commandsync.sync.baselines import digest_of, last_sent, memory_of, notices_of
 from commandsync.sync.companions import with_objects
+from commandsync.sync.deliveries import Delivery, End, Remembered, Store
 from commandsync.sync.destinations import (
     ListSite,
     check_tokens,
@@ -40,6 +45,7 @@ from commandsync.sync.destinations import (
     sites_of,
     unknown_listing,
 )
+from commandsync.sync.history import head_of
 from commandsync.sync.job import Job, Planned, RecordJob, connected, page_job, plan_manifest
 from commandsync.sync.listcontent import (
     Before,
@@ -52,7 +58,6 @@ from commandsync.sync.listcontent import (
     renewed,
     with_own_keys,
 )
-from commandsync.sync.sentlists import keep_sent, mark_unclear, memory_of
 from commandsync.sync.setting import BASE_URL
 from commandsync.sync.settings import Settings, Site
 
@@ -70,7 +75,7 @@ def listing_jobs(
 ) -> Iterator[list["ManifestJob"]]:
     """Find all listings of manifests, the page of each first, and open a connection to each.
 
-    `memory` says what is known of the lists; by default an earlier version, or this clone.
+    `memory` says what is known of the lists; by default an earlier version, or the state file.
 
     Raises:
         UsageError: The settings name a listing or a page that no manifest has, or as
@@ -125,6 +130,7 @@ class ListJob(Job):
     manifest: Manifest
     fitted: Fitted  # the commands of the manifest, as the service shows them
     baseline: Baseline  # what they are compared with; the list itself if it is read
+    store: Store | None = None  # what remembers a list that the service does not return
     others: tuple[OtherList, ...] = ()  # lists beside it that are only read
     notices: tuple[Notice, ...] = ()  # of the whole run: those of its first list
 
@@ -164,8 +170,8 @@ class ListJob(Job):
         """
         if self.is_read:
             return start_reading(self.connection, self.site.bot, self.scope)
-        commands = self.baseline.commands
-        known = _NOTHING if commands is None else as_listed(commands)
+        first = self.baseline.first
+        known = as_listed(first.commands) if first else _NOTHING
         return lambda: known
 
     def plan(self, listed: Snapshot) -> ListPlan:
@@ -175,8 +181,7 @@ class ListJob(Job):
         plan = plan_manifest(shown, listed, settings=settings, site=self.site, notices=notices)
         wanted, baseline = self._wanted(plan, listed), self.baseline
         if isinstance(baseline, AsRead):
-            read = PossibleList.of(listed, self._request(listed).digest)
-            baseline = replace(baseline, lists=(read, *baseline.lists))
+            baseline = AsRead((PossibleList(listed, self._request(listed).digest),))
         others = self._other_changes(baseline, wanted)
         return list_plan(
             replace(plan, notices=(*others, *plan.notices)),
@@ -188,6 +193,11 @@ class ListJob(Job):
             losses=self.fitted.losses,
             wants_none=self.is_deleted or not self.manifest.snapshot.collections.get(_COMMANDS),
             excess=excess(self.site.service, self._replacing(wanted)),
+            beside=[
+                (each.name, plan_manifest(shown, as_listed(each.commands), settings=settings))
+                for each in baseline.lists
+                if each is not baseline.first
+            ],
         )
 
     @property
@@ -226,15 +236,17 @@ class ListJob(Job):
         return list_request(self.site.service, self.site.bot, commands)
 
     def _other_changes(self, baseline: Baseline, wanted: Snapshot) -> Iterator[Notice]:
-        """Yield the differences of two lists that no change of a text shows."""
-        if baseline.commands is None:
+        """Yield what is uncertain, and the differences that no change of a text shows."""
+        yield from notices_of(baseline, at=self.name)
+        first = baseline.first
+        if first is None:
             return
-        before, now = baseline.commands.collections[_COMMANDS], wanted.collections[_COMMANDS]
-        if not self.is_read:
+        before, now = first.commands.collections[_COMMANDS], wanted.collections[_COMMANDS]
+        if first.has_texts and not self.is_read:
             yield from renewed_notices(renewed(before, now), at=self.name)
         if is_reordered(before, now):
             yield Notice(f"{self.name}: the order of the commands changed")
-        if self._request(baseline.commands).digest != baseline.lists[0].digest:
+        if first.has_texts and self._request(first.commands).digest != first.digest:
             what = "its method, its address or its keys"
             yield Notice(f"{self.name}: the request is made in another way ({what})")
 
@@ -245,26 +257,58 @@ class ListJob(Job):
         health: Health,  # noqa: ARG002 - one request has no health to watch
         unordered: bool = False,  # noqa: ARG002 - as above
     ) -> Steps[Result]:
-        """Replace the list, and keep it in this clone if it was accepted."""
-        service, read = self.site.service, None
-        in_clone = self.settings.in_clone and planned.plan.writes
-        if self.is_read:
-            read = service.read(self.site.bot, _COMMANDS)
-        if in_clone:
-            mark_unclear(self.manifest.path, self.identity)
-        plan = _of_list(planned)
-        result = yield from replace_list(
+        """Replace the list; what cannot be read back is remembered before and after that."""
+        plan, service = _of_list(planned), self.site.service
+        replacing = replace_list(
             plan,
             send=self.request(planned),
             before=planned.listed.collections[_COMMANDS],
-            read=read,
+            read=service.read(self.site.bot, _COMMANDS) if self.is_read else None,
             ordered=service.facts.order.value is Answer.YES,
         )
-        if not in_clone or result.sent not in {Outcome.DONE, Outcome.SENT}:
-            return result
-        path, wanted = self.manifest.path, Snapshot({_COMMANDS: plan.commands})
-        notice = keep_sent(path, self.identity, wanted, plan.digest, at=self.settings.now)
-        return replace(result, notices=(*result.notices, notice)) if notice else result
+        if self.store is None:
+            return (yield from replacing)
+        try:
+            delivery = self.store.begin(self._delivery(plan), self._recheck)
+        except RefusedError as error:
+            return not_sent(plan, error)
+        result = yield from replacing
+        try:
+            self.store.end(delivery, _ENDS.get(result.sent or Outcome.UNKNOWN, End.UNKNOWN))
+        except RefusedError as error:
+            hint = "run again: the next run takes the list as one that may have arrived"
+            notices = (*result.notices, Notice(error.message, hint))
+            return replace(result, unrecorded=result.touched, notices=notices)
+        return result
+
+    def _delivery(self, plan: ListPlan) -> Delivery:
+        """Return what is remembered of a list that is about to be sent."""
+        return Delivery(
+            service=self.site.service.name,
+            identity=self.identity,
+            token=digest_of(self.site, self.identity),
+            digest=plan.digest,
+            names=tuple(entry.name for entry in plan.commands),
+            size=plan.size,
+            commit=head_of(self.manifest.path),
+            at=self.settings.now,
+        )
+
+    def _recheck(self, known: Remembered) -> RefusedError | None:
+        """Return why the list must not be sent after all, by what is remembered now."""
+        if not (self.store and isinstance(self.baseline, LastSent | Unknown)):
+            return None  # the user names what was sent last
+        baseline = last_sent(
+            known,
+            self.settings,
+            self.manifest,
+            self.site,
+            is_shared=self.store.is_shared,
+            accepted=isinstance(self.baseline, Unknown) and self.baseline.accepted,
+        )
+        job = replace(self, baseline=baseline)
+        why = job.plan(job.start_reading()()).refusal
+        return RefusedError(f"apply {why.message}", hint=why.hint) if why else None
 
     def request(self, planned: Planned) -> Operation[None]:
         """Return the request that replaces the list, without the token."""
@@ -296,6 +340,13 @@ class ListJob(Job):
         return with_own_keys(wanted, listed, plan.changes) if self.site.returned else wanted
 
 
+_ENDS = {
+    Outcome.SENT: End.ACCEPTED,
+    Outcome.FAILED: End.UNCHANGED,
+    Outcome.SKIPPED: End.UNCHANGED,
+}
+
+
 def _of_list(planned: Planned) -> ListPlan:
     plan = planned.plan
     assert isinstance(plan, ListPlan)  # noqa: S101 - a list has no other plans
@@ -314,6 +365,7 @@ def list_job(
         manifest=manifest,
         fitted=fitted_list(settings, manifest, site.entry),
         baseline=before.baseline,
+        store=before.store,
         others=others,
     )
 

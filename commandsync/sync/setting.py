@@ -181,6 +181,15 @@ SINCE = Setting(
     help="The version that was sent last to a service that does not return its list: a revision of "
     "git, or a manifest.",
 )
+STATE = Setting(
+    "state",
+    "",
+    section="Service",
+    value="FILE",
+    variable="COMMANDSYNC_STATE",
+    help="The file that remembers what was sent to services that do not return their lists. By "
+    "default it is in git's folder.",
+)
 OWNED = Setting(
     "owned",
     default=False,
@@ -190,11 +199,6 @@ UNSEEN = Setting(
     "unseen",
     default=False,
     help="Allow replacing a list even if its content is not known.",
-)
-RESEND = Setting(
-    "resend",
-    default=False,
-    help="Send a whole list even if it has no changes.",
 )
 UNORDERED = Setting(
     "unordered",

@@ -155,7 +155,7 @@ class Settings:
     What is empty or None comes from the manifest, the token or the default. `now` is given once, so
     that the plan, the plan that is made again after a question, and the verification agree on what
     is due. `base_url_from` and `bot_from` are the flag, variable or input that each is from.
-    `in_clone` keeps the list that was sent last in git's folder.
+    `state` is None for a run that remembers nothing in a file.
     `on_progress` is called with what the run does meanwhile, from any thread.
     """
 
@@ -177,9 +177,8 @@ class Settings:
     owned: bool = setting.OWNED.default
     since: str = setting.SINCE.default
     unseen: bool = setting.UNSEEN.default
-    resend: bool = setting.RESEND.default
     listing: tuple[str, ...] = setting.LISTING.default
-    in_clone: bool = True
+    state: str | None = setting.STATE.default
     on_progress: Callable[[Progress], object] = field(
         default=lambda _progress: None, repr=False, compare=False
     )

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, RefusedError
-from commandsync.sync.deliveries import Delivery, End, Memory, Recheck, remembered
+from commandsync.sync.deliveries import Delivery, End, Recheck, Remembered, remembered
 from commandsync.sync.earlier import GitError, git
 from commandsync.sync.files import MOST_BYTES, read_file, write_file
 
@@ -88,7 +88,12 @@ class StateFile:
     on_wait: Callable[[], object] = lambda: None
     _sending: dict[int, BaseFileLock] = field(default_factory=dict)  # by the numbers of deliveries
 
-    def memory(self, service: str, identity: str, token: str) -> Memory:  # noqa: ARG002 - one file has all
+    @property
+    def is_shared(self) -> bool:
+        """Return False: other machines have files of their own."""
+        return False
+
+    def memory(self, service: str, identity: str, token: str) -> Remembered:  # noqa: ARG002 - one file has all
         """Return what is known of a listing, by the digest of its token."""
         return remembered(self._read().deliveries, identity=identity, token=token)
 

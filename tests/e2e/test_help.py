@@ -50,13 +50,13 @@ def test_apply_has_its_options_in_four_sections(home: Home) -> None:
 
     assert sections == {
         "Options": [
-            *("--plan", "--dry-run", "--yes", "--backup", "--owned", "--unseen", "--resend"),
+            *("--plan", "--dry-run", "--yes", "--backup", "--owned", "--unseen"),
             *("--unordered", "--force", "--help"),
         ],
         "Manifest": ["--file", "--strict", "--no-prune", "--max-deletes", "--only"],
         "Service": [
             *("--base-url", "--bot", "--token-file", "--timeout", "--insecure-http"),
-            *("--retries", "--concurrency", "--listing", "--since"),
+            *("--retries", "--concurrency", "--listing", "--since", "--state"),
         ],
         "Output": ["--format", "--color", "--full", "--quiet", "--verbose"],
     }

@@ -50,7 +50,7 @@ class SimulatedDeployments:
             return 404, {"message": "Not Found"}, ""
         if method == "POST":
             self.now += timedelta(seconds=1)
-            return self._set(int(statuses[1]), body) if statuses else self._create(body)
+            return self._set(int(statuses[1]), body) if statuses else self.create(body)
         if statuses:
             return self._paged(self.statuses[int(statuses[1])], path, query)
         filters = {key: query[key] for key in ("environment", "task", "ref", "sha") if key in query}
@@ -64,7 +64,7 @@ class SimulatedDeployments:
         """Return the states of each deployment, the oldest first."""
         return [[each["state"] for each in of] for of in self.statuses.values()]
 
-    def _create(self, body: Record) -> tuple[int, Any, str]:
+    def create(self, body: Record) -> tuple[int, Any, str]:
         required, known = (
             {"ref"},
             {

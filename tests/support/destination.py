@@ -81,6 +81,8 @@ class Destination:
         self.home.write(self.manifest(*records, more=more), name or "commands.yaml")
 
     def apply(self, *options: str, form: str = "json", exits: int | None = None) -> Ran:
+        """Apply; where the list is read, `--unseen` is left out, which is not for such lists."""
+        options = tuple(each for each in options if each != "--unseen" or not self.is_read)
         return self.home.run("apply", "--yes", "--format", form, *options, exits=exits)
 
     def sent(self, *records: str | tuple[str, ...]) -> None:

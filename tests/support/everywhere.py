@@ -95,7 +95,7 @@ class Place:
         address = parse_address(service.origin, version=None)
         site = ListSite(address, BOT, token, "", service=service, entry=entry)
         known = numbers.random() < 2 / 3
-        settings = Settings(now=read_clock(), unseen=not known, in_clone=False)
+        settings = Settings(now=read_clock(), unseen=not known, state=None)
         driver: Any = None  # which connects, in place of a connection
         baseline = nothing_known(settings, site)
         if known and not site.is_read:

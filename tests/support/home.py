@@ -235,6 +235,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     machine = ("CI", "GITHUB_WORKSPACE", "NO_COLOR", "FORCE_COLOR")
     for name in (*machine, "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     end_waits(monkeypatch)
     folder = tmp_path / "home"
     folder.mkdir()

@@ -88,6 +88,7 @@ def whole(
     commands: int | tuple[Entry, ...] = 1,
     digest: str = "new",
     wants_none: bool = False,
+    beside: Sequence[tuple[str, RecordPlan]] = (),
 ) -> ListPlan:
     """Return the plan of a whole list; `commands` are those that are sent, or their number."""
     if isinstance(commands, int):
@@ -101,14 +102,13 @@ def whole(
         digest=digest,
         losses=(),
         wants_none=wants_none,
+        beside=beside,
     )
 
 
 NOTHING = Snapshot({Resource.COMMAND: ()})
-SAME, CHANGED = (PossibleList.of(NOTHING, digest) for digest in ("new", "old"))
+SAME, CHANGED = (PossibleList(NOTHING, digest, digest) for digest in ("new", "old"))
 """Lists that may be shown: by the digest of `whole`, and by another one."""
-ANOTHER = PossibleList(0)
-"""A list about which nothing is known."""
 
 
 def resource_of(text: Text) -> Resource:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any
+from datetime import timedelta
 
 import pytest
 
@@ -122,38 +122,47 @@ def test_a_pull_request_that_adds_listings_says_that_they_are_replaced_unseen(
     golden(comment.partition("\n")[2], "listings-comment.md")
 
 
-def test_a_merge_sends_all_lists_and_a_run_again_none(lists: Lists, hub: Hub) -> None:
+def test_a_merge_sends_all_lists_and_a_run_again_those_that_cannot_be_read(
+    lists: Lists, hub: Hub
+) -> None:
     lists.first("help")
     lists.write("help", "ping")
     lists.propose()
     hub.merged[SHA] = [7]
     step = lists.merge(ends="0 applied")
-    lists.merge(ends="0 no-changes")
+    (comment,) = hub.ours
+    again = lists.merge(ends="0 applied")
 
     assert lists.names == [["help", "ping"]] * 3
-    assert lists.writes == [1, 1, 1]
-    (comment,) = hub.ours
+    assert lists.writes == [2, 2, 1]
     assert "| `top.gg` | 2 sent. Accepted" in comment
     assert "| `telegram` | 2 done. Verified" in comment
     assert comment.count("#### Sent (2)\n\nAdded (2):") == 2
+    assert "No changes since what was sent on 2026-01-01" in again.log
     assert lists.states() == dict.fromkeys(CONTEXTS, "success")
-    sent = [each["description"] for each in hub.statuses[lists.head] if each["state"] == "success"]
-    words = [text.partition(",")[0] for text in sent]
-    assert words == ["sent 2 commands"] * 3 + ["2 commands as sent before"] * 3
-    assert all(len(text) <= 140 for text in sent)
+    sent = [each["description"] for each in hub.statuses[lists.head]]
+    assert sent[:3] == ["sent 2 commands"] * 2 + ["2 changes applied, 0 unchanged"]
+    assert sent[3:] == ["sent 2 commands"] * 2 + ["0 changes applied, 2 unchanged"]
+    made = hub.deployments.deployments
+    assert [each["environment"] for each in made] == [f"commandsync/{name}" for name in UNREAD]
+    assert {each["ref"] for each in made} == {lists.head}
+    assert hub.deployments.states() == [["in_progress", "success"] * 2] * 2
     for place in lists.places.values():
         assert place.token not in step.log.replace(f"::add-mask::{place.token}\n", "")
 
 
-def test_a_pull_request_is_compared_with_the_base_branch(lists: Lists, hub: Hub) -> None:
+def test_a_pull_request_is_compared_with_what_was_sent_or_the_base_branch(
+    lists: Lists, hub: Hub
+) -> None:
     lists.listed(*TEN)
     lists.write(*TEN[:9], "new")
     step = lists.propose(ends="0")
 
     (comment,) = hub.ours
     base = lists.runner.repo.git("rev-parse", "apart")
-    for name in SERVICES:
-        assert f"| `{name}` | 1 | 0 | 1 | none | `{base[:7]}` |" in comment
+    for name in UNREAD:
+        assert f"| `{name}` | 1 | 0 | 1 | none | `what was sent on 2026-01-01 00:00" in comment
+    assert f"| `telegram` | 1 | 0 | 1 | none | `{base[:7]}` |" in comment
     assert "unseen" not in comment
     assert step.outputs["adds"] == step.outputs["deletes"] == "3"
     assert lists.writes == [1, 1, 1]
@@ -232,75 +241,103 @@ def test_a_list_that_cannot_be_read_now_keeps_no_other_from_being_sent(lists: Li
     assert "### Failed" in step.summary
 
 
-@pytest.mark.parametrize("count", [51, 501])
-def test_what_was_sent_is_found_behind_many_commits_without_a_run(lists: Lists, count: int) -> None:
+def test_what_was_sent_is_found_behind_many_commits_without_a_run(lists: Lists, hub: Hub) -> None:
     lists.listed(*TEN)
-    lists.runner.repo.commit_many("README.md", [f"Version {n}." for n in range(count)])
+    lists.runner.repo.commit_many("README.md", [f"Version {n}." for n in range(600)])
     lists.write(*TEN[:9], "new")
-    step = lists.merge()
+    hub.requests.clear()
+    lists.merge(ends="0 applied")
 
-    if count <= 500:
-        assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
-        assert lists.writes == [2, 2, 2]
-    else:
-        assert (step.code, lists.writes) == (5, [1, 1, 1]), step.log
-        assert "nothing is known" in error_of(step)
+    assert lists.writes == [2, 2, 2]
+    assert sum("deployments" in each.target for each in hub.requests) <= 20
 
 
-@pytest.mark.promise("unreadable-statuses")
+@pytest.mark.promise("unreadable-deployments")
 @pytest.mark.parametrize(
-    ("answer", "inputs", "words"),
+    ("answer", "words"),
     [
-        ((403, {"message": "Resource not accessible by integration"}, {}), {}, "403"),
-        ((200, {"data": {"repository": None}, "errors": [{"type": "FORBIDDEN"}]}, {}), {}, "FORB"),
-        ((200, [], {}), {}, "GitHub answers"),
-        (None, {"github_token": "", "apply": "current"}, "no github-token"),
+        ((403, {"message": "Resource not accessible by integration"}, {}), "403"),
+        ((200, {"message": "a page"}, {}), "did not answer with a list"),
+        ((200, [{"id": "x"}], {}), "cannot be read"),
+        ((200, b"<html>", {}), "cannot be read"),
     ],
-    ids=["403", "errors", "a list", "without a token"],
 )
 @pytest.mark.parametrize("mode", ["apply", "plan"])
-def test_where_statuses_cannot_be_read_a_list_that_cannot_be_read_is_refused(
-    lists: Lists, hub: Hub, answer: Answer | None, inputs: dict[str, Any], words: str, mode: str
+def test_where_deployments_cannot_be_read_a_list_that_needs_them_is_not_sent(
+    lists: Lists, hub: Hub, answer: Answer, words: str, mode: str
 ) -> None:
     lists.listed("help")
     lists.write("help", "ping")
-    hub.rule = lambda request: answer if "graphql" in request else None
-    step = lists.merge(mode=mode, **inputs, ends="5")
+    hub.rule = lambda request: answer if request.startswith("GET") and "depl" in request else None
+    step = lists.merge(mode=mode)
 
-    if mode == "plan" or not inputs:
-        assert "statuses of commits" in error_of(step)
-        assert inputs or "statuses: write" in error_of(step)
-        assert words in error_of(step)
-    assert lists.writes == [1, 1, 1]
+    said = step.log
+    assert "what was sent last is not known: GitHub" in said
+    assert words in said
+    assert words != "403" or "deployments: write" in said
+    if mode == "plan":
+        assert (step.code, step.outputs["result"]) == (0, "changes"), step.log
+        assert "| `top.gg` | ? | ? | ? |" in step.summary
+        assert lists.writes == [1, 1, 1]
+    else:
+        assert (step.code, step.outputs["failure-reason"]) == (5, "incomplete"), step.log
+        assert lists.writes == [1, 1, 2]  # the list that is read is applied
 
 
-@pytest.mark.promise("forged-statuses")
-@pytest.mark.parametrize("forged", ["newest", "oldest"])
-def test_a_forged_status_never_decides_what_is_sent(lists: Lists, hub: Hub, forged: str) -> None:
-    wanted = [*TEN[:9], "new"]
-    lists.write(*TEN[:5])
-    old = lists.runner.commit()
-    lists.write(*TEN)
-    lists.merge(apply="current")
+@pytest.mark.promise("forged-deployments")
+def test_a_forged_deployment_raises_the_limit_and_decides_nothing_else(
+    lists: Lists, hub: Hub
+) -> None:
+    wanted = [*TEN[:5], "new"]
+    del lists.places["telegram"]
+    lists.listed(*TEN)
+    for made in [*hub.deployments.deployments]:
+        payload = made["payload"] | {"names": TEN[:5], "request": "forged", "size": 5}
+        forged = {"ref": made["ref"], "environment": made["environment"], "task": "commandsync"}
+        forged |= {"payload": payload, "auto_merge": False, "required_contexts": []}
+        hub.deployments.now += timedelta(seconds=1)
+        _, record, _ = hub.deployments.create(forged)
+        hub.deployments.append(record["id"], "success", "")
     lists.write(*wanted)
-    commit = {"newest": lists.runner.commit(), "oldest": old}[forged]
-    names = {each["context"] for statuses in hub.statuses.values() for each in statuses}
-    hub.statuses[commit] = [{"context": name, "state": "success"} for name in sorted(names)]
-    lists.merge(ends="0 applied")
+    step = lists.merge()
 
-    assert lists.names == [wanted] * 3
+    assert lists.names == [wanted, wanted], step.log
 
 
-@pytest.mark.promise("unreadable-statuses")
-def test_where_the_status_cannot_be_set_nothing_is_sent(lists: Lists, hub: Hub) -> None:
+@pytest.mark.promise("unreadable-deployments")
+@pytest.mark.parametrize("permission", ["read", ""])
+def test_a_list_whose_deployment_cannot_be_created_is_not_sent(
+    lists: Lists, hub: Hub, permission: str
+) -> None:
     lists.listed("help")
     lists.write("help", "ping")
-    hub.read_only = True
+    hub.deployments.permission = permission
     step = lists.merge(ends="5")
 
-    assert "cannot be set" in error_of(step)
-    assert "statuses: write" in error_of(step)
-    assert lists.writes == [1, 1, 1]
+    assert "deployments: write" in step.log
+    assert lists.writes == [1, 1, 2]
+
+
+@pytest.mark.promise("unrecorded-lists")
+def test_a_success_that_cannot_be_recorded_is_incomplete(lists: Lists, hub: Hub) -> None:
+    lists.listed(*TEN[:2])
+    lists.write(*TEN)
+
+    def rule(request: str) -> Answer | None:
+        ends = request.startswith("POST") and request.endswith("/statuses")
+        is_end = ends and hub.deployments.states()[-1] == ["in_progress"]
+        return (502, {}, {}) if is_end else None
+
+    hub.rule = rule
+    step = lists.merge(ends="6 incomplete")
+    hub.rule = lambda _: None
+    lists.write(*TEN[:2])
+    refused = lists.merge()
+
+    assert "It is not recorded that it was sent" in step.log
+    assert lists.names == [TEN] * 3
+    assert refused.code == 5
+    assert "would delete 8 of 10 listed commands" in error_of(refused)
 
 
 def test_a_list_that_can_be_read_needs_no_status(lists: Lists, hub: Hub) -> None:
@@ -341,12 +378,12 @@ def test_an_unsent_entry_of_an_earlier_version_needs_a_decision(lists: Lists, hu
     proposed = lists.propose()
     refused = lists.merge()
     lists.merge(other("workflow_dispatch"), mode="apply", apply="current", ends="0 applied")
-    lists.merge(ends="0 no-changes")
+    lists.merge(ends="0 applied")
 
+    assert (proposed.code, refused.code) == (0, 5), proposed.log + refused.log
     for step in (proposed, refused):
-        assert step.code == 5, step.log
-        assert "list of top.gg" in error_of(step)
-        assert "apply: current" in error_of(step)
+        assert "list of top.gg" in step.log
+        assert "apply: current" in step.log
     assert "**Refused**" in hub.ours[0]
     assert lists.names == [["help", "ping"]] * 3
 
@@ -382,9 +419,18 @@ def test_a_renamed_manifest_is_compared_with_what_it_was(lists: Lists) -> None:
     lists.listed(*TEN)
     lists.runner.repo.git("mv", "commands.yaml", "bot.yaml")
     lists.runner.commit()
-    lists.merge(file="bot.yaml", ends="0 no-changes")
+    lists.merge(file="bot.yaml", ends="0 applied")
+    lists.runner.write(fields(("help",)) + _entries(lists), "bot.yaml")
+    refused = lists.merge(file="bot.yaml")
 
-    assert lists.writes == [1, 1, 1]
+    assert lists.writes == [2, 2, 1]
+    assert "would delete 10 of 10" in error_of(refused)
+
+
+def _entries(lists: Lists) -> str:
+    text = lists.write()
+    (lists.runner.workspace / "commands.yaml").unlink()
+    return text.partition("commands: []\n")[2].partition('prefix: "/"\n')[2]
 
 
 def test_a_manifest_that_is_not_in_git_needs_a_decision(lists: Lists) -> None:
@@ -406,7 +452,7 @@ def test_drift_is_found_in_lists_that_can_be_read(lists: Lists, hub: Hub) -> Non
     lists.write("help", "ping")
     found = lists.runner.run(other("schedule"), ends="3 changes")
     del lists.runner.variables[place.variable]
-    blind = lists.runner.run(other("schedule"), ends="0 no-changes")
+    blind = lists.runner.run(other("schedule"), ends="0 unchecked")
 
     assert "`top.gg`, `discordbotlist.com`." in found.summary
     assert "| `telegram` | 1 | 0 | 0 |" in hub.issues[0]["body"]

@@ -1,19 +1,27 @@
-"""What was sent last is known by its request, through moves, respellings, gaps and lost commits."""
+"""What was sent last is known by deployments, through moves, respellings and lost commits."""
 
 import json
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commandsync.action.deployments import Deployments
+from commandsync.action.rest import GitHub
+from commandsync.sync.deliveries import Delivery, End
 from commandsync.testing import serve_simulation
 from tests.e2e.action.test_listings import TEN, Lists, error_of, pushed
+from tests.support.deployments import SimulatedDeployments
 from tests.support.home import Home, git_repo
-from tests.support.runner import Hub, Runner, Step
+from tests.support.runner import REPOSITORY, Hub, Runner, Step, other, push
 
 
 @pytest.fixture
@@ -40,7 +48,7 @@ def listed(lists: Lists) -> str:
 def test_another_spelling_is_the_same_list(lists: Lists, keys: dict[str, object]) -> None:
     text = listed(lists).replace("    lossy: [syntax, category, options]\n", "")
     lists.runner.write(entry_of(text, **keys))
-    lists.merge(ends="0 no-changes")
+    lists.merge(ends="0 applied")
     lists.runner.write(
         entry_of(lists.write("command0"), **keys).replace(
             "    lossy: [syntax, category, options]\n", ""
@@ -48,7 +56,7 @@ def test_another_spelling_is_the_same_list(lists: Lists, keys: dict[str, object]
     )
     refused = lists.merge()
 
-    assert lists.writes == [1]
+    assert lists.writes == [2]
     assert (refused.code, "would delete 9 of 10" in error_of(refused)) == (5, True), refused.log
 
 
@@ -106,8 +114,8 @@ def test_a_moved_manifest_is_the_same(lists: Lists, *, rewritten: bool) -> None:
     if rewritten:
         assert "would delete 10 of 10" in error_of(step), step.log
     else:
-        assert (step.code, step.outputs["result"]) == (0, "no-changes"), step.log
-    assert lists.writes == [1]
+        assert (step.code, step.outputs["result"]) == (0, "applied"), step.log
+    assert lists.writes == [1 if rewritten else 2]
 
 
 def test_a_proposal_that_moves_the_manifest_is_compared_with_it(lists: Lists) -> None:
@@ -128,11 +136,12 @@ def test_options_that_were_sent_are_known_and_their_removal_is_a_change(lists: L
     lists.runner.write(json.dumps(document), "commands.imported.json")
     lists.merge()
     sent = lists.places["top.gg"].commands[0]
-    lists.merge(ends="0 no-changes")
+    again = lists.merge(ends="0 applied")
     (lists.runner.workspace / "commands.imported.json").unlink()
     gone = lists.merge(ends="0 applied")
 
     assert sent["options"] == [option]
+    assert "No changes since what was sent on" in again.log
     assert "languages of 1 command changed (command0: options)" in gone.log
     assert "options" not in lists.places["top.gg"].commands[0]
 
@@ -183,7 +192,8 @@ def test_what_an_accepted_run_records_makes_the_next_plan_here_and_there(
     for folder in (runner.workspace, home.path / "clone"):
         shutil.rmtree(folder, ignore_errors=True)
         git_repo(folder)
-    hub.statuses.clear()
+    hub.deployments = SimulatedDeployments()
+    shutil.rmtree(os.environ["XDG_STATE_HOME"], ignore_errors=True)
     with serve_simulation("top.gg") as there, serve_simulation("top.gg") as here:
         lists = Lists(runner, hub, {"top.gg": there})
         home.variable(here.variable, here.token)
@@ -201,47 +211,156 @@ def test_what_an_accepted_run_records_makes_the_next_plan_here_and_there(
             assert counted(lists.merge(mode="plan")) == planned(home) == (0, 0, 0, 0)
 
 
-def test_a_forced_push_that_drops_what_was_sent_sends_again(lists: Lists) -> None:
+def went_back(lists: Lists, commit: str) -> None:
+    """Move the branch to a commit, as a forced push does."""
+    lists.runner.repo.git("reset", "--quiet", "--hard", commit)
+
+
+def test_a_commit_that_is_pushed_again_after_a_forced_push_is_sent(lists: Lists) -> None:
     lists.listed(*TEN)
     old = lists.head
     lists.write(*TEN, "new")
-    lists.merge()
+    lists.merge(ends="0 applied")
     dropped = lists.head
-    lists.runner.repo.git("reset", "--quiet", "--hard", old)
+    went_back(lists, old)
     lists.merge(pushed(dropped), ends="0 applied")
+    names = lists.names
+    went_back(lists, dropped)
+    lists.merge(pushed(old), ends="0 applied")
 
-    assert lists.names == [TEN]
+    assert (names, lists.names) == ([TEN], [[*TEN, "new"]])
 
 
-def test_a_forced_push_hides_no_deletes_from_the_guard(lists: Lists) -> None:
+def test_a_refused_forced_push_hides_no_deletes_from_any_later_run(lists: Lists) -> None:
     lists.listed(*TEN[:2])
     old = lists.head
     lists.write(*TEN)
     lists.merge()
     dropped = lists.head
-    lists.runner.repo.git("reset", "--quiet", "--hard", old)
-    step = lists.merge(pushed(dropped), ends="5")
+    went_back(lists, old)
+    steps = [lists.merge(pushed(dropped))]
+    lists.write(*TEN[:2], "new")
+    steps += [lists.merge(), lists.merge(other("workflow_dispatch"), mode="apply")]
+    went_back(lists, old)
+    steps.append(lists.merge(replace(push("v1", kind="tags"), name="push"), mode="apply"))
+    shown = lists.merge(mode="plan", ends="5")
+    current = lists.merge(other("workflow_dispatch"), mode="apply", apply="current", ends="5")
 
-    assert "would delete 8 of 10 commands that were sent" in error_of(step)
+    assert [step.code for step in steps] == [5] * 4
+    assert all("would delete 8 of 10 listed commands" in error_of(step) for step in steps)
+    assert "what was sent on 2026-01-01" in shown.log
+    assert "would delete 8 of 10" in error_of(current)
+    lists.merge(mode="apply", max_deletes="all", ends="0 applied")
+    lists.merge(mode="apply", ends="0 applied")
+    assert lists.names == [TEN[:2]]
 
 
-def test_a_request_that_is_made_in_another_way_now_is_sent_again(lists: Lists, hub: Hub) -> None:
+def test_a_run_of_an_old_commit_is_refused_as_any_other(lists: Lists, hub: Hub) -> None:
+    old = lists.listed(*TEN[:2])
+    lists.write(*TEN)
+    lists.merge()
+    lists.write(*TEN[:2])
+    reverted = lists.merge(ends="5")
+    hub.head = lists.head
+    lists.runner.repo.git("checkout", "--quiet", "--detach", old)
+    again = lists.merge(ends="5")
+
+    for step in (reverted, again):
+        assert "would delete 8 of 10" in error_of(step)
+    assert lists.names == [TEN]
+
+
+def test_a_job_that_was_killed_counts(lists: Lists, hub: Hub) -> None:
+    lists.listed(*TEN[:2])
+    lists.write(*TEN)
+    hub.rule = lambda request: (
+        (503, {}, {})
+        if request.startswith("POST") and hub.deployments.states()[-1] == ["in_progress"]
+        else None
+    )
+    lists.merge(ends="6 incomplete")
+    hub.rule = lambda _: None
+    lists.write(*TEN[:2])
+    plan = lists.merge(mode="plan", ends="5")
+    refused = lists.merge(ends="5")
+
+    assert "the service may show the list sent on" in plan.log
+    assert "would delete 8 of 10" in error_of(refused)
+
+
+def test_another_token_under_the_variable_is_another_list(lists: Lists) -> None:
     lists.listed(*TEN)
-    for statuses in hub.statuses.values():
-        for status in statuses:
-            head, request, digest = status["description"].rpartition("request ")
-            status["description"] = f"{head}{request}{'0' * len(digest)}".replace("10 ", "40 ")
-    quiet = lists.merge(ends="5")
-    lists.write(*TEN[1:])
-    lists.merge(ends="5")
+    lists.write(*TEN, "new")
+    place = lists.places["top.gg"]
+    with serve_simulation("top.gg") as other_bot:
+        lists.runner.variables[place.variable] = other_bot.token
+        refused = lists.runner.run(push(), ends="5")
+    lists.merge(ends="0 applied")
 
-    assert "would delete 30 of 40 commands that were sent" in error_of(quiet)
+    assert "of which nothing is known" in refused.log
+    assert "the token is another one than that of 2026-01-01 00:00" in refused.log
+    assert "apply: current" in refused.log
 
 
-def test_what_was_sent_is_found_with_few_requests(lists: Lists, hub: Hub) -> None:
+def test_after_an_upgrade_a_list_without_a_record_is_refused_with_the_way(
+    lists: Lists, hub: Hub
+) -> None:
     lists.listed(*TEN)
-    lists.runner.repo.commit_many("README.md", [f"Version {n}." for n in range(498)])
-    hub.requests.clear()
-    lists.merge(ends="0 no-changes")
+    hub.deployments = SimulatedDeployments()  # the version before kept statuses of commits
+    lists.write(*TEN, "new")
+    refused = lists.merge(ends="5")
+    lists.merge(other("workflow_dispatch"), mode="apply", apply="current", ends="0 applied")
+    lists.merge(ends="0 applied")
 
-    assert sum(b"status {" in each.body for each in hub.requests) <= 20
+    assert "of which nothing is known" in refused.log
+    assert "apply: current" in refused.log
+
+
+def test_a_file_takes_the_place_of_deployments_if_a_variable_names_it(
+    lists: Lists, hub: Hub, tmp_path: Path
+) -> None:
+    lists.runner.variables["COMMANDSYNC_STATE"] = str(tmp_path / "state.json")
+    lists.listed(*TEN)
+    lists.write("command0")
+    refused = lists.merge(ends="5")
+
+    assert "would delete 9 of 10" in error_of(refused)
+    assert hub.deployments.deployments == []
+    assert (tmp_path / "state.json").exists()
+
+
+def test_two_jobs_at_once_both_count(lists: Lists, hub: Hub) -> None:
+    lists.listed(*TEN[:4])
+    lists.write(*TEN)
+    began: list[str] = []
+
+    def rule(request: str) -> None:
+        ends = request.startswith("POST") and request.endswith("/statuses")
+        if ends and not began and hub.deployments.states()[-1] == ["in_progress"]:
+            began.append(request)  # the first job's list has arrived, and the second one begins
+            hub.deployments.append(1001, "queued", "")
+            send_other(hub, lists)
+
+    hub.rule = rule
+    lists.merge(ends="0 applied")
+    plan = lists.merge(mode="plan")
+
+    assert began
+    assert "the service may show the list sent on" in plan.log
+
+
+def send_other(hub: Hub, lists: Lists) -> None:
+    """Send another list with the same token, as another job does."""
+    store = Deployments(GitHub(hub.url, "job-token"), REPOSITORY, lists.head)
+    made = hub.deployments.payloads()[-1]
+    ours = Delivery(
+        service="top.gg",
+        identity=made["identity"],
+        token=made["token"],
+        digest="another",
+        names=("x", *TEN[:4]),
+        size=5,
+        at=datetime(2026, 1, 1, tzinfo=UTC),
+        commit=lists.head,
+    )
+    store.end(store.begin(ours, lambda _known: None), End.ACCEPTED)

@@ -1,55 +1,309 @@
-"""The list that was sent last from a clone: plan, apply and plan agree without any option."""
+"""What was sent last to a list that cannot be read: by the command line, with its state file."""
 
 import json
 import os
+import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support.destination import LOST_AFTER, Destination, result_of
-from tests.support.home import GitRepo, git_repo
+import pytest
+
+from commandsync.errors import FileError
+from commandsync.sync import files, statefile
+from commandsync.testing import serve_simulation
+from tests.support.bots import Instead
+from tests.support.destination import LOST_AFTER, NAMES, Destination, result_of
+from tests.support.home import GitRepo, Ran, git_repo
+
+FORTY = [f"command{number}" for number in range(40)]
 
 
-def records(repo: GitRepo) -> list[Path]:
-    return sorted((repo.path / ".git" / "commandsync").glob("*.json"))
+@dataclass
+class Clone:
+    """A clone with a manifest of one list, which is committed before each run."""
+
+    place: Destination
+    folder: Path
+    options: list[str] = field(default_factory=list)
+    commits: list[str] = field(default_factory=list)
+
+    @property
+    def repo(self) -> GitRepo:
+        return GitRepo(self.folder)
+
+    @property
+    def manifest(self) -> str:
+        return str(self.folder / "commands.yaml")
+
+    def commit(self, *names: str) -> str:
+        self.commits.append(self.repo.commit({"commands.yaml": self.place.manifest(*names)}))
+        return self.commits[-1]
+
+    def goes_to(self, commit: str) -> None:
+        """Move the branch to a commit, as a forced push does."""
+        self.repo.git("reset", "--quiet", "--hard", commit)
+
+    def run(self, command: str, *more: str, exits: int | None = None) -> Ran:
+        form = ["--format", "json"] if "--format" not in more else []
+        own = ["--yes"] if command == "apply" else []
+        arguments = [command, "-f", self.manifest, *own, *form, *self.options, *more]
+        return self.place.home.run(*arguments, exits=exits)
+
+    def apply(self, *more: str, exits: int | None = None) -> Ran:
+        return self.run("apply", *more, exits=exits)
+
+    def refused(self, *more: str) -> str:
+        """Apply, which has to be refused; return the message."""
+        document = self.apply(*more, exits=5).document
+        return str((document.get("results") or [document])[0]["error"]["message"])
+
+    def warned(self) -> str:
+        return json.dumps(result_of(self.run("plan"))["warnings"])
 
 
-def test_a_plan_is_compared_with_the_list_last_sent_from_this_clone(unread: Destination) -> None:
-    repo = git_repo(unread.home.path)
-    unread.write("ping", "ban")
-    first = unread.home.run("plan", "--format", "json").document
-    unread.apply("--unseen")
-    (kept,) = records(repo)
-    unread.write("ping", "kick")
-    plan = unread.home.run("plan", "--format", "json").document
-    shown = unread.home.run("plan")
-    unread.apply(exits=0)
-    again = unread.home.run("plan", "--detailed-exitcode", exits=0)
+@pytest.fixture
+def clone(unread: Destination) -> Clone:
+    return Clone(unread, git_repo(unread.home.path / "clone").path)
+
+
+@pytest.fixture
+def topgg_clone(topgg: Destination) -> Clone:
+    return Clone(topgg, git_repo(topgg.home.path / "clone").path)
+
+
+def state_of(clone: Clone) -> Path:
+    return clone.folder / ".git" / "commandsync" / "state.json"
+
+
+def test_a_plan_is_compared_with_what_was_sent_and_an_apply_sends_again(clone: Clone) -> None:
+    clone.commit("ping", "ban")
+    first = clone.run("plan").document
+    clone.apply("--unseen", exits=0)
+    again = clone.run("plan", "--detailed-exitcode", "--format", "text", exits=0)
+    resent = clone.apply("--format", "text", exits=0)
+    clone.commit("ping", "kick")
+    plan = clone.run("plan", "--detailed-exitcode", exits=3).document
 
     assert (first["known"], plan["known"]) == (False, True)
+    assert plan["compared_with"].startswith("what was sent on 20")
     assert (plan["summary"]["add"], plan["summary"]["delete"]) == (1, 1)
-    assert "compared with the list last sent from this clone (20" in shown.out
-    assert unread.names == ["ping", "kick"]
-    assert "No changes" in again.out
-    assert os.name == "nt" or kept.stat().st_mode & 0o777 == 0o600
-    assert unread.secret not in kept.read_text(encoding="utf-8")
+    assert "No changes since what was sent on 20" in again.out
+    assert "apply sends the list again" in again.out
+    assert "Accepted; the list cannot be read back" in resent.out
+    assert len(clone.place.proxy.writes) == 2
+    assert clone.place.secret not in state_of(clone).read_text(encoding="utf-8")
+    assert os.name == "nt" or state_of(clone).stat().st_mode & 0o777 == 0o600
 
 
-def test_worktrees_share_what_was_sent_and_other_manifests_do_not(unread: Destination) -> None:
-    repo = git_repo(unread.home.path)
+def test_a_commit_that_is_pushed_again_after_a_forced_push_is_sent(clone: Clone) -> None:
+    first = clone.commit("ping")
+    clone.apply("--unseen", exits=0)
+    second = clone.commit("ping", "ban")
+    clone.apply(exits=0)
+    clone.goes_to(first)
+    clone.apply(exits=0)
+    went_back = clone.place.names
+    clone.goes_to(second)
+    clone.apply(exits=0)
+
+    assert (went_back, clone.place.names) == (["ping"], ["ping", "ban"])
+
+
+def test_the_newest_record_counts_until_something_newer_was_sent(topgg_clone: Clone) -> None:
+    clone = topgg_clone
+    first = clone.commit(*FORTY[:2])
+    clone.apply("--unseen", exits=0)
+    clone.commit(*FORTY)
+    clone.apply(exits=0)
+    clone.goes_to(first)
+    refused = [clone.refused()]
+    clone.commit(*FORTY[:2], "new")
+    refused.append(clone.refused())
+    clone.repo.git("checkout", "--quiet", "--detach", first)  # a tag, or a run of an old commit
+    refused.append(clone.refused())
+
+    assert all("would delete 38 of 40 listed commands" in each for each in refused)
+    assert clone.place.names == FORTY
+    clone.apply("--max-deletes", "all", exits=0)
+    clone.apply(exits=0)
+    assert clone.place.names == FORTY[:2]
+
+
+def test_the_plan_of_a_forced_push_shows_what_the_dropped_commit_sent(topgg_clone: Clone) -> None:
+    clone = topgg_clone
+    first = clone.commit("ping", "ban")
+    clone.apply("--unseen", exits=0)
+    clone.commit("ping", "kick")
+    clone.apply(exits=0)
+    clone.goes_to(first)
+    plan = clone.run("plan").document
+
+    assert [(each["action"], each["name"]) for each in plan["changes"]] == [
+        ("add", "ban"),
+        ("delete", "kick"),
+    ]
+    assert plan["changes"][1]["before"]["description"] == "Does it."
+
+
+def test_a_list_whose_answer_was_lost_counts_beside_the_one_before(topgg_clone: Clone) -> None:
+    clone = topgg_clone
+    clone.commit(*FORTY[:3])
+    clone.apply("--unseen", exits=0)
+    clone.commit(*FORTY)
+    clone.place.fail(lambda _: LOST_AFTER)
+    clone.apply("--retries", "0", exits=6)
+    clone.place.proxy.rule = lambda _: None
+    clone.commit(*FORTY[:3])
+    warned, refused = clone.warned(), clone.refused()
+    plan = clone.run("plan", "--format", "text")
+
+    assert "the service may show the list sent on" in warned
+    assert "(40 commands) or the list sent on" in warned
+    assert "(3 commands)" in warned
+    assert "would delete 37 of 40 listed commands" in refused
+    assert "No changes" not in plan.out
+    clone.apply("--max-deletes", "all", exits=0)
+    assert "may show" not in clone.warned()
+
+
+def test_a_list_that_may_be_shown_beside_the_newest_one_counts_too(topgg_clone: Clone) -> None:
+    clone = topgg_clone
+    clone.commit(*FORTY)
+    clone.apply("--unseen", exits=0)
+    clone.commit(*FORTY[:2])
+    clone.place.fail(lambda _: LOST_AFTER)
+    clone.apply("--retries", "0", "--max-deletes", "all", exits=6)
+    clone.place.proxy.rule = lambda _: None
+    refused = clone.refused()
+
+    assert "would delete 38 of 40 listed commands" in refused
+    assert "if the service shows the list sent on" in refused
+
+
+def test_a_definite_failure_and_a_refusal_take_nothing_away(clone: Clone) -> None:
+    clone.commit(*NAMES)
+    clone.apply("--unseen", exits=0)
+    clone.commit(*NAMES, "refused by the service".replace(" ", "-"))
+    clone.place.fail(lambda _: _refused_by_service())
+    clone.apply("--retries", "0", exits=1)
+    clone.place.proxy.rule = lambda _: None
+    clone.commit(NAMES[0])
+    clone.refused()
+    clone.commit(*NAMES)
+    plan = clone.run("plan", "--detailed-exitcode", exits=0)
+
+    assert plan.document["changes"] == []
+
+
+def _refused_by_service() -> Instead:
+    return Instead(400, {"message": "no"})
+
+
+def test_another_token_is_another_list(clone: Clone) -> None:
+    other = "another-token-of-lantern"
+    clone.commit(*NAMES)
+    clone.apply("--unseen", exits=0)
+    own = clone.place.home.variables[clone.place.listing.variable]
+    clone.place.home.variable(clone.place.listing.variable, other)
+    clone.commit(NAMES[0])
+    plan = clone.run("plan").document
+    refused = clone.apply("--format", "text", exits=5)
+    clone.place.home.variable(clone.place.listing.variable, own)
+    back = clone.refused()
+
+    assert plan["known"] is False
+    assert "of which nothing is known" in refused.out
+    assert "the token is another one than that of 20" in refused.out
+    assert "--unseen" in refused.out
+    assert "would delete 9 of 10" in back
+
+
+def test_a_plan_without_a_token_is_compared_with_what_was_sent(clone: Clone) -> None:
+    clone.commit("ping")
+    clone.apply("--unseen", exits=0)
+    clone.place.home.forget(clone.place.listing.variable)
+    clone.commit("ping", "ban")
+
+    assert clone.run("plan").document["summary"]["add"] == 1
+
+
+def test_what_another_machine_may_have_sent_counts(topgg_clone: Clone) -> None:
+    clone = topgg_clone
+    clone.commit(*FORTY[:2])
+    clone.apply("--unseen", exits=0)
+    other = Clone(clone.place, clone.place.home.path / "other")
+    clone.repo.git("clone", "--quiet", ".", str(other.folder))
+    other.commit(*FORTY)
+    other.apply("--unseen", exits=0)
+    clone.repo.git("pull", "--quiet", str(other.folder), "main")
+    clone.commit(*FORTY[:2])
+    refused = clone.refused()
+    other.repo.git("pull", "--quiet", str(clone.folder), "main")
+    there = other.refused()
+
+    assert "would delete 38 of 40 listed commands" in refused
+    assert "which another machine may have sent" in refused
+    assert "would delete 38 of 40 listed commands" in there
+
+
+def test_a_commit_that_the_repository_does_not_have_makes_the_list_unknown(
+    topgg_clone: Clone,
+) -> None:
+    clone = topgg_clone
+    clone.commit("ping")
+    clone.options = ["--state", str(clone.place.home.path / "state.json")]
+    clone.apply("--unseen", exits=0)
+    shutil.rmtree(clone.folder)
+    git_repo(clone.folder)
+    clone.commit("ping", "ban")
+    plan = clone.run("plan", "--format", "text")
+
+    assert "is not in this repository" in plan.out
+    assert "the commit" in plan.out
+    clone.apply(exits=5)
+    clone.apply("--unseen", exits=0)
+    clone.apply(exits=0)
+
+
+def test_two_clones_with_one_state_file_know_of_each_other(topgg_clone: Clone) -> None:
+    first = topgg_clone
+    first.options = ["--state", str(first.place.home.path / "state.json")]
+    first.commit(*FORTY)
+    second = Clone(first.place, first.place.home.path / "second", first.options)
+    first.repo.git("clone", "--quiet", ".", str(second.folder))
+    first.apply("--unseen", exits=0)
+    second.commit(*FORTY[:2])
+    refused = second.refused()
+    second.apply("--max-deletes", "all", exits=0)
+
+    assert "would delete 38 of 40" in refused
+    assert not state_of(first).exists()
+    assert first.place.names == FORTY[:2]
+
+
+def test_worktrees_share_what_was_sent(clone: Clone) -> None:
+    clone.commit("ping")
+    clone.apply("--unseen", exits=0)
+    clone.repo.git("worktree", "add", "--quiet", "../tree")
+    tree = Clone(clone.place, clone.place.home.path / "tree")
+
+    assert tree.run("plan").document["changes"] == []
+    assert tree.run("plan").document["known"]
+
+
+def test_outside_a_repository_the_users_folder_has_the_file(
+    unread: Destination, tmp_path: Path
+) -> None:
     unread.write("ping")
-    repo.commit({})
-    unread.apply("--unseen")
-    repo.git("worktree", "add", "--quiet", "tree")
-    unread.write("ping", name="other.yaml")
+    unread.apply("--unseen", exits=0)
+    unread.write("ping", "ban")
+    plan = unread.home.run("plan", "--format", "json").document
 
-    inside = unread.home.run("plan", "-f", "tree/commands.yaml")
-    other = unread.home.run("plan", "-f", "other.yaml")
-
-    assert "No changes" in inside.out
-    assert "not compared" in other.out
+    assert plan["known"]
+    assert os.name == "nt" or (tmp_path / "state" / "commandsync" / "state.json").exists()
 
 
-def test_an_option_comes_before_what_was_sent(unread: Destination) -> None:
-    git_repo(unread.home.path)
+def test_an_earlier_version_comes_before_what_was_sent(unread: Destination) -> None:
     unread.sent("ping")
     unread.write("ping", "ban")
     unread.apply()
@@ -59,33 +313,108 @@ def test_an_option_comes_before_what_was_sent(unread: Destination) -> None:
     assert ran["summary"]["add"] == 1
 
 
-def test_a_list_that_may_have_been_replaced_is_sent_again(unread: Destination) -> None:
-    git_repo(unread.home.path)
-    unread.write("ping")
-    unread.apply("--unseen")
-    unread.write("ping", "ban")
-    unread.fail(lambda _: LOST_AFTER)
-    lost = unread.apply("--retries", "0")
-    unread.proxy.rule = lambda _: None
-    unread.write("ping")
-    plan = unread.home.run("plan")
-    back = unread.apply()
+def test_a_damaged_file_is_said_and_nothing_is_sent(clone: Clone) -> None:
+    clone.commit("ping")
+    clone.apply("--unseen", exits=0)
+    state_of(clone).write_text("damaged", encoding="utf-8")
+    plan = clone.run("plan", "--format", "text", exits=0)
+    clone.place.proxy.requests.clear()
+    ran = clone.apply("--unseen", "--format", "text", exits=5)
 
-    assert (lost.code, back.code) == (6, 0), lost.said + back.said
-    assert "No changes" not in plan.out
-    assert unread.names == ["ping"]
+    for said in (plan.out, ran.out):
+        assert f"{state_of(clone)} is damaged" in said
+        assert "remove it" in said
+    assert clone.place.proxy.requests == []
 
 
-def test_a_record_that_is_damaged_or_cannot_be_kept_is_none(unread: Destination) -> None:
-    repo = git_repo(unread.home.path)
-    unread.write("ping")
-    unread.apply("--unseen")
-    (kept,) = records(repo)
-    kept.write_text(json.dumps({"version": 2}), encoding="utf-8")
-    unread.apply(exits=5)
-    kept.unlink()
-    kept.parent.rmdir()
-    kept.parent.write_text("a file", encoding="utf-8")
-    ran = unread.apply("--unseen", exits=0)
+@pytest.mark.skipif(os.name == "nt", reason="git checks no owners there")
+def test_a_repository_of_another_user_is_said(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone.commit("ping")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    plan = clone.run("plan", "--format", "text", exits=0)
+    ran = clone.apply("--unseen", "--format", "text", exits=5)
+    state = str(clone.place.home.path / "state.json")
+    clone.apply("--unseen", "--state", state, exits=0)
+    clone.place.home.variable("COMMANDSYNC_STATE", state)
+    known = clone.run("plan").document["known"]
 
-    assert "is not kept for the next plan" in str(result_of(ran)["notices"]) + ran.err
+    for said in (plan.out, ran.out):
+        assert "what was sent last is not known" in said
+        assert "safe.directory" in said
+    assert known
+
+
+def test_a_success_that_cannot_be_recorded_is_incomplete_and_counts_as_unclear(
+    topgg_clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = topgg_clone
+    clone.commit(FORTY[0])
+    clone.apply("--unseen", exits=0)
+    clone.commit(*FORTY)
+    written = files.write_file
+    left = iter(range(1))
+
+    def write(*arguments: object, **options: object) -> None:
+        if next(left, None) is None:
+            monkeypatch.setattr(statefile, "write_file", written)
+            raise FileError("the disk is full")
+        written(*arguments, **options)  # type: ignore[arg-type]  # passed on
+
+    monkeypatch.setattr(statefile, "write_file", write)
+    ran = clone.apply("--format", "text", exits=6)
+    clone.commit(FORTY[0])
+    refused = clone.refused()
+
+    assert "the disk is full" in ran.out
+    assert "It is not recorded that it was sent" in ran.out
+    assert clone.place.names == FORTY
+    assert "would delete 39 of 40" in refused
+
+
+def test_what_cannot_be_recorded_is_not_sent(topgg_clone: Clone) -> None:
+    clone = topgg_clone
+    clone.commit("ping")
+    state_of(clone).parent.write_text("a file", encoding="utf-8")
+    ran = clone.apply("--unseen", "--format", "text", exits=5)
+
+    assert "cannot be created" in ran.out
+    assert clone.place.proxy.writes == []
+
+
+@pytest.mark.parametrize("options", [("--since", "HEAD"), ("--unseen",)])
+def test_options_about_unread_lists_need_one(
+    telegram: Destination, options: tuple[str, ...]
+) -> None:
+    telegram.write("ping")
+    git_repo(telegram.home.path).commit({})
+    plan = telegram.home.run("plan", *options, exits=2)
+    ran = telegram.home.run("apply", "--yes", "--format", "json", *options, exits=2)
+    telegram.home.forget(telegram.listing.variable)
+
+    assert f"{options[0]} is about lists that cannot be read" in plan.err
+    assert f"{options[0]} is about lists" in ran.document["error"]["message"]
+    assert telegram.proxy.requests == []
+    telegram.home.run("plan", *options, exits=0)
+
+
+def test_staging_and_production_do_not_refuse_each_other(topgg_clone: Clone) -> None:
+    clone = topgg_clone
+    home, variable = clone.place.home, clone.place.listing.variable
+    production = clone.place.home.variables[variable]
+    clone.commit(*FORTY)
+    clone.apply("--unseen", exits=0)
+    with serve_simulation("top.gg") as staging:
+        home.variable(variable, staging.token)
+        text = clone.place.manifest("ping")
+        home.write(text, "staging.yaml")
+        options = ("--state", str(state_of(clone)), "-f", "staging.yaml", "--yes")
+        clone.place.proxy.rule = lambda _: Instead(204, "")
+        home.run("apply", "--unseen", *options, exits=0)
+        home.run("apply", *options, exits=0)
+        home.variable(variable, production)
+        clone.place.proxy.rule = lambda _: None
+    clone.apply(exits=0)
+
+    assert clone.place.names == FORTY

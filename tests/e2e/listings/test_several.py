@@ -10,7 +10,7 @@ import pytest
 
 from commandsync.api.arguments import service_of
 from tests.support.bots import Bot, Instead, Proxy, Service
-from tests.support.destination import SENT, SERVICES, Destination, destination
+from tests.support.destination import SERVICES, Destination, destination
 from tests.support.home import Home, checked, fields
 
 
@@ -106,18 +106,41 @@ def test_one_token_for_two_lists_is_refused(home: Home, places: dict[str, Destin
 
 
 @pytest.mark.parametrize(
-    ("options", "code"), [((), 5), (("--unseen", "--only", "p*"), 2), (("--strict",), 4)]
+    ("options", "code"),
+    [
+        (("--unseen", "--only", "p*"), 2),
+        (("--unseen", "--strict"), 4),
+        (("--unseen", "--max-deletes", "0"), 5),
+    ],
 )
 def test_a_refusal_of_one_stops_all_before_the_first_write(
     home: Home, places: dict[str, Destination], options: tuple[str, ...], code: int
 ) -> None:
+    write(home, places, "ping", "ban")
+    home.run("apply", "--yes", "--unseen", "--listing", "top.gg", exits=0)
+    for place in places.values():
+        place.proxy.requests.clear()
     write(home, places, "ping", "No name!")
 
     ran = home.run("apply", "--yes", *options, exits=code)
 
-    assert code != 5 or "refused: this plan would replace the whole list of top.gg" in ran.out
+    assert code != 5 or "refused: this plan would delete 1 of 2" in ran.out
     assert code != 5 or ran.err == "Nothing was changed.\n"
     assert set(writes(places).values()) == {0}
+
+
+def test_an_unknown_list_stops_only_itself(home: Home, places: dict[str, Destination]) -> None:
+    write(home, places, "ping")
+
+    code, results = apply(home)
+    text = home.run("apply", "--yes", exits=5)
+
+    assert code == 5
+    assert writes(places) == {"top.gg": 0, "discordbotlist.com": 0, "telegram": 1, "disq.ink": 0}
+    error = results["top.gg"]["error"]
+    assert "would replace the whole list of top.gg" in error["message"]  # type: ignore[index]
+    assert "--unseen" in str(error["hint"])  # type: ignore[index]
+    assert "the whole list of disq.ink" in text.err
 
 
 def test_an_unreadable_list_stops_only_itself(home: Home, places: dict[str, Destination]) -> None:
@@ -136,13 +159,11 @@ def test_an_unreadable_list_stops_only_itself(home: Home, places: dict[str, Dest
 
 
 def test_a_failed_read_has_changed_nothing(home: Home, places: dict[str, Destination]) -> None:
-    write(home, places, "ping")
-    home.write(home.read("commands.yaml"), SENT)
+    write(home, {"telegram": places["telegram"]}, "ping")
     places["telegram"].proxy.rule = lambda _: Instead(401, {"ok": False, "error_code": 401})
 
-    code, _ = apply(home, "--since", SENT)
+    home.run("apply", "--yes", exits=1)
 
-    assert code == 1
     assert set(writes(places).values()) == {0}
 
 

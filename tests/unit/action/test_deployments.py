@@ -11,14 +11,14 @@ import pytest
 from commandsync.action.deployments import Deployments
 from commandsync.action.rest import GitHub
 from commandsync.errors import RefusedError, StalePlanError
-from commandsync.sync.deliveries import Delivery, End, Memory
+from commandsync.sync.deliveries import Delivery, End, Remembered
 from tests.support.runner import REPOSITORY, SHA, Hub
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 STATUSES = {End.ACCEPTED: "success", End.UNCHANGED: "failure", End.UNKNOWN: "error"}
 
 
-def fine(_memory: Memory) -> None:
+def fine(_memory: Remembered) -> None:
     """Nothing speaks against sending."""
 
 
@@ -48,7 +48,7 @@ def send(hub: Hub, *names: str, end: End | None = End.ACCEPTED, of: str = "one")
     return begun
 
 
-def memory(hub: Hub, of: str = "one") -> Memory:
+def memory(hub: Hub, of: str = "one") -> Remembered:
     return store(hub).memory("top.gg", "here", of)
 
 
@@ -170,9 +170,9 @@ def test_of_two_runs_at_once_the_later_one_decides_again(hub: Hub) -> None:
     first, second = store(hub), store(hub)
     for run in (first, second):
         run.memory("top.gg", "here", "one")
-    asked: list[Memory] = []
+    asked: list[Remembered] = []
 
-    def late(known: Memory) -> StalePlanError:
+    def late(known: Remembered) -> StalePlanError:
         asked.append(known)
         return StalePlanError("late")
 
@@ -187,7 +187,7 @@ def test_of_two_runs_at_once_the_later_one_decides_again(hub: Hub) -> None:
 
 def test_a_run_that_sends_the_known_list_again_sees_one_that_came_between(hub: Hub) -> None:
     send(hub, "old")
-    first, asked = store(hub), list[Memory]()
+    first, asked = store(hub), list[Remembered]()
     first.memory("top.gg", "here", "one")
     again = new("old")
 
@@ -267,7 +267,7 @@ def test_another_token_or_listing_is_skipped(hub: Hub) -> None:
     assert (shown(hub), shown(hub, "two")) == (["ping"], ["staging"])
     assert other.possible == ()
     assert other.other_token == hub.deployments.now - timedelta(seconds=2)
-    assert elsewhere == Memory()
+    assert elsewhere == Remembered()
 
 
 def test_a_list_sent_again_with_another_token_is_another_deployment(hub: Hub) -> None:

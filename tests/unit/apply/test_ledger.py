@@ -20,7 +20,7 @@ from commandsync.apply.outcomes import (
     skipped,
 )
 from commandsync.apply.verification import Claims, finding_of
-from commandsync.errors import Invalid
+from commandsync.errors import Invalid, ListingError, UnknownListError
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import RecordPlan
 from commandsync.records.texts import Resource, Text
@@ -283,4 +283,5 @@ def test_what_was_never_tried_failed() -> None:
 def test_a_listing_that_was_not_read_is_not_done(*, touched: bool, code: int) -> None:
     result = Result(plan=plan_of(DELETE), settled=(Settled(DELETE, Outcome.DONE),), touched=touched)
 
-    assert exit_code(result, unread=True) == code
+    assert exit_code(result, left=[ListingError("not read")]) == code
+    assert exit_code(result, left=[UnknownListError("not known")]) == 5

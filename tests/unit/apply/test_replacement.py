@@ -18,13 +18,16 @@ from commandsync.apply.outcomes import (
     Outcome,
     Result,
     StepResult,
+    exit_code,
 )
-from commandsync.apply.replacement import replace_list
+from commandsync.apply.replacement import not_sent, replace_list
 from commandsync.errors import (
     DecodeError,
+    Exit,
     Invalid,
     ListingError,
     RateLimited,
+    RefusedError,
     Reply,
     ServerError,
     StoppedError,
@@ -51,9 +54,7 @@ NEW, OLD, OTHER = listed("a", "c"), listed("a", "b"), listed("x")
 UNREADABLE = Failure(DecodeError("not a list", reply=Reply(200, b"")))
 
 
-def plan_of(
-    before: Entries, wanted: Entries, *, readable: bool, resend: bool = False, known: bool = True
-) -> ListPlan:
+def plan_of(before: Entries, wanted: Entries, *, readable: bool, known: bool = True) -> ListPlan:
     plan = make_plan(
         desired=Snapshot({Resource.COMMAND: tuple(replace(entry, id="") for entry in wanted)}),
         listed=Snapshot({Resource.COMMAND: before}),
@@ -61,7 +62,7 @@ def plan_of(
         rules=SyncRules(max_deletes=DeleteLimit()),
     )
     shown, digest = Snapshot({Resource.COMMAND: before}), "equal" if before == wanted else "other"
-    lists = (PossibleList.of(shown, digest), *([PossibleList(0)] if resend else []))
+    lists = (PossibleList(shown, digest),)
     baseline: Baseline = AsRead(lists) if readable else LastSent(lists, name="v1.2.0")
     return list_plan(
         plan,
@@ -171,19 +172,16 @@ def test_where_the_order_is_not_known_any_order_is_accepted() -> None:
     assert result.verified
 
 
-@pytest.mark.parametrize("readable", [True, False])
-@pytest.mark.parametrize("before", [OLD, NEW])
+@pytest.mark.parametrize(("before", "readable"), [(OLD, True), (OLD, False), (NEW, False)])
 @pytest.mark.parametrize("failure", [silent(sent=False), refused(400)])
 def test_a_list_says_why_it_stays(failure: Failure, *, before: Entries, readable: bool) -> None:
     error = failure.error
     error.hint = "correct it"
     reads = [before] * 3 if readable and isinstance(error, Invalid) else []
-    result, _ = played([failure, *reads], before=before, readable=readable, resend=True)
+    result, _ = played([failure, *reads], before=before, readable=readable)
 
     told = (error.message, error.hint)
-    if before is NEW and reads:
-        assert (result.sent, result.stopped, result.stopped_hint) == (Outcome.DONE, "", "")
-    elif before is NEW:
+    if before is NEW:
         assert (result.sent, result.settled) == (Outcome.FAILED, ())
         assert (result.stopped, result.stopped_hint) == told
     else:
@@ -231,19 +229,37 @@ def test_an_unreadable_list_ends_as_answered(answer: Failure | None, outcome: Ou
     assert result.read_back
 
 
-@pytest.mark.parametrize("readable", [True, False])
-def test_a_list_without_changes_is_sent_only_on_request(*, readable: bool) -> None:
-    nothing, none = played([], before=NEW, readable=readable)
-    again, calls = played([None, NEW], before=NEW, readable=readable, resend=True)
-    lost, _ = played([refused(400), *[OLD] * 3], before=NEW, readable=readable, resend=True)
+def test_a_list_without_changes_is_sent_only_if_it_cannot_be_read() -> None:
+    nothing, none = played([], before=NEW)
+    again, calls = played([None], before=NEW, readable=False)
+    lost, _ = played([refused(400)], before=NEW, readable=False)
 
     assert (nothing.sent, none, nothing.complete) == (None, 0, True)
-    assert nothing.plan == plan_of(NEW, NEW, readable=readable)
-    assert nothing.verified is (True if readable else None)
-    assert (again.sent, calls) == ((Outcome.DONE, 2) if readable else (Outcome.SENT, 1))
+    assert nothing.plan == plan_of(NEW, NEW, readable=True)
+    assert nothing.verified
+    assert (again.sent, calls, again.settled) == (Outcome.SENT, 1, ())
     assert again.complete
     assert not lost.complete
     assert lost.stopped == "HTTP 400"
+
+
+def test_a_list_that_is_refused_after_all_checks_was_not_sent() -> None:
+    plan = plan_of(OLD, NEW, readable=False)
+    result = not_sent(plan, RefusedError("another run sent a list", hint="run again"))
+
+    assert {settled.outcome for settled in result.settled} == {Outcome.SKIPPED} == {result.sent}
+    assert (result.stopped, result.stopped_hint) == ("another run sent a list", "run again")
+    assert not result.complete
+    assert exit_code(result) is Exit.REFUSED
+    assert exit_code(result, played([None], readable=False)[0]) is Exit.REFUSED
+
+
+def test_a_list_whose_end_is_not_recorded_is_incomplete() -> None:
+    sent, _ = played([None], readable=False)
+    result = replace(sent, unrecorded=True)
+
+    assert (sent.complete, result.complete) == (True, False)
+    assert exit_code(result) is Exit.INCOMPLETE
 
 
 def test_a_list_of_which_nothing_is_known_is_sent() -> None:
@@ -297,7 +313,6 @@ def test_a_stop_while_waiting_ends_the_reads() -> None:
     wants_none=st.booleans(),
     known=st.booleans(),
     unseen=st.booleans(),
-    resend=st.booleans(),
     equal=st.booleans(),
 )
 def test_an_empty_or_unseen_list_is_refused_unless_it_is_allowed(
@@ -307,17 +322,15 @@ def test_an_empty_or_unseen_list_is_refused_unless_it_is_allowed(
     wants_none: bool,
     known: bool,
     unseen: bool,
-    resend: bool,
     equal: bool,
 ) -> None:
-    lists = (plans.SAME if equal else plans.CHANGED, *([plans.ANOTHER] if resend else []))
+    lists = (plans.SAME if equal else plans.CHANGED,)
     baseline = LastSent(lists, name="v1.2.0") if known else Unknown(accepted=unseen)
     compared = plans.plan_of(rules=SyncRules(max_deletes=limit))
     plan = plans.whole(compared, baseline, commands=size, wants_none=wants_none)
 
-    sends = not equal or resend or not known
     empty = size == 0 and not (wants_none and limit)
-    assert (plan.unsendable is not None) is (sends and (empty or not (known or unseen)))
+    assert (plan.unsendable is not None) is (empty or not (known or unseen))
 
 
 def test_an_error_of_another_kind_is_never_a_success() -> None:
@@ -328,11 +341,10 @@ def test_an_error_of_another_kind_is_never_a_success() -> None:
 
 
 @pytest.mark.parametrize("known", [True, False])
-@pytest.mark.parametrize("resend", [True, False])
 @pytest.mark.parametrize("before", [OLD, NEW])
-def test_a_plan_is_refused_as_it_is_known(*, known: bool, resend: bool, before: Entries) -> None:
-    plan = plan_of(before, NEW, readable=False, resend=resend, known=known)
+def test_a_plan_is_refused_as_it_is_known(*, known: bool, before: Entries) -> None:
+    plan = plan_of(before, NEW, readable=False, known=known)
 
     assert (plan.refusal is None) is known
     assert plan.pending is (known and before is OLD)
-    assert plan.writes is (before is OLD or resend or not known)
+    assert plan.writes

@@ -18,7 +18,6 @@ from commandsync.plan.baseline import (
     Baseline,
     LastSent,
     OfVersion,
-    PossibleList,
     Unknown,
     Unread,
 )
@@ -27,7 +26,7 @@ from commandsync.plan.plan import RecordPlan, expected_listing, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules, parse_delete_limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
-from tests.support.plans import ANOTHER, CHANGED, SAME, whole
+from tests.support.plans import CHANGED, SAME, whole
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
 
 APPEND = SyncRules(max_deletes=DeleteLimit())
@@ -580,12 +579,15 @@ UNSEEN = Notice(
 )
 
 
-FIRST = ((SAME,), (CHANGED,), (SAME, ANOTHER), (SAME, CHANGED))
+SENT = ((SAME,), (CHANGED,), (SAME, CHANGED), (SAME, CHANGED._replace(is_elsewhere=True)))
+ERROR = Notice("the file is damaged", "remove it")
 BASELINES: list[Baseline] = [
-    *(AsRead(lists) for lists in FIRST),
-    *(kind(lists, name="v1.2.0") for kind in (OfVersion, LastSent) for lists in FIRST),
-    *(Unread(lists) for lists in ((), (PossibleList(40),))),
-    *(Unknown(lists, accepted=on) for lists in ((), (PossibleList(40),)) for on in (False, True)),
+    *(AsRead(lists) for lists in SENT[:2]),
+    *(OfVersion(lists, name="v1.2.0") for lists in SENT[:2]),
+    *(LastSent(lists, name="what was sent on a day") for lists in SENT),
+    Unread(),
+    *(Unknown(lists, accepted=on) for lists in ((), (CHANGED,)) for on in (False, True)),
+    Unknown(error=ERROR),
 ]
 
 
@@ -593,30 +595,43 @@ def test_an_empty_and_an_unknown_list_are_refused() -> None:
     for baseline, size, wants_none, rules in product(BASELINES, (0, 1, 113), (False, True), LIMITS):
         compared = plan_of(listed([]), listed([]), rules)
         plan = whole(compared, baseline, commands=size, wants_none=wants_none)
-        is_unknown = baseline == Unknown()
 
-        assert plan.writes is (baseline.lists != (SAME,))
         assert plan.is_asked is (plan.unsendable == UNSEEN)
         if plan.writes and not size and not (wants_none and rules is LIMITS[-1]):
             assert plan.unsendable == (EMPTY if wants_none else ALL_LOST)
+        elif isinstance(baseline, Unknown) and baseline.error:
+            assert plan.unsendable
+            assert "the file is damaged" in plan.unsendable.message
+            assert plan.unsendable.hint == "remove it"
         else:
-            assert plan.unsendable == (UNSEEN if is_unknown else None)
+            is_unseen = isinstance(baseline, Unknown) and not baseline.accepted
+            assert plan.unsendable == (UNSEEN if is_unseen else None)
         assert plan.refusal == (plan.unsendable or plan.guarded((), {}))
 
 
-def test_what_was_sent_last_counts_where_no_change_shows_it() -> None:
-    baseline = LastSent((SAME, PossibleList(40), PossibleList(12)), name="v1.2.0")
-    compared = plan_of(listed([]), listed([]), SyncRules(max_deletes=DeleteLimit(count=9)))
-    plan = whole(compared, baseline, commands=30)
+def test_the_reason_why_a_list_is_not_known_is_said() -> None:
+    baseline = Unknown(why="the token is another one")
+    plan = whole(plan_of(listed([]), listed([])), baseline)
 
-    refused = plan.guarded((), {})
-    assert refused
-    assert refused == plan.refusal
-    assert "would delete 10 of 40 commands that were sent" in refused.message
-    assert whole(compared, baseline, commands=31).refusal is None
-    assert whole(compared, baseline, commands=41).refusal is None
-    unlimited = replace(compared, rules=EVERYTHING)
-    assert whole(unlimited, baseline, commands=30).refusal is None
+    assert plan.unsendable
+    assert plan.unsendable.hint == Do.REPLACE_UNMATCHED(why="the token is another one")
+
+
+@pytest.mark.parametrize("kind", [LastSent, Unknown])
+def test_the_deletes_of_each_list_that_may_be_shown_count(kind: type) -> None:
+    names = [command(f"c{number}") for number in range(40)]
+    rules = SyncRules(max_deletes=DeleteLimit(count=9))
+    compared = plan_of(wanted(names[:30]), listed(names[:30]), rules)
+    other = plan_of(wanted(names[:30]), listed(names), rules)
+    lists = (SAME, CHANGED._replace(name="the list of June"))
+    more = {"name": "what was sent on a day"} if kind is LastSent else {"accepted": True}
+    plan = whole(compared, kind(lists, **more), commands=30, beside=[(lists[1].name, other)])
+
+    assert plan.refusal
+    assert "would delete 10 of 40 listed commands" in plan.refusal.message
+    assert plan.refusal.message.endswith(", if the service shows the list of June")
+    assert plan.refusal.hint == Do.ALLOW_DELETES(limit=10)
+    assert replace(plan, rules=EVERYTHING).refusal is None
 
 
 def test_a_whole_list_is_pending_and_sent_by_its_request_and_a_page_by_its_changes() -> None:
@@ -629,8 +644,8 @@ def test_a_whole_list_is_pending_and_sent_by_its_request_and_a_page_by_its_chang
 
         assert plan.known is not isinstance(baseline, Unread | Unknown)
         assert plan.is_read is isinstance(baseline, AsRead)
-        assert plan.pending is (plan.known and baseline.lists[0] == CHANGED)
-        assert plan.writes is (baseline.lists != (SAME,))
+        assert plan.pending is (plan.known and CHANGED in baseline.lists)
+        assert plan.writes is (plan.pending or not plan.is_read)
 
 
 def test_an_edit_renames_where_the_name_differs() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.api.credentials import Token
-from commandsync.sync.deliveries import Delivery, Memory, remembered, token_digest
+from commandsync.sync.deliveries import Delivery, Remembered, remembered, token_digest
 
 HERE = "http://127.0.0.1/bots/42/commands"
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -33,11 +33,11 @@ def delivery(
     )
 
 
-def numbers(memory: Memory) -> list[int]:
+def numbers(memory: Remembered) -> list[int]:
     return [each.number for each in memory.possible]
 
 
-def known(*deliveries: Delivery, of: str = "one") -> Memory:
+def known(*deliveries: Delivery, of: str = "one") -> Remembered:
     return remembered(deliveries, identity=HERE, token=of)
 
 
@@ -100,7 +100,7 @@ def test_another_token_is_skipped_and_named_by_its_date_if_there_is_no_other() -
 def test_another_listing_is_skipped() -> None:
     memory = remembered([delivery(1)], identity=f"{HERE} other", token="one")
 
-    assert memory == Memory()
+    assert memory == Remembered()
 
 
 def test_the_digest_depends_on_the_token_and_the_listing() -> None:

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from commandsync.errors import FileError, ManifestError, UsageError
+from commandsync.errors import FileError, ManifestError, RefusedError, UsageError
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
+from commandsync.sync import history
 from commandsync.sync.earlier import version_at
-from commandsync.sync.history import History, committed
+from commandsync.sync.history import History, committed, versions_after
 from commandsync.sync.settings import load_files
 from tests.support.home import GitRepo, fields, git_repo
 
@@ -203,3 +204,89 @@ def test_a_folder_may_have_any_name(folder: str, tmp_path: Path) -> None:
 
     assert (found.commit, found.path) == (commit, f"{folder}/commands.yaml")
     assert [*found.files] == ["commands.yaml"]
+
+
+def named(*names: str) -> str:
+    return fields(*((name,) for name in names))
+
+
+def since(repo: GitRepo, commit: str, name: str = "commands.yaml") -> list[list[str]]:
+    versions = versions_after(str(repo.path / name), commit)
+    return [[each.name for each in version.manifest.snapshot.commands] for version in versions]
+
+
+def test_the_versions_since_a_commit_are_those_after_it(repo: GitRepo) -> None:
+    repo.commit({"commands.yaml": named("a")})
+    sent = repo.commit({"commands.yaml": named("a", "b")})
+    nothing = since(repo, sent)
+    repo.commit({"other.txt": "no version"})
+    repo.commit({"commands.yaml": named("c")})
+    repo.commit({"commands.yaml": "invalid"})
+    repo.commit({"commands.yaml": named("d")})
+
+    assert nothing == []
+    assert since(repo, sent) == [["d"], ["c"], ["a", "b"]]
+
+
+def test_the_versions_since_a_commit_of_another_branch_begin_where_the_two_parted(
+    repo: GitRepo,
+) -> None:
+    repo.commit({"commands.yaml": named("a")})
+    repo.git("checkout", "--quiet", "-b", "hotfix")
+    sent = repo.commit({"commands.yaml": named("hotfix")})
+    repo.git("checkout", "--quiet", "main")
+    repo.commit({"commands.yaml": named("b")})
+    parted = since(repo, sent)
+    repo.git("merge", "--quiet", "--strategy", "ours", "--message", "Merge", "hotfix")
+    repo.commit({"commands.yaml": named("c")})
+
+    assert parted == [["b"]]
+    assert since(repo, sent) == [["c"], ["b"]]
+
+
+def test_the_versions_since_a_commit_that_a_forced_push_dropped_are_all_after_it(
+    repo: GitRepo,
+) -> None:
+    first = repo.commit({"commands.yaml": named("a")})
+    sent = repo.commit({"commands.yaml": named("b")})
+    repo.git("reset", "--quiet", "--hard", first)
+    repo.commit({"commands.yaml": named("c")})
+
+    assert since(repo, sent) == [["c"]]
+    assert since(repo, first) == [["c"]]
+
+
+def test_a_renamed_manifest_has_its_versions_before(repo: GitRepo) -> None:
+    sent = repo.commit({"commands.yaml": named("a")})
+    repo.commit({"commands.yaml": named("a", "b")})
+    repo.git("mv", "commands.yaml", "bot.yaml")
+    repo.commit({})
+    repo.commit({"bot.yaml": named("c")})
+
+    assert since(repo, sent, "bot.yaml") == [["c"], ["a", "b"], ["a", "b"]]
+
+
+def test_a_commit_that_is_not_in_the_repository_is_said(repo: GitRepo, tmp_path: Path) -> None:
+    repo.commit({"commands.yaml": named("a")})
+    repo.commit({"commands.yaml": named("b")})
+    sent = repo.git("rev-parse", "HEAD~1")
+    shallow = tmp_path / "shallow"
+    repo.git("clone", "--quiet", "--depth", "1", f"file://{repo.path}", str(shallow))
+    with pytest.raises(RefusedError, match="the commit fffffff is not in") as unknown:
+        since(repo, "f" * 40)
+    with pytest.raises(RefusedError, match=f"the commit {sent[:7]} is not in") as cut:
+        since(GitRepo(shallow), sent)
+
+    assert unknown.value.hint == ""
+    assert "git fetch --unshallow" in str(cut.value.hint)
+
+
+def test_too_many_versions_since_a_commit_are_said(
+    repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = repo.commit({"commands.yaml": named("a")})
+    for number in range(5):
+        repo.commit({"commands.yaml": named(f"b{number}")})
+    monkeypatch.setattr(history, "MOST_VERSIONS", 4)
+    with pytest.raises(RefusedError, match="has 4 versions"):
+        since(repo, sent)

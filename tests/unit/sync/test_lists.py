@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from commandsync.api.arguments import parse_address
 from commandsync.api.credentials import Token
 from commandsync.manifest import Manifest, load_manifests
-from commandsync.plan.baseline import Baseline, LastSent, OfVersion, PossibleList, Unknown
+from commandsync.plan.baseline import Baseline, LastSent, OfVersion, Unknown
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.service import list_request
@@ -74,7 +74,7 @@ def job_of(manifest: Manifest, baseline: Baseline | None = None) -> ListJob:
     service = entry.list_service
     address = parse_address(service.origin, version=None)
     site = ListSite(address, "", Token("secret-token"), "", service=service, entry=entry)
-    settings = Settings(now=read_clock(), in_clone=False)
+    settings = Settings(now=read_clock(), state=None)
     connection: Any = None
     before = Before(baseline or nothing_known(settings, site))
     return list_job(settings, manifest, site, connection, before)
@@ -100,7 +100,8 @@ def test_equal_requests_mean_no_changes(now: dict[str, Any], before: dict[str, A
     (_, _, plan), _ = planned(now, before)
 
     assert plan.known
-    assert plan.writes == plan.pending == (request_of(now) != request_of(before))
+    assert plan.writes
+    assert plan.pending == (request_of(now) != request_of(before))
     assert plan.pending or not plan.changes
 
 
@@ -136,19 +137,25 @@ def test_an_entry_of_another_address_or_token_is_another_list() -> None:
     assert own.start_reading()() == Snapshot({Resource.COMMAND: ()})
 
 
-def test_a_list_is_sent_unless_it_is_the_only_one_that_may_be_shown() -> None:
+def test_a_list_that_cannot_be_read_is_always_sent_and_pending_if_another_may_be_shown() -> None:
     version = {"commands": [("c1", "Does it."), ("c2", "Does it.")], "fields": {"name": "name"}}
     alone = job_of(manifest_of(version))
     same = list_of(alone.settings, EarlierVersion("before", alone.manifest), alone.identity)
     assert same
-    for others, sent in (((), False), ((same,), False), ((PossibleList(9),), True)):
+    other = same._replace(digest="another")
+    for others, pending in (
+        ((), False),
+        ((same,), False),
+        ((other,), True),
+        ((other._replace(is_elsewhere=True),), False),
+    ):
         job = job_of(alone.manifest, LastSent((same, *others), name="before"))
         plan = job.plan(job.start_reading()())
 
         assert plan.known
-        assert not plan.pending
+        assert plan.writes
+        assert plan.pending is pending
         assert not plan.changes
-        assert plan.writes is sent
 
 
 def test_a_list_that_was_never_sent_is_unknown() -> None:

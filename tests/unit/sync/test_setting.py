@@ -76,7 +76,7 @@ def test_a_run_has_the_values_under_the_same_names_with_the_same_defaults() -> N
 
     shared = {each.name: each.default for each in SETTINGS.values() if each.name in values}
     assert shared == {name: values[name] for name in shared}
-    others = {"now", "base_url_from", "bot_from", "in_clone", "on_progress"}
+    others = {"now", "base_url_from", "bot_from", "on_progress"}
     assert set(values) - set(shared) == others
 
 

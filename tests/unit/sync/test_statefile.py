@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from commandsync.errors import RefusedError, StalePlanError
-from commandsync.sync.deliveries import Delivery, End, Memory
+from commandsync.sync.deliveries import Delivery, End, Remembered
 from commandsync.sync.statefile import StateFile, default_state
 from tests.support.home import ROOT, GitRepo, git_repo
 
 NOW = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
 
 
-def fine(_memory: Memory) -> None:
+def fine(_memory: Remembered) -> None:
     """Nothing speaks against sending."""
 
 
@@ -52,7 +52,7 @@ def shown(state: StateFile, of: str = "one") -> list[tuple[str, ...] | None]:
 
 
 def test_without_a_file_nothing_is_known(state: StateFile) -> None:
-    assert state.memory("top.gg", "here", "one") == Memory()
+    assert state.memory("top.gg", "here", "one") == Remembered()
 
 
 def test_what_was_sent_is_known_to_the_next_run_as_it_was(state: StateFile) -> None:
@@ -109,7 +109,7 @@ def test_a_run_that_may_not_send_any_more_keeps_nothing(state: StateFile) -> Non
 
 
 def test_a_second_program_waits_and_decides_by_what_the_first_one_sent(state: StateFile) -> None:
-    seen: list[Memory] = []
+    seen: list[Remembered] = []
     waits: list[str] = []
     first = state.begin(new("ping"), fine)
     second = StateFile(state.path, on_wait=lambda: waits.append("waits"))
