@@ -13,6 +13,7 @@ commit of the last accepted delivery may be shown as well.
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from commandsync.errors import CommandsyncError, RefusedError
 from commandsync.manifest import Manifest
 from commandsync.manifest.listings import Listing
 from commandsync.plan.baseline import Baseline, LastSent, OfVersion, PossibleList, Unknown
-from commandsync.records.snapshot import Audience, Entry, Snapshot, shown_time
+from commandsync.records.snapshot import Audience, Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.service import list_request
 from commandsync.sync.deliveries import Delivery, Remembered, Store, token_digest
@@ -149,7 +150,7 @@ def last_sent(
             why = f"what was sent since is not known: {error.message}"
     if why or not memory.is_known:
         return Unknown(tuple(lists), why=why, accepted=accepted)
-    newest = shown_time(memory.possible[0].at)
+    newest = _shown(memory.possible[0].at)
     return LastSent(tuple(_unlike(lists)), name=f"what was sent on {newest}")
 
 
@@ -157,14 +158,19 @@ def _why_unknown(memory: Remembered, found: Sequence[PossibleList | None]) -> st
     """Return why another list may be shown; empty for none, and for one that was never sent."""
     for delivery, known in zip(memory.possible, found, strict=True):
         if known is None:
-            sent = f"{delivery.size:,} commands sent on {shown_time(delivery.at)}"
+            sent = f"{delivery.size:,} commands sent on {_shown(delivery.at)}"
             return f"the names of the {sent} are not known"
     if memory.other_token:
-        return f"the token is another one than that of {shown_time(memory.other_token)}"
+        return f"the token is another one than that of {_shown(memory.other_token)}"
     if memory.possible and not memory.is_known:
-        at = shown_time(memory.possible[0].at)
+        at = _shown(memory.possible[0].at)
         return f"the list sent on {at} may have arrived, and none before is known"
     return ""
+
+
+def _shown(at: datetime) -> str:
+    """Return a time for people, to the minute: `2026-06-01 09:30 UTC`."""
+    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def notices_of(baseline: Baseline, *, at: str) -> Iterator[Notice]:
@@ -184,7 +190,7 @@ def _known(
     delivery: Delivery, settings: Settings, manifest: Manifest, entry: Listing, wanted: Snapshot
 ) -> PossibleList | None:
     """Return the list of a delivery; None if not even its names are known."""
-    name = f"the list sent on {shown_time(delivery.at)}"
+    name = f"the list sent on {_shown(delivery.at)}"
     now = list_request(entry.list_service, entry.bot_of(manifest.bot), wanted)
     if now.digest == delivery.digest:
         return PossibleList(wanted, now.digest, name)

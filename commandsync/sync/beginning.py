@@ -55,7 +55,8 @@ on:
       max-deletes: {{description: "The deletes that are allowed this time"}}
 
 permissions: # the most that a job gets
-  {{actions: read, contents: read, issues: write, pull-requests: write, statuses: write}}
+  {{actions: read, contents: read, deployments: write, issues: write,
+  pull-requests: write, statuses: write}}
 
 jobs:
   commands:

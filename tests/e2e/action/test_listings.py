@@ -168,7 +168,7 @@ def test_a_pull_request_is_compared_with_what_was_sent_or_the_base_branch(
     assert lists.writes == [1, 1, 1]
 
 
-@pytest.mark.promise("sent-statuses")
+@pytest.mark.promise("sent-deployments")
 def test_after_a_refused_merge_the_next_push_is_compared_with_what_was_sent(lists: Lists) -> None:
     lists.listed(*TEN)
     lists.write("command0")
@@ -185,7 +185,7 @@ def test_after_a_refused_merge_the_next_push_is_compared_with_what_was_sent(list
     assert lists.names == [["command0", "new"]] * 3
 
 
-@pytest.mark.promise("sent-statuses")
+@pytest.mark.promise("sent-deployments")
 @pytest.mark.parametrize("after_write", [True, False])
 def test_a_list_that_may_have_been_sent_is_sent_again(lists: Lists, *, after_write: bool) -> None:
     lists.listed(*TEN)

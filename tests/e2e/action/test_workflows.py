@@ -318,14 +318,15 @@ def test_each_job_has_the_permissions_that_it_needs_and_the_caller_grants_them_a
 
     assert workflow["permissions"] == {}
     assert needed == {
-        "plan": {"contents": "read", "pull-requests": "write"},
+        "plan": {"contents": "read", "deployments": "read", "pull-requests": "write"},
         "apply": {
             "actions": "read",
             "contents": "read",
+            "deployments": "write",
             "pull-requests": "write",
             "statuses": "write",
         },
-        "current": {"contents": "read", "statuses": "read"},
+        "current": {"contents": "read", "deployments": "read"},
         "drift": {"contents": "read", "issues": "write"},
     }
     granted = yaml.safe_load(_PERMISSIONS.findall(readme)[0])

@@ -95,6 +95,7 @@ def test_a_plan_is_compared_with_what_was_sent_and_an_apply_sends_again(clone: C
     assert os.name == "nt" or state_of(clone).stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.promise("sent-lists")
 def test_a_commit_that_is_pushed_again_after_a_forced_push_is_sent(clone: Clone) -> None:
     first = clone.commit("ping")
     clone.apply("--unseen", exits=0)
@@ -145,6 +146,7 @@ def test_the_plan_of_a_forced_push_shows_what_the_dropped_commit_sent(topgg_clon
     assert plan["changes"][1]["before"]["description"] == "Does it."
 
 
+@pytest.mark.promise("sent-lists")
 def test_a_list_whose_answer_was_lost_counts_beside_the_one_before(topgg_clone: Clone) -> None:
     clone = topgg_clone
     clone.commit(*FORTY[:3])
@@ -199,6 +201,7 @@ def _refused_by_service() -> Instead:
     return Instead(400, {"message": "no"})
 
 
+@pytest.mark.promise("sent-with-another-token")
 def test_another_token_is_another_list(clone: Clone) -> None:
     other = "another-token-of-lantern"
     clone.commit(*NAMES)
