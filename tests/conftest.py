@@ -41,6 +41,7 @@ _SLOW_FILES = {
     "test_convergence.py",
     "test_model.py",
     "test_rewriting_services.py",
+    "test_sendings.py",
     "test_the_proof_can_fail.py",
 }
 _THOROUGH = (
@@ -55,6 +56,7 @@ _THOROUGH = (
     "e2e/action/test_start.py::test_only_a_manifest",
     "e2e/listings/test_clients.py",
     "e2e/listings/test_lists.py::test_on_a_terminal",
+    "e2e/listings/test_sent.py::test_twenty",
     "e2e/listings/test_several.py",
     "e2e/listings/test_tokens.py::test_no_output",
     "e2e/record/test_runs.py::test_a_",
@@ -112,6 +114,7 @@ _THOROUGH = (
     "unit/promise/test_fixture.py::test_a_thousand",
     "unit/promise/test_lists.py::test_a_",
     "unit/promise/test_rewritten_names.py",
+    "unit/promise/test_sendings.py",
     "unit/promise/test_the_proof_can_fail.py",
     "unit/server/test_simulat",
     "unit/server/test_voting_model.py",

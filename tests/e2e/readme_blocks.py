@@ -98,6 +98,7 @@ class Shell:
         }
         for who in ("AUTHOR", "COMMITTER"):
             environment |= {f"GIT_{who}_NAME": "Harbor", f"GIT_{who}_EMAIL": "harbor@example.com"}
+        environment |= {"XDG_STATE_HOME": str(Path(programs).parent / "state")}
         environment |= {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
         # A plugin for work on commandsync prints a warning, which a reader does not get.
         environment |= {"PYTEST_ADDOPTS": "-p no:asyncio"}

@@ -2,6 +2,8 @@
 
 import json
 import os
+import random
+import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +40,11 @@ class Clone:
     def commit(self, *names: str) -> str:
         self.commits.append(self.repo.commit({"commands.yaml": self.place.manifest(*names)}))
         return self.commits[-1]
+
+    @property
+    def names(self) -> list[str]:
+        """The names in the manifest."""
+        return re.findall('name: "(.*)"', Path(self.manifest).read_text(encoding="utf-8"))
 
     def goes_to(self, commit: str) -> None:
         """Move the branch to a commit, as a forced push does."""
@@ -421,3 +428,54 @@ def test_staging_and_production_do_not_refuse_each_other(topgg_clone: Clone) -> 
     clone.apply(exits=0)
 
     assert clone.place.names == FORTY
+
+
+@pytest.mark.parametrize("shares", [True, False])
+@pytest.mark.parametrize("seed", range(10))
+def test_twenty_sequences_through_the_command_line(
+    topgg: Destination, seed: int, *, shares: bool
+) -> None:
+    """Two clones push and apply in turn: what is said and done is true of the shown list."""
+    draws = random.Random(seed)  # noqa: S311 - no secret
+    home, own = topgg.home, topgg.home.variables[topgg.listing.variable]
+    state = ["--state", str(home.path / "state.json")] if shares else []
+    first = Clone(topgg, git_repo(home.path / "first").path, state)
+    first.commit(*FORTY[:8])
+    first.apply("--unseen", exits=0)
+    second = Clone(topgg, home.path / "second", state)
+    first.repo.git("clone", "--quiet", ".", str(second.folder))
+    for _ in range(6):
+        clone, other = draws.choice([(first, second), (second, first)])
+        event = draws.choice(["push", "push", "back", "token", "lost", "refused"])
+        if event == "back":
+            clone.goes_to(draws.choice(clone.repo.git("rev-list", "HEAD").split()))
+        else:
+            clone.repo.git(
+                "pull", "--quiet", "--no-rebase", "-X", "ours", str(other.folder), "main"
+            )
+            clone.commit(*sorted(draws.sample(FORTY[:12], draws.randint(4, 12))))
+        wanted = clone.names
+        if event == "token":
+            home.variable(topgg.listing.variable, "another-token-of-lantern")
+        if event in {"lost", "refused"}:
+            clone.place.fail(
+                lambda _: LOST_AFTER if event == "lost" else _refused_by_service()  # noqa: B023 - used before it changes
+            )
+        shown = topgg.names
+        plan = clone.run("plan", exits=0).document
+        limit = ["--max-deletes", "all"] if draws.random() < 0.4 else []
+        ran = clone.apply("--retries", "0", *limit)
+        clone.place.proxy.rule = lambda _: None
+        home.variable(topgg.listing.variable, own)
+
+        gone = len({*shown} - {*topgg.names})
+        certain = plan["known"] and not plan["warnings"]
+        if event == "token":
+            assert (plan["known"], topgg.names) == (False, shown)
+        elif certain and not plan["changes"] and shares:
+            assert shown == wanted
+        if ran.code == 0:
+            assert topgg.names == wanted
+        if gone and not limit:
+            assert gone <= 3 or gone <= 0.3 * len(shown)
+        assert ran.code in ({1, 5} if event == "token" else {0, 1, 5, 6})
