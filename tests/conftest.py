@@ -77,6 +77,7 @@ _THOROUGH = (
     "e2e/test_disks.py",
     "e2e/test_examples.py",
     "e2e/test_light.py",
+    "e2e/test_locks.py::test_two_applies_of_many",
     "e2e/test_lists_in_pages.py::test_a_first_page",
     "e2e/test_lists_in_pages.py::test_one_page_that",
     "e2e/test_lists_in_pages.py::test_a_list_past",
