@@ -9,7 +9,7 @@ import click
 
 from commandsync.cli.option import options
 from commandsync.cli.options import SERVICE, Run, RunCommand, source_of
-from commandsync.sync.setting import BASE_URL, BOT, FILES, LISTING
+from commandsync.sync.setting import BASE_URL, BOT, FILES, LISTING, STATE
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("doctor", cls=RunCommand, formats=("text", "json"))
-@options(FILES, *SERVICE, LISTING)
+@options(FILES, *SERVICE, LISTING, STATE)
 def doctor_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -29,6 +29,7 @@ def doctor_command(  # noqa: PLR0913 - the options of one command
     timeout: float,
     insecure_http: bool,
     listing: tuple[str, ...],
+    state: str,
 ) -> int:
     """Check the settings, the service and the token.
 
@@ -65,6 +66,7 @@ def doctor_command(  # noqa: PLR0913 - the options of one command
         timeout=timeout,
         insecure_http=insecure_http,
         listing=listing,
+        state=state,
     )
     checks: list[Check] = []
     compared: list[Parity] = []

@@ -60,7 +60,7 @@ def memory_of(settings: Settings, manifests: Sequence[Manifest]) -> Memory:
             )
             return Before(known or nothing_known(settings, site), audiences)
         try:
-            store = None if settings.state is None else StateFile(_state(settings, manifest))
+            store = None if settings.state is None else state_file(settings, manifest)
         except RefusedError as error:
             return Before(unreadable(error))
         if version:
@@ -74,10 +74,10 @@ def memory_of(settings: Settings, manifests: Sequence[Manifest]) -> Memory:
     return before
 
 
-def _state(settings: Settings, manifest: Manifest) -> str:
-    """Return the path of the state file; raises `RefusedError` as `default_state`."""
+def state_file(settings: Settings, manifest: Manifest) -> StateFile:
+    """Return the state file of a manifest; raises `RefusedError` as `default_state`."""
     folder = "." if manifest.path == STDIN else str(Path(manifest.path).absolute().parent)
-    return settings.state or default_state(folder)
+    return StateFile(settings.state or default_state(folder))
 
 
 def earlier_audiences(

@@ -32,6 +32,7 @@ from commandsync.errors import (
     Forbidden,
     ListingError,
     ManifestError,
+    RefusedError,
     Reply,
     Unauthorized,
     UsageError,
@@ -42,7 +43,7 @@ from commandsync.manifest import Manifest
 from commandsync.plan.differences import Parity
 from commandsync.records.models import Account
 from commandsync.records.texts import Resource
-from commandsync.sync.baselines import earlier_audiences
+from commandsync.sync.baselines import digest_of, earlier_audiences, state_file
 from commandsync.sync.destinations import (
     ListSite,
     check_tokens,
@@ -159,6 +160,21 @@ def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
         if site.entry.first:
             yield (check := acceptance(settings, site))
             yield from _others(settings, manifest, site) if check.state == "ok" else ()
+    if unread := [site for site in sites if not site.returned]:
+        yield _state(settings, manifest, unread)
+
+
+def _state(settings: Settings, manifest: Manifest, sites: Sequence[ListSite]) -> Check:
+    """Return the check of what remembers the lists that services do not return."""
+    names = ", ".join(dict.fromkeys(site.service.name for site in sites))
+    try:
+        store = state_file(settings, manifest)
+        for site in sites:
+            identity = site.entry.identity(manifest.bot)
+            store.memory(site.service.name, identity, digest_of(site, identity))
+    except RefusedError as error:
+        return failed("state", error)
+    return Check("state", "ok", f"what is sent to {names} is remembered in {store.path}")
 
 
 def _others(settings: Settings, manifest: Manifest, site: ListSite) -> Iterator[Check]:

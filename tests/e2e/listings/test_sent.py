@@ -349,7 +349,12 @@ def test_a_repository_of_another_user_is_said(
     clone.apply("--unseen", "--state", state, exits=0)
     clone.place.home.variable("COMMANDSYNC_STATE", state)
     known = clone.run("plan").document["known"]
+    healthy = clone.place.home.run("doctor", "-f", clone.manifest)
+    clone.place.home.forget("COMMANDSYNC_STATE")
+    doctor = clone.place.home.run("doctor", "-f", clone.manifest, exits=5)
 
+    assert f"is remembered in {state}" in healthy.out
+    assert "what was sent last is not known" in doctor.out
     for said in (plan.out, ran.out):
         assert "what was sent last is not known" in said
         assert "safe.directory" in said
