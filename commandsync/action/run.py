@@ -39,9 +39,9 @@ from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.history import committed, first_parents
 from commandsync.sync.job import Job, Planned
 from commandsync.sync.process import Signals, redacted_outputs
-from commandsync.sync.savedplan import saved_jobs
+from commandsync.sync.savedplan import read_plan, saved_jobs
 from commandsync.sync.selection import jobs, plan_jobs, plans_in
-from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, load
+from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, load, load_files
 
 if TYPE_CHECKING:
     from commandsync.sync.listcontent import Memory
@@ -148,13 +148,14 @@ def _applied(context: Context, signals: Signals) -> ActionOutcome:
     """
     manifests = [] if context.inputs.plan_file else _load(context)
     branch = Branch(context.event, context.github)
+    bound = manifests or _of_saved(context.inputs.plan_file)
     try:
-        path = manifests[0].path if manifests else context.inputs.plan_file
+        path = bound[0].path if bound else context.inputs.plan_file
         branch = replace(branch, commits=first_parents(path, most=MOST_COMMITS))
     except errors.RefusedError:
         if context.settings.owned:
             raise
-    newer = _caught(context, signals, partial(_newer_run, context, branch, manifests))
+    newer = _caught(context, signals, partial(_newer_run, context, branch, bound))
     if isinstance(newer, Verdict):
         return ActionOutcome(newer, branch)
     branch = replace(branch, head=newer[0])
@@ -179,6 +180,14 @@ def _applied(context: Context, signals: Signals) -> ActionOutcome:
         return ActionOutcome(ending, branch)
     applied = ending.applied if isinstance(ending, Written) else ()
     return ActionOutcome(_verdict_of(context, signals, ending), branch, applied)
+
+
+def _of_saved(plan_file: str) -> Sequence[Manifest]:
+    """Return the manifest of a saved plan as it is checked out; none if it was made in the job."""
+    try:
+        return load_files(read_plan(plan_file).manifest[:1])
+    except errors.CommandsyncError:
+        return ()  # whatever is wrong with the plan is said when it is applied
 
 
 def _newer_run(

@@ -37,8 +37,6 @@ def saved_jobs(settings: Settings, path: str) -> Iterator[list[Job]]:
         RefusedError: The plan is of another version, or for another listing than that of the flags.
         UsageError: A flag changes a setting that is saved in the plan.
     """
-    from commandsync.document.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
-
     limited = settings.max_deletes is not None or not settings.prune
     if settings.files or limited or settings.only or settings.strict or settings.owned:
         message = (
@@ -46,16 +44,23 @@ def saved_jobs(settings: Settings, path: str) -> Iterator[list[Job]]:
         )
         raise UsageError(message, hint=Do.KEEP_LIMITS())
     start = monotonic()
+    plan = replace(read_plan(path), saved=True, applied=settings.now)
+    settings.on_progress(FilesRead([path], plan, monotonic() - start))
+    site = _site(settings, plan)
+    with connected(settings, [site]) as (connection,):
+        yield [SavedJob(site, settings, connection, plan)]
+
+
+def read_plan(path: str) -> RecordPlan:
+    """Read a saved plan; raises `FileError` and `RefusedError` as `saved_jobs`."""
+    from commandsync.document.saved import LARGEST_PLAN, load_plan  # noqa: PLC0415 - loads pydantic
+
     try:
         text = read_file(path, most=LARGEST_PLAN).decode()
     except UnicodeDecodeError as error:
         message = f"{path} is not a saved plan: it is not text in UTF-8"
         raise FileError(message, hint=Do.MAKE_PLAN(then="")) from error
-    plan = replace(load_plan(text, path), saved=True, applied=settings.now)
-    settings.on_progress(FilesRead([path], plan, monotonic() - start))
-    site = _site(settings, plan)
-    with connected(settings, [site]) as (connection,):
-        yield [SavedJob(site, settings, connection, plan)]
+    return load_plan(text, path)
 
 
 @dataclass(frozen=True, slots=True)

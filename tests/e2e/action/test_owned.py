@@ -414,6 +414,39 @@ def test_a_saved_plan_is_applied_as_it_is(runner: Runner, bot: Bot, given: dict[
     assert set(bot.names()) == {"help", "by-hand", *KEPT}
 
 
+@pytest.mark.promise("superseded")
+@pytest.mark.parametrize("is_running", [True, False])
+def test_a_saved_plan_of_an_old_manifest_is_not_applied_again(
+    runner: Runner, hub: Hub, bot: Bot, given: dict[str, str], *, is_running: bool
+) -> None:
+    runner.commit(wanted("gone"))
+    runner.commit(wanted("help"))
+    path = runner.run(other("schedule"), **given | {"token": ""}).outputs["plan-file"]
+    head = newer(runner, hub, **{"commands.yaml": wanted("gone")})
+    hub.runs += [run_of(head)] * is_running
+    before = bot.everything()
+    step = runner.run(push(), mode="apply", plan_file=path, **given)
+
+    assert bot.everything() == before
+    assert (step.code, step.outputs["result"]) == (
+        (0, "superseded") if is_running else (5, "failed")
+    )
+    assert is_running or "which no run applies" in step.log
+
+
+def test_a_saved_plan_of_a_manifest_that_is_made_in_the_job_is_applied(
+    runner: Runner, bot: Bot, given: dict[str, str]
+) -> None:
+    runner.commit(wanted("gone"))
+    runner.checks_out = False
+    runner.write(wanted("help"), "made.yaml")
+    made = given | {"token": "", "file": "made.yaml", "apply": "current"}
+    path = runner.run(other("schedule"), **made).outputs["plan-file"]
+    runner.run(push(), mode="apply", plan_file=path, **given, ends="0 applied")
+
+    assert "help" in bot.names()
+
+
 def test_a_saved_plan_decides_neither_limits_nor_host(runner: Runner, bot: Bot) -> None:
     runner.write(wanted("help"))
     path = runner.run(pull_request(), base_url=bot.url, bot=bot.id).outputs["plan-file"]
