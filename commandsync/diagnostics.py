@@ -18,9 +18,9 @@ class Do(Enum):
     APPLY_LATER = auto()
     APPLY_PLAN = auto()
     DELETE_ALONE = auto()
+    EJECT_IMPORT = auto()
     GIVE_BASE_URL = auto()
     GIVE_BOT = auto()
-    GIVE_PREFIX = auto()
     GIVE_TOKEN = auto()
     IMPORT_OBJECTS = auto()
     KEEP_LIMITS = auto()
@@ -40,6 +40,7 @@ class Do(Enum):
     SHOW_IDS = auto()
     UNSET_BOT = auto()
     USE_HTTPS = auto()
+    WRITE_ANEW = auto()
     WRITE_FORMERLY = auto()
     WRITE_STARTER = auto()
 
@@ -58,6 +59,7 @@ LIBRARY: Words = {
     Do.APPLY_LATER: "apply will refuse it: {first}",
     Do.APPLY_PLAN: "pass the path of a manifest",
     Do.DELETE_ALONE: "{mend}; or make the deletes alone, with only=NAMES",
+    Do.EJECT_IMPORT: "commandsync import --eject prints a manifest without import:",
     Do.GIVE_BOT: "give the bot's id: bot=...",
     Do.GIVE_TOKEN: "give the bot's token: token=...",
     Do.IMPORT_OBJECTS: (
@@ -74,9 +76,9 @@ LIBRARY: Words = {
     Do.SET_VARIABLE: "set {variable}",
     Do.SHOW_IDS: "{first}commandsync pull --pin shows the ids",
     Do.USE_HTTPS: "use https://, or insecure_http=True if you are certain",
+    Do.WRITE_ANEW: "restore it from version control; commandsync import --force writes it anew",
     Do.WRITE_FORMERLY: (
-        "if they are renames, commandsync pull --merge writes them into the manifest; or write "
-        "the old name below each new one, such as  {line}"
+        "if they are renames, write the old name below each new one, such as  {line}"
     ),
     Do.WRITE_STARTER: "commandsync init writes a starter",
 }

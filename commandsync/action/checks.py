@@ -1,8 +1,8 @@
 """The files beside a manifest: its sources, and documents with command lists.
 
 `checks_of` runs the checks that the inputs ask for, and returns a function that adds their results
-to a verdict: names that only the code or the manifest has, a manifest that is not up to date with
-its sources, documents that are not up to date with the manifest.
+to a verdict: an imported file that is not up to date with the code, documents that are not up to
+date with the manifest.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,12 +16,11 @@ from commandsync.diagnostics import Location
 from commandsync.document.schemas import command_list_document
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
-from commandsync.plan.differences import Place, key_of, parity
 from commandsync.report import render_import, summary
 from commandsync.report.github import Annotation
 from commandsync.report.imports import import_annotations
 from commandsync.report.json import dumped
-from commandsync.report.lines import Screen, code, visible
+from commandsync.report.lines import Screen, visible
 from commandsync.report.markdownfile import State, state_of, with_lists
 from commandsync.sources.changeset import Import
 from commandsync.sync.companions import commands_of
@@ -40,9 +39,7 @@ def checks_of(
         if inputs.import_check
     ]
     lists = _outdated_lists(manifests, inputs.docs_check)
-    return lambda verdict: _with_lists(
-        _with_imports(_with_names(verdict, imports), imports, screen), lists
-    )
+    return lambda verdict: _with_lists(_with_imports(verdict, imports, screen), lists)
 
 
 def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list[Location]:
@@ -79,20 +76,6 @@ def _refuse_requests(_: str) -> NoReturn:
     )
 
 
-def _with_names(verdict: Verdict, imports: Sequence[Import]) -> Verdict:
-    """Return a verdict that begins with the commands that only code or manifest has."""
-    for result in imports:
-        left_out = frozenset(key_of(entry.name) for entry, _ in result.excluded)
-        deleted = frozenset(key_of(entry.name) for _, entry, _ in result.merge.unwanted)
-        source = Place("code", [entry.name for _, entry, _ in result.merge.imported], left_out)
-        own = Place("manifest", [entry.name for entry in result.ours], deleted)
-        compared = parity(result.path, own, served=[source])
-        if compared.differing:
-            lines = [f"Code and {code(result.path)}: {compared.sentence(code)}.", ""]
-            verdict = verdict.after(lines, lines)
-    return verdict
-
-
 def _with_imports(verdict: Verdict, imports: Sequence[Import], screen: Screen) -> Verdict:
     """Return a verdict that also fails if a manifest is not up to date with its sources."""
     outdated = [result for result in imports if result.files or result.fails_check]
@@ -101,7 +84,7 @@ def _with_imports(verdict: Verdict, imports: Sequence[Import], screen: Screen) -
     notes = [note for result in outdated for note in import_annotations(result)]
     texts = [render_import(result, screen=screen) for result in outdated]
     pages = [render_import(result, format="markdown", screen=screen) for result in outdated]
-    heading = "**The manifest is not up to date with its sources**: run `commandsync import`.\n"
+    heading = "**The imported file is not up to date with the code**: run `commandsync import`.\n"
     return failed(verdict, notes, text=texts, markdown=[heading, *pages])
 
 

@@ -1,23 +1,18 @@
 """Questions to the user on a terminal, before anything is written."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import click
 
 from commandsync import report
-from commandsync.cli.options import Run
 from commandsync.cli.output import Output, print_err
-from commandsync.diagnostics import Notice
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.plan.hints import likely_renames
-from commandsync.report import Format
-from commandsync.report.linediff import cut, edit_lines
-from commandsync.report.lines import Screen, joined, path, visible
+from commandsync.report.linediff import cut
+from commandsync.report.lines import visible
 from commandsync.report.summary import question_of
 from commandsync.services.service import PAGE
-from commandsync.sources.changeset import FileEdit
-from commandsync.sync.files import write_edits
 from commandsync.sync.job import Planned, RecordJob
 from commandsync.sync.process import Interruption
 
@@ -45,41 +40,6 @@ def check_terminal(what: str, hint: str) -> None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         message = f"{what} asks before it writes, and this is not a terminal"
         raise UsageError(message, hint=hint)
-
-
-def write_approved(
-    run: Run,
-    edits: Sequence[FileEdit],
-    render: Callable[[Format, Screen], str],
-    *,
-    asks: bool,
-    notices: Sequence[Notice] = (),
-) -> bool:
-    """Show the changes of files, ask if `asks`, and write; return False after a no."""
-    output = run.output
-    asked = asks and bool(edits)
-    if asked:
-        output.talk(render("text", output.screen(sys.stderr, whole=True)), at=-1)
-    output.notices(notices)
-    if asked and not confirm("\nWrite these changes?"):
-        decline(output)
-        return False
-    if not asked or output.format != "text":
-        output.result(render(output.format, output.screen()))
-    with run.signals.answered_by(lambda _: None):  # files are written whole, in a moment
-        write_edits(edits)
-    if edits:
-        output.talk(f"wrote {' and '.join(path(edit.path) for edit in edits)}")
-    return True
-
-
-def changed_lines(edits: Sequence[FileEdit], counts: str) -> Callable[[Format, Screen], str]:
-    """Return a function that renders the changed lines of files, and the line of their counts."""
-
-    def render(_format: Format, screen: Screen) -> str:
-        return joined([*edit_lines(() if screen.quiet else edits), counts], screen)
-
-    return render
 
 
 def decline(output: Output) -> None:

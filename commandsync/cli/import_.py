@@ -1,11 +1,10 @@
-"""`commandsync import`: commands from a bot's code or platform into the manifest.
+"""`commandsync import`: commands from a bot's code or platform into the imported file.
 
-A program is recorded, or sources are read; then the import is planned, shown, approved and written.
+A program is recorded, or sources are read; then the import is planned, shown and written.
 """
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -16,13 +15,12 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli.option import PATH, Number, not_empty, option
-from commandsync.cli.options import Run, RunCommand, yes_option
+from commandsync.cli.options import Run, RunCommand
 from commandsync.sync.setting import FILES, MAX_DELETES
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
     from commandsync.plan.rules import DeleteLimit
-    from commandsync.report import Format, Screen
     from commandsync.sources.changeset import Import
     from commandsync.sync.importsource import Recorded
 
@@ -54,8 +52,14 @@ class ImportCommand(RunCommand):
     callback=not_empty,
     help="A file, a folder, or the word discord.",
 )
-@option("--check", "Write nothing; exit 3 if an import would change files.")
-@option("--save", "Write the sources into import: of the manifest.")
+@option("--check", "Write nothing; exit 3 if an import would change a file.")
+@option("--force", "Write the imported file even if it was edited by hand, or cannot be read.")
+@option(
+    "--forget NAME",
+    "Let a command go that was kept because its source is partly read; may be repeated.",
+    multiple=True,
+)
+@option("--eject", "Print the manifest with all commands in it, and without import:.")
 @option(MAX_DELETES)
 @option("--prefix TEXT", "The prefix of the bot's commands, for a new manifest.")
 @_record_option(
@@ -76,7 +80,6 @@ class ImportCommand(RunCommand):
     "--unfenced", "Run the program without the fence; what it writes and reaches is real."
 )
 @_discord_option("--locale LOCALE", "The language of Discord's texts, such as de.", default="")
-@yes_option
 @option(FILES)
 def import_command(  # noqa: PLR0913 - the options of one command
     run: Run,
@@ -85,7 +88,9 @@ def import_command(  # noqa: PLR0913 - the options of one command
     program: Sequence[str],
     *,
     check: bool,
-    save: bool,
+    force: bool,
+    forget: Sequence[str],
+    eject: bool,
     prefix: str | None,
     time_limit: float,
     allow: Sequence[str],
@@ -93,27 +98,27 @@ def import_command(  # noqa: PLR0913 - the options of one command
     guild: str | None,
     unfenced: bool,
     locale: str,
-    yes: bool,
     files: tuple[str, ...],
     max_deletes: DeleteLimit | None,
 ) -> int:
-    """Bring commands from the bot's code or platform into the manifest.
+    """Write the commands of the bot's code or platform beside the manifest.
 
     A SOURCE is the bot's code in Python or JavaScript (read and never run), Discord's commands as
     JSON, a list as JSON, CSV or BotFather's lines, or the word discord for what the bot has
-    registered. Without one, the sources are those in import: of the manifest. Shows the changes and
-    asks first. What was edited in the manifest stays.
+    registered. The sources are those in import: of the manifest; where it has none, import: is
+    appended to it with the given ones. The file NAME.imported.yaml beside the manifest is written
+    whole. The manifest has what is yours: its entries win over the imported commands.
 
     A PROGRAM after -- is run once, against stand-ins for Discord and Telegram on this machine; what
     it registers is imported.
 
     \b
     Example:
-      commandsync import bot/            # shows, asks, writes
-      commandsync import bot/ --prefix "!" --save
-      commandsync import discord --yes   # DISCORD_TOKEN is set
+      commandsync import bot/ --prefix "!"  # the first time
+      commandsync import                    # again, with the same sources
+      commandsync import discord            # DISCORD_TOKEN is set
       commandsync import src -- node deploy-commands.js
-      commandsync import --check         # in CI: exits 3 if it would change files
+      commandsync import --check            # in CI: exits 3 on a change
     """
     from commandsync.errors import Exit
 
@@ -131,8 +136,17 @@ def import_command(  # noqa: PLR0913 - the options of one command
         )
         if recorded is None:
             return int(Exit.CHANGES if check else Exit.FAILED)
-    order = _Order(sources=sources, recorded=recorded, locale=locale, prefix=prefix)
-    return _check(run, order) if check else _import(run, order, saves=save, asks=not yes)
+    if eject:
+        return _eject(run)
+    order = _Order(
+        sources=sources,
+        recorded=recorded,
+        locale=locale,
+        prefix=prefix,
+        forget=forget,
+        force=force,
+    )
+    return _check(run, order) if check else _import(run, order)
 
 
 _TRY = (
@@ -213,28 +227,12 @@ class _Order:
     recorded: Recorded | None  # the commands that a program registered
     locale: str  # the language of Discord's texts; empty for the manifest's
     prefix: str | None  # of the bot's commands, for a new manifest
+    forget: Sequence[str]  # names of kept commands that go
+    force: bool  # whether to write over what was edited by hand
 
 
-def _check(run: Run, order: _Order) -> int:
-    """Show the changes of an import, without a write; return the exit code."""
-    from commandsync.cli.output import command_line
-    from commandsync.errors import Exit
-    from commandsync.report import render_import
-    from commandsync.report.lines import visible
-
-    output, result = run.output, _planned(run, order, create=False)
-    output.result(render_import(result, format=output.format, screen=output.screen()))
-    if not result.files:
-        return Exit.CHANGES if result.fails_check else Exit.DONE
-    language = ["--locale", order.locale] if order.locale else []
-    program = ["--", *shlex.split(order.recorded.program)] if order.recorded else []
-    line = command_line("import", *language, *order.sources, *program, files=run.settings.files)
-    output.talk(f"Run {visible(line)}, and commit what it writes.")
-    return Exit.CHANGES
-
-
-def _planned(run: Run, order: _Order, *, create: bool) -> Import:
-    """Read the sources and merge them; print the notices and the commands left out."""
+def _planned(run: Run, order: _Order) -> Import:
+    """Read the sources and plan the import; print the notices."""
     from commandsync.report.imports import by_cause, render_left_out
     from commandsync.sync.importplan import plan_import
     from commandsync.sync.importsource import read_registered
@@ -245,8 +243,9 @@ def _planned(run: Run, order: _Order, *, create: bool) -> Import:
         registered=partial(read_registered, run.settings),
         recorded=order.recorded,
         locale=order.locale,
-        create=create,
         prefix=order.prefix,
+        forget=order.forget,
+        force=order.force,
     )
     output = run.output
     output.notices([*by_cause(result.notes, each=output.verbosity > 0)])
@@ -259,56 +258,79 @@ def _planned(run: Run, order: _Order, *, create: bool) -> Import:
     return result
 
 
-def _import(run: Run, order: _Order, *, saves: bool, asks: bool) -> int:
-    """Import, and show the result; return the exit code.
+def _check(run: Run, order: _Order) -> int:
+    """Show the changes of an import, without a write; return the exit code."""
+    from commandsync.cli.output import command_line
+    from commandsync.errors import Exit
+    from commandsync.report import render_import
+    from commandsync.report.lines import visible
 
-    `saves` writes the sources into the manifest, too; else the user is asked, if at all.
-    """
-    from commandsync.cli.approval import check_terminal, write_approved
-    from commandsync.errors import Exit, TooManyDeletesError
+    output, result = run.output, _planned(run, order)
+    output.result(render_import(result, format=output.format, screen=output.screen()))
+    if result.files:
+        program = ["--", *shlex.split(order.recorded.program)] if order.recorded else []
+        line = command_line("import", *order.sources, *program, files=run.settings.files)
+        output.talk(f"Run {visible(line)}, and commit what it writes.")
+    _check_manifest(result)
+    _tell_strays(run, result)
+    return Exit.CHANGES if result.files or result.fails_check else Exit.DONE
+
+
+def _import(run: Run, order: _Order) -> int:
+    """Import, and show the result; return the exit code."""
+    from commandsync.diagnostics import Location, Problem
+    from commandsync.errors import Exit, ManifestError, TooManyDeletesError
     from commandsync.report import render_import
     from commandsync.report.lines import path
-    from commandsync.report.summary import counted
-    from commandsync.sync.importsource import PROGRAM
+    from commandsync.sync.files import write_edits
 
-    if asks:
-        check_terminal("import", "--yes writes without asking, --check only compares")
-    result = _planned(run, order, create=True)
+    output, result = run.output, _planned(run, order)
     if result.refusal:
         raise TooManyDeletesError(f"the import {result.refusal.message}", hint=result.refusal.hint)
+    if output.format == "text" or not result.was_edited or order.force:
+        output.result(render_import(result, format=output.format, screen=output.screen()))
+    if result.was_edited and not order.force and result.imported:
+        place = Location(result.imported.path)
+        message = "this file was edited by hand, and an import writes it whole"
+        hint = "move the edits into the manifest, as shown above; then import with --force"
+        raise ManifestError([Problem(place, message, hint)])
+    with run.signals.answered_by(lambda _: None):  # files are written whole, in a moment
+        write_edits(result.files)
+    if result.files:
+        output.talk(f"wrote {' and '.join(path(edit.path) for edit in result.files)}")
+    _check_manifest(result)
+    _tell_strays(run, result)
+    return run.signals.code(Exit.DONE)
 
-    def shown(form: Format, screen: Screen) -> str:
-        return render_import(result, format=form, screen=screen)
 
-    if not write_approved(run, result.files, shown, asks=asks):
-        return Exit.FAILED
-    if result.imported and result.objects:
-        size = len(result.imported.after.encode()) // 1024 + 1
-        objects = f"Discord's object of {counted(result.objects, 'command')}"
-        run.output.talk(f"{path(result.imported.path)}: {size:,} KiB, with {objects}")
-    if not result.repeatable and result.sources != (PROGRAM,):
-        _save(run, result, asks=asks and not saves, writes=saves)
-    return run.signals.code(Exit.CHANGES if result.is_partial else Exit.DONE)
+def _check_manifest(result: Import) -> None:
+    """Raise the problems of the manifest beside the new file; it is written all the same."""
+    from commandsync.errors import ManifestError
+
+    if result.problems:
+        raise ManifestError([*result.problems])
 
 
-def _save(run: Run, result: Import, *, asks: bool, writes: bool) -> None:
-    """Write the sources into the manifest if the user says so, or print how to."""
-    from commandsync.cli.approval import confirm
-    from commandsync.report.lines import path, visible
-    from commandsync.sync.files import write_edits
-    from commandsync.sync.importplan import saved_sources
+def _tell_strays(run: Run, result: Import) -> None:
+    """Name the entries that meant an imported command before, and mean none now."""
+    from commandsync.diagnostics import Notice
 
-    output = run.output
-    if asks:
-        writes = confirm(f"\nWrite import: into {visible(result.path)}, for the next import?")
-    if writes:
-        edit = saved_sources(run.settings, result)
-        write_edits([edit])
-        output.talk(f"wrote import: into {path(edit.path)}")
-        return
-    names = ", ".join(json.dumps(name, ensure_ascii=False) for name in result.sources)
-    language = f", locale: {json.dumps(result.locale)}" if result.locale else ""
-    output.talk(
-        f"to import again with no arguments, add --save, or write into {visible(result.path)}:\n"
-        f"  import: {{from: [{visible(names)}]{visible(language)}}}"
-    )
+    hint = "remove the entry, or write own: true if the command is to stay"
+    for name, place in result.strays:
+        message = f"{name!r} is not imported any more, and this entry keeps it public"
+        run.output.notices([Notice(message, hint, place)])
+
+
+def _eject(run: Run) -> int:
+    """Print the manifest with all of its commands."""
+    from commandsync.diagnostics import Do
+    from commandsync.errors import Exit
+    from commandsync.manifest.ejection import ejected
+    from commandsync.manifest.source import MOST_BYTES
+    from commandsync.sync.files import read_text
+    from commandsync.sync.settings import load_single
+
+    hint = Do.NAME_MANIFEST()
+    manifest = load_single(run.settings, "import --eject prints one manifest", hint=hint)
+    run.output.result(ejected(manifest, read_text(manifest.path, most=MOST_BYTES)))
+    return Exit.DONE

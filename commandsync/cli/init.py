@@ -23,6 +23,7 @@ from commandsync.sync.setting import BASE_URL, BOT, RETRIES
 
 if TYPE_CHECKING:
     from commandsync.cli.answers import Given
+    from commandsync.records.snapshot import Snapshot
     from commandsync.sources.changeset import FileEdit, Import
     from commandsync.sync.beginning import Answers
 
@@ -97,8 +98,8 @@ def init_command(  # noqa: PLR0913 - the options of one command
     from commandsync.sync.settings import default_manifest
 
     target = Path(path or default_manifest()).as_posix()
-    hint = "name another file; commandsync import adds the bot's commands to a manifest, and "
-    hint += "commandsync pull --merge what is listed"
+    hint = "name another file; commandsync import writes the bot's commands beside a manifest, and "
+    hint += "commandsync pull prints what is listed"
     check_target(target, force=False, new_folder=True, hint=hint)
     settings = replace(
         run.settings,
@@ -132,7 +133,7 @@ def _start(run: Run, path: str) -> int:
     from commandsync.errors import Exit
     from commandsync.sources.changeset import FileEdit
 
-    text, adopted = _listed(run)
+    text, adopted, _ = _listed(run)
     _write(run, path, [FileEdit(path, None, text)])
     if adopted:
         run.output.talk(f"{path} contains what is listed now: {adopted}")
@@ -141,8 +142,8 @@ def _start(run: Run, path: str) -> int:
     return Exit.DONE
 
 
-def _listed(run: Run) -> tuple[str, str]:
-    """Return the manifest, and the counts of its listed records; empty for a starter."""
+def _listed(run: Run) -> tuple[str, str, Snapshot | None]:
+    """Return the manifest, the counts of its listed records, and them; empty for a starter."""
     from commandsync.api.operations import get_bot
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest, starter
@@ -154,20 +155,20 @@ def _listed(run: Run) -> tuple[str, str]:
     site = site_of(run.settings, None, of_bot=False) if run.settings.base_url else None
     if site is None or not site.bot.strip():
         base_url = site.address.base_url if site else ""
-        return starter(schema, bot=known_bot(run.settings), base_url=base_url), ""
+        return starter(schema, bot=known_bot(run.settings), base_url=base_url), "", None
     listed = read_listing(run.settings, site)
     run.output.notices(site.warnings())
     collections = listed.collections.items()
     counts = [counted(len(entries), resource) for resource, entries in collections if entries]
     base_url = site.address.base_url
     if not counts:
-        return starter(schema, bot=site.bot, base_url=base_url), ""
+        return starter(schema, bot=site.bot, base_url=base_url), "", None
     header = (f"yaml-language-server: $schema={schema}", "", _ADOPTED)
     with connected(run.settings, [site]) as (connection,):
         name = connection.call(get_bot(site.bot)).profile.username
     dumped = dump_manifest(listed, name=name, bot=site.bot, base_url=base_url, header=header)
     run.output.notices([Notice(warning) for warning in dumped.warnings])
-    return dumped.text, " and ".join(counts)
+    return dumped.text, " and ".join(counts), listed
 
 
 def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
@@ -213,8 +214,8 @@ def _with_page(run: Run, answers: Answers) -> Answers:
     if not (answers.base_url and answers.bot):
         return answers
     page = replace(run.settings, base_url=answers.base_url, bot=answers.bot)
-    listed, adopted = _listed(run._replace(settings=page))
-    return replace(answers, listed=listed if adopted else "")
+    text, adopted, listed = _listed(run._replace(settings=page))
+    return replace(answers, listed=listed, adopted=text if adopted else "")
 
 
 def _show(run: Run, result: Import) -> None:

@@ -43,7 +43,6 @@ OPTIONS: Words = {
         "give --bot, set COMMANDSYNC_BOT, write bot: in the manifest, or give the token from the "
         "bot's page, which contains the id"
     ),
-    Do.GIVE_PREFIX: 'give the prefix: --prefix "!"',
     Do.GIVE_TOKEN: (
         "give the bot's token: COMMANDSYNC_TOKEN (or the variable in token_env), or --token-file"
     ),

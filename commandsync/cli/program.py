@@ -42,7 +42,7 @@ GROUPS = {
         "pull": "Print a manifest of what is listed now.",
     },
     "From your code": {
-        "import": "Bring commands from the bot's code or platform into the manifest.",
+        "import": "Write the commands of the bot's code or platform beside the manifest.",
         "docs": "Write the command list into Markdown, HTML and JSON files.",
         "changes": "Describe for users what changed since an earlier version.",
         "announce": "Print an announcement for the manifest, or post it.",

@@ -1,6 +1,6 @@
 """`commandsync pull`: from a listing to a manifest.
 
-It prints the listed records as a manifest or as JSON, or adds them to the manifest in place.
+It prints the listed records as a manifest or as JSON.
 """
 
 from dataclasses import replace
@@ -14,7 +14,6 @@ from commandsync.cli.options import (
     RunCommand,
     force_option,
     source_of,
-    yes_option,
 )
 from commandsync.sync import SCHEMA
 from commandsync.sync.setting import BASE_URL, BOT, CONCURRENCY, FILES, RETRIES
@@ -22,13 +21,7 @@ from commandsync.sync.setting import BASE_URL, BOT, CONCURRENCY, FILES, RETRIES
 
 @click.command("pull", cls=RunCommand, formats=("text", "json"))
 @option("--out PATH", "Write the manifest here instead of printing it.")
-@option("--merge", "Add the listed records that the manifest does not have, in place; asks first.")
-@option(
-    "--drop-formerly",
-    "Remove from the manifest, in place, each formerly: that is no longer needed; asks first.",
-)
 @option("--pin", "Include the ids, so that renames need no formerly.")
-@yes_option
 @force_option
 @options(FILES, *SERVICE, RETRIES, CONCURRENCY)
 def pull_command(  # noqa: PLR0913 - the options of one command
@@ -36,10 +29,7 @@ def pull_command(  # noqa: PLR0913 - the options of one command
     /,
     *,
     out: str | None,
-    merge: bool,
-    drop_formerly: bool,
     pin: bool,
-    yes: bool,
     force: bool,
     files: tuple[str, ...],
     base_url: str,
@@ -49,31 +39,24 @@ def pull_command(  # noqa: PLR0913 - the options of one command
     insecure_http: bool,
     retries: int,
     concurrency: int,
-) -> int | None:
+) -> None:
     """Print a manifest of what is listed now.
 
     With --bot and --base-url it needs no manifest; otherwise they are taken from commands.yaml.
     A plan after a pull has no changes. With --format json, it lists the records with their ids and
     uses instead.
 
-    With --merge, it adds to the manifest what is missing there, and changes nothing else. A listed
-    command that is probably one of the manifest's under an old name becomes its former name. With
-    --drop-formerly, it removes the former names that are no longer listed.
-
     \b
     Example:
       commandsync pull --bot 779641401482805289 --base-url https://listing.example
       commandsync pull --pin --out commands.yaml
       commandsync pull --format json
-      commandsync pull --merge
-      commandsync pull --drop-formerly
     """
     from commandsync.errors import UsageError
 
-    edits = merge or drop_formerly
-    if run.output.format == "json" and (out or edits):
+    if run.output.format == "json" and out:
         message = "--format json lists the records, and writes no file"
-        raise UsageError(message, hint="leave out --out, --merge and --drop-formerly")
+        raise UsageError(message, hint="leave out --out")
     settings = replace(
         run.settings,
         files=files,
@@ -88,46 +71,7 @@ def pull_command(  # noqa: PLR0913 - the options of one command
         concurrency=concurrency,
     )
     run = run._replace(settings=settings)
-    if not edits:
-        _pull(run, out, pin=pin, force=force)
-        return None
-    if out or force:
-        message = "--merge and --drop-formerly edit the manifest itself"
-        raise UsageError(message, hint="leave out --out and --force")
-    return _edit(run, merge=merge, drop_formerly=drop_formerly, pin=pin, yes=yes)
-
-
-def _edit(run: Run, *, merge: bool, drop_formerly: bool, pin: bool, yes: bool) -> int:
-    """Edit the manifest by the listed records; return the exit code."""
-    from commandsync.cli.approval import changed_lines, check_terminal, write_approved
-    from commandsync.cli.output import command_line
-    from commandsync.errors import Exit
-    from commandsync.sync.edits import plan_adoption
-
-    output = run.output
-    if not yes:
-        check_terminal("pull", "--yes writes without asking")
-    adoption = plan_adoption(run.settings, adds=merge, drops=drop_formerly, pin=pin)
-    files, notices = adoption.files, adoption.notices
-    if not files:
-        output.notices(notices)
-        output.result(
-            "Nothing is missing: the manifest has everything that is listed."
-            if merge
-            else "No formerly: can be removed."
-        )
-        return Exit.DONE
-    counts = []
-    if merge:
-        counts.append(f"Merge: {adoption.added:,} to add, {adoption.renamed:,} to rename.")
-    if drop_formerly:
-        counts.append(f"formerly: {adoption.finished:,} to remove.")
-    shown = changed_lines(files, " ".join(counts))
-    if not write_approved(run, files, shown, notices=notices, asks=not yes):
-        return Exit.FAILED
-    line = command_line("plan", files=run.settings.files)
-    output.talk(f"next: {line} shows what is left to change")
-    return Exit.DONE
+    _pull(run, out, pin=pin, force=force)
 
 
 def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:

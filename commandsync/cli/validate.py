@@ -26,10 +26,9 @@ def validate_command(
       commandsync validate bots/ --format github
     """
     from commandsync import report
-    from commandsync.sync.companions import with_objects
     from commandsync.sync.settings import load
 
     settings = replace(run.settings, files=files + manifests, strict=strict)
-    valid = [with_objects(manifest) for manifest in load(settings)]
+    valid = load(settings)
     form, screen = run.output.format, run.output.screen()
     run.output.result(report.render_validated(valid, format=form, screen=screen))

@@ -9,7 +9,7 @@ from itertools import starmap
 from typing import NamedTuple
 
 from commandsync.errors import FileError
-from commandsync.manifest.layout import Quoting, one_line, written
+from commandsync.manifest.scalars import one_line, written
 from commandsync.manifest.source import quoted
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource, Text
@@ -133,7 +133,7 @@ def _fields(values: Mapping[str, str], indent: str) -> Iterator[str]:
                 f"{name} {quoted(text)} contains half of a surrogate pair, which YAML forbids",
                 hint="correct that text on the service's page first",
             )
-        first, below = written(text, Quoting(always=name in _QUOTED))
+        first, below = written(text, always=name in _QUOTED)
         yield f"{indent}{name}: {first}"
         yield from (line and f"{indent}  {line}" for line in below)
 

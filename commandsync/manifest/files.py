@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from commandsync.manifest.nodes import Scalar
 from commandsync.manifest.source import STDIN, FileProblems, quoted
+from commandsync.records.imported import is_imported
 
 is_folder = os.path.isdir  # False also for too long a name, or a NUL in it
 
@@ -25,7 +26,9 @@ def yaml_files(folder: str) -> list[str]:
     return sorted(
         path.as_posix()
         for path in Path(folder).iterdir()
-        if path.suffix in _SUFFIXES and not path.name.startswith(".") and path.is_file()
+        if path.suffix in _SUFFIXES
+        and not (path.name.startswith(".") or is_imported(path.name))
+        and path.is_file()
     )
 
 
@@ -107,7 +110,8 @@ class _Walk:
         if parts[-1] == "**":  # which matches folders only
             return []
         inside = [path for folder in folders for path in self._under(folder, parts[-1])]
-        return sorted(filter(os.path.isfile, inside))
+        found = (path for path in inside if path.is_file() and not is_imported(path.name))
+        return sorted(found)
 
     def _first_path(self, path: Path) -> Path | None:
         """Return the first path that led to a folder; None where there is no folder."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do, Location, Problem
+from commandsync.errors import UsageError
 from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.files import identity, is_folder, yaml_files
 from commandsync.manifest.model import MARKS, ManifestModel
@@ -27,6 +28,7 @@ from commandsync.manifest.source import (
     did_you_mean,
     quoted,
 )
+from commandsync.records.imported import is_imported
 
 
 @dataclass(slots=True)
@@ -41,6 +43,9 @@ class _Loader:
     def load(self, source: str) -> None:
         """Load a file, standard input, or a folder's manifests, each file once."""
         path = Path(source).as_posix()  # also of STDIN
+        if is_imported(path):
+            beside = f"name the manifest beside it: -f {path.rpartition('.imported.')[0]}.yaml"
+            raise UsageError(f"{path} is written by commandsync import: no manifest", hint=beside)
         if source == STDIN or not is_folder(source):
             self.load_file(path)
             return
@@ -73,6 +78,8 @@ class _Loader:
     def is_manifest(self, file: ParsedFile) -> bool:
         """Whether a file in a folder is a manifest; one that cannot be parsed counts as one."""
         keys = file.root if isinstance(file.root, Mapping) else Mapping(0)
+        if "imported" in keys:
+            return False
         if file.broken or "version" in keys:
             return True
         if marks := [key for key in keys.written_keys() if key in MARKS]:
@@ -125,6 +132,7 @@ def load_manifests(
     workspace: Path | None = None,
     contents: dict[str, bytes] | None = None,
     folders: set[str] | None = None,
+    needs_imported: bool = True,
 ) -> tuple[Manifest, ...]:
     """Load manifests with everything they include.
 
@@ -137,6 +145,8 @@ def load_manifests(
             leads out of it.
         contents: The contents of files by their paths, in place of what is on the disk. What is
             read from there is added: with it, a manifest is loaded as it would be after an edit.
+        needs_imported: Whether a manifest with `import:` needs its imported file. An earlier
+            version may be older than that file: it has its own entries then.
         folders: The folders in which files are looked for are added: a new file in one of them may
             belong to a manifest.
 
@@ -147,7 +157,7 @@ def load_manifests(
         ManifestError: With every problem of every file.
     """
     contents, folders = {} if contents is None else contents, set() if folders is None else folders
-    loader = _Loader(Origin(stdin, workspace, contents, folders))
+    loader = _Loader(Origin(stdin, workspace, contents, folders, needs_imported))
     with suppress(StopReadingError):
         for source in sources:
             loader.load(source)

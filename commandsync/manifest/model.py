@@ -27,10 +27,12 @@ class CommandModel(Table):
 
     name: fields.AnyText = Field(description="The command's name.", examples=["help"])
     description: fields.AnyText = Field(
+        "",
         description="What the command does. Many lines go into a block: description: |",
         examples=["Shows the help menu."],
     )
     syntax: fields.Syntax = Field(
+        "",
         description="How the command is used. {prefix} is replaced with the manifest's prefix; "
         "{{prefix}} stays literally {prefix}.",
         examples=["{prefix}help [command]"],
@@ -46,6 +48,14 @@ class CommandModel(Table):
         examples=[["h"]],
     )
     id: fields.Id = ""
+    own: fields.Flag = Field(
+        default=False,
+        description="With import: that the command is not one of the imported ones, though it has, "
+        "or had, the name of one.",
+    )
+    discord: fields.DiscordObject = Field(
+        None, description="Discord's own object of the command, as its documents write it."
+    )
     schedule: ClassVar[Schedule | None] = None
 
     def as_text(self, defaults: CommandDefaults) -> CommandText:
@@ -153,6 +163,11 @@ class ImportModel(Table):
         "like the field.",
         examples=[{"description": "help", "syntax": "usage"}],
     )
+    order: fields.Texts = Field(
+        (),
+        description="Names of commands that come first, in this order: imported ones, and others.",
+        examples=[["start", "help"]],
+    )
     locale: fields.AnyText = Field(
         "", description="The language of Discord's texts, such as de.", examples=["de"]
     )
@@ -181,7 +196,8 @@ Commands = Annotated[
     FailFast(),
     Field(
         description="The bot's commands, in the order to be shown. If left out, commands are not "
-        "managed; an empty list means none."
+        "managed; an empty list means none. With import:, an entry wins over the imported command "
+        "of its name, and the others follow the imported ones."
     ),
 ]
 Announcements = Annotated[
@@ -299,6 +315,9 @@ def json_schema() -> dict[str, Any]:
     models = schema.pop("$defs") | listings.pop("$defs")
     schema["properties"]["listings"] = listings | schema["properties"]["listings"]
     inlined: dict[str, Any] = _inlined(schema, models)
+    # Without import: nothing else completes an entry.
+    complete = {"commands": {"items": {"required": list(Resource.COMMAND.required)}}}
+    inlined |= {"if": {"not": {"required": ["import"]}}, "then": {"properties": complete}}
     head = "http://json-schema.org/draft-07/schema#"
     return {"$schema": head, **inlined, "title": "commandsync manifest", "description": _ABOUT}
 

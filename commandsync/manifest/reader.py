@@ -7,18 +7,21 @@ included file; the entries of all of them are completed by the defaults, and che
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as AnyMapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import product, repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, cast
 
-from commandsync.diagnostics import Do, Problem
+from commandsync.diagnostics import Do, Location, Problem
 from commandsync.manifest.events import ParsedFile, parse
 from commandsync.manifest.fields import CommandDefaults, Context, UnfitError
 from commandsync.manifest.files import included_paths
+from commandsync.manifest.imported import ImportedPart, read_imported
 from commandsync.manifest.model import (
     MARKS,
     TABLES,
@@ -27,7 +30,9 @@ from commandsync.manifest.model import (
     ManifestModel,
 )
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
+from commandsync.manifest.overlay import Overlay, Own, laid_over
 from commandsync.manifest.source import (
+    STDIN,
     Allowance,
     FileProblems,
     Origin,
@@ -39,8 +44,9 @@ from commandsync.manifest.source import (
 )
 from commandsync.manifest.validation import Model, Placed, check, validated
 from commandsync.plan.rules import SyncRules
+from commandsync.records.imported import ImportedFile, Override, imported_path, objects_by_name
 from commandsync.records.snapshot import Entry, Levels, Snapshot
-from commandsync.records.texts import Resource, canonical
+from commandsync.records.texts import Patterns, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES
 
 if TYPE_CHECKING:
@@ -79,8 +85,12 @@ class Manifest:
     category: str = ""  # the category of commands that have none
     rules: SyncRules = field(default_factory=SyncRules)
     imports: ImportModel = field(default_factory=ImportModel)  # where commands are imported from
+    imported: ImportedFile | None = None  # the imported file; None without `import:`
+    overrides: tuple[Override, ...] = ()  # the entries that mean an imported command
+    # The entries that meant an imported command once, and mean none now: names and places.
+    strays: tuple[tuple[str, Location], ...] = ()
     listings: tuple[Listing, ...] = ()  # the other services that list the bot
-    # The platform's own objects by the names of commands, where `listings` needs them.
+    # The platform's own objects, by the names of commands.
     objects: AnyMapping[str, Levels] = field(default_factory=dict, repr=False)
     warnings: tuple[Problem, ...] = ()  # problems that do not make it invalid
 
@@ -107,6 +117,7 @@ class ManifestReader:
     problems: Problems = field(default_factory=Problems)
     allowance: Allowance = field(default_factory=Allowance)
     has_prefix: bool = False
+    has_import: bool = False
     # The descriptions in the files of languages, by the names of commands.
     texts: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -139,7 +150,11 @@ class ManifestReader:
             category=canonical(model.defaults.category),
         )
         parts: list[AnyPart] = [main, *self.included(main)]
-        snapshot = _snapshot(parts, defaults, rules)
+        own = _owned(parts)
+        overlay = self.overlay(main, own.get(Resource.COMMAND, ()), defaults)
+        if self.has_import:
+            own[Resource.COMMAND] = list(overlay.entries)
+        snapshot = _snapshot(own, defaults, rules)
         if not snapshot.collections:
             keys = " and no ".join(f"{kind.collection}:" for kind in Resource)
             main.report.warning(0, f"the manifest has no {keys}, so nothing is synced")
@@ -152,7 +167,11 @@ class ManifestReader:
             self.problems.error(Problem(listing.location, message, hint))
         return Manifest(
             path=main.report.source.path,
-            paths=(*(part.report.source.path for part in parts), *self.texts),
+            paths=(
+                *(part.report.source.path for part in parts),
+                *overlay.paths,
+                *self.texts,
+            ),
             include=model.files,
             snapshot=snapshot,
             name=model.name,
@@ -163,6 +182,10 @@ class ManifestReader:
             category=defaults.category,
             rules=rules,
             imports=model.imports,
+            imported=overlay.content,
+            overrides=overlay.overrides,
+            strays=overlay.strays,
+            objects=_objects(overlay.entries),
             listings=listings,
             warnings=self.problems.warnings,
         )
@@ -171,7 +194,54 @@ class ManifestReader:
         """Check a manifest's own file; None when too little of it can be read."""
         root = file.root
         self.has_prefix = file.broken or (isinstance(root, Mapping) and "prefix" in root)
+        self.has_import = isinstance(root, Mapping) and "import" in root
         return self.checked(file, ManifestModel, MANIFEST)
+
+    def overlay(
+        self, main: Part[ManifestModel], own: Iterable[Own], defaults: CommandDefaults
+    ) -> Overlay:
+        """Lay the entries of a manifest over its imported commands, if it has `import:`."""
+        entries, model = tuple(own), main.model
+        if not self.has_import:
+            return Overlay(entries)
+        imported = self.imported(main)
+        if imported is None:  # which is reported, or an earlier version did not have it
+            return Overlay(tuple(entry for entry in entries if not entry.missing))
+        order, ignored = model.imports.order, Patterns(model.sync.ignore)
+        return laid_over(
+            entries, imported, defaults, prefix=model.prefix, order=order, ignored=ignored
+        )
+
+    def imported(self, main: Part[ManifestModel]) -> ImportedPart | None:
+        """Read the imported file of a manifest; None if it is not there, or wrong.
+
+        A wrong one is reported, and a missing one unless an earlier version is read: nothing that
+        loads a manifest takes it for an empty list.
+        """
+        manifest = main.report.source.path
+        if manifest == STDIN:
+            if not self.origin.needs_imported:
+                return None
+            message = "a manifest from standard input has no imported file beside it"
+            main.report.error(0, message, Do.EJECT_IMPORT())
+            return None
+        path = imported_path(manifest)
+        is_there = path in self.origin.contents or os.path.lexists(path)
+        if not is_there and not self.origin.needs_imported:
+            return None
+        self.problems.opened(path)
+        try:
+            part = read_imported(path, self.origin, self.problems)
+        except UnreadableError as error:
+            place, message, hint = error.args
+            if not is_there:
+                message, hint = "the imported file does not exist", "commandsync import writes it"
+            self.problems.error(Problem(place, message, hint))
+            return None
+        if part.is_edited:
+            message = "this file was edited, and commandsync import writes it again"
+            part.report.warning(0, message, "commandsync import prints the entries that keep it so")
+        return part
 
     def included(self, main: Part[ManifestModel]) -> list[Part[IncludedModel]]:
         """Read and check the files that a manifest includes."""
@@ -215,8 +285,11 @@ class ManifestReader:
             return None
         if root is None or (isinstance(root, Scalar) and root.plain and not root):
             report.error(0, "the file is empty", "commandsync init writes a starter")
+        elif isinstance(root, Mapping) and "imported" in root:
+            message = f"this is a file that commandsync import writes, not {what}"
+            report.error(0, message, "name the manifest beside it, which has import:")
         elif isinstance(root, Mapping):
-            context = Context(report.source.text, self.has_prefix, [])
+            context = Context(report.source.text, self.has_prefix, [], self.has_import)
             root, checked = validated(model, root, report, context, what=what, broken=broken)
             return Part(report, root, checked, broken)
         else:
@@ -262,38 +335,57 @@ def _other_json(text: str) -> Any:  # noqa: ANN401 - JSON is anything
     return value if foreign else None
 
 
-def _snapshot(parts: Iterable[AnyPart], defaults: CommandDefaults, rules: SyncRules) -> Snapshot:
+def _owned(parts: Iterable[AnyPart]) -> dict[Resource, list[Own]]:
+    """Return the entries of all files by their kinds, of the kinds that one of them manages."""
+    own: dict[Resource, list[Own]] = {}
+    for part, kind in product(parts, Resource):
+        if kind.collection in part.root:
+            nodes = cast("list[Mapping]", part.root[kind.collection])
+            models = getattr(part.model, kind.collection)
+            own.setdefault(kind, []).extend(map(Own, repeat(part.report), nodes, models))
+    return {kind: own[kind] for kind in Resource if kind in own}
+
+
+def _objects(commands: Iterable[Own]) -> AnyMapping[str, Levels]:
+    """Return the platform's own objects by the names of commands."""
+    models = (entry.model for entry in commands)
+    return objects_by_name((model.name, model.discord) for model in models if model.discord)
+
+
+def _snapshot(
+    own: AnyMapping[Resource, Iterable[Own]], defaults: CommandDefaults, rules: SyncRules
+) -> Snapshot:
     collections: dict[Resource, tuple[Entry, ...]] = {}
-    for kind in Resource:
-        managing = [part for part in parts if kind.collection in part.root]
-        placed = [entry for part in managing for entry in _entries(kind, part, defaults)]
+    for kind, entries in own.items():
+        placed = [entry for each in entries for entry in _entry(kind, each, defaults)]
         check(kind, placed, rules)
-        if managing:
-            collections[kind] = tuple(entry.entry for entry in placed)
+        collections[kind] = tuple(entry.entry for entry in placed)
     return Snapshot(MappingProxyType(collections))
 
 
-def _entries(kind: Resource, part: AnyPart, defaults: CommandDefaults) -> Iterator[Placed]:
-    nodes = cast("list[Mapping]", part.root[kind.collection])
-    report = part.report
-    for node, model in zip(nodes, getattr(part.model, kind.collection), strict=True):
-        if getattr(model, "description", None) in _ELLIPSES:
-            message = "the description is only an ellipsis"
-            report.warning(node["description"].at, message, "describe what it does")
-        try:
-            text, schedule = model.as_text(defaults), model.schedule
-        except UnfitError as error:
-            key, *problem = error.args
-            report.error(node[key].at, *problem)
-            continue
-        location = report.source.location(node.at)
-        noted = _USES.match(report.source.text, node["id"].end) if "id" in node else None
-        entry = Entry(
-            text,
-            id=model.id,
-            location=location,
-            formerly=model.formerly,
-            uses=int(noted[1]) if noted else None,
-            schedule=schedule,
-        )
-        yield Placed(entry, node, report)
+def _entry(kind: Resource, own: Own, defaults: CommandDefaults) -> Iterator[Placed]:
+    report, node, model = own.report, own.node, own.model
+    for key in own.missing:
+        report.error(node.at, f"{kind.with_article} needs a {key}")
+    if own.missing:
+        return
+    if getattr(model, "description", None) in _ELLIPSES:
+        message = "the description is only an ellipsis"
+        report.warning(own.at("description"), message, "describe what it does")
+    try:
+        text, schedule = model.as_text(defaults), model.schedule
+    except UnfitError as error:
+        key, *problem = error.args
+        report.error(own.at(key), *problem)
+        return
+    location = report.source.location(node.at)
+    noted = _USES.match(report.source.text, node["id"].end) if "id" in node else None
+    entry = Entry(
+        text,
+        id=model.id,
+        location=location,
+        formerly=model.formerly,
+        uses=int(noted[1]) if noted else None,
+        schedule=schedule,
+    )
+    yield Placed(entry, node, report)

@@ -100,6 +100,7 @@ class Origin:
     # The contents of files by path, in place of those on the disk; what is read there is added.
     contents: dict[str, bytes] = field(default_factory=dict, repr=False)
     folders: set[str] = field(default_factory=set, repr=False)  # those searched are added
+    needs_imported: bool = True  # whether a manifest with `import:` needs its imported file
 
 
 def read_source(path: str, *, origin: Origin, allowance: Allowance) -> Source:
@@ -202,6 +203,11 @@ class Problems:
             self.opened(path)
         for problem in others._errors:
             self.error(problem)
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The errors, in the order in which they were found."""
+        return tuple(self._errors)
 
     @property
     def warnings(self) -> tuple[Problem, ...]:

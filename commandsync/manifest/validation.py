@@ -115,7 +115,11 @@ class _Checker(NamedTuple):
         right = ((entry, self.right(model, entry, what)) for entry in entries)
         # What a key of a listing means depends on its other keys.
         whole = what == _ENTRIES["listings"]
-        usable = (new for old, new in right if (new is old if whole else needed <= new.keys()))
+        usable = (
+            new
+            for old, new in right
+            if (new is old if whole else needed <= new.keys() and not _lost(old, new))
+        )
         return Sequence(entries.at, entries.end, usable)
 
     def right(self, model: type[BaseModel], table: Node, what: str) -> Mapping:
@@ -128,10 +132,19 @@ class _Checker(NamedTuple):
                 is_key = detail["type"] == "extra_forbidden"
                 if is_key or not getattr(detail["input"], "reported", False):
                     self.report_detail(detail, model, table, what)
+            self.report_missing(model, table, what)
             wrong = {key for detail in details for key in detail["loc"][:1]}
             pairs = table.items() if isinstance(table, Mapping) else ()
             return Mapping(table.at, table.end, (pair for pair in pairs if pair[0] not in wrong))
         return cast("Mapping", table)
+
+    def report_missing(self, model: type[BaseModel], table: Node, what: str) -> None:
+        """Report the texts that an entry needs where no imported command has them."""
+        optional = {name for name, field in model.model_fields.items() if not field.is_required()}
+        is_command = "category" in optional and not self.context.has_import
+        if is_command and isinstance(table, Mapping) and "<<" not in table:
+            for key in sorted({"description", "syntax"} & optional - table.keys()):
+                self.report.error(table.at, f"{what} needs a {key}")
 
     def report_detail(
         self, detail: ErrorDetails, model: type[BaseModel], table: Node, what: str
@@ -222,6 +235,12 @@ class _Checker(NamedTuple):
         if text.startswith("&", node.at):
             return "quote the string: YAML reads what follows & as an anchor"
         return ""
+
+
+def _lost(old: Node, new: Mapping) -> bool:
+    """Whether an entry may have had a text that it needs, and it is wrong."""
+    texts = {"<<", "description", "syntax"}
+    return isinstance(old, Mapping) and not texts & old.keys() <= new.keys()
 
 
 def _table(key: str) -> type[BaseModel] | None:
@@ -347,6 +366,8 @@ def _former_names(kind: Resource, entries: AnySequence[Placed]) -> None:
     for placed in entries:
         for node in strings(placed.node.get("formerly")) if placed.entry.formerly else ():
             name = canonical(node)
+            if name not in placed.entry.formerly:  # of an import: another entry has it today
+                continue
             other = live.get(name)
             if name == placed.entry.name:
                 message = f"formerly contains the {kind}'s own name {quoted(name)}"

@@ -12,6 +12,7 @@ from functools import partial
 from commandsync.diagnostics import Do, Notice, Renaming
 from commandsync.plan.changes import Add, Change, Delete
 from commandsync.plan.matching import shared
+from commandsync.records.imported import is_imported
 from commandsync.records.rewrites import folded
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import Text
@@ -110,7 +111,14 @@ def finished_renames(
     They are `matched`, and no record is listed under a former name, folded, except their own under
     the name itself.
     """
-    renamed = [n for n, entry in enumerate(wanted) if entry.formerly and n in matched]
+    renamed = [
+        n
+        for n, entry in enumerate(wanted)
+        if entry.formerly
+        and n in matched
+        # Those of an imported file are kept by the import.
+        and not (entry.location and is_imported(entry.location.path))
+    ]
     names = Counter(folded(entry.name) for entry in (listed if renamed else ()))
     return [
         n

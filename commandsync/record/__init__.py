@@ -272,7 +272,7 @@ def reading_of(recording: Recording, locale: str = "") -> SourceReading:
     if recording.discord.get(""):
         for commands in lists.values():
             of_server = _discord(commands, locale).entries
-            excluded += [Excluded(entry, "it is guild-only") for entry in of_server]
+            excluded += [Excluded(entry, "guild-only") for entry in of_server]
     elif chosen:
         notes.append(Notice("the program registers only commands of one server: they are imported"))
     of_telegram = _menus(recording).reading()
@@ -281,7 +281,6 @@ def reading_of(recording: Recording, locale: str = "") -> SourceReading:
         unread=reading.unread,
         excluded=(*excluded, *of_telegram.excluded),
         notes=(*notes, *of_telegram.notes),
-        objects=reading.objects,
         menus=of_telegram.menus,
     )
 

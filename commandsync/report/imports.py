@@ -3,14 +3,21 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.document import VERSION
 from commandsync.document.part import notice_document, place_document
-from commandsync.report.change import in_brackets
+from commandsync.manifest.imported import entry_lines
+from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, field_changes
+from commandsync.plan.changes import object_changes as changes_of_objects
+from commandsync.records.imported import ImportedCommand, Override
+from commandsync.records.objects import levels_of
+from commandsync.records.texts import CommandText, Resource
+from commandsync.report.change import change_lines, in_brackets
 from commandsync.report.github import Annotation, notice_annotations
 from commandsync.report.json import dumped
-from commandsync.report.linediff import cut, edit_lines, file_lines
+from commandsync.report.linediff import cut, edit_lines
 from commandsync.report.lines import (
     DIM,
     PLAIN,
@@ -24,67 +31,83 @@ from commandsync.report.lines import (
     path,
     visible,
 )
-from commandsync.sources.changeset import (
-    Added,
-    Edited,
-    EntryChange,
-    Import,
-    Removed,
-    Review,
-    ReviewReason,
-)
-from commandsync.sources.entry import Excluded, Unread
+from commandsync.sources.changeset import Import, LeftOut, is_public
+from commandsync.sources.entry import Unread
+from commandsync.sources.importing import Difference
 
 _NAMED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _MANY = 5  # further notices with one cause, which are counted
-_MEND = "run commandsync import, and commit what it writes"
 _READ = "write it as literals, or acknowledge it with unread: in import: of the manifest"
-_IMPORTED_CHANGES = "only the record of the last import changes"
-_ACTIONS = {Added: "add", Edited: "edit", Removed: "remove"}
-_NEXT = {
-    ReviewReason.KEPT: "remove it from the manifest, or keep it: write its name under exclude: "
-    "of import:",
-    ReviewReason.DELETED: "write it into the manifest if it is to be listed",
-    ReviewReason.NAME_TAKEN: "pin both by id to keep their uses: commandsync pull --pin shows "
-    "the ids",
-}
+_RENAME = "» is a rename: the old name is under formerly:, so that the id and the uses are kept."
+_MEND = "run commandsync import, and commit what it writes"
 
 
 def counts(result: Import) -> str:
     """Return the counts of an import: the last line of its text, which scripts may rely on."""
     of = _counts(result)
-    todo = ", ".join(f"{of[verb]} to {verb}" for verb in (*_ACTIONS.values(), "review"))
-    held = f", {of['held_back']} held back" if of["held_back"] else ""
+    todo = ", ".join(f"{of[verb]} to {verb}" for verb in ("add", "edit", "remove"))
+    rest = f"{of['unchanged']} unchanged, {of['left_out']} left out"
+    kept = f", {of['kept']} kept" if of["kept"] else ""
     unread = f", {of['unread']} not read" if of["unread"] else ""
-    return f"Import: {todo}, {of['unchanged']} unchanged, {of['left_out']} left out{held}{unread}."
+    return f"Import: {todo}, {rest}{kept}{unread}."
 
 
 def _counts(result: Import) -> dict[str, int]:
-    of = {verb: len(result.merge.of(kind)) for kind, verb in _ACTIONS.items()}
+    public = result.after.public
     return {
-        **of,
-        "review": len(result.merge.reviews),
-        "unchanged": len(result.ours) - of["edit"] - of["remove"],
-        "left_out": len(_left_out(result)),
-        "held_back": len(result.merge.held_back),
+        "add": result.added,
+        "edit": result.edited,
+        "remove": result.removed,
+        "unchanged": len(public) - result.added - result.edited,
+        "left_out": len(result.left_out),
+        "kept": sum(1 for command in result.after.commands if command.kept),
         "unread": len(result.unread) + len(result.acknowledged),
     }
 
 
-def _left_out(result: Import) -> list[Excluded]:
-    deleted = "it was deleted from the manifest"
-    return [*result.excluded, *(Excluded(entry, deleted) for _, entry, _ in result.merge.unwanted)]
+def changes(result: Import) -> Iterator[tuple[Change, Difference]]:
+    """Yield the changes of the public commands, as those of a plan."""
+    for difference in result.differences:
+        before, after = difference
+        kind, place = Resource.COMMAND, result.place_of(difference)
+        was, is_now = is_public(before), is_public(after)
+        if after and is_now and not was:
+            yield Add(resource=kind, location=place, after=_text(after)), difference
+        elif before and was and not is_now:
+            yield Delete(resource=kind, location=place, id="", before=_text(before)), difference
+        elif before and after and is_now and difference.is_shown:
+            texts = {"before": _text(before), "after": _text(after)}
+            fields = _field_changes(before, after)
+            yield Edit(resource=kind, location=place, id="", fields=fields, **texts), difference
+
+
+def _field_changes(before: ImportedCommand, after: ImportedCommand) -> tuple[FieldChange, ...]:
+    fields = field_changes(_text(before), _text(after))
+    if before.source == after.source:
+        return fields
+    return (*fields, FieldChange("from", old=before.source, new=after.source))
+
+
+def _text(command: ImportedCommand) -> CommandText:
+    return CommandText(command.name, command.description, command.syntax, command.category)
+
+
+def object_changes(difference: Difference) -> str:
+    """Name what differs in the platform's object of a command; empty if nothing does."""
+    before, after = difference
+    if not (before and after) or before.discord == after.discord:
+        return ""
+    if not (before.discord and after.discord):
+        return "known now" if after.discord else "not known any more"
+    old, new = (tuple(levels_of(node))[-1] for node in (before.discord, after.discord))
+    return ", ".join(changes_of_objects(old, new))
 
 
 def render_left_out(result: Import, *, screen: Screen = PLAIN) -> str:
-    """Show each command and each file that is left out, with the reason."""
-    commands = (
-        f"left out: {visible(entry.name)}{in_brackets(entry.place)}: {visible(reason)}"
-        for entry, reason in _left_out(result)
-    )
+    """Show each part and each file that is known not to be read, with the reason."""
     known = (f"not read: {_unread(part)}: acknowledged" for part in result.acknowledged)
     files = (f"not read: {path(name)}: it was generated" for name in result.generated)
-    return joined((*commands, *known, *files), screen)
+    return joined((*known, *files), screen)
 
 
 def by_cause(notes: Iterable[Notice], *, each: bool) -> Iterator[Notice]:
@@ -118,122 +141,123 @@ def _unread(part: Unread) -> str:
 
 
 def text(result: Import, *, screen: Screen) -> str:
-    """Return the changes of the files, and the tasks that remain; the last line has the counts."""
+    """Return the changes as a plan shows them, then the rest; the last line has the counts."""
     if screen.quiet:
         return joined([counts(result)], screen)
-    lines = [*edit_lines(result.edits)]
-    for review in result.merge.reviews:
-        lines += _review_lines(review, result, screen)
-    for held in result.merge.held_back:
-        place = in_brackets(result.place(held.index))
-        reason = f"its source has it no more, but {visible(held.reason)}"
-        lines.append(f"{paint('held back', YELLOW)}: {visible(cut(held.name))}: {reason}{place}")
-    lines += unread_lines(result)
-    if result.merge.reviews or result.merge.held_back or result.unread:
-        lines.append("")
+    lines = [*edit_lines([result.manifest] if result.manifest else ()), *_changed(result, screen)]
+    rest = [*_notes(result, screen)]
+    lines += [*rest, *([""] if rest else [])]
     if result.refusal:
         lines.append(f"{paint('refused', YELLOW)}: {visible(result.refusal.message)}")
-    if result.imported and not result.merge.changes:
-        lines += (f"{path(result.imported.path)}: {_IMPORTED_CHANGES}", "")
     lines.append(counts(result))
     return joined(lines, screen)
 
 
-def _review_lines(review: Review, result: Import, screen: Screen) -> Iterator[str]:
-    place = in_brackets(_here(review, result))
-    yield f"{paint('review', YELLOW)}: {visible(_what(review))}: {review.reason}{place}"
-    if review.field:
-        there = review.entry.place if review.entry else None
-        here, source = (
-            visible(text if screen.full else cut(text)) for text in (review.here, review.there)
-        )
-        yield Value(f'    {paint("here:  ", DIM)} "{here}"')
-        yield Value(f'    {paint("source:", DIM)} "{source}"{in_brackets(there)}')
-    else:
-        todo = f"add {review.there}" if review.entry else "remove it from the manifest"
-        yield Value(f"    {paint('next:', DIM)} {visible(_NEXT.get(review.reason, todo))}")
+def _changed(result: Import, screen: Screen) -> Iterator[str]:
+    """Yield the changes of the imported file, as those of a plan."""
+    shown = list(changes(result))
+    if result.imported:
+        yield path(result.imported.path) + ("" if shown else f": {_rest(result)}")
+        yield ""
+    for change, difference in shown:
+        yield from change_lines(change, screen)
+        if parts := object_changes(difference):
+            yield f"      {paint('discord:', DIM)} {visible(parts)}"
+    if shown:
+        yield ""
+    if any(isinstance(change, Edit) and change.renames for change, _ in shown):
+        yield from (_RENAME, "")
 
 
-def _what(review: Review) -> str:
-    return f"{cut(review.name)}, {review.field}" if review.field else cut(review.name)
+def _rest(result: Import) -> str:
+    is_new = result.imported and result.imported.before is None
+    return "new" if is_new else "no command changes that public lists show"
 
 
-def _here(review: Review, result: Import) -> Location | None:
-    """Return the place of a review: in the manifest, else in the source."""
-    if review.index is not None:
-        return result.place(review.index, review.field)
-    return review.entry.place if review.entry else None
+def _notes(result: Import, screen: Screen) -> Iterator[str]:
+    for each in result.left_out:
+        yield f"left out: {_left_out(each)}"
+    for kept in result.kept:
+        place = in_brackets(kept.place)
+        yield f"{paint('kept', YELLOW)}: {visible(cut(kept.name))}: {visible(kept.reason)}{place}"
+    yield from unread_lines(result)
+    for override in result.overrides:
+        for key, (theirs, ours) in override.fields.items():
+            both = (visible(each if screen.full else cut(each)) for each in (ours, theirs))
+            here, there = both
+            yield f"wins: {visible(override.name)}, {key}{in_brackets(override.place)}"
+            yield Value(f'    {paint("here:  ", DIM)} "{here}"')
+            yield Value(f'    {paint("source:", DIM)} "{there}"')
+    if repeats := [each for each in result.overrides if each.only_repeats]:
+        yield f"only repeats the import, and can go: {_named(repeats)}"
+    if result.was_edited:
+        yield "edited by hand; these entries of the manifest would keep that:"
+        for values in result.edits:
+            yield from map(visible, entry_lines(dict(values)))
+
+
+def _named(overrides: Iterable[Override]) -> str:
+    return ", ".join(f"{visible(each.name)} ({visible(str(each.place))})" for each in overrides)
+
+
+def _left_out(each: LeftOut) -> str:
+    return f"{visible(cut(each.name))}{in_brackets(each.place)}: {visible(each.reason)}"
 
 
 def markdown(result: Import, *, screen: Screen) -> str:  # noqa: ARG001 - as every format
-    """Return the changes of the files as blocks, and the tasks that remain as a list."""
+    """Return the changes as a block, and what is left to do as a list."""
+    shown = [line for change, _ in changes(result) for line in change_lines(change, PLAIN)]
     parts = [f"**{counts(result)}**"]
-    for edit in result.edits:
-        diff = joined(file_lines(edit), PLAIN).splitlines()
-        parts.append(fenced(diff, ""))
-    for review in result.merge.reviews:
-        texts = f": {code(review.here)} here, {code(review.there)} there" if review.field else ""
-        parts.append(f"- Review: {code(_what(review))}, {review.reason}{texts}")
-    parts += [f"- Held back: {code(held.name)}, {held.reason}" for held in result.merge.held_back]
-    parts += [f"- Not read: {code(str(part.place))}, {part.reason}" for part in result.unread]
+    if shown:
+        parts.append(fenced(joined(shown, PLAIN).splitlines(), ""))
+    parts += [f"- Kept: {code(each.name)}, {code(each.reason)}" for each in result.kept]
+    parts += [f"- Not read: {code(str(part.place))}, {code(part.reason)}" for part in result.unread]
+    parts += [f"- Not imported any more: {code(name)}" for name, _ in result.strays]
     return "\n\n".join(parts) + "\n"
 
 
 def import_annotations(result: Import) -> Iterator[Annotation]:
-    """Return an error for each difference, and a warning for each review."""
-    differences = [_difference(change, result) for change in result.merge.changes]
+    """Return an error for each difference at its place, and for each part that is not read."""
+    differences = [_difference(change, result) for change, _ in changes(result)]
     if result.imported and not differences:
-        differences = [(_IMPORTED_CHANGES, Location(result.imported.path))]
+        message = f"{result.imported.path} is not up to date"
+        differences = [(message, Location(result.imported.path))]
     for message, place in differences:
         yield Annotation("error", "Import", message, _MEND, place)
-    for review in result.merge.reviews:
-        texts = f': "{review.here}" here, "{review.there}" there' if review.field else ""
-        message = f"{_what(review)}: {review.reason}{texts}"
-        yield Annotation("warning", "Review", message, location=_here(review, result))
     for part in result.unread:
         name = f"{part.name}: " if part.name else ""
         yield Annotation("error", "Not read", f"{name}{part.reason}", _READ, part.place)
+    for name, place in result.strays:
+        message = f"{name} is not imported any more"
+        yield Annotation("error", "Import", message, "remove the entry, or write own: true", place)
     yield from notice_annotations(result.notes)
 
 
-def _difference(change: EntryChange, result: Import) -> tuple[str, Location | None]:
-    """Return a change in words, and its place: a new command's in the source."""
-    if isinstance(change, Added):
-        return f"{change.text.name} is not in {result.path}", change.entry.place
-    name = result.ours[change.index].name
-    if isinstance(change, Removed):
-        return f"{name} is gone from its source", result.place(change.index)
-    fields = [edit.field for edit in change.fields] or ["formerly"]
-    message = f"{name}: {' and '.join(fields)} changed in the source"
-    return message, result.place(change.index, fields[0])
+def _difference(change: Change, result: Import) -> tuple[str, Location | None]:
+    """Return a change in words, and its place in the source."""
+    file = result.imported.path if result.imported else result.path
+    if isinstance(change, Add):
+        return f"{change.name} is not in {file}", change.location
+    if isinstance(change, Delete):
+        return f"{change.name} is not public any more in its source", Location(file)
+    fields = [field.field for field in change.fields] or ["its object"]
+    return f"{change.name}: {' and '.join(fields)} changed in the source", change.location
 
 
 def json(result: Import, *, screen: Screen) -> str:
     """Return one document of all changes, and of all that is left to do."""
-    document = {
+    document: dict[str, Any] = {
         "version": VERSION,
         "manifest": result.path,
         "sources": result.sources,
         "files": [edit.path for edit in result.files],
         "summary": _counts(result),
-        "changes": [_change(change, result) for change in result.merge.changes],
-        "reviews": [
-            {
-                "reason": review.reason.name.lower().replace("_", "-"),
-                "name": review.name,
-                "field": review.field,
-                "here": review.here,
-                "there": review.there,
-                "location": place_document(_here(review, result)),
-                "source": place_document(review.entry.place) if review.entry else None,
-            }
-            for review in result.merge.reviews
-        ],
-        "excluded": [_part(entry.name, reason, entry.place) for entry, reason in _left_out(result)],
-        "held_back": [
-            _part(held.name, held.reason, result.place(held.index))
-            for held in result.merge.held_back
-        ],
+        "changes": [_change(*each) for each in changes(result)],
+        "left_out": [_part(each.name, each.reason, each.place) for each in result.left_out],
+        "kept": [_part(each.name, each.reason, each.place) for each in result.kept],
+        "overrides": [_override(each) for each in result.overrides],
+        "strays": [_part(name, "not imported any more", place) for name, place in result.strays],
+        "edited": [dict(values) for values in result.edits] if result.was_edited else [],
         "unread": [
             _part(
                 part.name,
@@ -242,6 +266,14 @@ def json(result: Import, *, screen: Screen) -> str:
                 acknowledged=part in result.acknowledged,
             )
             for part in (*result.unread, *result.acknowledged)
+        ],
+        "problems": [
+            {
+                "message": problem.message,
+                "hint": str(problem.hint),
+                "location": place_document(problem.location),
+            }
+            for problem in result.problems
         ],
         "warnings": [notice_document(note, screen.words) for note in result.notes],
     }
@@ -252,25 +284,30 @@ def _part(name: str, reason: str, place: Location | None, **more: object) -> dic
     return {"name": name, "reason": reason, **more, "location": place_document(place)}
 
 
-def _change(change: EntryChange, result: Import) -> dict[str, object]:
-    entry = None if isinstance(change, Removed) else change.entry
-    if isinstance(change, Added):
-        name, place = change.text.name, None
-    else:
-        name, place = result.ours[change.index].name, result.place(change.index)
-    formerly = change.formerly if isinstance(change, Edited) else None
+def _override(override: Override) -> dict[str, object]:
     return {
-        "action": _ACTIONS[type(change)],
-        "name": name,
-        "fields": _differences(change),
-        "location": place_document(place),
-        "source": place_document(entry.place) if entry else None,
-        **({} if formerly is None else {"formerly": formerly}),
+        "name": override.name,
+        "fields": {
+            key: {"source": theirs, "here": ours} for key, (theirs, ours) in override.fields.items()
+        },
+        "only_repeats": override.only_repeats,
+        "location": place_document(override.place),
     }
 
 
-def _differences(change: EntryChange) -> dict[str, dict[str, str]]:
-    if isinstance(change, Added):
-        return {field: {"old": "", "new": text} for field, text in change.text._asdict().items()}
-    edits = change.fields if isinstance(change, Edited) else ()
-    return {edit.field: {"old": edit.old, "new": edit.new} for edit in edits}
+def _change(change: Change, difference: Difference) -> dict[str, object]:
+    action = "remove" if isinstance(change, Delete) else change.action
+    fields: dict[str, dict[str, str]] = {}
+    if isinstance(change, Add):
+        fields = {key: {"old": "", "new": value} for key, value in change.after._asdict().items()}
+    elif isinstance(change, Edit):
+        fields = {each.field: {"old": each.old, "new": each.new} for each in change.fields}
+    after = difference.after
+    return {
+        "action": action,
+        "name": change.name,
+        "fields": fields,
+        "location": place_document(change.location),
+        **({"formerly": after.formerly} if after and after.formerly else {}),
+        **({"left_out": after.left_out} if after and after.left_out else {}),
+    }

@@ -128,8 +128,7 @@ def kept(plan: Plan) -> list[str]:
         what, them = "1 formerly: entry is", "it"
         if plan.finished > 1:
             what, them = f"{plan.finished:,} formerly: entries are", "them"
-        command = "commandsync pull --drop-formerly"
-        sentences.append(f"{what} no longer needed: {command} removes {them}.")
+        sentences.append(f"{what} no longer needed: remove {them} from the manifest.")
     return sentences
 
 

@@ -5,14 +5,13 @@ out defaults or write null for them, and spell types as words or keys in camel c
 read.
 """
 
-import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice
 
 from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
+from commandsync.records.objects import NESTING
 from commandsync.records.snapshot import Node
 from commandsync.records.texts import MENU_DESCRIPTIONS, with_article
 from commandsync.sources.entry import (
@@ -25,40 +24,15 @@ from commandsync.sources.entry import (
     text_of,
     traits_of,
 )
+from commandsync.sources.objects import KEYS, TEXTS, object_of, spelled, type_number
 
-_CAPITAL = re.compile("(?<=[a-z])[A-Z]")
 _DEEPEST = 3  # command > group > sub-command
 _COMMAND, _USER, _MESSAGE, _ENTRY_POINT = range(1, 5)
 _GROUP = 2
-NESTING = (1, _GROUP)
-"""The types of options that are sub-commands, or groups of them."""
-
 _OPTION_TYPES = range(1, 12)
 
 _MENUS = {_USER: "user", _MESSAGE: "message"}
-_WORDS = {  # types as frameworks spell them, in lower case and without underscores, from 1 on
-    "command": ("chatinput", "user", "message", "primaryentrypoint"),
-    "option": (
-        *("subcommand", "subcommandgroup", "string", "integer", "boolean", "user"),
-        *("channel", "role", "mentionable", "number", "attachment"),
-    ),
-}
-_DEFAULT_TYPES = {"command": _COMMAND, "option": 0}
-_TEXTS = frozenset(
-    f"{text}{form}"
-    for text in ("name", "description")
-    for form in ("", "_localized", "_localizations")
-)
-KEYS = {
-    "command": _TEXTS
-    | {"category", "id", "application_id", "guild_id", "version", "type", "options", "handler"}
-    | {"nsfw", "default_permission", "default_member_permissions", "dm_permission"}
-    | {"contexts", "integration_types"},
-    "option": _TEXTS
-    | {"type", "required", "options", "choices", "autocomplete", "channel_types", "file_types"}
-    | {"min_value", "max_value", "min_length", "max_length", "nsfw"},
-}
-_ONLY_DISCORDS = (_TEXTS - {"name", "description"}) | {
+_ONLY_DISCORDS = (TEXTS - {"name", "description"}) | {
     *("application_id", "guild_id", "default_permission", "default_member_permissions"),
     *("dm_permission", "contexts", "integration_types"),
 }
@@ -166,9 +140,9 @@ class CommandReader:
             description=unsaid if description in {"", NO_DESCRIPTION} else description,
             syntax=slash_syntax(name, self._parameters(node, place)) if is_slash else literal(name),
             category=text_of(command, "category") or folder or group,
-            key=_key(path),
             place=place,
             traits=_traits(command),
+            discord=object_of(*path),
         )
 
     def _parameters(self, node: Node, place: Location | None) -> Iterator[Parameter]:
@@ -204,39 +178,6 @@ def is_discords(content: Node) -> bool:
     is_typed = node.get("type") is not None and isinstance(kind, int)
     has_options = isinstance(options, list) and all(isinstance(option, dict) for option in options)
     return is_typed or has_options or not _ONLY_DISCORDS.isdisjoint(node)
-
-
-def spelled(content: Node) -> Node:
-    """Return an object of discord.js, whose keys may be in camel case, with Discord's keys."""
-    return {spelled_key(key): member for key, member in content.items()}
-
-
-@lru_cache(1000)
-def spelled_key(key: str) -> str:
-    """Return a key in Discord's spelling."""
-    return _CAPITAL.sub(r"_\g<0>", key).lower()
-
-
-def type_number(value: object, what: str) -> int | str:
-    """Return a type as its number if it has one, else as it is written."""
-    match value:
-        case None:
-            return _DEFAULT_TYPES[what]
-        case str():
-            word = value.replace("_", "").casefold()
-            return _WORDS[what].index(word) + 1 if word in _WORDS[what] else value
-        case int() | float() if not isinstance(value, bool):
-            return int(value) if value in range(1000) else str(value)
-        case _:  # not shown: it may be nested too deep for that
-            return type(value).__name__
-
-
-def _key(path: tuple[Node, ...]) -> str | None:
-    """Return a key that outlives a rename: Discord's id, and the names below it."""
-    identifier = path[0].get("id")
-    if not identifier or not isinstance(identifier, str | int):
-        return None
-    return " ".join((f"discord:{identifier}", *(text_of(step, "name") for step in path[1:])))
 
 
 def _traits(command: Node) -> frozenset[Trait]:

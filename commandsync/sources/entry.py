@@ -1,4 +1,9 @@
-"""The commands that a source declares, as values between its reader and the import.
+"""The value that a reading returns: the commands of a source, and all that is known of the rest.
+
+Each command that a source declares is in one of four places of a `SourceReading`: it is read
+(`entries`), left out with its reason (`excluded`), or not read (`unread`); and of what is read, the
+parts that were not followed are named (`partly`). What is not followed is never treated as nothing:
+an import takes nothing away from a command, or from those of a file, that is partly read.
 
 All readers write the syntax of a command in one way, `/group sub <required> [optional]`, and read
 from the keys of its declaration why it may not belong on a public list (`Trait`).
@@ -12,6 +17,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Location, Notice
+from commandsync.records.imported import Kind, kind_of
 from commandsync.records.snapshot import Audience, Node
 
 NO_DESCRIPTION = "…"
@@ -47,24 +53,47 @@ class SourceEntry:
     # literal `{prefix}` is written `{{prefix}}`.
     syntax: str
     category: str | None = None  # its cog, folder or group; None if the source has none
-    key: str | None = None  # stays if it is renamed: `discord:<id>`; None for nothing
     place: Location | None = None  # where it is declared; None if the source is not a file
     traits: frozenset[Trait] = frozenset()  # why it may not belong on a public list
+    # The platform's own object: of a sub-command the one of its group, with this sub-command alone.
+    # None if the source does not say all of it.
+    discord: Node | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """How it is called, as its syntax shows."""
+        return kind_of(self.name, self.syntax)
+
+
+AGAIN = "declared again"
+"""How the reason begins of a command that its source declares before it."""
 
 
 class Excluded(NamedTuple):
-    """A command that is left out; the reason is the end of a sentence about it."""
+    """A command that its reader leaves out, with the reason."""
 
     entry: SourceEntry
     reason: str
 
 
 class Unread(NamedTuple):
-    """A part of the code that looks like a command and is not read."""
+    """A part of the code that declares a command and is not read."""
 
     place: Location
     reason: str
     name: str = ""  # its name, if the code states it
+
+
+class PartlyRead(NamedTuple):
+    """A part of the code that is not followed, which may say more about what is read.
+
+    It is about the command of this name, or without a name about all commands of its file: those
+    that are read there may lack something, and those that were there before may still be.
+    """
+
+    place: Location
+    reason: str  # the part that is not followed: "the base class `Base` is not found"
+    name: str = ""  # the full name of the command
 
 
 class Menu(NamedTuple):
@@ -79,15 +108,14 @@ class SourceReading:
     """The content of a source: each command that it declares is read, unread or left out."""
 
     entries: tuple[SourceEntry, ...] = ()  # its commands, in its order
-    unread: tuple[Unread, ...] = ()
     excluded: tuple[Excluded, ...] = ()  # commands that are declared again, or not in the menu
+    unread: tuple[Unread, ...] = ()
+    partly: tuple[PartlyRead, ...] = ()
     notes: tuple[Notice, ...] = ()  # on tolerated parts, with their places
     files: tuple[str, ...] = ()  # that were searched
-    partial: tuple[str, ...] = ()  # that were not read completely, of these and generated ones
     generated: tuple[str, ...] = ()  # files that are not read: a program wrote them
     frameworks: tuple[str, ...] = ()  # that the code names
     text_keys: tuple[str, ...] = ()  # of computed descriptions: literals that may name a text
-    objects: tuple[Node, ...] = ()  # the kept parts of the platform's own objects
     menus: tuple[Menu, ...] = ()  # of other scopes and languages, at Telegram
 
 

@@ -18,10 +18,8 @@ from typing import Any, NamedTuple
 from commandsync.api.content import TooLargeError, decode_json
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.errors import FileError
-from commandsync.records.snapshot import Node
 from commandsync.sources.applicationcommands import CommandReader, is_discords
 from commandsync.sources.entry import SourceEntry, SourceReading
-from commandsync.sources.imported import kept
 from commandsync.sources.listfile import (
     KNOWN,
     OWN,
@@ -151,21 +149,19 @@ def of_json(
     found = [*chain.from_iterable(_commands_of(path, data[path], folder) for path in data)]
     kinds = {_is_own(command, columns) for command in found}
     entries: list[SourceEntry] = []
-    objects: list[Node] = []
     for command in found:
         value, category, is_own = command.value, command.category, _is_own(command, columns)
         if kinds == {True, None} or is_own:
             entries.append(row_entry(value.content, mapped, value.place, category or None))
         else:
-            entries += _of_discord(reader, value, category)
-            objects += [kept(value.content)] if is_own is False else []
+            read = _of_discord(reader, value, category)
+            # The object of a command that may also be one of a custom list is not known.
+            entries += read if is_own is False else [replace(each, discord=None) for each in read]
         check_number(len(entries), value.file.path)
     _check_columns(columns if True in kinds else {}, [command.value for command in found])
     unclear = Notice(*_UNDECIDED, found[0].value.place) if kinds == {None} else None
     notes = filter(None, [*reader.notes(), unclear])
-    return SourceReading(
-        entries=tuple(entries), notes=tuple(notes), files=tuple(data), objects=tuple(objects)
-    )
+    return SourceReading(entries=tuple(entries), notes=tuple(notes), files=tuple(data))
 
 
 def _of_discord(reader: CommandReader, value: JsonValue, folder: str) -> list[SourceEntry]:

@@ -7,19 +7,25 @@ commands, and one list of the commands of all files.
 import gc
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 from typing import TypeVar
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.records.snapshot import Node
+from commandsync.records.imported import is_imported
 from commandsync.records.texts import has_wildcard, pattern
-from commandsync.sources.entry import Excluded, SourceEntry, SourceReading, Trait, Unread
+from commandsync.sources.entry import (
+    AGAIN,
+    Excluded,
+    PartlyRead,
+    SourceEntry,
+    SourceReading,
+    Trait,
+    Unread,
+)
 from commandsync.sources.telegrammenu import CodeMenus
 
 MOST_BYTES = 10 * 1024 * 1024
@@ -27,9 +33,6 @@ MOST_BYTES = 10 * 1024 * 1024
 
 MOST_FILES = 10_000
 """JSON files of a folder."""
-
-IMPORTED = ".imported.json"
-"""The ending of the file of the last import, beside each manifest; it is not a source."""
 
 MOST_COMMANDS = 20_000
 """Of one source; no bot has a tenth of it."""
@@ -163,7 +166,7 @@ def is_command_file(path: Path) -> bool:
     return (
         path.suffix.casefold() == ".json"
         and not _NOT_COMMANDS.fullmatch(path.name)
-        and not path.name.endswith(IMPORTED)
+        and not is_imported(path.name)
     )
 
 
@@ -259,41 +262,40 @@ def code_reading(  # noqa: PLR0913 - the contents of code
     unread: Iterable[Unread],
     notes: Iterable[Notice],
     problems: Collection[Notice],
+    partly: Iterable[PartlyRead] = (),
     shape: re.Pattern[bytes],
-    objects: Callable[[Sequence[SourceEntry]], tuple[Node, ...]],
     frameworks: Iterable[str],
 ) -> SourceReading:
     """Return the commands of code, in the order of the files and their lines.
 
-    A key that several commands have is none, and of equal commands the first one counts. The
+    Of equal commands the first one counts. The
     `problems` are those of files that were not parsed, or not as a whole: they are not read if they
     have the `shape` of commands.
     """
     of_menus, (of_files, noted) = menus.reading(), _unparsed(problems, shape)
     every, all_notes = [*entries, *of_menus.entries], {*notes, *noted, *of_menus.notes}
-    keys = Counter(entry.key for entry in every)
     unique_entries: dict[tuple[str, str, bool], SourceEntry] = {}
     excluded = []
     for entry in sorted(every, key=lambda entry: _position(entry.place)):
-        unique = entry if keys[entry.key] == 1 else replace(entry, key=None)
         apart = bool(_traits(_position(entry.place)[0][len(root.parts) : -1]))
-        first = unique_entries.setdefault((entry.name, entry.syntax[:1], apart), unique)
-        if first is not unique:
-            excluded.append(Excluded(entry, f"it is declared again (first at {first.place})"))
+        first = unique_entries.setdefault((entry.name, entry.syntax[:1], apart), entry)
+        if first is not entry:
+            excluded.append(Excluded(entry, f"{AGAIN} (first at {first.place})"))
             if (entry.description, entry.syntax) != (first.description, first.syntax):
                 message = f"{entry.name!r} is declared again (first at {first.place})"
                 all_notes.add(Notice(message, "only the first is imported", entry.place))
     missed = sorted({*unread, *of_files}, key=lambda part: (_position(part.place), part.reason))
-    places = [*(part.place for part in missed), *(problem.location for problem in problems)]
+    # A file with a part that is not read, or that is not parsed, may have more than is read of it.
+    of_missed = [PartlyRead(part.place, part.reason) for part in missed]
+    of_missed += [PartlyRead(each.location, each.message) for each in problems if each.location]
     return SourceReading(
         entries=tuple(unique_entries.values()),
         unread=tuple(missed),
         excluded=(*excluded, *of_menus.excluded),
         notes=tuple(sorted(all_notes, key=lambda note: (_position(note.location), note.message))),
         files=tuple(files),
-        partial=tuple(sorted({place.path for place in places if place})),
+        partly=tuple(sorted({*partly, *of_missed}, key=lambda part: (_position(part.place), part))),
         frameworks=tuple(sorted(frameworks)),
-        objects=objects(tuple(unique_entries.values())),
         menus=of_menus.menus,
     )
 

@@ -18,7 +18,7 @@ from commandsync.sources.entry import NO_DESCRIPTION, Excluded, Menu, SourceEntr
 SCOPES = ("default", "all_private_chats", "all_group_chats", "all_chat_administrators")
 """The scopes that need no chat, which a manifest can have."""
 
-NOT_IN_MENU = "it is not in the menu that is imported"
+NOT_IN_MENU = "not in the menu that is imported"
 COMPUTED_MENU = "the menu that is set here is computed at run time"
 NO_TEXT = "{!r} has no description"
 _WRITE_TEXT = "write one in the menu that the code sets, or in the manifest"

@@ -23,7 +23,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, Resource, canonical
 from commandsync.services.catalogue import LISTS
 from commandsync.services.service import PAGE
-from commandsync.sync.companions import mention_of, objects_of
+from commandsync.sync.companions import mention_of
 from commandsync.sync.destinations import ListSite, list_sites
 from commandsync.sync.files import read_text
 from commandsync.sync.job import Planned, connected
@@ -92,7 +92,7 @@ def _with_mentions(settings: Settings, text: str) -> str:
 
     if not _MENTION.search(text):
         return text
-    objects = objects_of(_manifest(settings))
+    objects = _manifest(settings).objects
     return _MENTION.sub(mention, text)
 
 

@@ -1,33 +1,40 @@
 """The beginning: the first manifest of a bot, made of answers and of the commands in its code.
 
 `Answers` says where the bot is listed, and where its commands are. `begin` writes the head of the
-manifest, with the losses that each service is known for, and imports the commands into it: those
-that a page lists stay, and the code is merged with them. The result is a set of files, which are
-valid together. The workflow for GitHub calls the Action's own one.
+manifest, with the losses that each service is known for, and imports the commands beside it: where
+a page lists a command with another text, an entry of the manifest has that text. The result is a
+set of files, which are valid together. The workflow for GitHub calls the Action's own one.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Do
 from commandsync.errors import UsageError
-from commandsync.manifest.dump import starter
-from commandsync.manifest.fileedits import with_key
-from commandsync.records.texts import Resource
+from commandsync.manifest.dump import Shared, fields_of, starter
+from commandsync.manifest.fields import with_prefix
+from commandsync.manifest.imported import entry_lines
+from commandsync.manifest.source import MOST_BYTES
+from commandsync.records.imported import ImportedFile
+from commandsync.records.rewrites import folded
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import CommandText, Resource
 from commandsync.services.catalogue import LISTS
 from commandsync.services.service import ListService
 from commandsync.sources.changeset import FileEdit, Import
 from commandsync.sources.entry import SourceReading
 from commandsync.sync import DEFAULT_MANIFESTS, SCHEMA
-from commandsync.sync.files import relative
-from commandsync.sync.importplan import EXAMPLES, import_key, plan_import
+from commandsync.sync.files import read_text, relative
+from commandsync.sync.importplan import EXAMPLES, import_key, plan_import, prefix_key
 from commandsync.sync.importsource import Recorded
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings, repository_root
 
+_ATTRIBUTE = "*.imported.yaml linguist-generated=true"
 _WORKFLOWS = ".github/workflows"
 
 _HEAD = """\
@@ -77,8 +84,9 @@ class Answers:
     bot: str = ""
     sources: Sequence[str] = ()  # the code, relative to the working folder
     recorded: Recorded | None = None
+    listed: Snapshot | None = None  # the records on the page; None if it lists nothing
+    adopted: str = ""  # a manifest of them
     prefix: str = ""
-    listed: str = ""  # a manifest of the commands on the page; empty if it lists nothing
     program: str = ""  # the command line that registers the commands, to be recorded later
     workflow: bool = False
 
@@ -125,16 +133,56 @@ def begin(settings: Settings, path: str, answers: Answers) -> Beginning:
     text = _text(answers, services, path)
     if not (answers.sources or answers.recorded):
         return Beginning((FileEdit(path, None, text),), None)
-    result = plan_import(
-        replace(settings, files=(path,)),
-        (),
-        registered=_not_registered,
-        recorded=answers.recorded,
-        begun={path: text.encode()},
-    )
-    if all(edit.path != path for edit in result.edits):  # nothing is added
-        result = replace(result, edits=(FileEdit(path, None, text), *result.edits))
-    return Beginning(result.files, result)
+
+    def imported(text: str) -> Import:
+        return plan_import(
+            replace(settings, files=(path,)),
+            (),
+            registered=_not_registered,
+            recorded=answers.recorded,
+            begun={path: text.encode()},
+        )
+
+    result = imported(text)
+    if answers.listed:
+        entries = _entries(answers.listed, result.after, answers.prefix)
+        result = imported(text + _list("commands", entries))
+    return Beginning((*result.files, *_attributes(path)), result)
+
+
+def _entries(listed: Snapshot, imported: ImportedFile, prefix: str) -> Iterator[Mapping[str, Any]]:
+    """Yield an entry for each listed command, with the texts that are imported otherwise."""
+    names = {folded(command.name) for command in imported.public}
+    by_name = {folded(command.name): command for command in reversed(imported.public)}
+    for entry in listed.collections.get(Resource.COMMAND, ()):
+        text = CommandText(*entry.text)
+        own = fields_of(text, Shared(prefix), Resource.COMMAND)
+        command = by_name.pop(folded(text.name), None)
+        if command is None:
+            yield own | ({"own": True} if folded(text.name) in names else {})
+            continue
+        theirs = {
+            "description": command.description,
+            "syntax": with_prefix(command.syntax, prefix),
+            "category": command.category,
+        }
+        values = {key: own.get(key, "") for key in theirs if getattr(text, key) != theirs[key]}
+        if values:
+            yield {"name": command.name, **values}
+
+
+def _list(key: str, entries: Iterable[Mapping[str, Any]]) -> str:
+    lines = [line for values in entries for line in entry_lines(dict(values))]
+    return "\n".join(["", f"{key}:", *lines, ""]) if lines else ""
+
+
+def _attributes(path: str) -> Iterator[FileEdit]:
+    """Yield the edit that lets GitHub fold the imported file in a pull request."""
+    file = (Path(path).parent / ".gitattributes").as_posix()
+    before = read_text(file, most=MOST_BYTES) if os.path.lexists(file) else None
+    if _ATTRIBUTE not in (before or ""):
+        start = f"{before.rstrip()}\n" if before and before.strip() else ""
+        yield FileEdit(file, before, f"{start}{_ATTRIBUTE}\n")
 
 
 def _not_registered(_locale: str) -> SourceReading:
@@ -146,21 +194,24 @@ def _text(answers: Answers, services: Sequence[ListService], path: str) -> str:
     if answers.has_examples and not (services or answers.prefix):
         return starter(f"./{SCHEMA}", bot=answers.bot, base_url=answers.base_url)
     keys = [*_keys(answers, services, Path(path).parent.as_posix())]
-    if answers.listed:
-        text = answers.listed
-        for key in reversed(keys):
-            text = with_key(text, key, path=path)
-        return text
+    if answers.adopted and not (answers.sources or answers.recorded):
+        return _with_keys(answers.adopted, keys)
     target = {"bot": answers.bot, "base_url": answers.base_url}
     head = "".join(f"{key}: {json.dumps(value)}\n" for key, value in target.items() if value)
-    commands = _EXAMPLES if answers.has_examples else "commands: []\n"
-    return "\n".join([_HEAD.format(schema=SCHEMA), f"version: 1\n{head}", *keys, commands])
+    commands = [_EXAMPLES] if answers.has_examples else []
+    return "\n".join([_HEAD.format(schema=SCHEMA), f"version: 1\n{head}", *keys, *commands])
+
+
+def _with_keys(adopted: str, keys: Iterable[str]) -> str:
+    """Return a manifest of listed records with keys, unless it has the prefix of their syntaxes."""
+    given = [key for key in keys if not (key.startswith("prefix:") and "\nprefix:" in adopted)]
+    return adopted.replace("version: 1\n", "\n".join(["version: 1", *given]), 1)
 
 
 def _keys(answers: Answers, services: Sequence[ListService], near: str) -> Iterator[str]:
     """Yield the keys of a manifest beside its target and its commands."""
     if answers.prefix:
-        yield f"prefix: {json.dumps(answers.prefix, ensure_ascii=False)}\n"
+        yield prefix_key(answers.prefix)
     if services:
         yield "".join(["listings:\n", *chain.from_iterable(map(_listing, services))])
     if answers.sources or answers.recorded:

@@ -1,8 +1,8 @@
-"""The files beside a manifest: what was imported into it last, and the texts of the bot.
+"""The files beside a manifest: the commands as users see them, and the texts of the bot.
 
-An import keeps in `commands.imported.json` what it read, with the platform's own objects of the
-commands (`read_beside`). They say how messages mention a command, and what its options are for:
-`load` returns the commands of a manifest with both.
+The platform's own objects of commands are in the imported file, or in the entries. They say how
+messages mention a command, and what its options are for: `load` returns the commands of a manifest
+with both.
 
 Code that names its texts by keys, as in `t("ping.about")`, is read with the texts of the file that
 `import.texts` names, or of the files of that folder (`texts_of`). The path of a file below the
@@ -17,23 +17,17 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
-from commandsync.diagnostics import Location, Notice, Problem
-from commandsync.errors import CommandsyncError, FileError, ManifestError, UsageError
+from commandsync.diagnostics import Notice
+from commandsync.errors import CommandsyncError, FileError, UsageError
 from commandsync.manifest import Manifest, load_manifests, load_texts
-from commandsync.manifest.source import leads_out
 from commandsync.records.snapshot import Levels
 from commandsync.records.texts import CommandOption, LoadedCommand, by_category
 from commandsync.sources.entry import text_of
-from commandsync.sources.imported import Imported, by_name, read_imported
-from commandsync.sources.sourcefile import IMPORTED, files_of
+from commandsync.sources.sourcefile import files_of
 from commandsync.sync.files import (
-    MOST_BYTES,
     check_in_workspace,
-    ci_workspace,
-    read_file,
     read_text,
     relative,
 )
@@ -42,65 +36,6 @@ _IDENTIFIER = re.compile("[0-9]{1,20}")
 _NAME = re.compile(r"[-\w']{1,32}")  # nothing that a message takes for something else
 _SLASH_COMMAND = 1
 _MENUS = {2: "user", 3: "message"}  # by the type of a command in one
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedFile:
-    """What was imported last, and its file; its text is None where there is none yet."""
-
-    path: str
-    text: str | None
-    content: Imported
-
-
-def read_beside(manifest: str) -> ImportedFile:
-    """Read what was imported last into a manifest; raises `ManifestError` if it is not valid."""
-    path = Path(manifest).with_suffix(IMPORTED).as_posix()
-    if not Path(path).exists():
-        return ImportedFile(path, None, Imported())
-    if (workspace := ci_workspace(os.environ)) and leads_out(path, workspace):
-        message = "this is a link out of the workspace, and is not read"
-        raise ManifestError([Problem(Location(path, is_unread=True), message)])
-    return _decoded(read_file(path, most=MOST_BYTES), path)
-
-
-def _decoded(data: bytes, path: str) -> ImportedFile:
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        hint = "restore it from version control"
-        raise ManifestError([Problem(Location(path), "the file is not UTF-8", hint)]) from error
-    return ImportedFile(path, text, read_imported(text, path=path))
-
-
-def with_objects(manifest: Manifest) -> Manifest:
-    """Return a manifest with the platform's own objects; raises as `read_beside`.
-
-    Only services in `listings:` take them: without these, nothing is read.
-    """
-    return replace(manifest, objects=objects_of(manifest)) if manifest.listings else manifest
-
-
-def with_earlier_objects(manifest: Manifest, data: bytes) -> Manifest:
-    """Return an earlier manifest with the objects in a file of then; without any if it is broken.
-
-    The list is then sent again.
-    """
-    with suppress(ManifestError):
-        return replace(manifest, objects=_named(_decoded(data, IMPORTED)))
-    return manifest
-
-
-def objects_of(manifest: Manifest) -> Mapping[str, Levels]:
-    """Return the platform's own objects by the names of commands; raises as `read_beside`."""
-    return _named(read_beside(manifest.path))
-
-
-def _named(file: ImportedFile) -> Mapping[str, Levels]:
-    """Return the objects by their names: first registered ones, then recorded ones, then others."""
-    objects = [(source, node) for source, nodes in file.content.objects.items() for node in nodes]
-    objects.sort(key=lambda pair: ("id" not in pair[1], pair[0] != "program"))
-    return by_name(node for _, node in objects)
 
 
 def mention_of(name: str, objects: Mapping[str, Levels]) -> str:
@@ -120,11 +55,11 @@ def _levels_of(name: str, objects: Mapping[str, Levels]) -> Levels:
 
 
 def commands_of(manifest: Manifest, shown: Callable[[str], str] = str) -> tuple[LoadedCommand, ...]:
-    """Return the commands of a manifest with what their objects say; raises as `read_beside`.
+    """Return the commands of a manifest with what their objects say.
 
     `shown` returns a text as it is shown.
     """
-    objects = objects_of(manifest)
+    objects = manifest.objects
     commands = []
     for text in manifest.snapshot.commands:
         levels = _levels_of(text.name, objects)

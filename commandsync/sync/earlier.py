@@ -1,12 +1,12 @@
 """An earlier version of a manifest: what the present one is compared with.
 
-An earlier version is a manifest with the files that it included and the objects that were imported
-into it. It is read from git's own objects: `entries_at` lists the files of a commit, `resolved`
-follows the links between them, and `contents` returns each content by its id. Nothing is checked
-out, and no filter, hook or setting of the repository runs a program. `earlier_version` loads the
-version that an option names: a file, or a revision of the manifest's repository. `history` yields
-all versions of a branch, and loads each with `load_version`, too. `changes_since` compares what
-users notice.
+An earlier version is a manifest with the files that it included and its imported file; one that is
+older than that file has its own entries. It is read from git's own objects: `entries_at` lists the
+files of a commit, `resolved` follows the links between them, and `contents` returns each content by
+its id. Nothing is checked out, and no filter, hook or setting of the repository runs a program.
+`earlier_version` loads the version that an option names: a file, or a revision of the manifest's
+repository. `history` yields all versions of a branch, and loads each with `load_version`, too.
+`changes_since` compares what users notice.
 """
 
 import os
@@ -25,9 +25,8 @@ from commandsync.diagnostics import Do, Location, Problem
 from commandsync.errors import FileError, ManifestError, UsageError
 from commandsync.manifest import Manifest, load_head, load_manifests
 from commandsync.plan.userchanges import UserChanges, user_changes
+from commandsync.records.imported import imported_path
 from commandsync.records.texts import Resource, pattern
-from commandsync.sources.sourcefile import IMPORTED
-from commandsync.sync.companions import with_earlier_objects, with_objects
 from commandsync.sync.files import reason
 from commandsync.sync.settings import STDIN, check_stdin, load_files
 
@@ -181,8 +180,8 @@ def earlier_version(since: str, manifest: Manifest) -> EarlierVersion:
         FileError: Git is needed and not installed.
     """
     if since == STDIN or os.path.isfile(since):  # noqa: PTH113 - False for too long a name, too
-        (earlier,) = load_files([since])
-        return EarlierVersion(since, with_objects(earlier))
+        (earlier,) = load_files([since], needs_imported=False)
+        return EarlierVersion(since, earlier)
     if manifest.path == STDIN:
         message = f"{since!r} is not a file, and standard input has no revisions"
         raise UsageError(message, hint=Do.NAME_MANIFEST())
@@ -222,6 +221,7 @@ def load_version(name: str, files: Mapping[str, str], revision: str, read: Read)
     """
     main = read(files[name]) if name in files else b""
     others = matching(files, patterns_of(f"{revision}:{name}", main))
+    others += filter(files.__contains__, [imported_path(name)])
     texts = {file: read(files[file]) for file in others}
     try:
         with tempfile.TemporaryDirectory(prefix="commandsync-") as top:
@@ -229,14 +229,7 @@ def load_version(name: str, files: Mapping[str, str], revision: str, read: Read)
     except OSError as error:
         message = f"the manifest at {revision} cannot be written into a folder: {reason(error)}"
         raise FileError(message, hint=FILE) from error
-    if manifest.listings and (imported := imported_of(name)) in files:
-        manifest = with_earlier_objects(manifest, read(files[imported]))
     return EarlierVersion(revision, manifest)
-
-
-def imported_of(name: str) -> str:
-    """Return the file of what was imported last into a manifest, beside it."""
-    return PurePosixPath(name).stem + IMPORTED
 
 
 def patterns_of(name: str, main: bytes) -> Sequence[str]:
@@ -259,7 +252,9 @@ def _loaded(name: str, contents: Mapping[str, bytes], top: Path, revision: str) 
             target.touch()
             placed[target.as_posix()] = content
     try:
-        (manifest,) = load_manifests([str(top / name)], stdin=bytes, contents=placed)
+        (manifest,) = load_manifests(
+            [str(top / name)], stdin=bytes, contents=placed, needs_imported=False
+        )
     except ManifestError as error:
         raise ManifestError([_placed(each, top, revision) for each in error.problems]) from error
     return manifest

@@ -19,6 +19,7 @@ from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, ManifestError, RefusedError
 from commandsync.manifest import Manifest, load_head
+from commandsync.records.imported import imported_path
 from commandsync.records.snapshot import Snapshot
 from commandsync.sync.earlier import (
     LINK,
@@ -31,7 +32,6 @@ from commandsync.sync.earlier import (
     contents,
     entries_at,
     git,
-    imported_of,
     load_version,
     matching,
     patterns_of,
@@ -252,7 +252,7 @@ def _of_one_path(
     yield commit, path, version.contents
     child = commit
     for child, parent, changes in _changes(folder, commit, top):
-        own = {name, imported_of(name)}
+        own = {name, imported_path(name)}
         concerned = version.linked or own & {*changes} or matching(changes, version.patterns)
         before = {**entries, **changes}.items()
         entries = {file: entry for file, entry in before if entry[0] != _NO_ENTRY}
@@ -277,7 +277,7 @@ def _version(name: str, entries: Mapping[str, Entry], read: Read) -> _Version:
     patterns: Sequence[str] = ()
     with suppress(ManifestError):  # its problems are found when it is loaded
         patterns = patterns_of(name, read(files[name])) if name in files else ()
-    paths = [path for path in (name, imported_of(name)) if path in files]
+    paths = [path for path in (name, imported_path(name)) if path in files]
     paths += matching(files, patterns)
     linked = any(entries[path][0] == LINK for path in paths)
     return _Version({path: files[path] for path in paths}, patterns, linked)
@@ -382,7 +382,7 @@ def _tracked(path: str, include: Sequence[str], entries: Mapping[str, Entry]) ->
     inside = {
         path.removeprefix(start): entry for path, entry in entries.items() if path.startswith(start)
     }
-    paths = (name, imported_of(name), *matching(inside, include))
+    paths = (name, imported_path(name), *matching(inside, include))
     return {path: inside[path] for path in paths if path in inside}
 
 

@@ -1,45 +1,55 @@
-"""An import: the manifest, its sources and what was imported last -> new texts of files."""
+"""An import: the manifest, its sources and the file before -> the imported file.
+
+Only the head of the manifest is needed for that: `import:` and `prefix:`. Then the whole manifest
+is loaded with the new file in memory, so that what its entries say about the imported commands is
+known before anything is written. `import SOURCE` appends `import:` to a manifest that has none, the
+only edit of a file that is the user's. Nothing is written here.
+"""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import os
+import posixpath
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
-from commandsync.diagnostics import Do, Hint, Location, Notice
-from commandsync.errors import UsageError
-from commandsync.manifest import Manifest
-from commandsync.manifest.fields import uses_of_prefix, with_prefix
-from commandsync.manifest.fileedits import field_places, with_key
-from commandsync.plan.rules import removals_refused
-from commandsync.records.snapshot import Node
-from commandsync.records.texts import CommandText, Patterns, Resource, named
-from commandsync.sources.changeset import Declared, Edited, FileEdit, Import, Merge, Removed
-from commandsync.sources.entry import Excluded, SourceEntry, SourceReading, literal
-from commandsync.sources.imported import LARGEST, Imported, Removals, by_name, imported_text
-from commandsync.sources.merge import three_way
+from commandsync.diagnostics import Do, Location, Notice, Problem
+from commandsync.errors import CommandsyncError, ManifestError, UsageError
+from commandsync.manifest import Manifest, load_head
+from commandsync.manifest.files import is_folder, yaml_files
+from commandsync.manifest.imported import imported_text, read_imported
+from commandsync.manifest.model import ManifestModel
+from commandsync.manifest.source import MOST_BYTES, Origin, Problems, UnreadableError
+from commandsync.plan.rules import SyncRules, removals_refused
+from commandsync.records.imported import ImportedCommand, ImportedFile, Override, imported_path
+from commandsync.records.objects import together
+from commandsync.records.texts import Patterns
+from commandsync.sources.changeset import FileEdit, Import
+from commandsync.sources.entry import SourceReading
+from commandsync.sources.importing import Evidence, Imported, differences, next_import
 from commandsync.sources.telegrammenu import localized, offers
-from commandsync.sync.companions import ImportedFile, read_beside
-from commandsync.sync.edits import EntryPlaces, checked_edits, edited_texts, writable
+from commandsync.sync.earlier import git
+from commandsync.sync.files import ci_workspace, read_file, relative
 from commandsync.sync.importsource import (
+    LIVE,
     PROGRAM,
-    NamedSource,
     ReadSources,
     Recorded,
+    digest_of,
     read_sources,
     sources_of,
 )
-from commandsync.sync.settings import Settings, default_manifest, load_to_edit, rules_of
+from commandsync.sync.settings import STDIN, Settings, default_manifest, load_files, rules_of
 
-_COMMANDS = Resource.COMMAND
-_NO_PREFIX = "it is called with a prefix, and the manifest has none"
-_MOST_NAMED = 3
 EXAMPLES = {
     "help": "Shows what the bot can do.",
     "ping": "Says how quickly the bot answers.",
 }
 """The commands of a starter, with which `init` begins a manifest."""
+
+_TEXTS = ("name", "description", "syntax", "category")
 _SUFFIXES = frozenset({".yaml", ".yml"})
 
 
@@ -50,153 +60,159 @@ def plan_import(  # noqa: PLR0913 - the options of one command
     registered: Callable[[str], SourceReading],
     recorded: Recorded | None = None,
     locale: str = "",
-    create: bool = False,
     prefix: str | None = None,
+    forget: Sequence[str] = (),
+    force: bool = False,
     begun: Mapping[str, bytes] | None = None,
 ) -> Import:
-    """Read a manifest and its sources, and merge them; nothing is written.
+    """Read the sources of a manifest, and plan its imported file; nothing is written.
 
     Args:
         settings: The settings of the run, which name the manifest.
-        given: The sources; empty for those of the manifest.
+        given: Sources for a manifest that has no `import:`, or some of those that it names.
         registered: Reads what the bot has registered with Discord, in a language.
         recorded: What a program registered while it was recorded.
-        locale: The language of Discord's texts; empty for the manifest's.
-        create: Whether to begin a manifest if it does not exist.
+        locale: The language of Discord's texts, for a manifest that has no `import:`.
         prefix: The prefix of the bot's commands, for a new manifest.
+        forget: Names of commands that were kept, and go.
+        force: Whether to write the file even if it cannot be read.
         begun: The manifest by its path, if it is begun already, and not written yet.
 
     Raises:
-        ManifestError: The manifest, or what was imported last, is not valid; or the result is not.
+        ManifestError: The manifest is not valid, or the imported file cannot be read.
         FileError: A source cannot be read.
-        UsageError: No source is known, or more than one manifest is given; or a prefix is given for
-            one that exists.
+        UsageError: No source is known, or the manifest names others; or a prefix is given for one
+            that exists.
     """
-    program = recorded.program if recorded else ""
-    new = begun or {}
-    if create:
-        new = _new_manifest(settings.files, given, locale, prefix, program)
-    contents = dict(new)
-    manifest = load_to_edit(settings, contents, what="import")
-    sources = sources_of(manifest, given, recorded)
-    reading = read_sources(
-        manifest,
-        sources,
-        locale=locale or manifest.imports.locale,
-        registered=registered,
-        recorded=recorded,
-    )
-    _leave_out_prefixed(manifest, reading, is_new=bool(new) and not begun)
-    imported = read_beside(manifest.path)
-    if new:  # what was imported into another manifest
-        imported = replace(imported, content=Imported())
-    ours = tuple(manifest.snapshot.collections.get(_COMMANDS, ()))
-    names = tuple(name for name, _ in sources)
-    places = EntryPlaces.of(manifest, ours)
-    texts = {path: contents[path].decode() for path in manifest.paths}
-    examples = _examples(manifest, imported, names[0])
-    merge = three_way(
-        base=(*imported.content.declared, *examples),
-        theirs=reading.declared,
-        ours=ours,
-        sources=names,
-        text_of=partial(_text_of, manifest),
-        writable=partial(writable, manifest, places, texts),
-        is_kept=Patterns(tuple(manifest.imports.exclude)).match,
-        held_back=partial(_held_back, examples, _removals(imported, reading, sources)),
-    )
-    edited = edited_texts(manifest, places, texts, merge.changes)
-    edits = checked_edits(manifest, contents, edited, when="after the import")
-    after, objects, notes = _after(imported, merge, reading)
-    return Import(
-        path=manifest.path,
-        sources=names,
-        locale=locale,
-        repeatable=bool(manifest.imports.sources) and locale in {"", manifest.imports.locale},
-        ours=ours,
-        merge=merge,
-        edits=_with_new(edits, new),
-        imported=after if after.after != after.before else None,
-        objects=objects,
-        excluded=tuple(reading.excluded),
-        notes=(*reading.notes, *notes, *_offers(manifest, reading)),
+    path, new = _manifest_path(settings), begun or {}
+    file = imported_path(path)
+    head, edit = _begun(path, new) or _with_import(path, given, recorded, locale, prefix)
+    rules = SyncRules(**dict(head.sync))
+    manifest = Manifest(path, imports=head.imports, prefix=head.prefix, rules=rules)
+    sources = sources_of(manifest, recorded)
+    before = _before(file, is_new=path in new or not os.path.lexists(path), force=force)
+    _check_forgotten(forget, before.content, file)
+    reading = read_sources(manifest, sources, registered=registered, recorded=recorded)
+    result = _next(reading, before.content, manifest, forget=forget, recorded=recorded)
+    after, text, notes = _text_of(result.content, path)
+    content = edit.after.encode() if edit else _content(path)
+    beside = _beside({path: content, file: text.encode()}, path, reading, after)
+    is_edited = before.is_edited and before.content != after
+    is_changed = before.text is None or before.is_edited or before.content != after
+    planned = Import(
+        path=path,
+        sources=tuple(source.name for source in sources),
+        before=before.content,
+        after=after,
+        differences=tuple(differences(before.content, after)),
+        imported=FileEdit(file, before.text, text) if is_changed else None,
+        manifest=edit,
+        left_out=tuple(reading.left_out),
+        kept=result.kept,
         unread=tuple(reading.unread),
         acknowledged=tuple(reading.acknowledged),
-        refusal=removals_refused(
-            len(merge.of(Removed)) - len(examples),
-            of=len(ours) - len(examples),
-            rules=rules_of(settings, manifest),
-        ),
         generated=tuple(reading.generated),
-        places=_places(merge, places, texts),
+        notes=(*reading.notes, *result.notes, *notes, *beside.notes),
+        overrides=beside.overrides,
+        strays=beside.strays,
+        problems=beside.problems,
+        edits=tuple(_edits(before.content, after)) if is_edited else (),
+        was_edited=is_edited,
+        places=reading.places,
     )
+    limits = rules_of(settings, manifest)
+    refusal = removals_refused(planned.removed, of=len(before.content.public), rules=limits)
+    return replace(planned, refusal=refusal)
 
 
-def _examples(manifest: Manifest, imported: ImportedFile, source: str) -> tuple[Declared, ...]:
-    """Return the commands of a starter that nobody edited, as if a source had had them before."""
-    commands = manifest.snapshot.commands
-    is_starter = {each.name: each.description for each in commands} == EXAMPLES
-    if imported.content.declared or not is_starter or len(commands) > len(EXAMPLES):
-        return ()
-    return tuple(
-        Declared(
-            source,
-            SourceEntry(
-                name=each.name,
-                description=each.description,
-                syntax=literal(each.syntax),
-                category=each.category or None,
-            ),
-        )
-        for each in commands
-    )
+def _manifest_path(settings: Settings) -> str:
+    """Return the path of the one manifest of an import, which may not exist yet."""
+    files = settings.files or (default_manifest(),)
+    if len(files) == 1 and is_folder(files[0]):
+        files = tuple(file for file in yaml_files(files[0]) if b"version" in _content(file))
+    if len(files) != 1 or STDIN in files:
+        message = "import works on one manifest, and writes a file beside it"
+        raise UsageError(message, hint=Do.NAME_MANIFEST())
+    return Path(files[0]).as_posix()
 
 
-def _held_back(examples: Sequence[Declared], proof: Removals, command: Declared) -> str:
-    """Return why nothing proves that a command is gone; an example needs no proof."""
-    return "" if command in examples else proof.held_back(command)
+def _content(path: str) -> bytes:
+    return read_file(path, most=MOST_BYTES)
 
 
-def _offers(manifest: Manifest, reading: ReadSources) -> Iterator[Notice]:
-    """Yield what the manifest can have of Telegram's menus, and of the languages at Discord."""
-    listings = [listing for listing in manifest.listings if listing.service == "telegram"]
-    objects = chain.from_iterable(reading.objects.values()) if listings else ()
-    yield from offers(
-        [*reading.menus, *localized(objects)],
-        {listing.audience for listing in listings if listing.audience},
-        {command.entry.name for command in reading.declared},
-    )
+def _check_forgotten(names: Sequence[str], before: ImportedFile, file: str) -> None:
+    if unknown := {*names} - {command.name for command in before.commands}:
+        hint = "name a command that is marked kept: there"
+        raise UsageError(f"{min(unknown)!r} is not in {file}", hint=hint)
 
 
-def _with_new(edits: Iterable[FileEdit], new: Collection[str]) -> tuple[FileEdit, ...]:
-    """Return edits of which those of new files have nothing before."""
-    return tuple(edit._replace(before=None) if edit.path in new else edit for edit in edits)
+def _begun(path: str, begun: Mapping[str, bytes]) -> tuple[ManifestModel, FileEdit | None] | None:
+    """Return the head of a manifest that is begun, and the edit that writes it."""
+    if path not in begun:
+        return None
+    return load_head(path, begun[path]), FileEdit(path, None, begun[path].decode())
 
 
-def _removals(
-    imported: ImportedFile, reading: ReadSources, sources: Sequence[NamedSource]
-) -> Removals:
-    """Return the proof of removals; Discord's own list is always complete, a recording is not."""
-    known = {file for _, _, file in imported.content.declared}
-    files = dict(reading.files)
-    files |= {source.name: "" for source in sources if source.path is None}
-    return Removals(files, reading.partial, known, (*reading.unread, *reading.acknowledged))
+def _with_import(
+    path: str,
+    given: Sequence[str],
+    recorded: Recorded | None,
+    locale: str,
+    prefix: str | None,
+) -> tuple[ManifestModel, FileEdit | None]:
+    """Return the head of the manifest, and the edit that gives it `import:`, if it has none."""
+    names = [each if each == LIVE else relative(each, _folder(path)) for each in given]
+    block = ""
+    if given or recorded:
+        block = import_key(names, locale, recorded.program if recorded else "")
+    if block and Path(path).suffix in _SUFFIXES and not os.path.lexists(path):
+        text = f"version: 1\n{prefix_key(prefix)}\n{block}"
+        return load_head(path, text.encode()), FileEdit(path, None, text)
+    if prefix is not None:
+        message = "a prefix is given for a new manifest, and this one exists"
+        raise UsageError(message, hint="write prefix: in the manifest")
+    content = _content(path)
+    model = load_head(path, content)
+    if "imports" in model.model_fields_set:
+        _check_given(path, model, names, locale)
+    elif block:
+        return _appended(path, content.decode(), block)
+    return model, None
 
 
-def _new_manifest(
-    files: Sequence[str], given: Sequence[str], locale: str, prefix: str | None, program: str
-) -> dict[str, bytes]:
-    """Return the text of the manifest by its path, if it does not exist yet and can be begun."""
-    path = Path(files[0] if len(files) == 1 else default_manifest()).as_posix()
-    if Path(path).suffix not in _SUFFIXES or Path(path).exists() or not (given or program):
-        if prefix is not None:
-            message = "a prefix is given for a new manifest, and this one exists"
-            raise UsageError(message, hint="write prefix: in the manifest")
-        return {}
-    names = [name for name, _ in sources_of(Manifest(path), given)] if given else []
-    head = "" if prefix is None else f"prefix: {json.dumps(prefix, ensure_ascii=False)}\n"
-    text = f"version: 1\n{head}\n{import_key(names, locale, program)}\ncommands: []\n"
-    return {path: text.encode()}
+def _folder(path: str) -> str:
+    return posixpath.dirname(path) or "."
+
+
+def _appended(path: str, before: str, block: str) -> tuple[ManifestModel, FileEdit]:
+    """Return the head of a manifest with `import:` at its end, and the edit."""
+    line_break = "\r\n" if "\r\n" in before else "\n"
+    text = before.rstrip() + (2 * "\n" + block).replace("\n", line_break)
+    with suppress(ManifestError):
+        if "imports" in (model := load_head(path, text.encode())).model_fields_set:
+            return model, FileEdit(path, before, text)
+    hint = "write import: with from: into it, as a key of its own"
+    raise UsageError(f"import: cannot be appended to {path}", hint=hint)
+
+
+def _check_given(path: str, model: ManifestModel, names: Sequence[str], locale: str) -> None:
+    """Refuse sources, or a language, that are not those of the manifest."""
+    known = [each if each == LIVE else posixpath.normpath(each) for each in model.imports.sources]
+    others = [name for name in names if name not in known]
+    if not others and locale in {"", model.imports.locale}:
+        return
+    what = f"{', '.join(others)} is not among them" if others else f"the locale is not {locale!r}"
+    message = f"{path} has import: with its sources, and {what}"
+    key = "locale: " + json.dumps(locale)
+    if others:
+        sources = [*model.imports.sources, *others]
+        key = f"from: {json.dumps(sources, ensure_ascii=False)}"
+    raise UsageError(message, hint=f"write below import:  {key}  and run commandsync import")
+
+
+def prefix_key(prefix: str | None) -> str:
+    """Return `prefix:` of a manifest; empty if there is none."""
+    return "" if prefix is None else f"prefix: {json.dumps(prefix, ensure_ascii=False)}\n"
 
 
 def import_key(names: Iterable[str], locale: str, program: str = "") -> str:
@@ -208,90 +224,160 @@ def import_key(names: Iterable[str], locale: str, program: str = "") -> str:
     return f"import:\n{listed}{language}{recorded}"
 
 
-def saved_sources(settings: Settings, result: Import) -> FileEdit:
-    """Return the edit that names the sources of an import in the manifest, for the next one.
+class _Before(NamedTuple):
+    """The imported file before; its text is None where there is none."""
 
-    Raises:
-        ManifestError: The manifest is not valid, or cannot be edited in place.
-        UsageError: It has `import:` already.
+    content: ImportedFile
+    text: str | None = None
+    is_edited: bool = False
+
+
+def _before(path: str, *, is_new: bool, force: bool) -> _Before:
+    """Read the imported file, and after a merge conflict both sides of it together.
+
+    Raises `ManifestError` if it cannot be read, and git has no version that can.
     """
-    contents: dict[str, bytes] = {}
-    manifest = load_to_edit(settings, contents, what="import")
-    if manifest.imports.sources:
-        hint = "edit from: there"
-        raise UsageError(f"{manifest.path} has import: already", hint=hint)
-    names = [name for name in result.sources if name != PROGRAM]
-    path, key = manifest.path, import_key(names, result.locale)
-    edited = {path: with_key(contents[path].decode(), key, path=path)}
-    return checked_edits(manifest, contents, edited, when="with import:")[0]
+    if not os.path.lexists(path):
+        return _Before(ImportedFile())
+    if is_new:  # of another manifest
+        return _Before(ImportedFile(), _shown(read_file(path, most=MOST_BYTES)))
+    origin = Origin(bytes, ci_workspace(os.environ))
+    try:
+        part = read_imported(path, origin, Problems())
+    except UnreadableError as error:
+        place, message, *_ = error.args
+        text = _shown(origin.contents.get(path, b""))
+        sides = [side for name in ("2", "3") if (side := _in_git(path, f":{name}:"))]
+        if not sides and (head := _in_git(path, "HEAD:")):
+            sides = [head]
+        if sides:
+            return _Before(_both(sides), text)
+        if force and path in origin.contents:
+            return _Before(ImportedFile(), text)
+        raise ManifestError([Problem(place, message, Do.WRITE_ANEW())]) from error
+    return _Before(part.content, part.report.source.text, part.is_edited)
 
 
-def _leave_out_prefixed(manifest: Manifest, reading: ReadSources, *, is_new: bool) -> None:
-    """Leave out the commands with a prefix where the manifest does not have it, and say so."""
-    if manifest.prefix is not None:
-        return
-    prefixed = [each for each in reading.declared if uses_of_prefix(each.entry.syntax)]
-    if not prefixed:
-        return
-    reading.declared = [each for each in reading.declared if not uses_of_prefix(each.entry.syntax)]
-    reading.excluded += [Excluded(each.entry, _NO_PREFIX) for each in prefixed]
-    names = named([each.entry.name for each in prefixed], most=_MOST_NAMED)
-    what = "1 command is" if len(prefixed) == 1 else f"{len(prefixed):,} commands are"
-    message = f"{what} left out: called with a prefix, which the manifest does not have ({names})"
-    hint: str | Hint = 'write the bot\'s prefix into the manifest, such as prefix: "!"'
-    reading.notes.append(Notice(message, Do.GIVE_PREFIX() if is_new else hint))
+def _shown(content: bytes) -> str:
+    return content.decode("utf-8", "replace")
 
 
-def _text_of(manifest: Manifest, entry: SourceEntry) -> CommandText:
-    """Return the text of a source's command as the manifest would have it."""
-    return CommandText(
-        entry.name,
-        entry.description,
-        with_prefix(entry.syntax, manifest.prefix or ""),
-        entry.category or manifest.category,
+def _in_git(path: str, version: str) -> ImportedFile | None:
+    """Return a version of an imported file from git; None if there is none that can be read."""
+    folder, name = posixpath.split(path)
+    with suppress(CommandsyncError, UnreadableError):
+        content = git(folder or ".", "cat-file", "blob", f"{version}./{name}")
+        return read_imported(path, Origin(bytes, contents={path: content}), Problems()).content
+    return None
+
+
+def _both(sides: Sequence[ImportedFile]) -> ImportedFile:
+    """Return the sides of a conflict together."""
+    commands: dict[object, ImportedCommand] = {}
+    for command in (command for side in sides for command in side.commands):
+        first = commands.setdefault((command.name, command.syntax), command)
+        formerly = tuple(dict.fromkeys([*first.formerly, *command.formerly]))
+        commands[command.name, command.syntax] = replace(first, formerly=formerly)
+    gone = dict.fromkeys(name for side in sides for name in side.gone)
+    return ImportedFile(tuple(commands.values()), sides[0].unread, tuple(gone))
+
+
+def _next(
+    reading: ReadSources,
+    before: ImportedFile,
+    manifest: Manifest,
+    *,
+    forget: Sequence[str],
+    recorded: Recorded | None,
+) -> Imported:
+    """Return the next imported file, by what was read."""
+    exclude = Patterns(tuple(manifest.imports.exclude))
+    partly = list(reading.partly)
+    is_whole = recorded is None or recorded.is_whole
+    evidence = Evidence(
+        partly=partly,
+        unread=[
+            (relative(part.place.path, _folder(manifest.path)), part)
+            for part in (*reading.unread, *reading.acknowledged)
+        ],
+        sources=reading.read if is_whole else reading.read - {PROGRAM},
+        files=reading.files,
+        content=lambda file: _text_at(reading.files[file]),
+        is_recorded=recorded is not None and is_whole,
+        digests=lambda file: digest_of(reading.files.get(file)),
+        is_excluded=lambda command: exclude.match(command.name),
+        forgotten=forget,
+    )
+    return next_import([each.command for each in reading.found.values()], before, evidence)
+
+
+def _text_at(path: str) -> bytes:
+    with suppress(CommandsyncError):
+        return read_file(path, most=MOST_BYTES)
+    return b""
+
+
+def _text_of(content: ImportedFile, path: str) -> tuple[ImportedFile, str, list[Notice]]:
+    """Return the content and the text of the file, without objects where it would be too large."""
+    text = imported_text(content, manifest=path)
+    if (size := len(text.encode())) <= MOST_BYTES:
+        return content, text, []
+    commands = tuple(replace(command, discord=None) for command in content.commands)
+    content = replace(content, commands=commands)
+    message = f"Discord's objects of the commands are not kept: {size:,} bytes"
+    notice = Notice(message, f"{imported_path(path)} has at most {MOST_BYTES:,}")
+    return content, imported_text(content, manifest=path), [notice]
+
+
+class _Beside(NamedTuple):
+    """What the manifest says beside a new imported file."""
+
+    overrides: tuple[Override, ...] = ()
+    strays: tuple[tuple[str, Location], ...] = ()
+    notes: tuple[Notice, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def _beside(
+    contents: dict[str, bytes], path: str, reading: ReadSources, after: ImportedFile
+) -> _Beside:
+    """Load the manifest with the new file."""
+    try:
+        (manifest,) = load_files([path], contents=contents)
+    except ManifestError as error:
+        return _Beside(problems=tuple(error.problems))
+    notes = (*_offers(manifest, reading, after), *_examples(manifest))
+    return _Beside(manifest.overrides, manifest.strays, notes)
+
+
+def _offers(manifest: Manifest, reading: ReadSources, after: ImportedFile) -> Iterable[Notice]:
+    """Return what the manifest can have of Telegram's menus, and of the languages at Discord."""
+    listings = [listing for listing in manifest.listings if listing.service == "telegram"]
+    objects = [each.discord for each in after.public if each.discord] if listings else []
+    return offers(
+        [*reading.menus, *localized(together(objects))],
+        {listing.audience for listing in listings if listing.audience},
+        {command.name for command in after.public},
     )
 
 
-def _after(
-    file: ImportedFile, merge: Merge, reading: ReadSources
-) -> tuple[FileEdit, int, tuple[Notice, ...]]:
-    """Return the file of what is imported, and how many of the platform's objects it has.
-
-    They are left out where the file would be too large, which a notice says.
-    """
-    names, before = {entry.name for _, entry, _ in merge.imported}, file.content.objects
-    held = {held.name for held in merge.held_back} - names
-    objects = {
-        source: kept
-        for source, each in {**before, **reading.objects}.items()
-        if (kept := [*_named(each, names), *_named(before.get(source, ()), held)])
-    }
-    gone = (each if each.file else each._replace(file=each.source) for each in merge.gone)
-    imported = (*merge.imported, *gone)
-    text = imported_text(imported, objects)
-    notes: tuple[Notice, ...] = ()
-    if objects and (size := len(text.encode())) > LARGEST:
-        message = f"Discord's objects of the commands are not kept: {size:,} bytes"
-        notes = (Notice(message, f"{file.path} has at most {LARGEST:,}"),)
-        objects, text = {}, imported_text(imported)
-    return FileEdit(file.path, file.text, text), sum(map(len, objects.values())), notes
+def _examples(manifest: Manifest) -> Iterable[Notice]:
+    """Yield a notice if the manifest has the examples of a starter."""
+    texts = {each.name: each.description for each in manifest.snapshot.commands}
+    if EXAMPLES.items() <= texts.items():
+        message = f"{manifest.path} has the examples of commandsync init"
+        yield Notice(message, f"remove the entries {' and '.join(EXAMPLES)}")
 
 
-def _named(objects: Iterable[Node], names: Collection[str]) -> Iterator[Node]:
-    """Yield the objects that have one of the names, or a part with it."""
-    return (node for node in objects if not by_name([node]).keys().isdisjoint(names))
-
-
-def _places(
-    merge: Merge, places: EntryPlaces, texts: Mapping[str, str]
-) -> dict[int, dict[str, Location]]:
-    """Return the places of the fields of the commands that change or are for review."""
-    of_file: dict[str, list[dict[str, Location]]] = {}
-    found = {}
-    reviewed = (review.index for review in merge.reviews if review.index is not None)
-    for index in (*reviewed, *(change.index for change in merge.of(Edited))):
-        path = places.paths[index]
-        if path not in of_file:
-            of_file[path] = field_places(texts[path], _COMMANDS.collection, path=path)
-        found[index] = of_file[path][places.numbers[index]]
-    return found
+def _edits(before: ImportedFile, after: ImportedFile) -> Iterable[Mapping[str, str]]:
+    """Yield what was edited by hand, as the keys of entries of the manifest that keep it."""
+    names = {command.name for command in after.commands}
+    for old, new in differences(before, after):
+        if old is None or old.left_out:
+            continue
+        ours = {key: str(getattr(old, key)) for key in _TEXTS}
+        if old.name in names:
+            theirs = {key: getattr(new, key, "") for key in _TEXTS}
+            ours = dict(ours.items() - theirs.items())
+        if values := {key: ours[key] for key in _TEXTS if ours.get(key)}:
+            yield {"name": old.name, **values}

@@ -1,47 +1,50 @@
 """The sources of an import, read: the commands that are declared in them, and those left out.
 
-A source is a file, a folder with code, or `discord`: the commands that the bot has registered. The
-arguments name them, else `import:` of the manifest does. `read_sources` reads each, keeps the first
-of equal commands, and leaves out those that the manifest's rules exclude. `read_registered` reads
+A source is a file, a folder with code, or `discord`: the commands that the bot has registered.
+`import:` of the manifest names them. `read_sources` reads each, keeps the first of equal commands,
+and says why others are left out. `read_registered` reads
 Discord. Its settings come from the environment alone: a manifest may be part of an untrusted pull
 request, which could name another host or another secret.
 """
 
+import hashlib
 import os
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from commandsync.api.credentials import Token, keep_secret
 from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.manifest.fields import uses_of_prefix
-from commandsync.records.snapshot import Node
-from commandsync.records.texts import canonical, pattern
-from commandsync.sources.changeset import Declared
+from commandsync.manifest.model import ImportModel
+from commandsync.records.imported import ImportedCommand, Kind, is_imported
+from commandsync.records.texts import canonical, named, pattern
+from commandsync.sources.changeset import Found, LeftOut
 from commandsync.sources.entry import (
+    AGAIN,
     NO_DESCRIPTION,
-    Excluded,
     Menu,
+    PartlyRead,
     SourceEntry,
     SourceReading,
     Trait,
     Unread,
 )
+from commandsync.sources.importing import UNREGISTERED
 from commandsync.sources.reading import LIBRARIES, libraries_of, program_in, read, read_answer
 from commandsync.sources.sourcefile import (
-    IMPORTED,
     PYTHON,
     SCRIPTS,
     files_of,
     folder_traits,
     path_pattern,
+    read_bytes,
 )
 from commandsync.sync.companions import texts_notice, texts_of
 from commandsync.sync.files import check_in_workspace, relative
@@ -52,9 +55,11 @@ _LIST = re.compile(r"[\w-]*commands?[\w-]*\.json", re.IGNORECASE)
 LIVE = "discord"
 """The source that stands for what the bot has registered with Discord."""
 
-
 PROGRAM = "program"
 """The source that stands for what a program registered while it was recorded."""
+
+NO_PREFIX = "called with a prefix, and the manifest has none"
+_MOST_NAMED = 3
 
 
 class Recorded(NamedTuple):
@@ -74,62 +79,136 @@ class NamedSource(NamedTuple):
 
 @dataclass(slots=True)
 class ReadSources:
-    """What sources declare: `declared` has no two commands equal in name and syntax.
+    """What sources declare: each command once, also those that are left out.
 
     Names of files are relative to the manifest's folder. `generated` are the files that are not
     read, since a program wrote them.
     """
 
-    declared: list[Declared] = field(default_factory=list)
-    excluded: list[Excluded] = field(default_factory=list)  # what is left out, with its reason
+    found: dict[object, Found] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
     notes: list[Notice] = field(default_factory=list)  # what was tolerated or could not be read
     unread: list[Unread] = field(default_factory=list)
     acknowledged: list[Unread] = field(default_factory=list)  # that `import.unread` names
+    partly: list[tuple[str, PartlyRead]] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # that were searched: paths by their names
-    partial: set[str] = field(default_factory=set)  # the names of those not read completely
+    read: set[str] = field(default_factory=set)  # the names of sources that are no files
     generated: list[str] = field(default_factory=list)
-    objects: dict[str, Sequence[Node]] = field(default_factory=dict)  # the platform's, by source
     menus: list[Menu] = field(default_factory=list)  # of Telegram, that are not imported
 
-    def take(
-        self, reading: SourceReading, name: str, near: str, *, acknowledged: Sequence[str]
-    ) -> None:
+    @property
+    def public(self) -> list[Found]:
+        """The commands that are not left out."""
+        return [each for each in self.found.values() if not each.command.left_out]
+
+    def take(self, reading: SourceReading, near: str, *, acknowledged: Sequence[str]) -> None:
         """Add the parts of a source that are not commands; `near` is the manifest's folder."""
-        self.excluded += reading.excluded
         for part in reading.unread:
             is_known = _is_acknowledged(part, acknowledged)
             (self.acknowledged if is_known else self.unread).append(part)
         self.files |= {relative(file, near): file for file in reading.files if file}
-        self.partial |= {relative(file, near) for file in reading.partial}
+        self.partly += [(relative(part.place.path, near), part) for part in reading.partly]
         self.notes += reading.notes
         self.generated += reading.generated
-        self.objects[name] = reading.objects
         self.menus += reading.menus
 
+    @property
+    def places(self) -> dict[tuple[str, str], Location]:
+        """Where the code declares each command, by its name and syntax."""
+        return {
+            (each.command.name, each.command.syntax): each.entry.place
+            for each in self.found.values()
+            if each.entry.place
+        }
 
-def sources_of(
-    manifest: Manifest, given: Sequence[str], recorded: Recorded | None = None
-) -> list[NamedSource]:
-    """Return the sources that are given, relative to here, or else those of the manifest.
+    def found_in_source(self, new: Found, reason: str, *, is_recorded: bool) -> None:
+        """Add a command of a source, which its reader leaves out if it has a reason."""
+        command = new.command
+        if reason.startswith(AGAIN) or (reason and command.key in self.found):
+            self._leave_out(new, reason)
+        elif is_recorded and not reason:
+            self.record(new)
+        else:
+            left_out = command.left_out or reason
+            self.add(new._replace(command=replace(command, left_out=left_out)))
 
-    What was `recorded` is the first one.
+    def add(self, new: Found) -> None:
+        """Add a command of a source.
+
+        Of equal ones the first counts; a public one before one in a folder of disabled commands.
+        That a command is not public is a fact of the code: it also counts for one that Discord, or
+        a list, has.
+        """
+        command = new.command
+        key = command.key if command.kind is not Kind.PREFIX else (command.name, command.syntax)
+        first = self.found.setdefault(key, new)
+        if first is new:
+            return
+        where = first.entry.place or first.command.source
+        if first.source == new.source and first.command.left_out and not command.left_out:
+            self.found[key] = new
+            self._leave_out(first, first.command.left_out)
+            return
+        self._leave_out(new, f"{where} has it already")
+        if command.left_out and not first.command.left_out and first.source != new.source:
+            self.found[key] = first._replace(
+                command=replace(first.command, left_out=command.left_out)
+            )
+
+    def record(self, new: Found) -> None:
+        """Add a command that a program registered: its object, beside what the code says of it."""
+        command = replace(new.command, recorded=True)
+        code = self.found.get(command.key)
+        if code is None:
+            self.add(new._replace(command=command))
+            return
+        self.found[command.key] = code._replace(
+            command=replace(
+                code.command,
+                description=command.description,
+                syntax=command.syntax,
+                category=code.command.category or command.category,
+                recorded=True,
+                digest=digest_of(self.files.get(code.command.source)),
+                discord=command.discord,
+            )
+        )
+
+    def leave_out_unregistered(self) -> None:
+        """Leave out what the whole run of a program did not register, prefix commands apart."""
+        for key, each in self.found.items():
+            command = each.command
+            if not (command.recorded or command.left_out or command.kind is Kind.PREFIX):
+                self.found[key] = each._replace(command=replace(command, left_out=UNREGISTERED))
+
+    def name_left_out(self) -> None:
+        """Name all commands that are left out; in one line those that need a prefix."""
+        left_out = [each for each in self.found.values() if each.command.left_out]
+        for each in left_out:
+            self._leave_out(each, each.command.left_out)
+        self.notes += filter(None, [_prefixed(left_out)])
+
+    def _leave_out(self, each: Found, reason: str) -> None:
+        self.left_out.append(LeftOut(each.command.name, reason, each.entry.place))
+
+
+def sources_of(manifest: Manifest, recorded: Recorded | None = None) -> list[NamedSource]:
+    """Return the sources of a manifest; what was `recorded` is the last one.
 
     Raises:
-        UsageError: None is given, and the manifest has none.
-        FileError: In CI, one of the manifest's is out of the workspace.
+        UsageError: It has none.
+        FileError: In CI, one of them is out of the workspace.
     """
     folder = posixpath.dirname(manifest.path)
-    first = [NamedSource(PROGRAM, None)] if recorded else []
-    if given:
-        near = folder or "."
-        return first + [
-            _source(path, relative(path, near), Path(path).as_posix()) for path in given
-        ]
     sources = [
         _source(path, posixpath.normpath(path), posixpath.normpath(posixpath.join(folder, path)))
         for path in manifest.imports.sources
     ]
-    if not (sources or first):
+    for path in filter(None, (path for _, path in sources)):
+        check_in_workspace(path)
+    if recorded:
+        sources.append(NamedSource(PROGRAM, None))
+    if not sources:
         raise UsageError(
             "no source to import from was given",
             hint=f"record its program again: commandsync import -- {manifest.imports.program}"
@@ -137,101 +216,71 @@ def sources_of(
             else "name the bot's code, Discord's commands as JSON or a list of commands, or write "
             f"import: with from: in {manifest.path}",
         )
-    for path in filter(None, (path for _, path in sources)):
-        check_in_workspace(path)
-    return first + sources
+    return sources
 
 
 def read_sources(
     manifest: Manifest,
-    sources: Iterable[NamedSource],
+    sources: Sequence[NamedSource],
     *,
-    locale: str,
     registered: Callable[[str], SourceReading],
     recorded: Recorded | None = None,
 ) -> ReadSources:
-    """Read sources, without what the manifest's rules leave out.
+    """Read sources; what the manifest's rules leave out has its reason.
 
-    Of equal commands the first one counts. `locale` is the language of Discord's texts, empty for
-    the default texts, in which `registered` reads Discord's own list. What was `recorded` counts
-    before the code: of a command in both, the code gives the category. Raises `FileError` if a
-    source cannot be read, or has no commands.
+    Of equal commands the first one counts. `registered` reads Discord's own list in a language. Of
+    a command that was `recorded` and is in the code, too, the object is the recorded one, and the
+    rest is the code's. Raises `FileError` if a source cannot be read, or has no commands.
     """
-    rules, found, keys = manifest.imports, ReadSources(), set[str]()
-    known: dict[tuple[str, str], Declared] = {}
-    read_files = partial(
-        read,
-        columns=dict(rules.columns.items()),
-        locale=locale,
-        exclude=rules.exclude,
-        texts=texts_of(manifest),
-    )
-    live = {LIVE: registered}
-    if recorded:
-        live[PROGRAM] = recorded.read
-        found.partial |= set() if recorded.is_whole else {PROGRAM}
-    near = posixpath.dirname(manifest.path) or "."
+    found, keys = ReadSources(), set[str]()
+    live = {LIVE: registered} | ({PROGRAM: recorded.read} if recorded else {})
+    near, texts = posixpath.dirname(manifest.path) or ".", texts_of(manifest)
     for source in sources:
-        reading = read_files(source.path) if source.path else live[source.name](locale)
-        _check_entries(reading, source.path or source.name)
+        if source.path:
+            reading = _read(source.path, manifest.imports, texts)
+        else:
+            reading = live[source.name](manifest.imports.locale)
+            found.read.add(source.name)
+        if not recorded:  # what cannot be read costs no recording
+            _check_entries(reading, source.path or source.name)
         keys |= {*reading.text_keys}
-        found.take(reading, source.name, near, acknowledged=rules.unread)
-        for entry in reading.entries:
-            file = relative(entry.place.path, near) if entry.place else source.name
-            command = Declared(source.name, _canonical(entry, rules.categories), file)
-            if reason := _reason(command.entry, source.path or "", manifest):
-                found.excluded.append(Excluded(entry, reason))
-            else:
-                found.excluded += _keep(command, entry, known, recorded)
-    found.declared += known.values()
-    found.notes += _one_sided(found.excluded, known)
+        found.take(reading, near, acknowledged=manifest.imports.unread)
+        for entry, reason in (*((entry, "") for entry in reading.entries), *reading.excluded):
+            new = Found(entry, _command(entry, source, manifest), source.name)
+            found.found_in_source(new, reason, is_recorded=source.name == PROGRAM)
+    if recorded and recorded.is_whole:
+        found.leave_out_unregistered()
     found.notes += filter(None, [texts_notice(manifest, keys)])
+    found.name_left_out()
     return found
 
 
-def _keep(
-    command: Declared,
-    entry: SourceEntry,
-    known: dict[tuple[str, str], Declared],
-    recorded: Recorded | None,
-) -> Iterator[Excluded]:
-    """Keep a command in `known`, and yield it if an equal one or the recorded one counts."""
-    if recorded and command.source != PROGRAM and not uses_of_prefix(entry.syntax):
-        yield from _beside(command, known, is_whole=recorded.is_whole)
-        return
-    first = known.setdefault((command.entry.name, command.entry.syntax), command)
-    if first is not command:
-        yield Excluded(entry, f"{first.entry.place or first.source} has it already")
+def _read(path: str, rules: ImportModel, texts: Mapping[str, str] | None) -> SourceReading:
+    return read(
+        path,
+        columns=dict(rules.columns.items()),
+        locale=rules.locale,
+        exclude=rules.exclude,
+        texts=texts,
+    )
 
 
-def _one_sided(
-    excluded: Iterable[Excluded], known: Mapping[tuple[str, str], Declared]
-) -> Iterator[Notice]:
-    """Yield a notice for each command that one source leaves out, and another one does not."""
-    imported = {(name, syntax[:1]): command for (name, syntax), command in known.items()}
-    for entry, reason in excluded:
-        other = imported.get((entry.name, entry.syntax[:1]))
-        if other and entry.traits and entry.place != other.entry.place:
-            where = other.entry.place or other.source
-            message = f"{entry.name!r} is left out here, since {reason}, but imported from {where}"
-            hint = f"{where} does not say so: leave it out with exclude: of import:"
-            yield Notice(message, hint, entry.place)
+def digest_of(path: str | None) -> str:
+    """Return the digest of a file; empty if there is none, or it cannot be read."""
+    with suppress(FileError):
+        return f"sha256:{hashlib.sha256(read_bytes(path)).hexdigest()}" if path else ""
+    return ""
 
 
-def _beside(
-    command: Declared, known: dict[tuple[str, str], Declared], *, is_whole: bool
-) -> Iterator[Excluded]:
-    """Put a command of the code beside the recorded ones, and yield it if it is left out."""
-    for key, recorded in known.items():
-        if recorded.source == PROGRAM and recorded.entry.name == command.entry.name:
-            category = recorded.entry.category or command.entry.category
-            entry = replace(recorded.entry, category=category)
-            known[key] = recorded._replace(entry=entry)
-            return
-    if is_whole:
-        yield Excluded(command.entry, "the recorded program did not register it")
-    else:
-        known.setdefault((command.entry.name, command.entry.syntax), command)
+def _prefixed(left_out: Iterable[Found]) -> Notice | None:
+    """Return the notice about commands that need a prefix; None without any."""
+    names = [each.command.name for each in left_out if each.command.left_out == NO_PREFIX]
+    if not names:
+        return None
+    what = "1 command is" if len(names) == 1 else f"{len(names):,} commands are"
+    shown = named(names, most=_MOST_NAMED)
+    message = f"{what} left out: called with a prefix, which the manifest does not have ({shown})"
+    return Notice(message, 'write the bot\'s prefix into the manifest, such as prefix: "!"')
 
 
 def _is_acknowledged(part: Unread, patterns: Sequence[str]) -> bool:
@@ -242,31 +291,47 @@ def _is_acknowledged(part: Unread, patterns: Sequence[str]) -> bool:
     )
 
 
+def _command(entry: SourceEntry, source: NamedSource, manifest: Manifest) -> ImportedCommand:
+    """Return a command as the imported file has it, with the first category that fits."""
+    rules, near = manifest.imports, posixpath.dirname(manifest.path) or "."
+    names = (entry.name, entry.category or "")
+    categories = rules.categories.items()
+    given = (given for text, given in categories if any(map(pattern(text).match, names)))
+    return ImportedCommand(
+        name=_text(entry.name),
+        description=_text(entry.description) or NO_DESCRIPTION,
+        syntax=_text(entry.syntax),
+        category=_text(next(given, entry.category or "")),
+        source=_text(relative(entry.place.path, near)) if entry.place else source.name,
+        left_out=_reason(entry, source.path or "", manifest),
+        discord=_sound(entry.discord),
+    )
+
+
 def _reason(entry: SourceEntry, source: str, manifest: Manifest) -> str:
     """Return why a command is left out; empty if it is not."""
     rules, file = manifest.imports, entry.place.path if entry.place else ""
     if fits := next((text for text in rules.exclude if pattern(text).match(entry.name)), None):
-        return f"its name matches {fits!r}"
+        return f"excluded by {fits!r}"
     unwanted = (entry.traits | folder_traits(file, source)) - {*rules.traits}
     if unwanted:
-        return f"it is {' and '.join(trait for trait in Trait if trait in unwanted)}"
+        return " and ".join(trait for trait in Trait if trait in unwanted)
     if fits := path_pattern(file, rules.exclude):
-        return f"its file matches {fits!r}"
-    return "sync.ignore matches its name" if manifest.rules.ignores(entry.name) else ""
+        return f"excluded by {fits!r}"
+    return NO_PREFIX if manifest.prefix is None and uses_of_prefix(entry.syntax) else ""
 
 
-def _canonical(entry: SourceEntry, categories: Mapping[str, str]) -> SourceEntry:
-    """Return a command as the manifest would have it, with the first category that fits."""
-    names = (entry.name, entry.category or "")
-    given = (given for text, given in categories.items() if any(map(pattern(text).match, names)))
-    category = next(given, entry.category or "")
-    return replace(
-        entry,
-        name=_text(entry.name),
-        description=_text(entry.description) or NO_DESCRIPTION,
-        syntax=_text(entry.syntax),
-        category=_text(category) or None,
-    )
+def _sound(content: Any) -> Any:  # noqa: ANN401 - of JSON
+    """Return an object whose texts a file can contain."""
+    match content:
+        case str():
+            return content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case Mapping():
+            return {_sound(key): _sound(part) for key, part in content.items()}
+        case list() | tuple():
+            return [_sound(part) for part in content]
+        case _:
+            return content
 
 
 def _text(text: str) -> str:
@@ -319,7 +384,7 @@ def _list_in(source: str) -> str:
     files = (file for folder in folders for file in files_of(folder))
     for file in filter(lambda file: _LIST.fullmatch(file.name), files):
         with suppress(FileError, UsageError):
-            if not file.name.endswith(IMPORTED) and read(file.as_posix()).entries:
+            if not is_imported(file.name) and read(file.as_posix()).entries:
                 return file.as_posix()
     return ""
 

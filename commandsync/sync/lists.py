@@ -35,7 +35,6 @@ from commandsync.services.abilities import Answer
 from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.service import ListRequest, excess, list_request, of_operation
 from commandsync.sync.baselines import digest_of, last_sent, memory_of, notices_of
-from commandsync.sync.companions import with_objects
 from commandsync.sync.deliveries import Delivery, End, Remembered, Store
 from commandsync.sync.destinations import (
     ListSite,
@@ -82,7 +81,6 @@ def listing_jobs(
             `check_tokens` and `list_sites`.
         CommandsyncError: As `sites_of` and `memory`, or the earlier version cannot be read.
     """
-    manifests = [with_objects(manifest) for manifest in manifests]
     pages = _pages(settings, manifests)
     if error := unknown_listing(settings, manifests, [page for page in pages if page]):
         raise error

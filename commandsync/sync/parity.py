@@ -7,9 +7,9 @@ from dataclasses import replace
 from commandsync.errors import CommandsyncError, Exit, UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.differences import Cell, Parity, Place, key_of, parity
+from commandsync.records.imported import ImportedCommand
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.sources.changeset import Declared
 from commandsync.sources.entry import SourceReading
 from commandsync.sync.importsource import (
     LIVE,
@@ -57,18 +57,27 @@ def exit_code(results: Sequence[Parity]) -> int:
 
 def _served(settings: Settings, manifest: Manifest) -> tuple[Place, Place]:
     """Return the code and Discord; what the manifest's rules leave out is not meant for them."""
-    sources = sources_of(manifest, ()) if manifest.imports.sources else []
+    sources = sources_of(manifest) if manifest.imports.sources else []
     files = [source for source in sources if source.path]
     unread = "" if files else "import: of the manifest names no code"
     code, found = _read("code", manifest, lambda: (files, SourceReading()), unread)
     unread = "" if os.environ.get(TOKEN_VARIABLE, "").strip() else f"{TOKEN_VARIABLE} is not set"
     live, _ = _read("discord", manifest, lambda: _registered(settings, manifest), unread)
     calls = [(command.name, command.syntax) for command in manifest.snapshot.commands]
-    calls += [(entry.name, entry.syntax) for _, entry, _ in found]
+    calls += [(command.name, command.syntax) for command in found]
     slash = _keys(name for name, syntax in calls if syntax.startswith("/")) | _keys(live.names)
     left_out = code.not_meant | live.not_meant
-    code = replace(code, not_meant=left_out - _keys(code.names))
+    code = replace(code, not_meant=(left_out | _own(manifest)) - _keys(code.names))
     return code, replace(live, not_meant=left_out | _keys(name for name, _ in calls) - slash)
+
+
+def _own(manifest: Manifest) -> frozenset[str]:
+    """Return the names of entries that mean no imported command, nor the code."""
+    if manifest.imported is None:
+        return frozenset()
+    imported = {command.name for command in manifest.imported.public}
+    names = (command.name for command in manifest.snapshot.commands)
+    return _keys(name for name in names if name not in imported)
 
 
 def _read(
@@ -76,25 +85,27 @@ def _read(
     manifest: Manifest,
     start: Callable[[], tuple[Sequence[NamedSource], SourceReading]],
     unread: str,
-) -> tuple[Place, Sequence[Declared]]:
+) -> tuple[Place, Sequence[ImportedCommand]]:
     """Return a place and what it declares: nothing if it is `unread`, which says why, or fails."""
-    place, locale = Place(name), manifest.imports.locale
+    place = Place(name)
     if unread:
         return replace(place, others=Cell.NOT_READ, unread=unread), ()
     try:
         sources, live = start()
-        found = read_sources(manifest, sources, locale=locale, registered=lambda _: live)
+        found = read_sources(manifest, sources, registered=lambda _: live)
     except CommandsyncError as error:
         return _unreadable(place, error), ()
-    if found.partial or found.unread:
+    if found.partly or found.unread:
         place = replace(
             place,
             others=Cell.NOT_READ,
             unread="a part of it cannot be read: commandsync import -- PROGRAM records it",
         )
-    names = [entry.name for _, entry, _ in found.declared]
-    left_out = _keys(entry.name for entry, _ in found.excluded) - _keys(names)
-    return replace(place, names=names, not_meant=left_out), found.declared
+    public = [each.command for each in found.public]
+    names = [command.name for command in public]
+    every = [each.command.name for each in found.found.values()]
+    left_out = _keys([*every, *(each.name for each in found.left_out)]) - _keys(names)
+    return replace(place, names=names, not_meant=left_out), public
 
 
 def _registered(settings: Settings, manifest: Manifest) -> tuple[list[NamedSource], SourceReading]:

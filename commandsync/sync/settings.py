@@ -265,18 +265,6 @@ def load_single(
     return manifests[0]
 
 
-def load_to_edit(settings: Settings, contents: dict[str, bytes], *, what: str) -> Manifest:
-    """Load the one manifest that is edited in place; its files go into `contents`.
-
-    Raises `ManifestError` if it is invalid, and `UsageError` if it is standard input, or there are
-    several; `what` is what edits it.
-    """
-    hint = Do.NAME_MANIFEST()
-    if STDIN in settings.files:
-        raise UsageError(f"{what} edits the manifest in place", hint=hint)
-    return load_single(settings, f"{what} works on one manifest", hint=hint, contents=contents)
-
-
 def check_stdin(paths: Sequence[str]) -> None:
     """Raise `UsageError` if standard input would be read twice."""
     if paths.count(STDIN) > 1:
@@ -300,11 +288,12 @@ def load_files(
     *,
     contents: dict[str, bytes] | None = None,
     folders: set[str] | None = None,
+    needs_imported: bool = True,
 ) -> tuple[Manifest, ...]:
     """Load manifests; in CI, no link out of the workspace is followed.
 
-    `contents` and `folders` are as for `load_manifests`. Raises `ManifestError` with all problems
-    of all of them.
+    `contents`, `folders` and `needs_imported` are as for `load_manifests`. Raises `ManifestError`
+    with all problems of all of them.
     """
     from commandsync.manifest import load_manifests  # noqa: PLC0415 - loads yaml
 
@@ -314,4 +303,5 @@ def load_files(
         workspace=ci_workspace(os.environ),
         contents=contents,
         folders=folders,
+        needs_imported=needs_imported,
     )

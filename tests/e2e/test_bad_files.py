@@ -176,8 +176,8 @@ def test_an_ignored_record_is_never_added_again_under_another_name(
     [
         *("validate -f loop.yaml", "validate -f loop.yaml/a.yaml", "plan -f loop.yaml"),
         *("plan -f good.yaml --against loop.yaml", "plan -f good.yaml --token-file loop.yaml"),
-        *("apply --yes --plan loop.yaml", "import --yes -f good.yaml loop.yaml"),
-        *("import --yes -f sources.yaml", "announce --title News --notes-file loop.yaml"),
+        *("apply --yes --plan loop.yaml", "import -f good.yaml loop.yaml"),
+        *("import -f sources.yaml", "announce --title News --notes-file loop.yaml"),
     ],
 )
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")

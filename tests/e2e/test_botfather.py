@@ -35,10 +35,10 @@ def test_an_import_reads_what_docs_prints(home: Home, commands: dict[str, str], 
     printed = home.run("docs", "--format", "botfather")
     home.write(FRAMES[frame].format(printed.out), frame)
 
-    ran = home.run("import", frame, "-f", "copy.yaml", "--yes")
+    ran = home.run("import", frame, "-f", "copy.yaml")
 
     assert (printed.code, printed.err, ran.code) == (0, "", 0), ran.said
-    copied = yaml.load(home.read("copy.yaml"), yaml.BaseLoader)["commands"]  # noqa: S506 - strings
+    copied = yaml.load(home.read("copy.imported.yaml"), yaml.BaseLoader)["commands"]  # noqa: S506 - strings
     assert {each["name"]: each["description"] for each in copied} == commands
     again = home.run("docs", "--format", "botfather", "-f", "copy.yaml")
     assert again.out == printed.out
@@ -66,7 +66,7 @@ def test_commands_that_telegram_does_not_take_are_named(home: Home) -> None:
 )
 def test_another_file_is_refused(home: Home, file: str, text: str, said: str) -> None:
     home.write(text, file)
-    ran = home.run("import", file, "--yes", exits=1)
+    ran = home.run("import", file, exits=1)
 
     assert f"error: {said}" in ran.err
     assert "each line is `name - text`" in ran.err

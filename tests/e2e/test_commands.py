@@ -103,11 +103,11 @@ def test_a_starter_is_not_put_beside_a_manifest_with_the_other_name(home: Home) 
 
 
 def test_an_import_follows_the_manifest_with_the_other_name(home: Home) -> None:
-    home.write("version: 1\nimport: {from: list.json}\ncommands: []\n", OTHER)
+    home.write("version: 1\nimport: {from: list.json}\n", OTHER)
     home.write('[{"name": "help", "description": "Shows help.", "syntax": "/help"}]', "list.json")
-    home.run("import", "--yes", exits=0)
+    home.run("import", exits=0)
 
-    assert "name: help" in home.read(OTHER)
+    assert "name: help" in home.read("commandsync.imported.yaml")
     assert not (home.path / "commands.yaml").exists()
 
 
@@ -310,7 +310,7 @@ def test_flags_go_before_the_environment_and_that_before_the_manifest(home: Home
     "line",
     [
         *("apply --yes", "plan", "pull", "doctor"),
-        *("vote 7", "pull --merge --yes", "plan --against commands.yaml", "bots show"),
+        *("vote 7", "plan --against commands.yaml", "bots show"),
     ],
 )
 def test_a_left_over_bot_is_refused(home: Home, proxy: Proxy, service: Service, line: str) -> None:

@@ -363,8 +363,8 @@ def test_one_page_is_opened(home: Home, words: str) -> None:
 def test_a_token_in_an_option_is_not_written(home: Home) -> None:
     option = {"type": 3, "name": "key", "description": "Is s3cr3t-token."}
     command = {"id": "1", "type": 1, "name": "facts", "description": "x", "options": [option]}
-    document = {"version": 1, "commands": [], "objects": {"discord": [command]}}
-    home.write(json.dumps(document), "commands.imported.json")
+    entry = {"name": "facts", "description": "x", "syntax": "/facts", "discord": command}
+    home.write(json.dumps({"version": 1, "commands": [entry]}))
     home.monkeypatch.setenv("COMMANDSYNC_TOKEN", "s3cr3t-token")
 
     refused = home.run("docs", "site.html", exits=5)

@@ -82,7 +82,9 @@ def project(home: Home, request: pytest.FixtureRequest) -> Iterator[Callable[[Se
 
         def hour(session: Session) -> None:
             (home.path / "commands.yaml").unlink(missing_ok=True)
-            (home.path / "commands.imported.json").unlink(missing_ok=True)
+            for name in ("commands.imported.yaml", ".gitattributes"):
+                (home.path / name).unlink(missing_ok=True)
+            kind.write(home, ["ping", "play"])
             for folder in (".git/commandsync", "schemas"):
                 shutil.rmtree(home.path / folder, ignore_errors=True)
             questions = ((f"listings [{kind.service}]:", ""), ("code [", ""), ("[y/N]:", "n"))
@@ -93,8 +95,10 @@ def project(home: Home, request: pytest.FixtureRequest) -> Iterator[Callable[[Se
             home.monkeypatch.setenv(service.variable, service.token)
             session.run("plan")
             session.run("apply", answers=(("[y/N]:", "y"),))
-            text = home.read("commands.yaml")
-            home.write(text.replace("name: ping", "name: latency\n    formerly: [ping]"))
+            for file in home.path.rglob("*.[jpt][sy]"):
+                code = file.read_text("utf-8").replace("ping", "latency")
+                file.write_text(code.replace("Does latency", "Does ping"), "utf-8")
+            session.run("import")
             session.run("plan")
             session.run("apply", answers=(("[y/N]:", "y"),))
             home.monkeypatch.delenv(service.variable)

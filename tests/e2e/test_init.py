@@ -159,7 +159,7 @@ def test_a_manifest_is_never_replaced(service: Service, home: Home, proxy: Proxy
     ran = home.run("init", exits=1)
 
     assert "commands.yaml exists already" in ran.err
-    assert "commandsync pull --merge " in ran.err
+    assert "commandsync pull " in ran.err
     assert home.read("commands.yaml") == fields(("mine",))
     assert proxy.requests == []
 

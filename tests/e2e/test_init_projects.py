@@ -136,33 +136,20 @@ def test_a_wrong_answer_writes_nothing(home: Home, arguments: list[str], said: s
     assert sorted(home.path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", ["grammY", "telebot"])
-def test_an_import_after_init_leaves_no_command_of_the_starter(home: Home, name: str) -> None:
-    kind = PROJECTS[name]
-    kind.write(home, ["roll", "play"])
-    begun = home.run("init")
-    assert [each.name for each in manifest_at().snapshot.commands] == [*EXAMPLES]
-
-    ran = home.run("import", kind.source, "--yes")
-
-    assert (begun.code, ran.code) == (0, 0), ran.said
-    assert "2 to add, 0 to edit, 2 to remove" in ran.out
-    assert {each.name for each in manifest_at().snapshot.commands} == {"roll", "play"}
-    assert home.run("import", kind.source, "--check").code == 0
-
-
 @pytest.mark.parametrize("arguments", [["--platform", "telegram"], ["--yes"], []])
 @pytest.mark.parametrize("edit", ["", "Answers."])
-def test_each_starters_examples_are_known(home: Home, arguments: list[str], edit: str) -> None:
+def test_an_import_names_the_examples_of_each_starter(
+    home: Home, arguments: list[str], edit: str
+) -> None:
     assert home.run("init", *arguments).code == 0
     home.write('[{"name": "roll", "description": "Rolls.", "type": 1}]', "list.json")
     text = home.read("commands.yaml").replace(EXAMPLES["ping"], edit or EXAMPLES["ping"])
     home.write(text)
 
-    home.run("import", "list.json", "--yes", exits=0)
+    ran = home.run("import", "list.json", exits=0)
 
-    names = {each.name for each in manifest_at().snapshot.commands}
-    assert names == ({*EXAMPLES, "roll"} if edit else {"roll"})
+    assert ("has the examples of commandsync init" in ran.err) is not bool(edit)
+    assert {each.name for each in manifest_at().snapshot.commands} == {*EXAMPLES, "roll"}
 
 
 def test_without_code_the_manifest_has_examples(home: Home) -> None:
@@ -270,7 +257,7 @@ def test_on_a_terminal_each_question_has_a_default(home: Home) -> None:
         code, rest, _ = terminal.ended()
 
     assert code == 0, rest
-    assert "wrote commands.yaml" in rest
+    assert "wrote commands.imported.yaml, commands.yaml" in rest
     assert [each.service for each in manifest_at(str(home.path / "commands.yaml")).listings] == [
         "top.gg"
     ]

@@ -60,12 +60,12 @@ def test_the_list_of_commands_has_a_sentence_of_each(name: str, sentence: str) -
         ["validate"],
         ["docs", "COMMANDS.md"],
         ["changes", "--since", "commands.yaml"],
-        ["import", "list.json", "--yes"],
+        ["import", "list.json"],
     ],
 )
 def test_what_needs_no_service_loads_no_http(home: Home, arguments: list[str]) -> None:
     home.write(fields(("help",)))
-    home.write('[{"name": "help", "syntax": "/help"}]', "list.json")
+    home.write('[{"name": "new", "syntax": "/new"}]', "list.json")
 
     modules = loaded(home, *arguments)
 
@@ -75,7 +75,6 @@ def test_what_needs_no_service_loads_no_http(home: Home, arguments: list[str]) -
 
 def test_a_bot_that_loads_its_commands_loads_pyyaml_and_pydantic_alone(home: Home) -> None:
     home.write(fields(("help",)))
-    home.write('{"version": 1, "commands": []}', "commands.imported.json")
     script = "import sys, commandsync\nprint(commandsync.load('commands.yaml'), *sys.modules)"
 
     ended = home.child_of([sys.executable, "-c", script])

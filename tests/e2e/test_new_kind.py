@@ -212,8 +212,7 @@ reviews:
 """
 READ = """
 import os
-from commandsync import (Client)
-from commandsync.sources.changeset import (Review)
+from commandsync import (Client, Review)
 with Client(os.environ["COMMANDSYNC_TOKEN"], os.environ["COMMANDSYNC_BASE_URL"]) as client:
     reviews: tuple[Review, ...] = client.get_reviews()
     print(*(review.heading for review in reviews))

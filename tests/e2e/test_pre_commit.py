@@ -58,14 +58,14 @@ def test_the_hook_checks_the_manifest_when_an_included_file_changes(repository: 
 
 
 def test_the_hook_of_the_import_fails_if_the_source_has_another_command(repository: Home) -> None:
-    repository.write("version: 1\nimport: {from: [registered.json]}\ncommands: []\n")
+    repository.write("version: 1\nimport: {from: [registered.json]}\n")
     repository.write('[{"name": "play", "description": "Plays."}]', "registered.json")
     repository.child_of(("git", "add", "."))
     failed = run(repository, "commandsync-import", "registered.json")
 
     assert failed.code == 1
     assert "exit code: 3" in failed.out
-    assert "name: play" in failed.out
+    assert "+ play" in failed.out
 
 
 def test_the_hook_of_the_lists_fails_if_a_list_is_old(repository: Home) -> None:

@@ -251,7 +251,7 @@ def test_one_example_shows_every_key_and_agrees_with_the_schema() -> None:
 
     known = {key for key, _, _ in keys_of(json_schema())}
     users_own = (
-        *("import.categories.", "import.columns."),
+        *("import.categories.", "import.columns.", "commands[].discord."),
         *(
             "listings[].replace.fields.",
             "listings[].replace.limits.",

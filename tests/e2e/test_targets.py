@@ -149,8 +149,7 @@ def test_a_folder_that_is_a_link_out_of_the_working_folder_is_not_followed(
     [
         "init out/new/commands.yaml",
         "docs -f out/commands.yaml out/commands.html",
-        "import --yes -f out/commands.yaml list.json",
-        "pull --merge --yes -f out/commands.yaml",
+        "import -f out/commands.yaml list.json",
     ],
 )
 def test_no_command_writes_through_a_folder_that_leads_out(home: Home, command: str) -> None:

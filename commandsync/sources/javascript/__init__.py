@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from posixpath import splitext
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import CommandReader, spelled
+from commandsync.sources.applicationcommands import CommandReader
 from commandsync.sources.entry import (
+    PartlyRead,
     SourceEntry,
     SourceReading,
     Trait,
@@ -29,7 +29,6 @@ from commandsync.sources.entry import (
     traits_by_key,
     traits_of,
 )
-from commandsync.sources.imported import LiteralObjects
 from commandsync.sources.javascript.candidate import BELOW, BROKEN, candidates_in, frameworks_in
 from commandsync.sources.javascript.framework import Telegram, decorated
 from commandsync.sources.javascript.handler import data_of, described, kind_of
@@ -45,6 +44,7 @@ from commandsync.sources.javascript.value import (
     fields_of,
 )
 from commandsync.sources.listfile import USUAL, row_entry
+from commandsync.sources.objects import spelled
 from commandsync.sources.sourcefile import (
     BY_HAND,
     SCRIPTS,
@@ -117,15 +117,16 @@ def read(
         unread=missed,
         notes=[*broken, *inventory.notes],
         problems=program.notes,
+        partly=[
+            *(PartlyRead(place, BROKEN) for place in errors),
+            *(PartlyRead(Location(file), "it was generated") for file in generated & {*files}),
+        ],
         shape=_SHAPE,
-        objects=inventory.objects.of,
         frameworks=frameworks_in(program.files),
     )
     modules = {f"{root.as_posix()}/node_modules"} if (root / "node_modules").is_dir() else set()
-    partial = {*reading.partial, *(place.path for place in errors), *(generated & {*files})}
     return replace(
         reading,
-        partial=tuple(sorted(partial)),
         generated=tuple(sorted(modules | generated)),
         text_keys=tuple(sorted(inventory.text_keys)) if texts is None else (),
     )
@@ -166,7 +167,6 @@ class Inventory:
         self.notes: list[Notice] = []
         self.text_keys: set[str] = set()  # that computed descriptions name
         self.unread: list[Unread] = []
-        self.objects = LiteralObjects()
 
     @property
     def covered(self) -> set[Computed]:
@@ -278,10 +278,8 @@ class Inventory:
             return
         is_literal = len(self.notes) == noted
         for entry in entries:
-            self.objects.add(entry, document if is_literal else None)
-            inner, below = _traits_below(value, entry.name), entry.name.partition(" ")[2]
-            key = f"{self._key(at)} {below}".rstrip()
-            yield replace(entry, key=key, traits=traits | inner)
+            inner, node = _traits_below(value, entry.name), entry.discord if is_literal else None
+            yield replace(entry, discord=node, traits=traits | inner)
 
     def _prefix(self, handler: Record) -> Iterator[SourceEntry]:
         named, at = next(iter(as_list(handler.get("name"))), None), handler.at
@@ -299,7 +297,7 @@ class Inventory:
             own = rf"^\S{{0,8}}{re.escape(name)}(?=\s|$)"  # with a prefix that the bot may not have
             row["usage"] = re.sub(own, name, row["usage"], flags=re.IGNORECASE)
             entry = row_entry(row, USUAL, at.place, self._category(handler, at))
-            yield replace(entry, key=self._key(at), traits=frozenset(self._traits(name, handler)))
+            yield replace(entry, traits=frozenset(self._traits(name, handler)))
 
     def _text(self, handler: Record, key: str) -> str:
         """Return a text of an object, or the first of a list of them; empty without one."""
@@ -318,10 +316,6 @@ class Inventory:
         """Return the category that it names, else the folder under the folder `commands`."""
         below = _BELOW.search(at.scope.file.path)
         return self._text(handler, "category") or (below[1] if below else None)
-
-    def _key(self, at: Computed) -> str:
-        inside, _ = splitext(at.scope.file.path.removeprefix(f"{self._root}/"))
-        return f"javascript:{inside}"
 
     def _note(self, message: str, at: Computed) -> None:
         self.notes.append(Notice(message, BY_HAND, at.place))

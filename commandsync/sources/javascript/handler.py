@@ -8,7 +8,6 @@ whose data may be in a member of its own (`data_of`), a prefix command, or neith
 
 import re
 
-from commandsync.sources.applicationcommands import type_number
 from commandsync.sources.javascript.value import (
     REST,
     Computed,
@@ -18,6 +17,7 @@ from commandsync.sources.javascript.value import (
     field,
     fields_of,
 )
+from commandsync.sources.objects import type_number
 
 _COMMAND = re.compile("command", re.IGNORECASE)
 _DATA = ("data", "slash", "slashCommand", "command", "builder", "commandData")

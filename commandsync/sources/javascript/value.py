@@ -22,8 +22,8 @@ from tree_sitter_typescript import language_typescript as typescript
 
 from commandsync.diagnostics import Location
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import spelled_key
 from commandsync.sources.entry import as_list
+from commandsync.sources.objects import spelled_key
 from commandsync.sources.sourcefile import NOT_IMPORTED, read_bytes
 
 __all__ = ["Node", "ParsedFile", "field", "parse", "parts"]

@@ -75,7 +75,6 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
         notes=code.notes,
         problems=problems,
         shape=_SHAPE,
-        objects=entries.objects.of,
         frameworks=inventory.frameworks,
     )
 

@@ -25,7 +25,7 @@ from commandsync.sources.entry import (
     prefix_syntax,
     slash_syntax,
 )
-from commandsync.sources.imported import LiteralObjects
+from commandsync.sources.objects import object_of
 from commandsync.sources.python.cog import Cogs, Kind, of_arguments, of_decorators
 from commandsync.sources.python.declarations import Declaration, Form
 from commandsync.sources.python.meaning import UNKNOWN, Code
@@ -58,7 +58,6 @@ class Entries:
         """Find the slash commands that cannot be called, since others are declared in them."""
         self._with_sub_commands = {declaration.parent for declaration in self.declared}
         self.arguments = Arguments(self.code)
-        self.objects = LiteralObjects()
 
     def of(self, declaration: Declaration) -> Iterator[SourceEntry]:
         """Yield the commands of a declaration that users can call: none of a slash group."""
@@ -110,13 +109,13 @@ class Entries:
             description=description if description.strip() else NO_DESCRIPTION,
             syntax=self._syntax(declaration, name, prefix=prefix),
             category=self._category(chain),
-            key=_key(declaration),
             place=declaration.scope.file.place(declaration.node),
             traits=frozenset(trait for part in chain for trait in self._traits(part)),
         )
         if not prefix:
             is_literal = len(self.code.notes) == noted and len(path) == len(chain)
-            self.objects.add(entry, self._object(chain, description) if is_literal else None)
+            node = self._object(chain, description) if is_literal else None
+            entry = replace(entry, discord=object_of(node) if node else None)
         yield entry
 
     def _object(self, chain: Chain, description: str) -> Node | None:
@@ -248,13 +247,6 @@ class Entries:
 
 def _is_disnake(declaration: Declaration) -> bool:
     return "disnake" in declaration.scope.file.frameworks
-
-
-def _key(declaration: Declaration) -> str | None:
-    """Return the names of a command's class and function; None without a function."""
-    function, owner = getattr(declaration.node, "name", None), declaration.scope.node
-    inside = f"{owner.name}." if isinstance(owner, ast.ClassDef) else ""
-    return f"python:{inside}{function}" if function else None
 
 
 def _menu_of(declaration: Declaration) -> str:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from commandsync.records.snapshot import Node
-from commandsync.sources.applicationcommands import KEYS
+from commandsync.sources.objects import KEYS
 from commandsync.sources.python.annotation import LIMITS, Annotation, Annotations
 from commandsync.sources.python.meaning import UNKNOWN, Code, Definition, Value
 from commandsync.sources.python.scope import (

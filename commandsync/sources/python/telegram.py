@@ -258,6 +258,5 @@ def _entry(
         name=name,
         description=first_paragraph(docstring or "") or NO_DESCRIPTION,
         syntax=f"{prefix}{name}",
-        key=f"python:{function.name}" if function else None,
         place=scope.file.place(node),
     )

@@ -351,7 +351,7 @@ def test_a_newer_manifest_that_no_run_applies_fails(
     assert bot.names() == ["gone", *KEPT]
 
 
-@pytest.mark.parametrize("name", ["more/a.yaml", "commands.imported.json"])
+@pytest.mark.parametrize("name", ["more/a.yaml", "commands.imported.yaml"])
 def test_included_files_and_what_was_imported_belong_to_the_manifest(
     runner: Runner, hub: Hub, given: dict[str, str], name: str
 ) -> None:

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from commandsync.document.schemas import command_list_document
+from commandsync.manifest.imported import imported_text
+from commandsync.records.imported import ImportedCommand, ImportedFile
 from commandsync.records.texts import CommandText
 from commandsync.report.json import dumped
 from commandsync.report.markdownfile import with_lists
 from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import fields
+from tests.support.objects import imported
 from tests.support.runner import BASE_SHA, Event, Hub, Runner, other, pull_request, push
 
 GROUP = Event("merge_group", {"merge_group": {"base_sha": BASE_SHA}})
@@ -214,13 +217,14 @@ def test_each_manifest_is_named_and_long_lists_counted(runner: Runner, service: 
     assert step.summary.count(TITLE) == 2
 
 
-MANIFEST = "version: 1\nimport: {from: list.json}\ncommands: []\n"
+MANIFEST = "version: 1\nimport: {from: list.json}\n"
 BAN = {"name": "ban", "description": "Bans.", "syntax": "/ban"}
 
 
 @pytest.fixture
 def outdated(runner: Runner) -> Runner:
     runner.write(MANIFEST)
+    runner.write(imported(), "commands.imported.yaml")
     runner.write(json.dumps([BAN]), "list.json")
     return runner
 
@@ -235,31 +239,43 @@ def test_each_difference_of_a_manifest_is_annotated(outdated: Runner, service: S
     (error,) = step.annotations("error")
     assert error.place == "list.json:1:2"
     assert error.data.startswith("ban ")
-    assert "with its sources" in step.summary
+    assert "The imported file is not up to date with the code" in step.summary
+    assert "+ ban" in step.summary
     assert "Import: 1 to add" in step.log
-    assert "1 not listed (`ban`)." in step.summary
 
     unchecked = outdated.run(pull_request(), **inputs)
     assert unchecked.outputs["result"] == "no-changes"
 
 
 def test_a_manifest_that_is_up_to_date_is_only_validated(outdated: Runner) -> None:
-    text = "version: 1\nimport: {from: list.json}\ncommands:\n- " + json.dumps(BAN)
-    outdated.write(text)
-    imported = {"version": 1, "commands": [BAN | {"source": "list.json", "file": "list.json"}]}
-    outdated.write(json.dumps(imported, indent=2) + "\n", "commands.imported.json")
+    outdated.write(imported(BAN | {"source": "list.json"}), "commands.imported.yaml")
     step = outdated.run(other("workflow_dispatch"), import_check="true")
-    outdated.write(f"{text}\n- {json.dumps(BAN | {'name': 'old'})}\n")
+    own = {"name": "site", "description": "Opens it.", "syntax": "https://x.example"}
+    outdated.write(f"{MANIFEST}commands: [{json.dumps(own)}]\n")
     by_hand = outdated.run(other("workflow_dispatch"), import_check="true")
 
     assert (step.code, by_hand.code) == (0, 0), step.log
     assert step.outputs["result"] == by_hand.outputs["result"] == "valid"
-    assert "Code and" not in step.summary
-    assert "1 not served (`old`)." in by_hand.summary
+
+
+def test_an_entry_of_a_command_that_left_the_code_fails_the_check(outdated: Runner) -> None:
+    own = {"name": "old", "description": "Was there.", "syntax": "/old"}
+    ban = ImportedCommand(name="ban", description="Bans.", syntax="/ban", source="list.json")
+    content = ImportedFile((ban,), (), ("old",))
+    outdated.write(imported_text(content), "commands.imported.yaml")
+    outdated.write(f"{MANIFEST}commands: [{json.dumps(own)}]\n")
+    step = outdated.run(other("workflow_dispatch"), import_check="true", ends="3 outdated")
+
+    (error,) = step.annotations("error")
+    assert (error.place, error.data.split("\n")[0]) == (
+        "commands.yaml:3:12",
+        "old is not imported any more",
+    )
 
 
 def test_what_is_registered_with_discord_is_not_read_in_a_check(runner: Runner) -> None:
     runner.write(MANIFEST.replace("list.json", "discord"))
+    runner.write(imported(), "commands.imported.yaml")
     step = runner.run(other("workflow_dispatch"), import_check="true", ends="2 invalid")
 
     assert "import-check" in step.log

@@ -21,6 +21,7 @@ from commandsync.testing import serve_simulation
 from tests.e2e.action.test_listings import TEN, Lists, error_of, pushed
 from tests.support.deployments import SimulatedDeployments
 from tests.support.home import Home, git_repo
+from tests.support.objects import imported
 from tests.support.runner import REPOSITORY, Hub, Runner, Step, other, push
 
 
@@ -131,13 +132,14 @@ def test_a_proposal_that_moves_the_manifest_is_compared_with_it(lists: Lists) ->
 def test_options_that_were_sent_are_known_and_their_removal_is_a_change(lists: Lists) -> None:
     option = {"type": 3, "name": "reason", "description": "Why."}
     node = {"type": 1, "name": "command0", "description": "Does it.", "options": [option]}
-    document = {"version": 1, "commands": [], "objects": {"bot": [node]}}
-    lists.write(*TEN)
-    lists.runner.write(json.dumps(document), "commands.imported.json")
+    command = {"name": "command0", "description": "Does it.", "syntax": "/command0"}
+    text = lists.write(*TEN[1:]) + "import: {from: bot}\n"
+    lists.runner.write(text)
+    lists.runner.write(imported(command | {"discord": node}), "commands.imported.yaml")
     lists.merge()
     sent = lists.places["top.gg"].commands[0]
     again = lists.merge(ends="0 applied")
-    (lists.runner.workspace / "commands.imported.json").unlink()
+    lists.runner.write(imported(command), "commands.imported.yaml")
     gone = lists.merge(ends="0 applied")
 
     assert sent["options"] == [option]

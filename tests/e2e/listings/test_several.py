@@ -75,14 +75,15 @@ def test_a_left_over_url_is_no_page(home: Home, places: dict[str, Destination], 
 
 
 def test_validate_checks_what_was_imported(home: Home, places: dict[str, Destination]) -> None:
-    home.write("{", "commands.imported.json")
+    home.write("{", "commands.imported.yaml")
     write(home, places, "ping")
+    home.write(home.read("commands.yaml") + "import: {from: bot.py}\n")
 
     broken = home.run("validate")
     home.write(fields(("ping",)))
 
     assert (broken.code, home.run("validate").code) == (4, 0)
-    assert broken.err.startswith("commands.imported.json:1:")
+    assert broken.err.startswith("commands.imported.yaml:1:")
 
 
 def test_without_commands_no_list_is_sent(home: Home, places: dict[str, Destination]) -> None:

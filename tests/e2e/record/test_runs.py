@@ -260,7 +260,7 @@ def test_a_child_with_an_empty_environment_is_recorded(run: Run, tmp_path: Path)
 @fenced
 def test_ctrl_c_ends_the_program_and_all_that_it_started(tmp_path: Path) -> None:
     script = "setsid sleep 9753 & setsid nohup sleep 9753 & exec sleep 9753"
-    words = [sys.executable, "-m", "commandsync", "import", "--yes", "--", "sh", "-c", script]
+    words = [sys.executable, "-m", "commandsync", "import", "--", "sh", "-c", script]
     with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as importing:
         deadline = time.monotonic() + 20
         while len(_processes("9753")) < 4 and time.monotonic() < deadline:

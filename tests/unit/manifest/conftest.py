@@ -15,7 +15,7 @@ class Load(Protocol):
 
 def _load(text: str | bytes) -> Manifest:
     data = text.encode() if isinstance(text, str) else text
-    (manifest,) = load_manifests(["-"], stdin=lambda: data)
+    (manifest,) = load_manifests(["-"], stdin=lambda: data, needs_imported=False)
     return manifest
 
 

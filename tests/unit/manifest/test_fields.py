@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import dump_manifest
-from commandsync.manifest.fileedits import ListEdits, edit
 from commandsync.records.snapshot import Schedule
 from commandsync.records.texts import Resource
 from tests.unit.manifest.conftest import Load
@@ -92,18 +91,6 @@ def test_an_included_file_may_have_schedules(tmp_path_factory: pytest.TempPathFa
 
     (entry,) = manifest.snapshot.collections[Resource.ANNOUNCEMENT]
     assert entry.schedule == Schedule(until=datetime(2026, 12, 1, 18, tzinfo=UTC))
-
-
-def test_an_edit_keeps_the_times_and_writes_new_ones_before_the_id() -> None:
-    text = "version: 1\nannouncements:\n  - title: a\n    description: b\n    id: '1'\n"
-
-    edits = ListEdits()
-    edits.changed[0] = {"publish": "2026-12-01T18:00Z"}
-    scheduled = edit(text, {"announcements": edits}, path="c.yaml")
-    edits.changed[0] = {"description": "c"}
-    edited = edit(scheduled, {"announcements": edits}, path="c.yaml")
-
-    assert edited == text.replace("b\n", "c\n    publish: '2026-12-01T18:00Z'\n")
 
 
 def test_what_is_listed_is_written_without_a_schedule(load: Load) -> None:

@@ -25,7 +25,7 @@ ARROW, END = "-->\n", "\n====\n"
 
 def report(text: str) -> str:
     try:
-        (manifest,) = load_manifests(["-"], stdin=text.encode)
+        (manifest,) = load_manifests(["-"], stdin=text.encode, needs_imported=False)
     except ManifestError as error:
         problems, kind = error.problems, ""
     else:
@@ -111,7 +111,7 @@ def test_every_broken_entry_is_reported(drawn: tuple[str, list[tuple[int, str]]]
     text, wrong = drawn
 
     try:
-        load_manifests(["-"], stdin=text.encode)
+        load_manifests(["-"], stdin=text.encode, needs_imported=False)
     except ManifestError as error:
         found = [
             (problem.location.line, "key" if "no key" in problem.message else "syntax")
@@ -141,7 +141,7 @@ ENTRY = "  - name: {0}\n    description: d\n    syntax: s"
 
 def complaints(text: str) -> list[str]:
     with pytest.raises(ManifestError) as caught:
-        load_manifests(["-"], stdin=text.encode)
+        load_manifests(["-"], stdin=text.encode, needs_imported=False)
     return [
         f"{one} | {in_words(one.hint, OPTIONS)}".removeprefix("-:") for one in caught.value.problems
     ]

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
 from commandsync.manifest import load_head, load_manifests
-from commandsync.manifest.dump import dump_manifest
-from commandsync.manifest.fileedits import ListEdits, edit
 from commandsync.manifest.listingmodel import Loss, ReplaceModel
 from commandsync.manifest.listings import same_listing_problems
 from commandsync.records.losses import COMMANDS, OPTIONS, SYNC, TRANSLATIONS
@@ -167,20 +165,6 @@ def test_the_bot_of_a_run_makes_two_listings_one(load: Load) -> None:
 
 def test_the_words_for_losses_are_those_of_services() -> None:
     assert get_args(Loss) == (*Resource.COMMAND.fields, OPTIONS, TRANSLATIONS, COMMANDS, SYNC)
-
-
-def test_an_edit_and_a_dump_leave_listings_alone(load: Load) -> None:
-    entry = {"name": "help", "description": "Shows it.", "syntax": "/help"}
-    edited = edit(OWN, {"commands": ListEdits(added=[(None, entry)])}, path="-")
-    head = OWN.partition("commands: []")[0]
-
-    assert edited.startswith(head)
-    assert load(edited).listings == load(OWN).listings
-    dumps = {
-        dump_manifest(load(text).snapshot, bot="42", base_url="").text
-        for text in (edited, edited.replace(OWN[OWN.index("listings:") : len(head)], ""))
-    }
-    assert len(dumps) == 1
 
 
 @pytest.mark.parametrize(

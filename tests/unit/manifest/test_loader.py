@@ -156,6 +156,7 @@ def test_the_rules_of_an_import_are_read(load: Load) -> None:
         "categories": {"MusicCog": "Music"},
         "traits": ("nsfw",),
         "columns": {"syntax": "usage"},
+        "order": (),
         "locale": "de",
         "texts": "",
         "program": "",

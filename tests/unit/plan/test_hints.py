@@ -66,10 +66,7 @@ def test_the_uses_that_go_with_an_old_name_are_named() -> None:
             "{count} added commands look like deleted ones under new names: as planned, the old "
             "ones are deleted with their uses"
         ),
-        (
-            "if they are renames, commandsync pull --merge writes them into the manifest; or "
-            'write the old name below each new one, such as  formerly: ["h"]'
-        ),
+        ('if they are renames, write the old name below each new one, such as  formerly: ["h"]'),
     ]
 
 

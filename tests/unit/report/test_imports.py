@@ -4,87 +4,90 @@ import json
 from dataclasses import replace
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.records.snapshot import Entry
-from commandsync.records.texts import CommandText
+from commandsync.records.imported import ImportedCommand, ImportedFile, Override
 from commandsync.report import Screen, render_import
-from commandsync.sources.changeset import (
-    Added,
-    Declared,
-    Edited,
-    FileEdit,
-    Import,
-    Merge,
-    Removed,
-    Review,
-    ReviewReason,
-)
-from commandsync.sources.entry import Excluded, SourceEntry
+from commandsync.sources.changeset import FileEdit, Import, LeftOut
+from commandsync.sources.entry import Unread
+from commandsync.sources.importing import Kept, differences
 
 HOSTILE = "::error::x\n\x1b[31m##[error]\u202e"
-LIVE = SourceEntry(name=HOSTILE, description=HOSTILE, syntax="/x")
-CODE = SourceEntry(
-    name="ban", description="Bans.", syntax="/ban", place=Location(f"bot/{HOSTILE}.py", 3, 5)
-)
-OURS = tuple(
-    Entry(CommandText(name, HOSTILE, "/x"), location=Location("commands.yaml", 3 + number, 3))
-    for number, name in enumerate(["a", HOSTILE, "c"])
+PLACE = Location(f"bot/{HOSTILE}.py", 3, 5)
+BAN = ImportedCommand(name="ban", description="Bans.", syntax="/ban", source="bot/a.py")
+GONE = ImportedCommand(name=HOSTILE, description=HOSTILE, syntax="/x")
+KICK = ImportedCommand(name="kick", description="Kicks.", syntax="/kick", source="bot/a.py")
+BEFORE = ImportedFile((BAN, GONE, KICK))
+AFTER = ImportedFile(
+    (
+        replace(BAN, description=HOSTILE, source="bot/b.py", discord={"name": "ban", "type": 1}),
+        replace(KICK, name="remove", syntax="/remove", formerly=("kick",)),
+        ImportedCommand(name="new", description="Is new.", syntax="/new", kept=True),
+        ImportedCommand(name="eval", description="Runs.", syntax="/eval", left_out="owner-only"),
+    )
 )
 RESULT = Import(
     path="commands.yaml",
-    sources=("discord",),
-    locale="",
-    repeatable=True,
-    ours=OURS,
-    merge=Merge(
-        changes=(
-            Edited(index=0, formerly=()),
-            Removed(index=1),
-            Added(entry=CODE, text=CommandText("ban", "Bans.", "/ban"), after=None),
+    sources=("bot",),
+    before=BEFORE,
+    after=AFTER,
+    differences=tuple(differences(BEFORE, AFTER)),
+    imported=FileEdit("commands.imported.yaml", "a\n", "b\n"),
+    manifest=FileEdit("commands.yaml", "a\n", f"a\n# {HOSTILE}"),
+    left_out=(LeftOut("eval", "owner-only", PLACE), LeftOut(HOSTILE, HOSTILE)),
+    kept=(Kept("new", HOSTILE, PLACE),),
+    unread=(Unread(PLACE, HOSTILE, HOSTILE),),
+    acknowledged=(Unread(PLACE, "it is computed"),),
+    generated=("bot/all.min.js",),
+    notes=(Notice("the file is odd", "", PLACE),),
+    overrides=(
+        Override(
+            "ban", Location("commands.yaml", 5, 3), {"description": ("x", HOSTILE)}, (), adds=False
         ),
-        reviews=(
-            Review(
-                reason=ReviewReason.BOTH_CHANGED,
-                name=HOSTILE,
-                index=1,
-                entry=LIVE,
-                field="description",
-                here=HOSTILE,
-                there="x",
-            ),
-            Review(reason=ReviewReason.KEPT, name="c", index=2),
-            Review(reason=ReviewReason.DELETED, name="ban", entry=CODE),
-            Review(reason=ReviewReason.NAME_TAKEN, name="a", index=0),
-        ),
-        unwanted=(Declared("discord", LIVE),),
+        Override("new", Location("commands.yaml", 9, 3), {}, ("description",), adds=False),
     ),
-    edits=(FileEdit("commands.yaml", "a\n", f"a\n# {HOSTILE}"),),
-    imported=FileEdit("commands.imported.json", "", "{}"),
-    excluded=(Excluded(CODE, "it is hidden"),),
-    notes=(Notice("the file is odd", "", CODE.place),),
+    strays=(("old", Location("commands.yaml", 12, 3)),),
+    edits=({"name": "ban", "description": HOSTILE},),
+    was_edited=True,
+    refusal=Notice("would delete all"),
+    places={("ban", "/ban"): PLACE},
 )
 
 
 def test_long_texts_are_cut_unless_they_are_asked_for() -> None:
-    review = replace(RESULT.merge.reviews[0], here="x" * 300)
-    result = replace(RESULT, merge=replace(RESULT.merge, reviews=(review,)))
+    long = Override("ban", PLACE, {"description": ("x" * 300, "y")}, (), adds=False)
+    result = replace(RESULT, overrides=(long,))
 
     assert "x" * 300 not in render_import(result, format="text")
     assert "x" * 300 in render_import(result, format="text", screen=Screen(full=True))
 
 
-def test_the_document_has_what_is_left_out() -> None:
+def test_the_document_has_what_changes_and_what_is_left() -> None:
     document = json.loads(render_import(RESULT, format="json"))
 
-    assert [each["name"] for each in document["excluded"]] == ["ban", HOSTILE]
-    assert [*(each["reason"] for each in document["excluded"])] == [
-        "it is hidden",
-        "it was deleted from the manifest",
+    assert document["summary"] == {
+        "add": 1,
+        "edit": 2,
+        "remove": 1,
+        "unchanged": 0,
+        "left_out": 2,
+        "kept": 1,
+        "unread": 2,
+    }
+    assert [(each["action"], each["name"]) for each in document["changes"]] == [
+        ("edit", "ban"),
+        ("edit", "remove"),
+        ("add", "new"),
+        ("remove", HOSTILE),
     ]
-    assert [each["reason"] for each in document["reviews"]] == [
-        "both-changed",
-        "kept",
-        "deleted",
-        "name-taken",
-    ]
+    assert document["changes"][1]["formerly"] == ["kick"]
+    assert [each["only_repeats"] for each in document["overrides"]] == [False, True]
+    assert [each["name"] for each in document["strays"]] == ["old"]
+    assert document["edited"] == [{"name": "ban", "description": HOSTILE}]
     assert document["warnings"][0]["message"] == "the file is odd"
-    assert document["changes"][0]["formerly"] == []
+
+
+def test_a_command_that_is_left_out_now_is_removed_from_public_lists() -> None:
+    after = ImportedFile((replace(BAN, left_out="owner-only"), GONE, KICK))
+    result = replace(RESULT, after=after, differences=tuple(differences(BEFORE, after)))
+
+    assert (result.added, result.edited, result.removed) == (0, 0, 1)
+    assert "  - ban" in render_import(result)

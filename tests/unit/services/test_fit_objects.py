@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.records.losses import OPTIONS, TRANSLATIONS
+from commandsync.records.objects import by_name
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.discordlists import TOP_GG
 from commandsync.services.fit import Fitted, fit
 from commandsync.services.telegram import TELEGRAM
 from commandsync.sources.entry import SourceReading
-from commandsync.sources.imported import by_name, imported_text, read_imported
 from commandsync.sources.reading import read_answer
+from tests.support.objects import objects_in
 
 Object = dict[str, Any]
 
@@ -57,6 +58,7 @@ ARGUMENTS = lists(
         )
     )
 )
+
 SUB_COMMANDS = nodes(1, options=ARGUMENTS)
 GROUPS = st.builds(lambda group, inner: group | {"options": inner}, nodes(2), lists(SUB_COMMANDS))
 OF_COMMAND = {
@@ -88,13 +90,12 @@ def reading_of(commands: list[Object]) -> SourceReading:
 
 def fitted(reading: SourceReading, changed: dict[str, str] | None = None) -> Fitted:
     """Return what top.gg gets of a manifest with what was imported, and other descriptions."""
-    file = read_imported(imported_text((), {"discord": reading.objects}), path="x")
     entries = [
         Entry(CommandText(each.name, (changed or {}).get(each.name, each.description), each.syntax))
         for each in reading.entries
     ]
     snapshot = Snapshot({Resource.COMMAND: tuple(entries)})
-    return fit(TOP_GG, snapshot, objects=by_name(file.objects["discord"]))
+    return fit(TOP_GG, snapshot, objects=by_name(objects_in(reading)))
 
 
 def sent(found: Fitted) -> dict[str, Object]:
@@ -161,7 +162,9 @@ def test_a_text_that_the_platform_has_in_no_language_has_no_translations(
 ) -> None:
     entry = Entry(CommandText(name, description, f"/{name} <user>"), formerly=formerly)
     found = fit(
-        TOP_GG, Snapshot({Resource.COMMAND: (entry,)}), objects=by_name(reading_of([BAN]).objects)
+        TOP_GG,
+        Snapshot({Resource.COMMAND: (entry,)}),
+        objects=by_name(objects_in(reading_of([BAN]))),
     )
 
     wanted = {key: value for key, value in BAN.items() if key not in without}
@@ -173,7 +176,7 @@ def test_a_text_that_the_platform_has_in_no_language_has_no_translations(
 def test_a_command_without_an_object_is_sent_as_before() -> None:
     entries = [Entry(CommandText(name, "Does it.", f"/{name} <x>")) for name in ("ban user", "x")]
     snapshot = Snapshot({Resource.COMMAND: tuple(entries)})
-    objects = by_name(reading_of([BAN]).objects)
+    objects = by_name(objects_in(reading_of([BAN])))
 
     assert fit(TOP_GG, snapshot, objects=objects) == fit(TOP_GG, snapshot)
     assert fit(TELEGRAM, snapshot, objects=objects) == fit(TELEGRAM, snapshot)

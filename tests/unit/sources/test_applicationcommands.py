@@ -138,7 +138,7 @@ def test_a_command_has_its_shown_texts(keys: dict[str, Any], text: tuple[str, st
     command = entry(**keys)
 
     assert (command.name, command.description, command.syntax) == text
-    assert (command.category, command.key, command.traits) == (None, None, frozenset())
+    assert (command.category, command.traits) == (None, frozenset())
 
 
 @pytest.mark.parametrize(("kind", "menu"), [(2, "user"), (3, "message"), ("USER", "user")])
@@ -181,7 +181,6 @@ def test_sub_commands_and_groups_become_their_full_paths_and_the_command_itself_
     ]
     assert [entry.description for entry in entries] == ["Sets it", "Shows all", "…"]
     assert [entry.category for entry in entries] == ["config", "config", None]
-    assert [entry.key for entry in entries] == ["discord:77 language set", "discord:77 show", None]
 
 
 def test_types_in_words_nest_too() -> None:
@@ -209,11 +208,6 @@ def test_keys_in_camel_case_are_those_that_discord_js_writes() -> None:
     assert reading.entries[0].syntax == "/pong [an|off]"
     assert reading.entries[0].traits == {Trait.GUILD_ONLY, Trait.ADMIN_ONLY}
     assert reading.notes == ()
-
-
-def test_the_key_stays_if_the_command_is_renamed() -> None:
-    assert entry(id="77", name="old").key == entry(id=77, name="new").key == "discord:77"
-    assert entry(id=None).key is None
 
 
 @pytest.mark.parametrize(
@@ -264,7 +258,6 @@ def test_the_texts_can_be_those_of_a_language() -> None:
     assert german_entry.category == "sprache"
     assert french.syntax == "/language set [oui|off]"
     assert french.description == "Sets it"
-    assert german_entry.key == french.key == "discord:1 set"
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
-from commandsync.sources.changeset import Declared
-from commandsync.sources.entry import SourceEntry, SourceReading, Trait, Unread
-from commandsync.sources.imported import Removals
+from commandsync.sources.entry import SourceReading, Trait
 from commandsync.sources.reading import read
+from tests.support.objects import objects_in
 
 
 def forms(text: str) -> dict[str, tuple[str, str]]:
@@ -243,7 +242,7 @@ def test_each_further_form_is_read(
 def test_the_parts_of_a_command_in_several_classes_are_one_object(tmp_path: Path) -> None:
     for name, code in FURTHER["groups of necord"][0].items():
         (tmp_path / name).write_text(code, encoding="utf-8")
-    (whole,) = read(str(tmp_path)).objects
+    (whole,) = objects_in(read(str(tmp_path)))
     up = {"type": 1, "name": "up", "description": "Up."}
     on = {"type": 1, "name": "on", "description": "On."}
     far = {"type": 2, "name": "far", "description": "F.", "options": [on]}
@@ -304,7 +303,7 @@ def test_each_candidate_that_is_not_read_is_counted(form: tuple[str, str], tmp_p
 
     assert reading.entries == ()
     assert len(reading.unread) == 1
-    assert reading.partial == (reading.unread[0].place.path,)
+    assert [part.place for part in reading.partly] == [reading.unread[0].place]
 
 
 BROKEN = st.sampled_from(["", "function (", "const a = sql<Row[]>`x`;", "}}}", "\x00"])
@@ -513,25 +512,3 @@ def test_foreign_json_in_a_folder_is_skipped(name: str, tmp_path: Path) -> None:
     (tmp_path / "schema.json").write_text('{"$schema": "http://json-schema.org/x", "type": "a"}')
 
     assert [entry.name for entry in read(str(tmp_path)).entries] == ["a"]
-
-
-def gone(name: str, file: str = "bot/a.js") -> Declared:
-    entry = SourceEntry(name=name, description="D.", syntax=f"/{name}")
-    return Declared("bot", entry, file)
-
-
-def test_a_removal_needs_proof(tmp_path: Path) -> None:
-    for name, code in {"a.js": "x", "b.js": "wrap('ban')", "c.js": "'kick'"}.items():
-        (tmp_path / name).write_text(code, encoding="utf-8")
-    files = {f"bot/{file.name}": str(file) for file in tmp_path.iterdir()}
-    again = Unread(SPOT, "x", "play")
-    proof = Removals(files, {"bot/c.js"}, {"bot/a.js", "bot/c.js", "bot/old.js"}, [again])
-
-    assert proof.held_back(gone("ping")) == ""
-    assert proof.held_back(gone("ping", "bot/old.js")) == ""
-    assert proof.held_back(gone("ban")) == ""
-    assert "b.js contains its name, and is new" in proof.held_back(gone("ban", "bot/old.js"))
-    assert "c.js contains its name, and is not read" in proof.held_back(gone("kick", "bot/old.js"))
-    assert "c.js is not read completely" in proof.held_back(gone("ping", "bot/c.js"))
-    assert "may declare it" in proof.held_back(gone("play"))
-    assert "did not note where" in proof.held_back(gone("ping", ""))

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from commandsync.sources import javascript
 from commandsync.sources.entry import SourceReading
-from commandsync.sources.imported import kept
 from commandsync.sources.jsonfile import of_json
+from commandsync.sources.objects import object_of
 from tests.support.botcode import RECORDED, drawn, made_by_discord_js
+from tests.support.objects import objects_in
 from tests.support.runner import ROOT
 
 PAGE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
@@ -64,9 +65,9 @@ def test_literal_code_gives_the_objects_that_discord_js_was_seen_to_make(tmp_pat
     for seed, command in enumerate(json.loads(RECORDED.read_text(encoding="utf-8"))):
         name, code, _ = drawn(seed)
         (tmp_path / name).write_text(code, encoding="utf-8")
-        (found,) = javascript.read(str(tmp_path / name)).objects
+        (found,) = objects_in(javascript.read(str(tmp_path / name)))
 
-        assert found == kept(command)
+        assert found == object_of(command)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_code_that_is_not_all_literal_gives_no_object(option: str, tmp_path: Pat
     reading = javascript.read(str(tmp_path / "go.js"))
 
     assert [entry.name for entry in reading.entries] == ["go"]
-    assert reading.objects == ()
+    assert objects_in(reading) == ()
 
 
 def test_code_reads_as_discord_js_makes_it_now(

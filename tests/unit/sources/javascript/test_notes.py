@@ -179,7 +179,6 @@ def test_flags_are_traits_and_folders_categories(tmp_path: Path) -> None:
 
     assert [set(entry.traits) for entry in entries] == list(flags.values())
     assert {entry.category for entry in entries} == {"Mod"}
-    assert entries[0].key == "javascript:commands/Mod/more/c0"
 
 
 def test_imports_are_followed_and_generated_files_are_not(tmp_path: Path) -> None:

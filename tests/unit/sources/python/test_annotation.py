@@ -8,6 +8,7 @@ import pytest
 
 from commandsync.records.snapshot import Node
 from commandsync.sources.python import read
+from tests.support.objects import objects_in
 
 HEADS = {
     "discord.py": "import discord\nfrom discord import app_commands\n",
@@ -117,7 +118,7 @@ def objects(folder: Path, framework: str, decorators: str, parameter: str) -> tu
     (folder / "bot.py").write_text(code, encoding="utf-8")
     reading = read(str(folder))
     assert [entry.name for entry in reading.entries] == ["go"]
-    return reading.objects
+    return objects_in(reading)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ async def report(inter, message: discord.Message): ...
     (tmp_path / "bot.py").write_text(code, encoding="utf-8")
     up = {"type": 1, "name": "up", "description": "Up."}
 
-    assert read(str(tmp_path)).objects == (
+    assert objects_in(read(str(tmp_path))) == (
         {"type": 1, "name": "go", "description": "Goes.", "options": [up]},
         {
             "type": 1,

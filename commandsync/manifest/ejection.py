@@ -1,0 +1,61 @@
+"""A manifest with `import:` -> one that has all of its commands itself.
+
+The rest of the file stays as it is, with its comments: only the lines of `import:`, of `commands:`
+and of `include:` go, and a new list of commands is put at the end.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from commandsync.errors import UsageError
+from commandsync.manifest.dump import Shared, fields_of
+from commandsync.manifest.imported import entry_lines
+from commandsync.manifest.reader import Manifest
+from commandsync.records.imported import is_imported
+from commandsync.records.snapshot import Entry, Levels, Node
+from commandsync.records.texts import Resource
+
+_COMMANDS = Resource.COMMAND
+_GONE = ("import", "commands", "include")
+_PART = re.compile(  # a key at the beginning of a line, and the lines that belong to it
+    rf"^(?P<quote>[\"']?)({'|'.join(_GONE)})(?P=quote)[ \t]*:.*\n?(?:(?:[ \t-].*|[ \t]*)\n?)*",
+    re.MULTILINE,
+)
+
+
+def ejected(manifest: Manifest, text: str) -> str:
+    """Return the text of a manifest with all commands of it, and without `import:`.
+
+    Raises `UsageError` for one without `import:`, and for one whose included files have commands.
+    """
+    if manifest.imported is None:
+        raise UsageError(f"{manifest.path} has no import:", hint="it has all of its commands")
+    entries = manifest.snapshot.collections[_COMMANDS]
+    files = {each.location.path for each in entries if each.location} - {manifest.path}
+    if included := [path for path in sorted(files) if not is_imported(path)]:
+        hint = "move their entries into the manifest first"
+        raise UsageError(f"{included[0]} has commands of {manifest.path}", hint=hint)
+    rest = re.sub(r"\n{3,}", "\n\n", _PART.sub("", text)).rstrip()
+    return "\n".join([rest, "", "commands:", *_lines(manifest, entries)]) + "\n"
+
+
+def _lines(manifest: Manifest, entries: tuple[Entry, ...]) -> Iterator[str]:
+    shared = Shared(manifest.prefix or "", manifest.category)
+    for entry in entries:
+        values: dict[str, Any] = {**fields_of(entry.text, shared, _COMMANDS)}
+        if entry.formerly:
+            values["formerly"] = entry.formerly
+        if entry.id:
+            values["id"] = entry.id
+        if levels := manifest.objects.get(" ".join(entry.name.removeprefix("/").split())):
+            values["discord"] = _nested(levels)
+        yield from entry_lines(values)
+
+
+def _nested(levels: Levels) -> Node:
+    """Return the object of a command, with the sub-command alone that the levels lead to."""
+    *groups, node = levels
+    for group in reversed(groups):
+        node = {**group, "options": [node]}
+    return {key: value for key, value in node.items() if (key, value) != ("options", ())}
