@@ -5,6 +5,7 @@ import os
 import random
 import re
 import shutil
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from commandsync.testing import serve_simulation
 from tests.support.bots import Instead
 from tests.support.destination import LOST_AFTER, NAMES, Destination, result_of
 from tests.support.home import GitRepo, Ran, git_repo
+from tests.support.rawserver import Request
 
 FORTY = [f"command{number}" for number in range(40)]
 
@@ -432,6 +434,38 @@ def test_staging_and_production_do_not_refuse_each_other(topgg_clone: Clone) -> 
         clone.place.proxy.rule = lambda _: None
     clone.apply(exits=0)
 
+    assert clone.place.names == FORTY
+
+
+@pytest.mark.promise("sent-lists")
+def test_of_two_applies_at_once_the_second_one_waits_and_counts_what_the_first_one_sent(
+    topgg_clone: Clone,
+) -> None:
+    clone = topgg_clone
+    clone.commit(*FORTY[:10])
+    clone.apply("--unseen", exits=0)
+    clone.commit(*FORTY)
+    arrived, released = threading.Event(), threading.Event()
+
+    def hold(request: Request) -> None:
+        if request.writes:
+            arrived.set()
+            released.wait(20)
+
+    clone.place.proxy.rule = hold
+    first = clone.place.home.started("apply", "-f", clone.manifest, "--yes")
+    assert arrived.wait(20)
+    clone.commit(*FORTY[:10])
+    second = clone.place.home.started("apply", "-f", clone.manifest, "--yes")
+    assert second.stderr is not None
+    while b"waiting for the apply" not in second.stderr.readline():
+        pass
+    released.set()
+    said = second.communicate(timeout=60)[0].decode()
+    first.communicate(timeout=60)
+
+    assert (first.returncode, second.returncode) == (0, 5), said
+    assert "would delete 30 of 40 listed commands" in said
     assert clone.place.names == FORTY
 
 
