@@ -112,13 +112,3 @@ def test_the_library_posts_it(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPa
             assert run(client, path).verified
 
     assert titles(bot) == ["v2"]
-
-
-def test_pull_merge_knows_schedules(home: Home, bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    bot.post("announcements", title="v1", description="Out.")
-    bot.post("announcements", title="v3", description="Out.")
-    set_clock(monkeypatch, 9)
-
-    home.run("pull", "--merge", "--yes", exits=0)
-
-    assert home.read("commands.yaml") == NEWS + "  - {title: v3, description: Out.}\n"

@@ -130,22 +130,14 @@ def test_what_is_pulled_and_applied_is_equal(home: Home, bot: Bot, service: Serv
 
 
 @pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize(
-    "manifest",
-    [
-        "version: 1\r\nprefix: '/'\r\ncommands: []",
-        "version: 1\ncommands:\n- {name: own, description: 'x', syntax: y}\n",
-    ],
-    ids=["dashes", "braces"],
-)
-def test_what_is_merged_is_equal_to_the_letter_and_shown_escaped(home: Home, manifest: str) -> None:
-    home.write(manifest)
+def test_what_is_imported_is_equal_to_the_letter_and_shown_escaped(home: Home) -> None:
+    home.write(json.dumps(records()), "list.json")
 
-    merged = home.run("pull", "--merge", "--yes", exits=0)
+    imported = home.run("import", "list.json", exits=0)
 
-    harmless(merged.out, "text")
-    harmless(merged.err, "text")
-    harmless(home.read("commands.yaml").replace("\t", " ").replace("\r", ""), "text")
+    harmless(imported.out, "text")
+    harmless(imported.err, "text")
+    harmless(home.read("commands.imported.yaml").replace("\t", " "), "text")
     plan = home.run("plan", "--format", "json").document["summary"]
     assert (plan["edit"], plan["delete"], plan["unchanged"]) == (0, 0, len(records()))
 

@@ -115,7 +115,7 @@ def test_an_issue_needs_a_number_to_be_written(runner: Runner, hub: Hub, service
     del hub.issues[0]["number"]
     step = runner.run(other("schedule"), **inputs, ends="0 changes")
 
-    assert "the number" in step.annotations("warning")[-1].data
+    assert "number has" in step.annotations("warning")[-1].data
 
 
 MERGED = [7]
