@@ -339,6 +339,7 @@ Limit = Annotated[
 ]
 
 Policy = Annotated[Literal["append", "mirror"], BeforeValidator(as_written)]
+CommandForm = Annotated[Literal["slash", "prefix"], BeforeValidator(as_written)]
 
 
 _DAY = r"2[0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"

@@ -177,6 +177,12 @@ class ImportModel(Table):
         "this file's folder.",
         examples=["locales/en.json"],
     )
+    form: fields.CommandForm | None = Field(
+        None,
+        description="How users call the commands of a bot whose class is not in the sources; "
+        "without it, as they call the others.",
+        examples=["slash"],
+    )
     program: fields.AnyText = Field(
         "",
         description="The program that was recorded last, for the reader: commandsync never runs "

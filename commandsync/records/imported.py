@@ -67,9 +67,13 @@ class ImportedCommand:
         return kind_of(self.name, self.syntax)
 
     @property
-    def key(self) -> tuple[str, Kind]:
-        """What tells it from the others: its name, and how it is called."""
-        return self.name, self.kind
+    def key(self) -> tuple[str, Kind, Any]:
+        """What tells it from the others: its name, and how it is called.
+
+        The menus of users and of messages may have commands of one name.
+        """
+        is_menu = self.discord is not None and self.kind is Kind.MENU
+        return self.name, self.kind, self.discord["type"] if is_menu and self.discord else None
 
     def values(self) -> dict[str, Any]:
         """Return the keys of its entry in the file, without empty ones."""

@@ -7,6 +7,7 @@ read.
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location, Notice
@@ -178,6 +179,23 @@ def is_discords(content: Node) -> bool:
     is_typed = node.get("type") is not None and isinstance(kind, int)
     has_options = isinstance(options, list) and all(isinstance(option, dict) for option in options)
     return is_typed or has_options or not _ONLY_DISCORDS.isdisjoint(node)
+
+
+class CommandKey(NamedTuple):
+    """Which command of a bot an object is."""
+
+    command: tuple[str, int | str]  # its name and its type
+    is_of_server: bool  # whether only one server has it
+    is_entry_point: bool  # whether it opens the bot's activity
+
+
+def command_key(content: Node) -> CommandKey:
+    """Return which command of a bot an object is."""
+    node = spelled(content)
+    kind = type_number(node.get("type"), "command")
+    return CommandKey(
+        (text_of(node, "name"), kind), bool(node.get("guild_id")), kind == _ENTRY_POINT
+    )
 
 
 def _traits(command: Node) -> frozenset[Trait]:

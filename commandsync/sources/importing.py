@@ -21,6 +21,7 @@ from commandsync.plan.hints import near_texts
 from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
 from commandsync.records.texts import CommandText, Resource
 from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, Unread
+from commandsync.sources.telegrammenu import NOT_IN_MENU
 
 UNREGISTERED = "not registered by the recorded program"
 """Why a command of the code is left out that a whole recorded run did not register."""
@@ -105,7 +106,12 @@ class _Step:
     def pair(self) -> None:
         """Pair the commands of both sides: by id, by name and syntax, by name and kind."""
         left = dict(enumerate(self.before.commands))
-        for key in (_identifier, lambda each: (each.name, each.syntax), lambda each: each.key):
+        for key in (
+            _identifier,
+            lambda each: (*each.key, each.syntax),
+            lambda each: each.key,
+            lambda each: each.key[:2],  # of a menu whose type is not known on one side
+        ):
             numbers = defaultdict(list)
             for number, command in reversed(left.items()):
                 numbers[key(command)].append(number)
@@ -151,6 +157,8 @@ class _Step:
     ) -> ImportedCommand:
         """Return a command that is partly read with nothing less than it had before."""
         whole = now
+        if before.left_out == NOT_IN_MENU and not now.left_out:
+            whole = replace(whole, left_out=NOT_IN_MENU)
         if now.description == NO_DESCRIPTION:
             whole = replace(whole, description=before.description)
         if now.category == "":
@@ -278,10 +286,22 @@ class _Proof:
         if mark := self.mark_of(command):
             return Kept(name, mark.reason, mark.place)
         if source in self.evidence.files or source in self.evidence.sources:
-            return None
+            return self._split(command, own)
         if command.recorded and not self.evidence.is_recorded:
             return Kept(name, "")
         return self._moved(command, own)
+
+    def _split(self, command: ImportedCommand, own: str) -> Kept | None:
+        """Return why a command may have left its file for another one, which is partly read."""
+        unread = dict(reversed(self.evidence.unread))
+        for file in self.evidence.files:
+            mark = self.of_file.get(file)
+            is_new = file not in self.known or command.kept
+            part = unread.get(file) or (mark if is_new else None)
+            if part and file != command.source and self._contains(file, own):
+                reason = f"{file} contains its name, and is not read completely: {part.reason}"
+                return Kept(command.name, reason, part.place)
+        return None
 
     def _moved(self, command: ImportedCommand, own: str) -> Kept | None:
         """Return why a command of a file that is gone may be in another one.
@@ -293,17 +313,29 @@ class _Proof:
             if (file not in self.known or mark or command.kept) and self._contains(file, own):
                 reason = f"{command.source} is gone, and {file} contains its name"
                 return Kept(command.name, reason, mark and mark.place)
+            if mark and self._names(file, PurePosixPath(command.source)):
+                return Kept(command.name, f"{command.source} is gone: {mark.reason}", mark.place)
         return None
+
+    def _names(self, file: str, gone: PurePosixPath) -> bool:
+        """Whether a file that is partly read has the name of one that is gone, or imports it."""
+        if PurePosixPath(file).name == gone.name:
+            return True
+        pattern = rb"\b(import|from|require)\b.*\b" + re.escape(gone.stem.encode()) + rb"\b"
+        return re.search(pattern, self._content(file)) is not None
 
     def _contains(self, file: str, name: str) -> bool:
         """Whether a file contains a name as a literal, as a function, or has it itself."""
         if PurePosixPath(file).stem == name:
             return True
-        if file not in self.texts:
-            self.texts[file] = self.evidence.content(file)
         word = re.escape(name.encode())
         pattern = rb"[\"'`]" + word + rb"[\"'`]|\bdef\s+" + word + rb"\b"
-        return re.search(pattern, self.texts[file]) is not None
+        return re.search(pattern, self._content(file)) is not None
+
+    def _content(self, file: str) -> bytes:
+        if file not in self.texts:
+            self.texts[file] = self.evidence.content(file)
+        return self.texts[file]
 
 
 def _identifier(command: ImportedCommand) -> object:
@@ -367,7 +399,7 @@ _Keys: TypeAlias = Callable[[ImportedCommand], Iterable[object]]
 
 
 def _by_syntax(command: ImportedCommand) -> Iterable[object]:
-    return [(command.name, command.syntax)]
+    return [(*command.key, command.syntax)]
 
 
 def _by_key(command: ImportedCommand) -> Iterable[object]:

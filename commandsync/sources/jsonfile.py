@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from commandsync.api.content import TooLargeError, decode_json
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.errors import FileError
-from commandsync.sources.applicationcommands import CommandReader, is_discords
+from commandsync.sources.applicationcommands import CommandReader, command_key, is_discords
 from commandsync.sources.entry import SourceEntry, SourceReading
 from commandsync.sources.listfile import (
     KNOWN,
@@ -147,6 +147,7 @@ def of_json(
     """
     mapped, reader = columns_of(columns), CommandReader(locale)
     found = [*chain.from_iterable(_commands_of(path, data[path], folder) for path in data)]
+    found = _without_others(found, columns)
     kinds = {_is_own(command, columns) for command in found}
     entries: list[SourceEntry] = []
     for command in found:
@@ -162,6 +163,26 @@ def of_json(
     unclear = Notice(*_UNDECIDED, found[0].value.place) if kinds == {None} else None
     notes = filter(None, [*reader.notes(), unclear])
     return SourceReading(entries=tuple(entries), notes=tuple(notes), files=tuple(data))
+
+
+def _without_others(
+    found: Sequence[FoundCommand], columns: Mapping[str, str]
+) -> list[FoundCommand]:
+    """Return the commands but those that a list of a bot's commands never has.
+
+    These are Entry Point commands, and a server's command with the name and type of a global one,
+    in place of which that server sees it.
+    """
+    keys = [
+        None if _is_own(command, columns) else command_key(command.value.content)
+        for command in found
+    ]
+    every = {key.command for key in keys if key and not key.is_of_server}
+    return [
+        command
+        for command, key in zip(found, keys, strict=True)
+        if not key or not (key.is_entry_point or (key.is_of_server and key.command in every))
+    ]
 
 
 def _of_discord(reader: CommandReader, value: JsonValue, folder: str) -> list[SourceEntry]:

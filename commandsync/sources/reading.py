@@ -13,7 +13,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import islice, product
 from pathlib import Path, PurePosixPath
@@ -30,6 +30,7 @@ from commandsync.sources.sourcefile import PYTHON, SCRIPTS
 _MARKDOWN = frozenset({".md", ".markdown"})
 _LISTS = _MARKDOWN | {".csv", ".txt"}
 _DATA = _LISTS | {".json", ""}  # "": a pipe of the shell has no suffix
+_OF_BOTS = re.compile(rb"ommand|telegraf|grammy")
 _EXPECTED = (
     "a source is the bot's code, Discord's commands as JSON, or a list as JSON, CSV or lines "
     "`name - text`"
@@ -43,12 +44,12 @@ def read(
     locale: str = "",
     exclude: Collection[str] = (),
     texts: Mapping[str, str] | None = None,
+    form: str = "",
 ) -> SourceReading:
     """Read the commands that a file or folder declares, or the files that a pattern matches.
 
-    A folder is read as Python, as JavaScript or as JSON with one command per file: the first of
-    which it has files with commands. The content of a JSON file tells whether it is Discord's or a
-    custom list.
+    A folder is read as code, each file in its language, or as JSON with one command per file if no
+    code has commands. The content of a JSON file tells whether it is Discord's or a custom list.
 
     Args:
         source: The path of a file or folder, or a pattern such as `commands/**/*.json`.
@@ -57,6 +58,8 @@ def read(
         locale: The language of Discord's texts, such as `de`; empty for the default texts.
         exclude: Patterns of names and paths; a JSON file that one fits may be invalid.
         texts: The bot's texts by their keys, for code that names them; None if they are unknown.
+        form: How the commands of an unknown bot are called, `slash` or `prefix`; empty for as the
+            others of the source.
 
     Raises:
         FileError: It cannot be read, is too large, or contains something other than commands. A
@@ -66,9 +69,9 @@ def read(
     """
     path, suffix = Path(source).as_posix(), Path(source).suffix.casefold()
     if sourcefile.is_folder_or_pattern(path):
-        return _read_files(path, columns or {}, locale, exclude, texts)
+        return _read_files(path, columns or {}, locale, exclude, texts, form)
     if suffix in PYTHON:
-        return python.read(path)
+        return python.read(path, form=form)
     if suffix in SCRIPTS:
         return _read_scripts(path, locale=locale, texts=texts)
     if suffix not in _DATA and Path(path).is_file():
@@ -76,6 +79,8 @@ def read(
     data = sourcefile.read_bytes(path)
     if suffix in _LISTS:
         return of_list(data, path, columns or {})
+    if sourcefile.is_foreign(path, data):
+        raise FileError(f"{path} configures a program, and has no commands", hint=_EXPECTED)
     return of_json({path: data}, columns=columns or {}, locale=locale)
 
 
@@ -90,10 +95,11 @@ def _read_files(
     locale: str,
     exclude: Collection[str],
     texts: Mapping[str, str] | None,
+    form: str,
 ) -> SourceReading:
     folder, inside = sourcefile.matching(source)
     paths = [path for path in inside if sourcefile.is_command_file(path)]
-    code = _read_code(folder, inside, locale, texts)
+    code = _read_code(folder, inside, locale, texts, form)
     if code and (_is_found(code) or not paths):
         return code
     if not paths:
@@ -111,19 +117,36 @@ def _read_files(
 
 def _own(contents: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files of a folder that are not the configuration of a tool."""
-    return {path: data for path, data in contents.items() if not sourcefile.is_foreign(data)}
+    return {path: data for path, data in contents.items() if not sourcefile.is_foreign(path, data)}
 
 
 def _read_code(
-    folder: Path, inside: Sequence[Path], locale: str, texts: Mapping[str, str] | None
+    folder: Path, inside: Sequence[Path], locale: str, texts: Mapping[str, str] | None, form: str
 ) -> SourceReading | None:
-    """Return the commands of Python code, else those of JavaScript; None without code."""
-    suffixes, reading = {path.suffix.casefold() for path in inside}, None
-    if suffixes & {*PYTHON}:
-        reading = python.read(folder.as_posix(), inside)
-    if suffixes & {*SCRIPTS} and not (reading and _is_found(reading)):
-        reading = _read_scripts(folder.as_posix(), inside, locale=locale, texts=texts)
-    return reading
+    """Return the commands of the code in a folder, in each of its languages; None without code."""
+    readings, scripts = [], [path for path in inside if path.suffix in SCRIPTS]
+    if any(path.suffix in PYTHON for path in inside):
+        readings.append(python.read(folder.as_posix(), inside, form=form))
+    # Without commands in them, scripts beside Python need no extra to be read.
+    if scripts and (not readings or any(map(_may_declare, scripts))):
+        readings.append(_read_scripts(folder.as_posix(), inside, locale=locale, texts=texts))
+    return _together(*readings) if readings else None
+
+
+def _together(first: SourceReading, *others: SourceReading) -> SourceReading:
+    """Return the content of several readings as that of one."""
+    for other in others:
+        keys = [key.name for key in fields(SourceReading)]
+        first = SourceReading(**{key: getattr(first, key) + getattr(other, key) for key in keys})
+    return first
+
+
+def _may_declare(script: Path) -> bool:
+    """Whether a file of JavaScript may declare commands, by the words in it."""
+    try:
+        return _OF_BOTS.search(sourcefile.read_bytes(script.as_posix())) is not None
+    except FileError:
+        return True
 
 
 def _is_found(reading: SourceReading) -> bool:

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.records.imported import is_imported
+from commandsync.records.imported import Kind, is_imported
 from commandsync.records.texts import has_wildcard, pattern
 from commandsync.sources.entry import (
     AGAIN,
@@ -40,13 +40,15 @@ MOST_COMMANDS = 20_000
 MOST_PLACES = 250_000
 """Files and folders that are looked at."""
 
-_NOT_COMMANDS = re.compile(  # files of programs, in a folder
-    r"(package(-lock)?|app|(ts|js)config.*|.*\.tsconfig|biome|deno|nodemon|vercel|turbo|lerna|nest-cli"
-    r"|renovate|manifest|composer|angular)\.json",
+_PROGRAMS = re.compile(  # files of programs
+    r"(package(-lock)?|(ts|js)config.*|.*\.tsconfig|biome|deno|nodemon|vercel|turbo|lerna|nest-cli"
+    r"|renovate|composer|angular)\.json",
     re.IGNORECASE,
 )
+_NOT_COMMANDS = frozenset({"app.json", "manifest.json"})  # in a folder
 _FOREIGN = re.compile(  # keys of a web manifest, a configuration or a JSON Schema
-    rb"\s*\{(?s:.{0,2000}?)\"(start_url|manifest_version|compilerOptions|devDependencies"
+    rb"\s*\{(?s:.{0,2000}?)\"(start_url|manifest_version|compilerOptions|lockfileVersion"
+    rb"|(devD|d)ependencies\"\s*:\s*\{\s*\"[^\"]*\"\s*:\s*\"[\^~*\d]"
     rb"|\$defs|\$schema\"\s*:\s*\"https?://json-schema)"
 )
 _PASSED_OVER = frozenset({"node_modules", "__pycache__", "venv", "env", "site-packages"})
@@ -165,14 +167,16 @@ def is_command_file(path: Path) -> bool:
     """Whether a file in a folder of commands is one of them."""
     return (
         path.suffix.casefold() == ".json"
-        and not _NOT_COMMANDS.fullmatch(path.name)
+        and not _PROGRAMS.fullmatch(path.name)
+        and path.name.casefold() not in _NOT_COMMANDS
         and not is_imported(path.name)
     )
 
 
-def is_foreign(data: bytes) -> bool:
-    """Whether the JSON of a file in a folder is certainly not about commands."""
-    return _FOREIGN.match(data) is not None
+def is_foreign(path: str, data: bytes) -> bool:
+    """Whether a JSON file is certainly not about commands, by its name or its content."""
+    name = path.rpartition("/")[2]
+    return bool(_PROGRAMS.fullmatch(name) or _FOREIGN.match(data))
 
 
 BY_HAND = "write it as a constant in the code, or the command in the manifest"
@@ -274,11 +278,12 @@ def code_reading(  # noqa: PLR0913 - the contents of code
     """
     of_menus, (of_files, noted) = menus.reading(), _unparsed(problems, shape)
     every, all_notes = [*entries, *of_menus.entries], {*notes, *noted, *of_menus.notes}
-    unique_entries: dict[tuple[str, str, bool], SourceEntry] = {}
+    unique_entries: dict[object, SourceEntry] = {}
     excluded = []
     for entry in sorted(every, key=lambda entry: _position(entry.place)):
         apart = bool(_traits(_position(entry.place)[0][len(root.parts) : -1]))
-        first = unique_entries.setdefault((entry.name, entry.syntax[:1], apart), entry)
+        menu = entry.discord.get("type") if entry.discord and entry.kind is Kind.MENU else None
+        first = unique_entries.setdefault((entry.name, entry.syntax[:1], menu, apart), entry)
         if first is not entry:
             excluded.append(Excluded(entry, f"{AGAIN} (first at {first.place})"))
             if (entry.description, entry.syntax) != (first.description, first.syntax):

@@ -158,11 +158,13 @@ class ReadSources:
     def record(self, new: Found) -> None:
         """Add a command that a program registered: its object, beside what the code says of it."""
         command = replace(new.command, recorded=True)
-        code = self.found.get(command.key)
-        if code is None:
+        keys = (command.key, (*command.key[:2], None))  # of a menu, code may not say the type
+        key = next((key for key in keys if key in self.found), None)
+        code = self.found[key] if key else None
+        if key is None or code is None:
             self.add(new._replace(command=command))
             return
-        self.found[command.key] = code._replace(
+        self.found[key] = code._replace(
             command=replace(
                 code.command,
                 description=command.description,
@@ -261,6 +263,7 @@ def _read(path: str, rules: ImportModel, texts: Mapping[str, str] | None) -> Sou
         columns=dict(rules.columns.items()),
         locale=rules.locale,
         exclude=rules.exclude,
+        form=rules.form or "",
         texts=texts,
     )
 

@@ -420,7 +420,7 @@ def test_an_import_from_discord_that_fails_says_what_to_do_and_writes_nothing(ho
 def test_patterns_are_sources_and_paths_are_left_out(home: Home) -> None:
     sources = "from: ['sc/**/*.json', 'src/*.py']"
     home.write(f"version: 1\nprefix: '!'\nimport: {{exclude: [Owner/*, secret/*], {sources}}}\n")
-    code = "import discord\n@bot.tree.command()\nasync def {}(interaction): 'Does it.'\n"
+    code = "from discord import app_commands as it\n@it.command()\nasync def {}(_): 'Does it.'\n"
     for folder in ("fun", "fun/Disabled", "779641401482805289", "owner/x"):
         lists(home, KICK | {"name": folder[-5:]}, name=f"sc/{folder}/a.json")
     home.write("{", "sc/secret/x.json")

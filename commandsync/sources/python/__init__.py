@@ -3,51 +3,68 @@
 discord.py, py-cord, nextcord and disnake: commands, hybrid commands, slash commands, groups, cogs.
 python-telegram-bot, aiogram, telebot and Pyrogram: the handlers of commands, and the menu.
 
-Each file that may declare commands is parsed and visited once for its names and its possible
-declarations (`scope`). `meaning` follows names between the files and evaluates literals,
-`cog` reads classes and traits. The `Inventory` holds the declarations by decorators and
-calls (`declarations`); `entries` makes the commands of it. `parameter` reads the arguments that
-users give, each with its `annotation`.
+Each file that may declare commands is parsed (`parsedfile`) and visited once for its names and its
+possible declarations (`scope`). `meaning` follows names between the files and evaluates literals,
+`cog` reads classes and traits, `decorator` the bot's own decorators. The `Inventory` holds the
+declarations by decorators and calls (`declarations`); `entries` makes the commands of it.
+`parameter` reads the arguments that users give, each with its `annotation`. Of Telegram's
+frameworks, `handlers` reads the commands and `telegram` the menus, which are `lists`.
+
+A decorator or a class is a framework's by its import, followed through the bot's files. What is not
+in these files is a mark of what is read (`Code.mark`), or a command that is not read (`Code.skip`).
 """
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from sys import maxsize
 
-from commandsync.diagnostics import Notice
-from commandsync.sources.entry import SourceReading
-from commandsync.sources.python.cog import Cogs
-from commandsync.sources.python.declarations import Declaration, Declarations
+from commandsync.diagnostics import Location, Notice
+from commandsync.errors import FileError
+from commandsync.sources.entry import PartlyRead, SourceReading, Unread
+from commandsync.sources.python.cog import Cogs, lineage
+from commandsync.sources.python.declarations import Declaration, Declarations, Form
 from commandsync.sources.python.entries import Entries
+from commandsync.sources.python.lists import FRAMEWORKS as OF_TELEGRAM
 from commandsync.sources.python.meaning import Code, Definition
-from commandsync.sources.python.scope import Outline, Scope, callee, keywords, last_name, words
-from commandsync.sources.python.telegram import FRAMEWORKS as OF_TELEGRAM
+from commandsync.sources.python.parsedfile import Removed
+from commandsync.sources.python.scope import (
+    Outline,
+    Scope,
+    callee,
+    keywords,
+    last_name,
+    words,
+)
 from commandsync.sources.python.telegram import Telegram
 from commandsync.sources.sourcefile import (
     PYTHON,
     code_files,
     code_reading,
     declaring,
+    read_bytes,
     without_collector,
 )
 
-_DECLARING = re.compile(rb"[cC]ommand|group|context_menu|Cog|ContextMenu")
+_DECLARING = re.compile(
+    rb"[cC]ommand|group|context_menu|[cC]og|ContextMenu|events\.NewMessage|F\.text"
+)
+_MENU = re.compile(rb"BotCommand|set_my_commands|set_bot_commands")
 _SHAPE = re.compile(
     rb"@[\w.]*(command|group|menu|message)|CommandHandler|BotCommand", re.IGNORECASE
 )
 
 
 @without_collector()
-def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
+def read(path: str, inside: Sequence[Path] | None = None, *, form: str = "") -> SourceReading:
     """Read the commands that a Python file, or the Python files of a folder, declare.
 
     `inside` are the files of the folder that count; by default all without those in hidden folders,
-    `tests` and installed packages. The notes name the parts that cannot be read without running the
-    code: a name that is computed, a file that is not valid Python. The key of a command is the
-    names of its class and function, if no other one has the same. Raises `FileError` if the path
-    cannot be read.
+    `tests` and installed packages. `form` is how users call the commands of a bot whose class is
+    not in the files, `slash` or `prefix`; by default as they call the others. The notes name the
+    parts that cannot be read without running the code: a name that is computed, a file that is not
+    valid Python. Raises `FileError` if the path cannot be read.
     """
     root = Path(path)
     files = list(code_files(root, inside, PYTHON, {"tests"}))
@@ -56,27 +73,46 @@ def read(path: str, inside: Sequence[Path] | None = None) -> SourceReading:
     read_files = [code.outline(file) for file in wanted]
     outlines = [content for content in read_files if isinstance(content, Outline)]
     problems = {content for content in read_files if isinstance(content, Notice)}
-    problems.update(note for outline in outlines for note in outline.scope.file.problems)
-    inventory = Inventory(outlines, code)
-    entries = Entries(
-        inventory.declared,
-        inventory.groups_of,
-        inventory.guild_cogs,
-        Cogs(outlines, code),
-        code,
-    )
+    inventory = Inventory(outlines, code, form)
+    removed = [part for outline in outlines for part in outline.scope.file.removed]
+    for part in removed:
+        _count_removed(part, code)
+    unparsed: list[Removed | Notice] = [*removed, *problems]
+    may_lack_menus = any(map(_may_have_menu, unparsed))
+    cogs = Cogs(outlines, code)
+    entries = Entries(inventory.declared, inventory.groups_of, inventory.guild_cogs, cogs, code)
     made = [entry for declaration in inventory.declared for entry in entries.of(declaration)]
     return code_reading(
         root,
         files,
         entries=made,
-        menus=Telegram(code, outlines).menus,
+        menus=Telegram(code, outlines, may_lack_menus=may_lack_menus).menus,
         unread=code.unread,
         notes=code.notes,
         problems=problems,
+        partly=code.partly,
         shape=_SHAPE,
         frameworks=inventory.frameworks,
     )
+
+
+def _count_removed(part: Removed, code: Code) -> None:
+    """Count the commands in a part of a file that is not valid."""
+    place, names = part.problem.location or Location(""), part.declared
+    code.unread += [Unread(place, part.problem.message, name) for name in names]
+    code.partly.append(PartlyRead(place, part.problem.message))
+    code.notes += [] if names else [part.problem]
+
+
+def _may_have_menu(unparsed: Removed | Notice) -> bool:
+    """Whether a part of a file, or a whole one, that is not parsed may set a menu of Telegram."""
+    if isinstance(unparsed, Removed):
+        return unparsed.has_menu
+    try:
+        data = read_bytes(unparsed.location.path if unparsed.location else "")
+    except FileError:
+        return True
+    return _MENU.search(data) is not None
 
 
 _ADDING = {"add_command", "add_application_command"}  # not of Telegram's frameworks
@@ -84,16 +120,16 @@ _GUILDS = {"guild", "guilds"}
 _READ = {"discord", "disnake", "nextcord", "redbot"}
 _UNREAD = {
     *("arc", "crescent", "hikari", "interactions", "lightbulb", "tanjun", "dis_snek", "naff"),
-    *("telethon", "twitchio", "guilded", "nonebot"),
+    *("telethon", "twitchio", "guilded", "nonebot", "discord_slash", "dislash"),
 }
 _FRAMEWORKS = _READ | _UNREAD | OF_TELEGRAM
-_DECLARES = re.compile("command|slash|menu", re.IGNORECASE)
+_DECLARES = re.compile("command|slash|menu|pattern.* [\"'(^\\\\]*[/!.]", re.IGNORECASE)
 
 
 class Inventory:
     """The declarations of all files."""
 
-    def __init__(self, outlines: Iterable[Outline], code: Code) -> None:
+    def __init__(self, outlines: Sequence[Outline], code: Code, form: str) -> None:
         self._declarations = Declarations(code)
         self._code = code
         self.guild_cogs: set[ast.AST] = set()  # with slash commands that only certain servers have
@@ -103,6 +139,36 @@ class Inventory:
         self._instances: dict[ast.ClassDef | None, list[Declaration]] = {}
         for declaration in self.declared:
             self._instances.setdefault(declaration.instance_of, []).append(declaration)
+        self._doubt_removed()
+        self._decide_forms(form)
+        self._join_groups()
+
+    def _doubt_removed(self) -> None:
+        """Read no command that a part which is not valid names: it may be in a group, or be one."""
+        for declaration in self.declared:
+            name = declaration.function[0].name if declaration.function else ""
+            if part := declaration.scope.file.has_removed(name):
+                declaration.problem = part.problem.message
+
+    def _decide_forms(self, form: str) -> None:
+        """Decide how the commands of an unknown bot are called: as the source's others, if equal.
+
+        By a prefix, if no other command says it: a bot of every framework has such commands.
+        """
+        known = {each.form for each in self.declared if not (each.unfollowed or each.problem)}
+        is_slash = form == "slash" or (not form and known and known <= {Form.SLASH, Form.MENU})
+        for declaration in self.declared:
+            if declaration.unfollowed:
+                declaration.form = Form.SLASH if is_slash else Form.PREFIX
+
+    def _join_groups(self) -> None:
+        """Put the commands into groups that name them by a literal."""
+        groups = {each.name: each for each in self.declared if each.is_group and not each.parent}
+        for declaration in self.declared:
+            if declaration.joins:
+                declaration.parent = groups.get(declaration.joins)
+                if declaration.parent is None:
+                    declaration.problem = f"its group {declaration.joins!r} is not in the source"
 
     def groups_of(self, node: ast.ClassDef, inside: Scope) -> list[Declaration]:
         """Return the groups of a class of slash commands: its instances, or the class itself."""
@@ -127,45 +193,65 @@ class Inventory:
     def _skip(self, read_file: Outline, reason: str) -> None:
         """Remember the commands of a framework that is not read, by their decorators or bases."""
         for function, scope in read_file.functions:
-            if any(map(_DECLARES.search, map(_spelled, function.decorator_list))):
-                name = next(filter(None, map(_literal_name, function.decorator_list)), "")
-                self._code.skip(reason, function, scope, name)
+            own = [each for each in function.decorator_list if self._may_be_of(each, scope)]
+            if any(map(_DECLARES.search, map(_spelled, own))):
+                name = next(filter(None, map(_literal_name, own)), "")
+                self._code.skip(reason, function, scope, name or function.name)
         for node, scope in read_file.classes.items():
-            if any(map(_DECLARES.search, map(words, node.bases))):
+            bases = [each for each in node.bases if self._may_be_of(each, scope)]
+            if any(map(_DECLARES.search, map(last_name, bases))):
                 written = keywords(node).get("name", ast.Constant(None))
                 self._code.skip(reason, node, scope, self._code.text(written, scope) or "")
 
+    def _may_be_of(self, expression: ast.expr, scope: Scope) -> bool:
+        """Whether a decorator or a base class may be one of a framework that is not read."""
+        meaning = self._code.meaning(callee(expression), scope)
+        return not isinstance(meaning, str) or meaning.partition(".")[0] in _UNREAD
+
     def _declared_in(self, read_file: Outline) -> Iterator[Declaration]:
         for function, scope in read_file.functions:
-            declaration = self._declarations.of_function(function, scope)
-            if declaration is not None:
-                yield declaration
-            elif self._declarations.may_declare(function, scope):
-                message = f"cannot tell whether {function.name!r} is a command"
-                self._code.skip(message, function, scope, function.name)
+            yield from filter(None, [self._declarations.of_function(function, scope)])
         for call, scope in [*read_file.created, *read_file.registered]:
             yield from filter(None, [self._declarations.of_call(call, scope)])
+        for call, scope in read_file.applied:
+            yield from filter(None, [self._declarations.of_applied(call, scope)])
         for call, scope in read_file.registered:
             for argument in call.args[:1]:
                 yield from self._registered(call, argument, scope)
+        if read_file.scope.file.frameworks:
+            for node, inside in read_file.classes.items():
+                self._mark_class(node, inside.parent or inside)
+
+    def _mark_class(self, node: ast.ClassDef, scope: Scope) -> None:
+        """Mark a file with a class that may have commands from a class outside of the source."""
+        for base in lineage(Definition(node, scope), self._code).unfollowed[:1]:
+            reason = f"the base class `{base}` of {node.name} is not in the source"
+            self._code.mark(reason, node, scope)
 
     def _registered(
         self, call: ast.Call, argument: ast.expr, scope: Scope
     ) -> Iterator[Declaration]:
         """Yield the command that a call registers, with its servers; a note if it is unknown."""
         guilds = {key: value for key, value in keywords(call).items() if key in _GUILDS}
-        if last_name(call.func) == "add_cog" and guilds:
-            meaning = self._code.meaning(callee(argument), scope)
-            self.guild_cogs |= {meaning.node} if isinstance(meaning, Definition) else set()
-        elif last_name(call.func) in _ADDING:
-            declaration = self._declarations.of(argument, scope)
-            if declaration is not None:
-                declaration.given = declaration.given | guilds
-                if isinstance(call.func, ast.Attribute) and declaration.parent is None:
-                    declaration.parent = self._declarations.of(call.func.value, scope)
-                yield declaration
-            elif scope.file.frameworks:
-                self._code.skip("the command registered here is computed at run time", call, scope)
+        if last_name(call.func) == "add_cog":
+            self._cog(argument, scope, for_guilds=bool(guilds))
+        if last_name(call.func) not in _ADDING:
+            return
+        declaration = self._declarations.of(argument, scope)
+        if declaration is not None:
+            declaration.given = declaration.given | guilds
+            if isinstance(call.func, ast.Attribute) and declaration.parent is None:
+                self._declarations.add(declaration, call.func.value, scope)
+            yield declaration
+        elif scope.file.frameworks and not scope.file.has_removed(last_name(argument)):
+            self._code.skip("the command registered here is computed at run time", call, scope)
+
+    def _cog(self, argument: ast.expr, scope: Scope, *, for_guilds: bool) -> None:
+        """Read a call that adds a cog."""
+        meaning = self._code.meaning(callee(argument), scope)
+        if isinstance(meaning, Definition) and isinstance(meaning.node, ast.ClassDef):
+            self._mark_class(meaning.node, meaning.scope)
+            self.guild_cogs |= {meaning.node} if for_guilds else set()
 
 
 def _spelled(decorator: ast.expr) -> str:

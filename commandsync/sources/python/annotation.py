@@ -6,13 +6,14 @@ keys; a part that only a run can tell is `UNKNOWN` there.
 """
 
 import ast
+import builtins
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from commandsync.sources.python.cog import Kind, lineage
-from commandsync.sources.python.meaning import UNKNOWN, Code, Definition, Value
-from commandsync.sources.python.scope import Scope
+from commandsync.sources.python.meaning import UNKNOWN, Code, Definition, Value, is_known
+from commandsync.sources.python.scope import Scope, last_name
 
 _MOST_PARTS = 200
 _OPTIONS = {"Option", "SlashOption"}
@@ -38,6 +39,7 @@ class Annotation:
     flags: Definition | None = None  # a class of flags in the bot's files
     option: Definition | None = None  # the call that describes it: `Option(str, "...")`
     unread: list[Definition] = field(default_factory=list)  # the parts that the code does not state
+    unfollowed: list[Definition] = field(default_factory=list)  # classes that are not in the source
 
 
 class Annotations:
@@ -77,6 +79,10 @@ class Annotations:
         name = self._code.framework(part.node, part.scope).rpartition(".")[2]
         if isinstance(part.node, ast.Name) and self._code.meaning(part.node, part.scope) is None:
             name = part.node.id
+        meaning = self._code.meaning(part.node, part.scope)
+        is_outside = isinstance(meaning, str) and not is_known(meaning)
+        if is_outside or (meaning is None and not hasattr(builtins, last_name(part.node))):
+            result.unfollowed.append(part)  # it may add options, or be one with choices
         result.attachment = name == "Attachment"
         result.members = {"type": _TYPES.get(name, UNKNOWN)}
         if name in _CHANNELS:
@@ -106,6 +112,8 @@ class Annotations:
 
     def _read_class(self, part: Definition, result: Annotation) -> None:
         ancestry = lineage(part, self._code)
+        if ancestry.unfollowed and ancestry.kind is Kind.OTHER:
+            result.unfollowed.append(part)
         if ancestry.kind is Kind.FLAGS:
             result.flags = part
         elif ancestry.kind is Kind.ENUM:

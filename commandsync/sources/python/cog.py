@@ -7,14 +7,23 @@ command may not belong on a public list (`Trait`).
 """
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from commandsync.sources.entry import Trait, only_administrators, traits_of
-from commandsync.sources.python.meaning import Code, Definition, Names, in_framework
-from commandsync.sources.python.scope import Function, Outline, Scope, callee, keywords, last_name
+from commandsync.sources.entry import Trait, is_owner_check, only_administrators, traits_of
+from commandsync.sources.python.meaning import Code, Definition, Names, in_framework, is_known
+from commandsync.sources.python.scope import (
+    Function,
+    Outline,
+    Scope,
+    callee,
+    keywords,
+    last_name,
+    spelled,
+)
 
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 _MOST_CLASSES = 30
@@ -57,31 +66,36 @@ class Lineage:
     # The class and those of its bases that are in the bot's files, the most specific first, each
     # with its own scope.
     classes: tuple[tuple[ast.ClassDef, Scope], ...] = ()
+    unfollowed: tuple[str, ...] = ()  # the base classes that are not in the bot's files, as written
 
 
 def kind_of(name: str) -> Kind:
-    """Return the kind of the class with this full name."""
+    """Return the kind of a class of a framework, or of Python, by its full name."""
     return _KINDS.get(name) or _KINDS.get(name.rpartition(".")[2], Kind.OTHER)
 
 
 def lineage(definition: Definition, names: Names) -> Lineage:
     """Return the classes that a class inherits from, and its kind."""
-    kind = Kind.OTHER
+    kinds: list[Kind] = []
+    unfollowed: list[str] = []
     order: dict[ast.ClassDef, Scope] = {}
     waiting = [definition]
     while waiting and len(order) < _MOST_CLASSES:
         current = waiting.pop(0)
-        inside = names.classes.get(current.node)
-        if not isinstance(current.node, ast.ClassDef) or inside is None or current.node in order:
+        if not isinstance(current.node, ast.ClassDef) or current.node in order:
             continue
-        order[current.node] = inside
+        order[current.node] = names.classes[current.node]
         for base in current.node.bases:
-            meaning = names.meaning(base, current.scope)
-            if isinstance(meaning, Definition):
-                waiting.append(meaning)
-            elif isinstance(meaning, str) and kind is Kind.OTHER:
-                kind = kind_of(in_framework(meaning) or meaning)
-    return Lineage(kind, tuple(order.items()))
+            match names.meaning(base, current.scope):
+                case Definition(node=ast.ClassDef()) as meaning:
+                    waiting.append(meaning)
+                case str() as name if is_known(name):
+                    kinds.append(kind_of(in_framework(name) or name))
+                case _:
+                    is_builtin = hasattr(builtins, last_name(base))
+                    unfollowed += [] if is_builtin else [spelled(base)]
+    kind = next((kind for kind in kinds if kind is not Kind.OTHER), Kind.OTHER)
+    return Lineage(kind, tuple(order.items()), tuple(unfollowed))
 
 
 def kebab(name: str) -> str:
@@ -97,18 +111,57 @@ _PERMISSIONS = {
     "has_permissions",
 }
 _DEFAULTS = {"default_member_permissions", "default_permissions"}  # empty: only administrators
+_COG_CHECKS = {"cog_check", "interaction_check"}
 _GUILDS = {"debug_guilds", "guild", "guild_id", "guild_ids", "guilds", "test_guilds"}
 
 
-def of_decorators(decorators: Iterable[ast.expr], scope: Scope, code: Code) -> Iterator[Trait]:
-    """Yield the traits that the decorators of a function or a class state."""
-    for decorator in decorators:
+def of_decorators(decorators: Iterable[tuple[ast.expr, Scope]], code: Code) -> Iterator[Trait]:
+    """Yield the traits that the decorators of a function or a class state, each with its scope."""
+    for decorator, scope in decorators:
         name = code.last_name(callee(decorator), scope)
         if name in _CHECKS:
             yield _CHECKS[name]
-        call = decorator if isinstance(decorator, ast.Call) and name in _PERMISSIONS else None
-        if call and _administrators(call, scope, code, by_default=name in _DEFAULTS):
-            yield Trait.ADMIN_ONLY
+        call = decorator if isinstance(decorator, ast.Call) else None
+        if call and name in _PERMISSIONS:
+            yield from _of_permissions(call, scope, code, by_default=name in _DEFAULTS)
+        elif (
+            call
+            and name == "check"
+            and any(_is_owner_check(part, scope, code) for part in call.args)
+        ):
+            yield Trait.OWNER_ONLY
+
+
+def _of_permissions(
+    call: ast.Call, scope: Scope, code: Code, *, by_default: bool
+) -> Iterator[Trait]:
+    if _administrators(call, scope, code, by_default=by_default):
+        yield Trait.ADMIN_ONLY
+
+
+def _is_owner_check(check: ast.expr, scope: Scope, code: Code) -> bool:
+    """Whether a check lets only the bot's owner pass: `is_owner`, or one that asks for it."""
+    if is_owner_check(last_name(callee(check))):
+        return True
+    meaning = code.meaning(check, scope)
+    node = meaning.node if isinstance(meaning, Definition) else None
+    parts = (
+        node.body if isinstance(node, Function) else [node] if isinstance(node, ast.Lambda) else []
+    )
+    return any(_returns_owner(part) for part in parts)
+
+
+def _returns_owner(statement: ast.AST) -> bool:
+    """Whether all that is returned is the answer of `is_owner(...)`."""
+    match statement:
+        case (
+            ast.Return(value=ast.Await(value=ast.Call(func=called)))
+            | ast.Return(value=ast.Call(func=called))
+            | ast.Lambda(body=ast.Call(func=called))
+        ):
+            return last_name(called) == "is_owner"
+        case _:
+            return False
 
 
 def of_arguments(given: Mapping[str, ast.expr], scope: Scope, code: Code) -> Iterator[Trait]:
@@ -137,14 +190,10 @@ def _includes_administrator(value: ast.expr, scope: Scope, code: Code) -> bool:
 
 
 def of_cog_check(statements: Iterable[ast.stmt]) -> Iterator[Trait]:
-    """Yield the trait of a whole cog, whose `cog_check` only returns `is_owner(...)`."""
+    """Yield the trait of a whole cog, whose check only returns `is_owner(...)`."""
     for statement in statements:
-        if isinstance(statement, Function) and statement.name == "cog_check":
-            match statement.body[-1:]:
-                case [ast.Return(value=ast.Await(value=ast.Call() as call) | (ast.Call() as call))]:
-                    yield from [Trait.OWNER_ONLY] if last_name(call.func) == "is_owner" else []
-                case _:
-                    pass
+        if isinstance(statement, Function) and statement.name in _COG_CHECKS:
+            yield from [Trait.OWNER_ONLY] if any(map(_returns_owner, statement.body[-1:])) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +238,13 @@ class Cogs:
             self._known[owner] = self._read(self._heir(owner, Definition(owner, scope)))
         return self._known[owner]
 
+    def is_unfollowed(self, class_name: ast.expr, scope: Scope) -> bool:
+        """Whether a class, or one that it inherits from, is not in the source or a framework."""
+        meaning = self._code.meaning(class_name, scope)
+        if isinstance(meaning, Definition):
+            return bool(lineage(meaning, self._code).unfollowed)
+        return not (isinstance(meaning, str) and is_known(meaning))
+
     def _heir(self, owner: ast.ClassDef, definition: Definition) -> Definition:
         passed: set[ast.AST] = {owner}  # classes that inherit from each other end it
         while (heir := self._heirs.get(definition.node)) and heir.node not in passed:
@@ -201,8 +257,10 @@ class Cogs:
         node = ancestry.classes[0][0]
         given = keywords(node)
         name = self._code.text(given["name"], scope) if "name" in given else node.name
+        if name is None:
+            self._code.mark("the name of this cog is computed at run time", given["name"], scope)
         traits = {
-            *of_decorators(node.decorator_list, scope, self._code),
+            *of_decorators(((each, scope) for each in node.decorator_list), self._code),
             *of_arguments(given, scope, self._code),
             *(trait for part, _ in ancestry.classes for trait in of_cog_check(part.body)),
         }

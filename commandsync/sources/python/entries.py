@@ -30,7 +30,7 @@ from commandsync.sources.python.cog import Cogs, Kind, of_arguments, of_decorato
 from commandsync.sources.python.declarations import Declaration, Form
 from commandsync.sources.python.meaning import UNKNOWN, Code
 from commandsync.sources.python.parameter import Argument, Arguments
-from commandsync.sources.python.scope import Scope, callee, last_name, parameters, words
+from commandsync.sources.python.scope import Scope, callee, last_name, parameters, spelled, words
 
 Chain = list[Declaration]
 
@@ -66,9 +66,19 @@ class Entries:
             for chain in self._chains(declaration):
                 yield from self._callable(chain)
 
+    def _skip(self, chain: Chain, problem: str) -> None:
+        """Remember a command that is not read, unless it is a group that cannot be called."""
+        declaration, names = chain[-1], [part.name for part in chain]
+        if not (declaration.is_group and declaration.form is Form.SLASH):
+            name = " ".join(map(str, names)) if all(names) else declaration.name or ""
+            self.code.skip(problem, declaration.node, declaration.scope, name)
+
     def _callable(self, chain: Chain) -> Iterator[SourceEntry]:
         declaration = chain[-1]
-        if declaration.form is Form.MENU:
+        problem = next((part.problem for part in chain if part.problem), "")
+        if problem:
+            self._skip(chain, problem)
+        elif declaration.form is Form.MENU:
             yield from self._entry(chain, [declaration.name])
         elif not self._is_slash(chain):
             yield from self._entry(chain, [part.name for part in chain], prefix=True)
@@ -79,8 +89,9 @@ class Entries:
 
     def _group_itself(self, chain: Chain) -> Iterator[SourceEntry]:
         """Yield the command that a hybrid group is: by its prefix, or as its fallback."""
-        given, scope = chain[-1].given, chain[-1].scope
-        calls = (part for part in chain[-1].decorators if isinstance(part, ast.Call) and part.args)
+        given, scope = chain[-1].given, chain[-1].around
+        parts = (part for part, _ in chain[-1].decorators)
+        calls = (part for part in parts if isinstance(part, ast.Call) and part.args)
         mapped = (call.args[0] for call in calls if last_name(call.func) == "map_to")  # by py-cord
         fallback = next(mapped, given.get("fallback", ast.Constant(None)))
         if self.code.value(fallback, scope) is None:
@@ -95,28 +106,33 @@ class Entries:
         """Yield the entry of a command, unless its name cannot be read."""
         declaration = chain[-1]
         if not all(path):
-            whose = "a group of this command" if path[-1] else "this command"
-            given = {} if path[-1] else declaration.given
-            message = f"the name of {whose} is computed at run time"
-            self.code.skip(message, given.get("name", declaration.node), declaration.scope)
+            self._skip_unnamed(declaration, whose="this" if not path[-1] else "a group of this")
             return
         if prefix:
             declaration = replace(declaration, given=self._given(declaration))
         name, noted = " ".join(map(str, path)), len(self.code.notes)
         description = self._description(declaration, prefix=prefix)
-        entry = SourceEntry(
+        self._mark(declaration, name, prefix=prefix, is_computed=len(self.code.notes) > noted)
+        syntax = self._syntax(declaration, name, prefix=prefix)
+        is_literal = not prefix and len(self.code.notes) == noted and len(path) == len(chain)
+        node = self._object(chain, description) if is_literal else None
+        yield SourceEntry(
             name=name,
             description=description if description.strip() else NO_DESCRIPTION,
-            syntax=self._syntax(declaration, name, prefix=prefix),
+            syntax=syntax,
             category=self._category(chain),
             place=declaration.scope.file.place(declaration.node),
             traits=frozenset(trait for part in chain for trait in self._traits(part)),
+            discord=object_of(node) if node else None,
         )
-        if not prefix:
-            is_literal = len(self.code.notes) == noted and len(path) == len(chain)
-            node = self._object(chain, description) if is_literal else None
-            entry = replace(entry, discord=object_of(node) if node else None)
-        yield entry
+
+    def _skip_unnamed(self, declaration: Declaration, *, whose: str) -> None:
+        own = declaration.function[0].name if declaration.function else ""
+        node = (
+            declaration.given.get("name", declaration.node) if whose == "this" else declaration.node
+        )
+        message = f"the name of {whose} command is computed at run time"
+        self.code.skip(message, node, declaration.scope, own)
 
     def _object(self, chain: Chain, description: str) -> Node | None:
         """Return Discord's own object of a command in its groups; None if it is not all literal."""
@@ -154,8 +170,25 @@ class Entries:
                 message = f"a value of {argument.name!r} is computed at run time"
                 self.code.note(message, part.node, part.scope)
         required = declaration.given.get("require_var_positional", ast.Constant(value=False))
-        require_rest = self.code.value(required, declaration.scope) is True
+        require_rest = self.code.value(required, declaration.around) is True
         return prefix_syntax(name, _signature(arguments, require_rest=require_rest))
+
+    def _mark(
+        self, declaration: Declaration, name: str, *, prefix: bool, is_computed: bool
+    ) -> None:
+        """Mark what is not followed of a command: its text, its class, or that of a parameter."""
+        given, scope = declaration.given, declaration.around
+        if is_computed:
+            reason = "its description is computed at run time"
+            self.code.mark(reason, declaration.node, declaration.scope, name)
+        if "cls" in given and self.cogs.is_unfollowed(given["cls"], scope):
+            reason = f"its class `{spelled(given['cls'])}` is not followed"
+            self.code.mark(reason, given["cls"], declaration.scope, name)
+        arguments = self.arguments.of(*declaration.function) if declaration.function else []
+        for argument in arguments if not prefix else ():
+            for part in argument.annotation.unfollowed:
+                reason = f"the class of {argument.name!r} is not followed"
+                self.code.mark(reason, part.node, part.scope, name)
 
     def _members(self, declaration: Declaration) -> Node | None:
         """Return the members of a slash command but its texts; None if it is not all literal."""
@@ -191,7 +224,7 @@ class Entries:
     def _text(self, declaration: Declaration, key: str) -> str | None:
         """Return an argument; None if there is none, or if it cannot be read."""
         written = declaration.given.get(key, ast.Constant(None))
-        value = self.code.value(written, declaration.scope)
+        value = self.code.value(written, declaration.around)
         if value is None or isinstance(value, str):
             return value
         message = f"the {key} of this command is computed at run time"
@@ -207,9 +240,9 @@ class Entries:
         return next(named, chain[0].name if len(chain) > 1 else None)
 
     def _traits(self, declaration: Declaration) -> Iterator[Trait]:
-        cog, scope = self.cogs.of(declaration.scope), declaration.scope
-        yield from of_decorators(declaration.decorators, scope, self.code)
-        yield from of_arguments(self._given(declaration), scope, self.code)
+        cog = self.cogs.of(declaration.scope)
+        yield from of_decorators(declaration.decorators, self.code)
+        yield from of_arguments(self._given(declaration), declaration.around, self.code)
         yield from cog.traits
         owners = {node for node, _ in cog.lineage.classes[:1]}
         if owners & self.guild_cogs and declaration.form is not Form.PREFIX:
@@ -242,7 +275,7 @@ class Entries:
         if any(part.form is Form.PREFIX for part in chain):
             return False
         given = filter(None, (part.given.get("with_app_command") for part in chain))
-        return not any(self.code.value(value, chain[-1].scope) is False for value in given)
+        return not any(self.code.value(value, chain[-1].around) is False for value in given)
 
 
 def _is_disnake(declaration: Declaration) -> bool:
@@ -252,7 +285,7 @@ def _is_disnake(declaration: Declaration) -> bool:
 def _menu_of(declaration: Declaration) -> str:
     """Return the kind of a menu command, by its decorator or its last parameter."""
     given = parameters(declaration.function[0].args) if declaration.function else ()
-    parts = [*map(callee, declaration.decorators), *list(given)[-1:]]
+    parts = [*(callee(part) for part, _ in declaration.decorators), *list(given)[-1:]]
     return "message" if _OF_MESSAGE.search(" ".join(map(words, parts))) else "user"
 
 

@@ -9,20 +9,34 @@ import ast
 import builtins
 import inspect
 import operator
+import re
+import sys
 import textwrap
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from dataclasses import dataclass
 from math import inf
 from os.path import commonprefix
 from typing import Any, Final, TypeAlias
 
 from commandsync.diagnostics import Notice
-from commandsync.sources.entry import Unread
-from commandsync.sources.python.scope import Binding, Outline, Scope, last_name, parse
+from commandsync.sources.entry import PartlyRead, Unread
+from commandsync.sources.python.parsedfile import parse
+from commandsync.sources.python.scope import (
+    Binding,
+    Function,
+    Grown,
+    Outline,
+    Scope,
+    keywords,
+    last_name,
+    parameters,
+)
 from commandsync.sources.sourcefile import BY_HAND, parsed
 
 _FRAMEWORKS = {"discord", "disnake", "nextcord"}  # py-cord is imported as `discord`
 _REEXPORTS = {"redbot.core.commands": "discord.ext.commands"}
+_KNOWN = sys.stdlib_module_names | {"redbot", "typing_extensions"}
 _MOST_STEPS = 30  # from alias to alias
 _WILDCARD = 10  # steps: each of them may lead to several more
 
@@ -46,6 +60,7 @@ class Names:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.classes: dict[ast.AST, Scope] = {}  # of the files that were read, with their scopes
+        self.functions: dict[ast.AST, Scope] = {}  # that were visited, with their own scopes
         self._parsed: dict[str, Outline | Notice] = {}
         self._meanings: dict[ast.AST, Meaning] = {}
         self._endings: dict[Module, list[str]] = {}
@@ -59,7 +74,9 @@ class Names:
         if path not in self._parsed:
             file = parsed(path, parse)
             read = file if isinstance(file, Notice) else Outline(Scope(file, _module_name(path)))
-            self.classes.update(read.classes.items() if isinstance(read, Outline) else ())
+            if isinstance(read, Outline):
+                self.classes.update(read.classes.items())
+                self.functions |= read.scopes
             self._parsed[path] = read
         return self._parsed[path]
 
@@ -115,7 +132,9 @@ class Names:
             return self._imported(binding, scope, steps)
         if isinstance(binding, (ast.Name, ast.Attribute)):
             return self.meaning(binding, scope, steps)
-        return Definition(binding, scope) if binding is not None else None
+        if isinstance(binding, ast.AST):
+            return Definition(binding, scope)
+        return binding if isinstance(binding, Definition) else None
 
     def _wildcard(self, name: str, scope: Scope, steps: int) -> Meaning:
         for source in scope.wildcards if steps <= _MOST_STEPS else ():
@@ -176,6 +195,11 @@ class Names:
         return module if isinstance(module, Outline) else None
 
 
+def is_known(name: str) -> bool:
+    """Whether a full name that is imported from elsewhere is one of Python, or of a framework."""
+    return bool(in_framework(name)) or name.partition(".")[0] in _KNOWN
+
+
 def in_framework(name: str) -> str:
     """Return a full name as discord.py spells it; empty if it is of no framework."""
     for package, original in _REEXPORTS.items():
@@ -200,6 +224,7 @@ _TEXTS: dict[str, Callable[[str], str]] = {  # functions that return the text th
     "cleandoc": inspect.cleandoc,
     "dedent": textwrap.dedent,
 }
+_KEY = re.compile(r"[\w-]+([.:][\w-]+)+")  # of a table of texts, such as `commands.ban.about`
 _MOST_LEVELS = 50
 _MOST_PARTS = 100
 _LONGEST = 10_000  # characters
@@ -225,6 +250,7 @@ class Code(Names):
         super().__init__(paths)
         self.notes: list[Notice] = []
         self.unread: list[Unread] = []
+        self.partly: list[PartlyRead] = []
         self._known: dict[ast.AST, Value] = {}
         self._steps = 0
 
@@ -235,6 +261,89 @@ class Code(Names):
     def skip(self, reason: str, node: ast.AST, scope: Scope, name: str = "") -> None:
         """Remember a declaration that is not read, with its place."""
         self.unread.append(Unread(scope.file.place(node), reason, name))
+
+    def mark(self, reason: str, node: ast.AST, scope: Scope, name: str = "") -> None:
+        """Remember what is not followed: of the command with this name, else of the whole file."""
+        self.partly.append(PartlyRead(scope.file.place(node), reason, name))
+
+    def returned(self, call: ast.AST, scope: Scope) -> Definition | None:
+        """Return what a call of a function of the bot returns, if that is one expression.
+
+        In it, the parameters have the values that the call gives them.
+        """
+        call = call.value if isinstance(call, ast.Await) else call
+        meaning = self.meaning(call.func, scope) if isinstance(call, ast.Call) else None
+        if not (isinstance(meaning, Definition) and isinstance(meaning.node, Function)):
+            return None
+        returns = [part.value for part in meaning.node.body if isinstance(part, ast.Return)]
+        if len(returns) != 1 or returns[0] is None:
+            return None
+        turn = self.turn(call if isinstance(call, ast.Call) else None, scope, meaning)
+        return Definition(self.filled(returns[0], turn), turn)
+
+    def turn(self, call: ast.Call | None, scope: Scope, function: Definition) -> Scope:
+        """Return the scope of a function in which its parameters have the values of a call."""
+        node = function.node
+        around = self.functions.get(node) or Scope(
+            function.scope.file, function.scope.module, parent=function.scope
+        )
+        turn = Scope(around.file, around.module, around.node, around)
+        positional: list[ast.expr] = []
+        named: dict[str, ast.expr] = {}
+        if call:
+            positional = [self._passed(part, scope, turn) for part in call.args]
+            named = {key: self._passed(part, scope, turn) for key, part in keywords(call).items()}
+        if not isinstance(node, Function):
+            return turn  # pragma: no cover - the callers pass functions
+        arguments = node.args
+        for parameter, default in parameters(arguments).items():
+            made: ast.AST | None = named.pop(parameter.arg, default)
+            if parameter is arguments.vararg:
+                made, positional = ast.Tuple(positional, ast.Load()), []
+            elif parameter is arguments.kwarg:
+                made = ast.Dict([*map(ast.Constant, named)], [*named.values()])
+            elif positional and parameter not in arguments.kwonlyargs:
+                made = positional.pop(0)
+            turn.bind(parameter.arg, 0, made)
+        return turn
+
+    def _passed(self, part: ast.expr, scope: Scope, turn: Scope) -> ast.expr:
+        """Return an expression that means in a turn what an argument means where it is written."""
+        value, meaning = self.value(part, scope), self.meaning(part, scope)
+        if value is not UNKNOWN:
+            return ast.copy_location(ast.Constant(value), part)
+        name = f"*{len(turn.bindings)}"
+        turn.bind(name, 0, None if isinstance(meaning, Outline) else meaning)
+        return ast.copy_location(ast.Name(name, ast.Load()), part)
+
+    def filled(self, expression: ast.expr, scope: Scope) -> ast.expr:
+        """Return a copy of an expression, whose calls have no `*` and `**` that can be followed."""
+        try:
+            copy = deepcopy(expression)
+        except RecursionError:
+            return expression
+        for call in (part for part in ast.walk(copy) if isinstance(part, ast.Call)):
+            call.args = [each for part in call.args for each in self._spread(part, scope)]
+            call.keywords = [each for part in call.keywords for each in self.named(part, scope)]
+        return copy
+
+    def _spread(self, part: ast.expr, scope: Scope) -> list[ast.expr]:
+        meaning = self.meaning(part.value, scope) if isinstance(part, ast.Starred) else None
+        parts = getattr(meaning.node, "elts", None) if isinstance(meaning, Definition) else None
+        return [part] if parts is None else list(parts)
+
+    def named(self, part: ast.keyword, scope: Scope) -> list[ast.keyword]:
+        """Return the arguments that `**` of an object with literal keys means; else the part."""
+        meaning = None if part.arg else self.meaning(part.value, scope)
+        known = meaning if isinstance(meaning, Definition) else Definition(part, scope)
+        node = known.node
+        if not isinstance(node, ast.Dict) or None in node.keys:
+            return [part]
+        keys = [self.text(key, known.scope) for key in node.keys if key]
+        if None in keys:
+            return [part]
+        pairs = zip(keys, node.values, strict=True)
+        return [ast.copy_location(ast.keyword(key, value), part.value) for key, value in pairs]
 
     def value(self, expression: ast.AST, scope: Scope) -> Value:
         """Return the value of an expression; `UNKNOWN` if the code does not state it."""
@@ -266,7 +375,8 @@ class Code(Names):
                 named = [part.value for part in expression.keywords if part.arg == "string"]
                 given = [*expression.args, *named, ast.Constant(None)]
                 text = self.text(given[0], scope)
-                return UNKNOWN if text is None else _TEXTS[last_name(function)](text)
+                is_text = text is not None and not _KEY.fullmatch(text)
+                return _TEXTS[last_name(function)](text or "") if is_text else UNKNOWN
             case _:
                 return self._computed(expression, scope)
 
@@ -286,6 +396,8 @@ class Code(Names):
             case ast.Dict(keys=keys, values=values) if None not in keys:  # for `**`
                 parts = self._parts([*filter(None, keys)], scope), self._parts(values, scope)
                 return UNKNOWN if UNKNOWN in parts else dict(zip(*parts, strict=True))
+            case Grown():  # perhaps only under a condition, or in a loop
+                return UNKNOWN
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 value = self.value(operand, scope)
                 return -value if _is_number(value) else UNKNOWN

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from commandsync.records.snapshot import Node
 from commandsync.sources.objects import KEYS
 from commandsync.sources.python.annotation import LIMITS, Annotation, Annotations
+from commandsync.sources.python.cog import lineage
 from commandsync.sources.python.meaning import UNKNOWN, Code, Definition, Value
 from commandsync.sources.python.scope import (
     Function,
@@ -133,11 +134,13 @@ class Arguments:
 
     def flags(self, definition: Definition) -> Iterator[Argument]:
         """Yield the arguments that a class of flags adds to a slash command, one for each flag."""
-        inside = self._code.classes[definition.node]
-        for statement in getattr(definition.node, "body", ()):
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                node = ast.arg(statement.target.id, statement.annotation)
-                yield self._argument(ast.copy_location(node, statement), statement.value, inside)
+        for owner, inside in reversed(lineage(definition, self._code).classes):
+            for statement in owner.body:
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    node = ast.copy_location(
+                        ast.arg(statement.target.id, statement.annotation), statement
+                    )
+                    yield self._argument(node, statement.value, inside)
 
     def _argument(self, node: ast.arg, default: ast.expr | None, scope: Scope) -> Argument:
         annotation = self._annotations.read(node.annotation, scope)

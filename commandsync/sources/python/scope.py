@@ -1,182 +1,30 @@
-"""One Python file of a bot, parsed, and its scopes: the bindings, and possible declarations.
+"""The scopes of one Python file of a bot: the bindings of names, and possible declarations.
 
-A file is decoded as Python decodes it, and parsed without the functions that are not valid; it is
-never run. One visit of its statements finds the names and the calls that may declare commands. The
-bodies of functions are dropped once they were visited: a bot's code is mostly that.
+One visit of the statements of a file finds the names and the calls that may declare commands. The
+bodies of functions are dropped once they were visited, but for what they return: a bot's code is
+mostly that.
 """
 
 import ast
-import io
 import re
-import sys
-import tokenize
-import warnings
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import inf
 from operator import itemgetter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from commandsync.diagnostics import Location, Notice
-from commandsync.sources.sourcefile import NOT_IMPORTED
+from commandsync.sources.python.parsedfile import MENU, ParsedFile
 
-MOST_BYTES = 2 * 1024 * 1024
-"""A larger file is not read: it was generated, or it is data."""
-
-_FRAMEWORK = re.compile("discord|disnake|nextcord|redbot")
-_DECLARING = re.compile(  # each begins with one character: a search for those is quick
-    r"@|class\b|add_cog|add_command|add_application_command|ContextMenu|Group\b|group\b"
-    r"|CommandHandler|MessageHandler|message_handler|BotCommand|set_my_commands|set_bot_commands"
-    r"|\.register\("
-)
-_AUTOCOMPLETE = re.compile(r"(\w+)\.(?:on_)?autocomplete\(")
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_LONGEST_LINE = 10_000  # characters in which columns are counted; in others it is bytes
-_REST = "the rest of the file is read, and no command is removed"
-_TYPE_PARAMETERS = re.compile(  # of Python 3.12: `class Cache[T]:`, `def first[T](`, `type A = `
-    r"^([ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+\w+)(\[[^\n]*\])(?=[ \t]*[(:])"
-    r"|^([ \t]*)type[ \t]+(?=\w+[ \t]*(?:\[[^\n]*\][ \t]*)?=)",
-    re.MULTILINE,
-)
-_NEWER = {  # the compiler's words for newer syntax, or the syntax, and the Python that has it
-    r"multiple exception types must be": (3, 14),
-    r"\bt[\"']": (3, 14),
-    r"f-string|\bclass \w+\[|\bdef \w+\[|\btype \w+": (3, 12),
-}
-_HEADER = re.compile(r"([ \t]*)(?:async[ \t]+def|def|class)\b")
-_MOST_BROKEN = 20  # functions of a file
-
-
-@dataclass(eq=False)
-class ParsedFile:
-    """A Python file that was read."""
-
-    path: str  # the file, with `/` between folders
-    text: str
-    tree: ast.Module
-    problems: tuple[Notice, ...] = ()  # why parts of it are not in the tree
-
-    @cached_property
-    def frameworks(self) -> frozenset[str]:
-        """The frameworks whose names are in the text."""
-        return frozenset(_FRAMEWORK.findall(self.text))
-
-    @cached_property
-    def autocompleted(self) -> frozenset[str]:
-        """The names of commands that a function completes, as in `@play.autocomplete("song")`."""
-        is_named = "autocomplete(" in self.text  # looked for at every word is slow
-        return frozenset(_AUTOCOMPLETE.findall(self.text) if is_named else ())
-
-    @cached_property
-    def _lines(self) -> Sequence[str]:
-        return _LINE_END.split(self.text)
-
-    @cached_property
-    def _declaring(self) -> Sequence[int]:
-        """The lines that may declare a command, or bind its declaration."""
-        ends = [end.end() for end in _LINE_END.finditer(self.text)]
-        hits = (hit.start() for hit in _DECLARING.finditer(self.text))
-        return [bisect_right(ends, start) + 1 for start in hits]
-
-    def may_declare_in(self, node: ast.stmt) -> bool:
-        """Whether a line of a function's body, or of all of a short one, may declare a command."""
-        last = node.end_lineno or node.lineno
-        first = min(node.lineno + 1, last)
-        return bisect_left(self._declaring, first) < bisect_right(self._declaring, last)
-
-    def place(self, node: ast.AST) -> Location:
-        """Return where a node of the tree begins; the file for a node without a place."""
-        line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-        line = min(line, len(self._lines))
-        text = self._lines[line - 1]
-        if not text.isascii() and len(text) <= _LONGEST_LINE:
-            before = text.encode("utf-8", "surrogatepass")[:offset]
-            offset = len(before.decode("utf-8", "surrogatepass"))
-        return Location(self.path, line, offset + 1)
-
-
-def parse(path: str, data: bytes) -> ParsedFile | Notice:
-    """Parse a file, or return why it cannot be parsed."""
-    if len(data) > MOST_BYTES:
-        message = f"the file is larger than {MOST_BYTES // 1024**2} MiB"
-        return Notice(message, NOT_IMPORTED, Location(path))
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        text = data.decode(encoding)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they are about the bot's code, for its author
-            tree, broken = _tolerant(text)
-    except SyntaxError as error:
-        return _problem(path, error, NOT_IMPORTED)
-    except (MemoryError, RecursionError):
-        return Notice("the file is nested too deeply", NOT_IMPORTED, Location(path))
-    except (LookupError, ValueError) as error:  # its encoding, a null byte, a huge number
-        return Notice(f"the file cannot be decoded: {error}", NOT_IMPORTED, Location(path))
-    return ParsedFile(path, text, tree, tuple(_problem(path, error, _REST) for error in broken))
-
-
-def _tolerant(text: str) -> tuple[ast.Module, list[SyntaxError]]:
-    """Parse a text without the functions that are not valid; with the errors in them.
-
-    Type parameters are read by every Python. Raises `SyntaxError` if too much is not valid.
-    """
-    errors: list[SyntaxError] = []
-    for _ in range(_MOST_BROKEN):
-        try:
-            return ast.parse(text), errors
-        except SyntaxError as error:
-            if (older := _TYPE_PARAMETERS.sub(_spaces, text)) == text:
-                errors.append(error)
-                text = _without_function(text, error.lineno or 1)
-            else:
-                text = older
-    raise errors[0]
-
-
-def _spaces(match: re.Match[str]) -> str:
-    """Return a match without its type parameters, in as many columns, or without its `type`."""
-    return match[3] if match[1] is None else match[1] + " " * len(match[2])
-
-
-def _without_function(text: str, number: int) -> str:
-    """Return a text in which the function or class around a line is `pass`, or only that line."""
-    lines = _LINE_END.split(text)
-    start = min(number, len(lines)) - 1
-    above = (n for n in range(start, -1, -1) if _HEADER.match(lines[n]))
-    start = next(above, start)
-    indent = len(lines[start]) - len(lines[start].lstrip())
-    end = start + 1
-    while end < len(lines) and _is_inside(lines[end], indent):
-        end += 1
-    while start and lines[start - 1].strip()[:1] == "@":
-        start -= 1
-    first = lines[start][:indent] + "pass"
-    return "\n".join([*lines[:start], first, *[""] * (end - start - 1), *lines[end:]])
-
-
-def _is_inside(line: str, indent: int) -> bool:
-    content = line.lstrip()
-    return not content or len(line) - len(content) > indent or content[0] in ")]}#"
-
-
-def _problem(path: str, error: SyntaxError, hint: str) -> Notice:
-    place = Location(path, max(error.lineno or 1, 1), max(error.offset or 1, 1))
-    described = f"{error.msg} {error.text or ''}"
-    for syntax, version in _NEWER.items():
-        if sys.version_info < version and re.search(syntax, described):
-            newer = f"{version[0]}.{version[1]}"
-            message = f"this may be syntax of Python {newer}: {error.msg}"
-            return Notice(message, f"run commandsync with Python {newer} or newer; {hint}", place)
-    return Notice(f"the file is not valid Python: {error.msg}", hint, place)
-
-
+_APPLIED = re.compile(r"(command|group|menu)\((?s:.{0,2000}?)\)\s*\(")
+_LONGEST_SPELLED = 60  # characters
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 _REGISTERING = re.compile(
     r"add_cog|add_command|add_application_command|ContextMenu|CommandHandler|MessageHandler"
+    r"|PrefixHandler"
     r"|BotCommand|set_my_commands|set_bot_commands|register_message_handler|register"
 )
 # A handler, in the frameworks of Telegram.
@@ -185,11 +33,15 @@ CREATORS = frozenset({"command_group", "create_group", "create_subgroup"})
 _MOST_TURNS = 25  # of a loop
 _MOST_WILDCARDS = 10  # of one module; the others are ignored
 
+_LISTS = {"append", "extend", "insert", "remove", "pop", "clear"}  # methods that change one
 _BODIES = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
-Binding: TypeAlias = ast.AST | str | None
-"""The full name of an import, a definition, or None for a value that only a run can tell."""
+Binding: TypeAlias = object
+"""The full name of an import, a definition, or None for a value that only a run can tell.
+
+A definition is a node of the scope itself, or one of another scope (`meaning.Definition`).
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -223,6 +75,20 @@ class Scope:
         return bindings[above - 1][1]  # the last one if all are below
 
 
+class Change(NamedTuple):
+    """A call that may change a list: by a method of it, or by a function that gets it."""
+
+    of: ast.expr
+    added: list[ast.expr] | None  # the parts that it adds; None if that is not known
+    called: ast.expr | None  # the function that gets it
+    scope: Scope
+
+    @property
+    def parts(self) -> list[ast.expr]:
+        """The parts that it adds; the list itself if they are not known."""
+        return [self.of] if self.added is None else self.added
+
+
 @dataclass(eq=False)
 class Outline:
     """The contents of a module."""
@@ -232,10 +98,15 @@ class Outline:
     classes: dict[ast.ClassDef, Scope] = field(default_factory=dict)  # with their own scopes
     created: list[tuple[ast.Call, Scope]] = field(default_factory=list)  # perhaps groups
     registered: list[tuple[ast.Call, Scope]] = field(default_factory=list)  # perhaps commands
+    applied: list[tuple[ast.Call, Scope]] = field(default_factory=list)  # `command(...)(function)`
+    scopes: dict[ast.AST, Scope] = field(default_factory=dict)  # of functions that were visited
+    changes: list["Change"] = field(default_factory=list)  # of lists, in files with menus
 
     def __post_init__(self) -> None:
         """Visit every statement of the file; no expression is evaluated."""
-        self._registers = _REGISTERING.search(self.scope.file.text) is not None
+        text = self.scope.file.text
+        self._has_menu = MENU.search(text) is not None
+        self._has_calls = (_REGISTERING.search(text) or _APPLIED.search(text)) is not None
         self._visit(self.scope.file.tree.body, self.scope)
 
     def _visit(self, body: Iterable[ast.AST], scope: Scope) -> None:
@@ -275,18 +146,29 @@ class Outline:
                 inner.bind(parameter.arg, node.lineno, parameter)
             if isinstance(scope.node, ast.ClassDef) and node.args.args:  # self
                 inner.bind(node.args.args[0].arg, node.lineno, scope.node)
+            self.scopes[node] = inner
             self._visit(node.body, inner)
-        node.body = node.body[:2]  # the docstring, and the whole of a short check
+        # The docstring, the whole of a short check, and what a decorator is made of.
+        ends = [part for part in node.body[2:] if isinstance(part, Function | ast.Return)]
+        node.body = [*node.body[:2], *ends]
 
     def _other(self, statement: ast.AST, scope: Scope, *, simple: bool) -> None:
         for name, value in _assigned(statement):
             scope.bind(name, getattr(statement, "lineno", 0), value)
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
             self._assignment(statement, scope)
-        if self._registers and simple:
-            calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
-            named = (call for call in calls if _REGISTERING.fullmatch(last_name(call.func)))
-            self.registered += [(call, scope) for call in named]
+        if self._has_calls and simple:
+            for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
+                self._call(call, scope)
+
+    def _call(self, call: ast.Call, scope: Scope) -> None:
+        """Remember a call that may register a command, apply a decorator or change a list."""
+        if _REGISTERING.fullmatch(last_name(call.func)):
+            self.registered.append((call, scope))
+        elif isinstance(call.func, ast.Call) and call.args:
+            self.applied.append((call, scope))
+        elif self._has_menu:
+            self.changes += _changes(call, scope)
 
     def _assignment(self, statement: ast.Assign | ast.AnnAssign, scope: Scope) -> None:
         value = statement.value
@@ -311,6 +193,35 @@ def _declares(loop: ast.For, scope: Scope, turns: int) -> bool:
     return bool(declares) and turns <= _MOST_TURNS and not is_inner
 
 
+class Grown(ast.BinOp):
+    """What a name means after `name += more`: its value, perhaps with more."""
+
+
+def _changes(call: ast.Call, scope: Scope) -> Iterator[Change]:
+    """Yield the changes that a call may make to lists."""
+    match call.func:
+        case ast.Attribute(value=of, attr=name):
+            if name in _LISTS:
+                yield Change(of, _added(name, call), None, scope)
+        case ast.Name():
+            for part in [*call.args, *(keyword.value for keyword in call.keywords)]:
+                if isinstance(part, ast.Name | ast.Attribute):
+                    yield Change(part, None, call.func, scope)
+        case _:
+            pass
+
+
+def _added(name: str, call: ast.Call) -> list[ast.expr] | None:
+    """Return the parts that a method adds to a list; None if it does something else."""
+    match name, call.args:
+        case ("append", [part]) | ("insert", [_, part]):
+            return [part]
+        case "extend", [parts]:
+            return [ast.copy_location(ast.Starred(parts), parts)]
+        case _:
+            return None
+
+
 def _assigned(statement: ast.AST) -> Iterator[tuple[str, Binding]]:
     """Yield each name that a statement binds, with its value if that is written there."""
     value, caught = getattr(statement, "value", None), getattr(statement, "name", None)
@@ -318,6 +229,11 @@ def _assigned(statement: ast.AST) -> Iterator[tuple[str, Binding]]:
         return  # it only says the type of the name
     if isinstance(caught, str):
         yield caught, None
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+        # Its place is that of the statement: there, the name means the binding above.
+        grown = Grown(statement.target, statement.op, statement.value)
+        yield statement.target.id, ast.copy_location(grown, statement)
+        return
     targets = [getattr(statement, "target", None), *getattr(statement, "targets", ())]
     targets += [item.optional_vars for item in getattr(statement, "items", ())]
     targets += [caught]  # of `type Alias = ...`, from Python 3.12 on
@@ -385,6 +301,14 @@ def last_name(expression: ast.AST) -> str:
             return name
         case _:
             return ""
+
+
+def spelled(expression: ast.expr) -> str:
+    """Return an expression as code, for a message; only the end of a long one."""
+    with suppress(RecursionError):
+        text = ast.unparse(expression)
+        return text if len(text) <= _LONGEST_SPELLED else f"...{text[-_LONGEST_SPELLED:]}"
+    return f"...{last_name(expression)}"
 
 
 def words(expression: ast.AST) -> str:

@@ -89,6 +89,7 @@ def test_a_whole_run_without_a_command_removes_it(home: Home, record: Import) ->
 @fenced
 def test_code_beside_a_recording_gives_the_rest(home: Home, record: Import) -> None:
     code = """
+from discord import app_commands
 from discord.ext import commands
 
 class Music(commands.Cog):

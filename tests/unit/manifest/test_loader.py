@@ -159,6 +159,7 @@ def test_the_rules_of_an_import_are_read(load: Load) -> None:
         "order": (),
         "locale": "de",
         "texts": "",
+        "form": None,
         "program": "",
         "unread": (),
     }

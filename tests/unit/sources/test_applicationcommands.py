@@ -130,7 +130,6 @@ def complaint(content: object) -> str:
         *(({"type": kind}, ("ping", "Pings", "/ping")) for kind in (None, 1, "CHAT_INPUT")),
         ({}, ("ping", "Pings", "/ping")),
         ({"type": 2}, ("ping", "Pings", "ping")),
-        ({"type": 4, "handler": 2, "name": "launch"}, ("launch", "Pings", "/launch")),
         *(({"description": empty}, ("ping", "…", "/ping")) for empty in (None, "  ")),
     ],
 )
@@ -411,6 +410,17 @@ def test_the_documents_are_those_of_the_schemas(document: list[dict[str, Any]]) 
     assert all(any(each.is_valid(command) for each in validators) for command in document)
 
 
+def listed(document: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the commands without Entry Points, and those that a global one stands for."""
+    keys = [(each["name"].strip(), each.get("type") or 1) for each in document]
+    of_all = {key for key, each in zip(keys, document, strict=True) if not each.get("guild_id")}
+    return [
+        each
+        for key, each in zip(keys, document, strict=True)
+        if key[1] != 4 and not (each.get("guild_id") and key in of_all)
+    ]
+
+
 @given(document=commands, locale=locales)
 def test_every_document_is_read(document: list[dict[str, Any]], locale: str) -> None:
     data = json.dumps(document).encode()
@@ -424,6 +434,7 @@ def test_every_document_is_read(document: list[dict[str, Any]], locale: str) -> 
     assert all(entry.name and entry.description and entry.syntax for entry in reading.entries)
     assert reading == read_answer(data, locale=locale)
     assert reading == read_answer(json.dumps(document, indent=3).encode("utf-16"), locale=locale)
+    document = listed(document)
     assert len(reading.entries) == sum(len(callable_paths(command)) for command in document)
     if not locale:
         assert [entry.name for entry in reading.entries] == [
@@ -443,3 +454,36 @@ def test_an_odd_document_gives_no_traceback(strategy: st.DataObject, depth: int)
 
     with suppress(FileError):
         assert all(entry.name for entry in read_answer(data).entries)
+
+
+def test_a_server_s_command_gives_way_to_a_global_one_of_its_name_and_type() -> None:
+    reading = answered(
+        {"name": "ping", "description": "Here.", "guild_id": "1"},
+        {"name": "ping", "description": "Everywhere."},
+        {"name": "ping", "type": 2, "guild_id": "1"},
+        {"name": "own", "description": "O.", "guild_id": "1"},
+    )
+
+    assert reading.entries[0].description == "Everywhere."
+    assert [(entry.syntax, Trait.GUILD_ONLY in entry.traits) for entry in reading.entries] == [
+        *(("/ping", False), ("ping", True), ("/own", True)),
+    ]
+
+
+def test_the_command_that_opens_an_activity_is_none_of_the_bot_s() -> None:
+    reading = answered({"name": "launch", "type": 4, "handler": 2}, {"name": "a", "type": 2})
+
+    assert [entry.name for entry in reading.entries] == ["a"]
+
+
+def test_two_menus_may_have_commands_of_one_name() -> None:
+    reading = answered({"name": "Report", "type": 2}, {"name": "Report", "type": 3})
+
+    assert [entry.discord for entry in reading.entries] == [
+        {"name": "Report", "type": 2},
+        {"name": "Report", "type": 3},
+    ]
+
+
+def answered(*commands: dict[str, Any]) -> SourceReading:
+    return read_answer(json.dumps(commands).encode())

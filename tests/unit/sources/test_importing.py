@@ -10,6 +10,7 @@ from commandsync.diagnostics import Location
 from commandsync.records.imported import ImportedCommand, ImportedFile
 from commandsync.sources.entry import NO_DESCRIPTION, PartlyRead, Unread
 from commandsync.sources.importing import Evidence, differences, next_import
+from commandsync.sources.telegrammenu import NOT_IN_MENU
 
 _NAMES = ["ban", "kick", "ping", "pong", "queue add", "queue show"]
 _FILES = ["src/a.js", "src/b.js", "src/c.js"]
@@ -291,3 +292,42 @@ def test_differences_name_what_changed() -> None:
     assert all(change.is_shown for change in changes)
     mark = differences(before, ImportedFile((*before.commands[:2], command(kept=True))))
     assert [change.is_shown for change in mark] == [False]
+
+
+def test_a_command_of_a_file_that_moved_stays_if_its_new_place_is_partly_read() -> None:
+    before = ImportedFile((command(source="src/gone.js"),))
+    moved = evidence(
+        "lib/gone.js", partly=[("lib/gone.js", PartlyRead(Location("lib/gone.js"), "Base"))]
+    )
+    importing = replace(
+        marked("src/a.js"), content=lambda _: b"from .gone import Base", files=("src/a.js",)
+    )
+
+    assert [each.name for each in next_import([], before, moved).content.commands] == ["ping"]
+    assert [each.name for each in next_import([], before, importing).content.commands] == ["ping"]
+    assert (
+        next_import([], before, replace(importing, content=lambda _: b"gone")).content.commands
+        == ()
+    )
+
+
+def test_a_command_may_have_moved_into_a_file_that_is_not_read_completely() -> None:
+    before = ImportedFile((command(), command("pong")))
+    unread = [("src/b.js", Unread(Location("src/b.js", 3), "not valid", "on_ping"))]
+    result = next_import(
+        [command("pong")], before, evidence(unread=unread, content=lambda _: b'name="ping"')
+    )
+
+    assert [each.name for each in result.content.commands] == ["ping", "pong"]
+    assert next_import(
+        [command("pong")], before, evidence(content=lambda _: b'name="ping"')
+    ).content.commands == (command("pong"),)
+
+
+def test_a_command_that_was_in_no_menu_does_not_become_public_by_a_part_that_is_not_read() -> None:
+    before = ImportedFile((command(left_out=NOT_IN_MENU),))
+
+    (kept,) = next_import([command()], before, marked()).content.commands
+    (public,) = next_import([command()], before, evidence()).content.commands
+
+    assert (kept.left_out, public.left_out) == (NOT_IN_MENU, "")

@@ -161,12 +161,44 @@ def test_a_link_in_a_folder_is_not_followed(inside: Path) -> None:
 
 
 def test_a_file_or_folder_with_python_code_is_read_as_python(inside: Path) -> None:
-    code = b"import discord\n@bot.tree.command()\nasync def ping(interaction):\n    'Pings.'\n"
+    code = (
+        b"import discord\ntree = discord.app_commands.CommandTree(client)\n"
+        b"@tree.command()\nasync def ping(interaction):\n    'Pings.'\n"
+    )
     write(inside, "bot/cogs/main.py", code)
     write(inside, "bot/config.json", {"token": "x"})
 
     assert [entry.syntax for entry in read("bot").entries] == ["/ping"]
     assert read("bot/cogs/main.py") == read("bot/cogs") == read("bot")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("package.json", {"name": "bot", "description": "A bot.", "scripts": {"start": "node ."}}),
+        ("other.json", {"name": "bot", "dependencies": {"discord.js": "^14.0.0"}}),
+        ("tsconfig.json", {"name": "bot", "description": "It."}),
+    ],
+)
+def test_a_file_that_configures_a_program_is_an_error(
+    name: str, content: dict[str, object], inside: Path
+) -> None:
+    write(inside, name, content)
+
+    assert complaint(name).startswith(f"{name} configures a program, and has no commands")
+
+
+def test_all_languages_of_a_folder_are_read(inside: Path) -> None:
+    write(
+        inside,
+        "bot/a.py",
+        b"from discord.ext import commands\n@commands.command()\nasync def a(c): 'A'\n",
+    )
+    builder = b"new SlashCommandBuilder().setName('b').setDescription('B.')"
+    write(inside, "bot/b.js", b"module.exports = { data: " + builder + b", execute(i) {} };\n")
+
+    assert [entry.syntax for entry in read("bot").entries] == ["{prefix}a", "/b"]
+    assert {Path(file).name for file in read("bot").files} == {"a.py", "b.js"}
 
 
 def test_what_is_not_read_is_told_with_what_to_do(inside: Path) -> None:

@@ -17,10 +17,11 @@ from tests.support.runner import ROOT
 
 HEADS = {
     "python-telegram-bot": "from telegram.ext import *\nfrom telegram import BotCommand\n"
-    "from telegram.ext import CommandHandler",
+    "from telegram.ext import CommandHandler, MessageHandler, PrefixHandler, filters",
     "aiogram": "from aiogram import F\nfrom aiogram.filters import Command, CommandStart, or_f",
     "telebot": "import telebot\nfrom telebot.types import BotCommand",
-    "Pyrogram": "from pyrogram import filters\nfrom pyrogram.handlers import MessageHandler",
+    "Pyrogram": "from pyrogram import filters\nfrom pyrogram.handlers import MessageHandler\n"
+    "from pyrogram.types import BotCommand",
     "grammY": 'import { Bot } from "grammy";',
     "Telegraf": 'const { Telegraf } = require("telegraf");',
     "GramIO": 'import { Bot } from "gramio";',

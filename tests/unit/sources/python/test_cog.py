@@ -5,7 +5,7 @@ import pytest
 from commandsync.sources.entry import Trait
 from tests.support.botcode import COMMANDS, ReadingOf
 
-START = COMMANDS + "from discord import app_commands\n"
+START = COMMANDS + "from discord import app_commands\ntree = app_commands.CommandTree(discord)\n"
 IN_COG = START + "class Fun({}):\n    {}\n    @{}\n    async def ping(self, ctx): 'Pong'\n"
 
 DECORATED = {
@@ -19,6 +19,11 @@ DECORATED = {
     "@commands.has_permissions(administrator=False)\n@commands.command()": set(),
     "@commands.has_permissions(ban_members=True)\n@commands.command()": set(),
     "@commands.has_permissions()\n@commands.command()": set(),
+    "@commands.check(is_owner)\n@commands.command()": {Trait.OWNER_ONLY},
+    "@app_commands.check(lambda it: it.client.is_owner(it.user))\n@app_commands.command()": {
+        Trait.OWNER_ONLY
+    },
+    "@commands.check(is_moderator)\n@commands.command()": set(),
     "@commands.check_any(commands.is_owner(), x)\n@commands.command()": set(),
     "@app_commands.checks.has_permissions(administrator=True)\n@app_commands.command()": {
         Trait.ADMIN_ONLY

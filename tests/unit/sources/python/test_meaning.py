@@ -26,13 +26,17 @@ IMPORTS = {
         "from discord.ext import commands\nclass Mine(commands.Bot): ...\nbot = Mine()\n"
         "@bot.command()"
     ),
-    "a bot from elsewhere": "from core import bot\n@bot.command()",
+    "a bot that an extension gets": (
+        "from discord.ext import commands\nasync def setup(it):\n    @it.command()"
+    ),
 }
 
 
 @pytest.mark.parametrize("start", IMPORTS.values(), ids=IMPORTS)
 def test_a_decorator_is_known_however_it_is_imported(start: str, reading_of: ReadingOf) -> None:
-    reading = reading_of(f"{start}\nasync def ping(ctx, times: int = 1): 'Pong'\n")
+    indent = "    " * ("    @" in start)
+    code = f"{start}\n{indent}async def ping(ctx, times: int = 1): 'Pong'\n"
+    reading = reading_of(code)
 
     assert [entry.syntax for entry in reading.entries] == ["{prefix}ping [times=1]"]
 
@@ -44,8 +48,7 @@ TREES = {
         "from discord import app_commands\nclass Mine(app_commands.CommandTree): ...\n"
         "commands_of = Mine(client)\n@commands_of.command()"
     ),
-    "from elsewhere": "from core import client\n@client.tree.command()",
-    "by its context": "from core import interactions\n@interactions.command()",
+    "of a parameter": "import discord\ndef register(it):\n    @it.tree.command()",
     "by a parameter": (
         "import discord\ndef setup(it: discord.app_commands.CommandTree):\n    @it.command()"
     ),
@@ -58,6 +61,36 @@ def test_a_command_of_a_tree_is_a_slash_command(start: str, reading_of: ReadingO
     code = f"{start}\n{indent}async def ping(interaction, mode: str): 'Pong'\n"
 
     assert [entry.syntax for entry in reading_of(code).entries] == ["/ping <mode>"]
+
+
+ELSEWHERE = {
+    "a bot": "from core import bot\n@bot.command()",
+    "a tree": "from core import client\n@client.tree.command()",
+    "a decorator": "from core import command\n@command()",
+    "an instance": "from core import Bot\nbot = Bot()\n@bot.command()",
+    "a group": "from core import admin\n@admin.subcommand()",
+}
+
+
+@pytest.mark.parametrize("start", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_a_command_of_an_object_outside_the_source_is_not_read(
+    start: str, reading_of: ReadingOf
+) -> None:
+    reading = reading_of(f"{start}\nasync def ping(interaction): 'Pong'\n")
+    [unread] = reading.unread
+
+    assert reading.entries == ()
+    assert (unread.name, "is not in the source" in unread.reason) == ("ping", True)
+
+
+def test_an_unknown_bots_commands_are_called_as_the_others_of_the_source(
+    reading_of: ReadingOf,
+) -> None:
+    code = COMMANDS + "def register(it):\n    @it.command()\n    async def ping(ctx): 'Pong'\n"
+    slash = "@discord.app_commands.command()\nasync def roll(ctx): 'Rolls'\n"
+
+    assert [entry.syntax for entry in reading_of(code).entries] == ["{prefix}ping"]
+    assert [entry.syntax for entry in reading_of(code + slash).entries] == ["/ping", "/roll"]
 
 
 OTHERS = {
@@ -179,7 +212,8 @@ def test_a_package_knows_its_modules(reading_of: ReadingOf) -> None:
         },
     )
 
-    assert [entry.name for entry in reading.entries] == ["tags insert", "y", "tags"]
+    assert [entry.name for entry in reading.entries] == ["tags insert", "tags"]
+    assert [part.name for part in reading.unread] == ["y"]  # on what is in no module
 
 
 def test_a_method_knows_its_class(reading_of: ReadingOf) -> None:

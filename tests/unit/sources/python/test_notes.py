@@ -195,14 +195,71 @@ def test_a_cog_of_certain_servers_says_it_of_its_slash_commands(reading_of: Read
     }
 
 
-def test_a_decorator_that_may_declare_has_a_note(reading_of: ReadingOf) -> None:
+def test_a_decorator_that_is_not_followed_is_marked(reading_of: ReadingOf) -> None:
     reading = reading_of(
         START
-        + "@Feature.Command(name='a')\nasync def one(ctx): '1'\n"
+        + "from helpers import Feature, cached, log_command\n"
+        + "@Feature.Make(name='a')\nasync def one(ctx): '1'\n"
         + "@log_command\n@bot.command()\nasync def two(ctx): '2'\n"
-        + "@log_command\nasync def three(): '3'\n@log_command\ndef four(ctx): '4'\n"
-        + "@cached\nasync def five(ctx): '5'\n",
+        + "@cached\ndef three(ctx): '3'\n"
+        + "def own(function):\n    return commands.guild_only()(function)\n"
+        + "@own\n@bot.command()\nasync def four(ctx): '4'\n",
     )
 
-    assert syntaxes(reading) == ["{prefix}two"]
-    assert notes_of(reading) == ["bot.py:6:1 cannot tell whether 'one' is a command"]
+    assert syntaxes(reading) == ["{prefix}two", "{prefix}four"]
+    assert reading.unread == ()
+    assert {part.name: part.reason for part in reading.partly} == {
+        **dict.fromkeys(("a", "one"), "the decorator `Feature.Make` is not followed"),
+        "three": "the decorator `cached` is not followed",
+        "two": "the decorator `log_command` is not followed",
+    }
+
+
+def test_a_class_that_is_not_in_the_source_is_marked(reading_of: ReadingOf) -> None:
+    reading = reading_of(
+        START
+        + "from base import Base, Flags\n"
+        + "class Fun(Base):\n"
+        + "    @commands.hybrid_command()\n    async def a(self, ctx, flags: Flags): 'A'\n"
+        + "    @commands.command()\n    async def b(self, ctx, flags: Flags): 'B'\n",
+    )
+
+    assert syntaxes(reading) == ["/a <flags>", "{prefix}b <flags>"]
+    assert {part.name: part.reason for part in reading.partly} == {
+        "": "the base class `Base` of Fun is not in the source",
+        "a": "the class of 'flags' is not followed",
+    }
+
+
+def test_a_command_in_a_group_outside_of_the_source_is_not_read(reading_of: ReadingOf) -> None:
+    reading = reading_of(
+        START
+        + "from groups import admin\n"
+        + "@app_commands.command()\nasync def a(it): 'A'\nadmin.add_command(a)\n"
+        + "sub = app_commands.Group(name='sub', description='S', parent=admin)\n"
+        + "@sub.command()\nasync def b(it): 'B'\n"
+        + "more = admin.create_subgroup('more')\n@more.command()\nasync def c(it): 'C'\n",
+    )
+
+    assert reading.entries == ()
+    assert {part.name: part.reason for part in reading.unread} == {
+        "a": "`admin`, to which it is added, is not in the source",
+        "sub b": "the group `admin` is not in the source",
+        "more c": "the group `admin` is not in the source",
+    }
+
+
+def test_the_commands_in_a_part_that_is_not_valid_are_counted(reading_of: ReadingOf) -> None:
+    reading = reading_of(
+        START
+        + "class Fun(commands.Cog):\n"
+        + "    @commands.command()\n    async def before(self, ctx): 'Before'\n"
+        + "    @commands.command(\n        name='8ball'\n"
+        + "    async def ball(self, ctx, question: str): 'Answers'\n"
+        + "    @commands.command()\n    async def after(self, ctx): 'After'\n",
+    )
+    [unread] = reading.unread
+
+    assert syntaxes(reading) == ["{prefix}before", "{prefix}after"]
+    assert (unread.name, unread.place.line) == ("8ball", 8)
+    assert "not valid Python" in unread.reason

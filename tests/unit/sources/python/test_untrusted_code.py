@@ -47,7 +47,7 @@ NOT_READ = {
     "a long sum": NAMED.format("", "'a'+" * 900 + "'b'"),
     "a name of itself": NAMED.format("a = a\n", "a"),
     "a null byte": ONE_COMMAND + "\x00",
-    "brackets": ONE_COMMAND + "(" * 5000,
+    "brackets": ONE_COMMAND.replace("x=1", "x=" + "(" * 5000),
     "minus signs": ONE_COMMAND + "-" * 100_000 + "1",
     "twice as long each time": NAMED.format("s0 = 'ab'\n" + SUMS, "s59"),
 }
@@ -137,7 +137,7 @@ def test_an_invalid_file_does_not_hide_the_others(reading_of: ReadingOf) -> None
     latin = ONE_COMMAND.replace("Pong", "Gr\xf6\xdfe").replace("ping", "size")
     reading = reading_of(
         {
-            "bad.py": ONE_COMMAND.replace("ping", "fine") + NEWER,
+            "bad.py": ONE_COMMAND.replace("ping", "fine") + "bot = commands.Bot('!')\n" + NEWER,
             "coded.py": b"# coding: nothing\n" + ONE_COMMAND.encode(),
             "cut.py": ONE_COMMAND.encode() + b"\xff",
             "hex.py": b"# coding: hex\n" + ONE_COMMAND.encode(),
@@ -150,11 +150,11 @@ def test_an_invalid_file_does_not_hide_the_others(reading_of: ReadingOf) -> None
 
     assert [entry.name for entry in reading.entries] == ["fine", "ok", "one", "ping", "size"]
     starts = [note.split(": ")[0] for note in notes_of(reading)]
-    newer = [start for start in starts if start.startswith("bad.py:13:12 ")]
+    newer = [start for start in starts if start.startswith("bad.py:14:12 ")]
 
     assert bool(newer) is (sys.version_info < (3, 14))
     assert starts[len(newer) :] == [
-        "bad.py:19:13 the file is not valid Python",
+        "bad.py:20:13 the file is not valid Python",
         "coded.py:1:1 the file is not valid Python",
         "cut.py:1:1 the file cannot be decoded",
         "hex.py:1:1 the file cannot be decoded",
