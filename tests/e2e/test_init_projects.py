@@ -152,6 +152,21 @@ def test_an_import_names_the_examples_of_each_starter(
     assert {each.name for each in manifest_at().snapshot.commands} == {*EXAMPLES, "roll"}
 
 
+@pytest.mark.parametrize(
+    "before", [None, "*.png binary", "*.imported.yaml linguist-generated=true\n"]
+)
+def test_github_is_told_that_the_imported_file_is_generated(home: Home, before: str | None) -> None:
+    kind = PROJECTS["grammY"]
+    kind.write(home, ["roll"])
+    if before is not None:
+        home.write(before, ".gitattributes")
+    home.run("init", "--listing", "telegram", "--from", kind.source, exits=0)
+
+    lines = home.read(".gitattributes").splitlines()
+    assert lines.count("*.imported.yaml linguist-generated=true") == 1
+    assert ("*.png binary" in lines) == (before == "*.png binary")
+
+
 def test_without_code_the_manifest_has_examples(home: Home) -> None:
     home.run("init", "--yes", exits=0)
 

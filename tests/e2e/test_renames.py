@@ -113,10 +113,9 @@ def test_many_renames_are_one_table(home: Home, service: Service, count: int) ->
     home.write(manifest)
 
     planned = {form: home.run("plan", "--format", form) for form in ("text", "markdown", "json")}
-    merged = home.run("pull", "--merge", "--yes")
 
     width = max(map(len, names))
-    for shown in (planned["text"].out, planned["markdown"].out, merged.err):
+    for shown in (planned["text"].out, planned["markdown"].out):
         assert f"warning: {count} " in shown
         assert shown.count("hint:") == 1
         for n, name in enumerate(names):
@@ -128,15 +127,16 @@ def test_many_renames_are_one_table(home: Home, service: Service, count: int) ->
         f'["t!{name}"]' for name in names
     ]
 
-    assert "no longer needed" not in home.run("apply", "--yes").out
+    keys = ("name", "description", "syntax")
+    entries = [
+        dict(zip(keys, (name, *texts), strict=True)) | {"formerly": [f"t!{name}"]}
+        for name, texts in zip(names, about, strict=True)
+    ]
+    home.write(json.dumps({"version": 1, "commands": entries}))
+    assert "no longer needed" not in home.run("apply", "--yes", exits=0).out
     needless = home.run("plan", "--strict")
-    dropped = home.run("pull", "--drop-formerly", "--yes")
 
     assert f"\n{count} formerly: " in needless.out
-    assert "commandsync pull --drop-formerly" in needless.out
-    assert f"\nformerly: {count} to remove.\n" in dropped.out
-    assert home.read("commands.yaml") == manifest
-    assert "formerly" not in home.run("plan", "--detailed-exitcode").out
-    asked = home.run("pull", "--drop-formerly")
-    assert (asked.code, "--yes" in asked.err) == (2, True)
-    assert home.run("pull", "--drop-formerly", "--yes").out.startswith("No formerly: ")
+    assert "no longer needed: remove them from the manifest" in needless.out
+    home.write(manifest)
+    assert "formerly" not in home.run("plan", "--detailed-exitcode", exits=0).out
