@@ -40,11 +40,6 @@ def _apply(home: Home) -> list[str]:
     return ["apply", *_unseen(home)[1:]]
 
 
-def _import(home: Home) -> list[str]:
-    PROJECTS["discord.js"].write(home, ["ping"])
-    return ["import", "src"]
-
-
 def _init(home: Home) -> list[str]:
     PROJECTS["discord.js"].write(home, ["ping"])
     return ["init"]
@@ -66,7 +61,6 @@ SITUATIONS: list[Callable[[Home], list[str]]] = [
     lambda home: [*_unseen(home), "--unseen"],
     _deletes,
     _apply,
-    _import,
     _init,
     _above,
 ]
