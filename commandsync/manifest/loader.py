@@ -45,7 +45,7 @@ class _Loader:
         path = Path(source).as_posix()  # also of STDIN
         if is_imported(path):
             beside = f"name the manifest beside it: -f {path.rpartition('.imported.')[0]}.yaml"
-            raise UsageError(f"{path} is written by commandsync import: no manifest", hint=beside)
+            raise UsageError(f"{path} is not a manifest: commandsync import writes it", hint=beside)
         if source == STDIN or not is_folder(source):
             self.load_file(path)
             return

@@ -236,7 +236,7 @@ def test_imported_files_are_no_manifests(folder: Path) -> None:
     (manifest,) = load_manifests([str(folder)], stdin=bytes)
 
     assert manifest.path.endswith("/commands.yaml")
-    with pytest.raises(UsageError, match="written by commandsync import"):
+    with pytest.raises(UsageError, match="commandsync import writes it"):
         load_manifests(["commands.imported.yaml"], stdin=bytes)
     Path("renamed.yaml").write_bytes(Path("commands.imported.yaml").read_bytes())
     assert len(load_manifests([str(folder)], stdin=bytes)) == 1
