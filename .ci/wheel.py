@@ -33,10 +33,10 @@ PACKAGING = (
 # stray import of one fails here.
 IMPORT_ALL = """
 import importlib, pkgutil, commandsync
-extra = {"commandsync.client.asynctransport", "commandsync.client.stream", "commandsync.record"}
+extra = {"commandsync.client.asynctransport", "commandsync.client.stream", "commandsync.recording"}
 without = ("commandsync.server", "commandsync.pages.",
            "commandsync.action.checks", "commandsync.ext.", "commandsync.testing.",
-           "commandsync.sources.javascript", "commandsync.record.")
+           "commandsync.sources.javascript", "commandsync.recording.")
 found = []
 for module in pkgutil.walk_packages(commandsync.__path__, "commandsync.", lambda name: None):
     if module.name not in extra and not module.name.startswith(without):

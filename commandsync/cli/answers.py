@@ -94,9 +94,12 @@ class _Questions:
         bot = self._bot(services, base_url)
         sources, recorded = self._sources(), None
         if sources == (_RECORD,):
-            recorded, sources = self._recorded(), ()
+            recorded, code = self._recorded(), self.project.source
+            sources = (code,) if code else ()
             if recorded is None:
-                return None
+                if not (code and self.asks):
+                    return None
+                sources = self._sources(is_recorded=True)
         return Answers(
             services=services,
             base_url=base_url,
@@ -161,20 +164,32 @@ class _Questions:
         asked = f"Which id does the bot have at {' and '.join(needing or [base_url])}?"
         return self._ask(asked, "bot", "", _not_empty)
 
-    def _sources(self) -> tuple[str, ...]:
-        """Return the code to read, or `record` for a run of the bot."""
+    def _sources(self, *, is_recorded: bool = False) -> tuple[str, ...]:
+        """Return the code to read, or `record` for a run of the bot, if it was not tried yet."""
         if self.given.sources:
             return tuple(self.given.sources)
-        default = self.project.source or (_RECORD if self.asks and self.project.program else _NONE)
-        asked = (
-            "Which folder or file has its commands? Or write record, to record a run of the bot, "
-            "or none."
-        )
+        default, record = self.project.source or _NONE, ""
+        can_record = self.asks and self.project.program and not is_recorded
+        if can_record and self._can_record():
+            record = "write record, to record a run of the bot, or "
+            # The bot itself knows best which slash commands it has.
+            if self.project.registers or not self.project.source:
+                default = _RECORD
+        asked = f"Which folder or file has its commands? Or {record or 'write '}none."
         answer = self._ask(asked, "code", default, _check_source)
         return () if answer == _NONE else (answer,)
 
+    @staticmethod
+    def _can_record() -> bool:
+        """Return whether a program can be recorded here: with the extra, and inside a fence."""
+        try:
+            from commandsync.recording.fence import why_not
+        except ImportError:
+            return False
+        return why_not() is None
+
     def _recorded(self) -> Recorded | None:
-        from commandsync.cli.import_ import record_program
+        from commandsync.cli.recorded import record_program
 
         asked = "Which program registers its commands? It is run once, cut off from all services."
         line = self._ask(asked, "program", self.project.program, _not_empty)

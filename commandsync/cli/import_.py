@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commandsync.cli.option import PATH, Number, not_empty, option
+from commandsync.cli import recorded
+from commandsync.cli.option import PATH, not_empty, option
 from commandsync.cli.options import Run, RunCommand
 from commandsync.sync.setting import FILES, MAX_DELETES
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from commandsync.sync.importsource import Recorded
 
 _discord_option = partial(option, section="Discord")
-_record_option = partial(option, section="Recording")
 
 
 class ImportCommand(RunCommand):
@@ -62,23 +62,12 @@ class ImportCommand(RunCommand):
 @option("--eject", "Print the manifest with all commands in it, and without import:.")
 @option(MAX_DELETES)
 @option("--prefix TEXT", "The prefix of the bot's commands, for a new manifest.")
-@_record_option(
-    "--timeout SECONDS",
-    "The time limit of the program.",
-    dest="time_limit",
-    type=Number(1, 3600),
-    default=60,
-)
-@_record_option(
-    "--allow HOST:PORT",
-    "A service that the program may reach, such as its database; may be repeated.",
-    multiple=True,
-)
-@_record_option("--say TEXT", "A message from the bot's owner to the bot, after its login.")
-@_record_option("--guild ID", "The server that the bot is in.")
-@_record_option(
-    "--unfenced", "Run the program without the fence; what it writes and reaches is real."
-)
+@recorded.TIMEOUT
+@recorded.ALLOW
+@recorded.ENV
+@recorded.SAY
+@recorded.GUILD
+@recorded.COMPLETE
 @_discord_option("--locale LOCALE", "The language of Discord's texts, such as de.", default="")
 @option(FILES)
 def import_command(  # noqa: PLR0913 - the options of one command
@@ -94,9 +83,10 @@ def import_command(  # noqa: PLR0913 - the options of one command
     prefix: str | None,
     time_limit: float,
     allow: Sequence[str],
+    named: Sequence[str],
     say: str | None,
     guild: str | None,
-    unfenced: bool,
+    complete: bool,
     locale: str,
     files: tuple[str, ...],
     max_deletes: DeleteLimit | None,
@@ -123,100 +113,32 @@ def import_command(  # noqa: PLR0913 - the options of one command
     from commandsync.errors import Exit
 
     settings = replace(run.settings, files=files, max_deletes=max_deletes)
-    run, recorded = run._replace(settings=settings), None
+    run, of_run = run._replace(settings=settings), None
     if program:
-        recorded = record_program(
+        of_run = recorded.record_program(
             run.output,
             program,
             timeout=time_limit,
             allow=allow,
+            named=named,
             say=say,
             guild=guild,
-            unfenced=unfenced,
         )
-        if recorded is None:
-            return int(Exit.CHANGES if check else Exit.FAILED)
+        if of_run is None:
+            return int(Exit.FAILED)
     if eject:
         return _eject(run)
     order = _Order(
         sources=sources,
-        recorded=recorded,
+        recorded=of_run,
         locale=locale,
         prefix=prefix,
         forget=forget,
         force=force,
+        complete=complete,
+        asks=not check and sys.stdin.isatty() and sys.stderr.isatty(),
     )
     return _check(run, order) if check else _import(run, order)
-
-
-_TRY = (
-    "try the deploy script alone, --say TEXT (a message after the login), --allow HOST:PORT (a "
-    "database), or --timeout SECONDS"
-)
-_NOT_HELD = (
-    "without a fence: what the program writes is real, and programs in other languages than Python "
-    "and JavaScript, and children with an empty environment, can reach any host"
-)
-
-
-def record_program(  # noqa: PLR0913 - the options of one command
-    output: Output,
-    program: Sequence[str],
-    *,
-    timeout: float = 60,
-    allow: Sequence[str] = (),
-    say: str | None = None,
-    guild: str | None = None,
-    unfenced: bool = False,
-) -> Recorded | None:
-    """Run a program once and return its registered commands, to be read in a language.
-
-    Returns None, with the program's last lines printed, if it registered nothing.
-    """
-    import asyncio
-    from pathlib import Path
-    from urllib.parse import urlsplit
-
-    from commandsync.errors import UsageError
-    from commandsync.extras import missing
-    from commandsync.report.lines import visible
-    from commandsync.services.catalogue import LISTS
-    from commandsync.sync.importsource import Recorded
-
-    try:
-        from commandsync.record import Order, reading_of, record, summary
-        from commandsync.record.hosts import parse_allowed
-    except ImportError as error:
-        raise missing("recording a program needs", "record", error) from error
-    hosts = [urlsplit(service.origin).hostname or "" for service in LISTS.values()]
-    folder = Path.cwd()
-    if folder == Path(folder.anchor):
-        raise UsageError("a program is not recorded in the root folder", hint="go to its folder")
-    order = Order(
-        program=program,
-        cwd=folder,
-        timeout=timeout,
-        allowed=parse_allowed(allow, hosts),
-        say=say,
-        guild=guild,
-        unfenced=unfenced,
-    )
-    for service in order.allowed:
-        output.talk(f"the program may reach {visible(service.name)}: what it does there is real")
-    if unfenced:
-        output.talk(_NOT_HELD)
-    recording = asyncio.run(record(order))
-    for request in recording.unknown:
-        output.talk(f"not known to the stand-in: {visible(request)}", at=1)
-    shown = visible(shlex.join(program))
-    if recording.is_empty:
-        output.talk("\n".join(f"  {visible(line)}" for line in recording.tail))
-        output.talk(f"`{shown}` registered nothing; the manifest stays as it is\n  hint: {_TRY}")
-        return None
-    output.talk(summary(recording, order, shown))
-    return Recorded(
-        shlex.join(program), lambda locale: reading_of(recording, locale), recording.is_whole
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +151,8 @@ class _Order:
     prefix: str | None  # of the bot's commands, for a new manifest
     forget: Sequence[str]  # names of kept commands that go
     force: bool  # whether to write over what was edited by hand
+    complete: bool  # whether a run that may not be whole removes commands all the same
+    asks: bool  # whether the user is asked for that
 
 
 def _planned(run: Run, order: _Order) -> Import:
@@ -237,17 +161,23 @@ def _planned(run: Run, order: _Order) -> Import:
     from commandsync.sync.importplan import plan_import
     from commandsync.sync.importsource import read_registered
 
-    result = plan_import(
-        run.settings,
-        order.sources,
-        registered=partial(read_registered, run.settings),
-        recorded=order.recorded,
-        locale=order.locale,
-        prefix=order.prefix,
-        forget=order.forget,
-        force=order.force,
-    )
-    output = run.output
+    def planned(of_run: Recorded | None) -> Import:
+        return plan_import(
+            run.settings,
+            order.sources,
+            registered=partial(read_registered, run.settings),
+            recorded=of_run,
+            locale=order.locale,
+            prefix=order.prefix,
+            forget=order.forget,
+            force=order.force,
+        )
+
+    output, of_run = run.output, order.recorded
+    if of_run is None or of_run.is_whole:
+        result = planned(of_run)
+    else:
+        result = _in_doubt(output, of_run, order, planned(of_run), planned(of_run.as_whole()))
     output.notices([*by_cause(result.notes, each=output.verbosity > 0)])
     output.talk(render_left_out(result, screen=output.screen(sys.stderr)), at=1)
     if result.unread and not order.recorded:
@@ -256,6 +186,28 @@ def _planned(run: Run, order: _Order) -> Import:
             "commandsync import -- PROGRAM"
         )
     return result
+
+
+def _in_doubt(
+    output: Output, of_run: Recorded, order: _Order, kept: Import, whole: Import
+) -> Import:
+    """Choose the import after a run that is not known to be whole: it keeps what was there."""
+    from commandsync.cli.approval import confirm
+    from commandsync.records.texts import named
+    from commandsync.report.lines import visible
+    from commandsync.report.summary import counted
+
+    left = {command.name for command in whole.after.public}
+    names = [each.name for each in kept.after.public if each.name not in left]
+    if not names or order.complete:
+        return whole if order.complete else kept
+    what = f"{counted(len(names), 'command')} {'was' if len(names) == 1 else 'were'} not registered"
+    reason = f"the run is not known to be whole: {visible(of_run.doubt)}"
+    output.talk(f"{what} ({visible(named(names, most=5))}), and {reason}")
+    if order.asks and confirm("Remove them?"):
+        return whole
+    output.talk("they stay\n  hint: --complete removes what the program did not register")
+    return kept
 
 
 def _check(run: Run, order: _Order) -> int:

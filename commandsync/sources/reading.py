@@ -215,6 +215,11 @@ _PREFIX = re.compile(
 )
 _SETTINGS = ("config.json", "src/config.json", "settings.json", "config.js", "src/config.js")
 _REGISTERS = re.compile(r"(deploy|register|refresh|push)[\w:-]*", re.IGNORECASE)
+_REGISTRATION = re.compile(
+    r"\.sync\(|commands\.set\(|set_?my_?commands|bulk_?(?:over)?write|bulkEdit|\.applicationCommands\("
+    r"|application_?guild_?commands|syncCommands|register_?(?:chat_?input_?|slash_?)?commands?\(|slash_command",
+    re.IGNORECASE,
+)
 _PROGRAMS = ("node", "tsx", "ts-node", "bun", "python", "python3")
 _SCRIPTS = ("deploy-commands", "deploy_commands", "register-commands", "register", "deploy")
 _BOTS = ("bot.py", "main.py", "bot.js", "index.js", "src/bot.js", "src/index.js")
@@ -231,6 +236,7 @@ class Project:
     reading: SourceReading = field(default_factory=SourceReading)
     problem: CommandsyncError | None = None  # why code that is here is not read
     program: str = ""  # the command line of the program that registers the commands
+    registers: bool = False  # whether a script, or the bot at its login, registers commands
     prefix: str = ""  # the prefix of its text commands, if its files say one
 
 
@@ -256,6 +262,7 @@ def project_in(folder: Path) -> Project:
         reading=reading,
         problem=problem if library else None,
         program=program_in(folder),
+        registers=_registers(folder, reading),
         prefix=_prefix(folder, reading),
     )
 
@@ -276,8 +283,11 @@ def _dependencies(folder: Path) -> Iterator[str]:
 
 
 def _text(file: Path) -> str:
-    with suppress(OSError), file.open("rb") as opened:
-        return opened.read(_MOST_BYTES).decode("utf-8", "replace")
+    with suppress(OSError):
+        if not file.is_file():  # a pipe would never end
+            return ""
+        with file.open("rb") as opened:
+            return opened.read(_MOST_BYTES).decode("utf-8", "replace")
     return ""
 
 
@@ -304,6 +314,18 @@ def program_in(folder: Path) -> str:
     file = next((name for name in (*usual, *_BOTS) if (folder / name).is_file()), "")
     runs = "node" if Path(file).suffix in SCRIPTS else "python"
     return f"{runs} {file}" if file else ""
+
+
+def _registers(folder: Path, reading: SourceReading) -> bool:
+    """Return whether a script registers the commands, or the code of the bot does."""
+    program = program_in(folder)
+    script = PurePosixPath(program.split(" ")[-1]).stem if program else ""
+    if script in _SCRIPTS or any(
+        _REGISTERS.fullmatch(name) for name in _scripts(folder / "package.json")
+    ):
+        return bool(program)
+    bots = (folder / name for name in _BOTS)
+    return any(_REGISTRATION.search(_text(path)) for path in (*bots, *map(Path, reading.files)))
 
 
 def _scripts(file: Path) -> dict[str, str]:

@@ -67,7 +67,16 @@ class Recorded(NamedTuple):
 
     program: str
     read: Callable[[str], SourceReading]  # in a language
-    is_whole: bool  # whether a command that is missing here is gone
+    doubt: str = ""  # why the run is not known to be whole
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a command that is missing here is gone."""
+        return not self.doubt
+
+    def as_whole(self) -> "Recorded":
+        """Return the same commands of a run that is taken to be whole."""
+        return self._replace(doubt="")
 
 
 class NamedSource(NamedTuple):

@@ -2,16 +2,14 @@
 
 `python -m tests.benchmarks.recordings [NAME]...` installs each library with npm or pip into a
 temporary folder, writes a bot for it with generated commands, and records one run of the bot. The
-bot also writes what the library itself makes of the commands, outside its folder; what was
-recorded has each command that was given, and equals what the library made of it. It is a part of
-`make soak`.
+bot also prints what the library itself makes of the commands; what was recorded has each command
+that was given, and equals what the library made of it. It is a part of `make soak`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import subprocess
 import sys
@@ -20,17 +18,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from commandsync.record import Order, Recording, record
+from commandsync.recording import Order, Recording, record
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _JS = """const commands = JSON.parse(require('fs').readFileSync('commands.json'));
-const made = (own) => require('fs').writeFileSync(process.env.MADE, JSON.stringify(own));
+const made = (own) => console.log('MADE ' + JSON.stringify(own));
 """
 _PY = """import json, os
 commands = json.load(open("commands.json"))
 def made(own):
-    with open(os.environ["MADE"], "w") as file:
-        json.dump(own, file)
+    print("MADE", json.dumps(own), flush=True)
 """
 _TOKEN = "process.env.DISCORD_TOKEN"
 _ENV = "os.environ['DISCORD_TOKEN']"
@@ -255,6 +252,90 @@ bot.infinity_polling()
 """,
         is_telegram=True,
     ),
+    "discord.js 13": Library(
+        ("discord.js@13.17.1",),
+        f"""const {{ Client, Intents }} = require('discord.js');
+const client = new Client({{ intents: [Intents.FLAGS.GUILDS] }});
+client.once('ready', () => {{
+  const {{ commands: manager }} = client.application;
+  made(commands.map((given) => manager.constructor.transformCommand(given)));
+  manager.set(commands.map((given) => (
+    {{ ...given, type: 'CHAT_INPUT', options: given.options.map(
+      (option) => ({{ ...option, type: 'STRING' }})) }})));
+}});
+client.login({_TOKEN});""",
+    ),
+    "Eris": Library(
+        ("eris@0.18.0",),
+        f"""const Eris = require('eris');
+const client = new Eris('Bot ' + {_TOKEN}, {{ intents: ['guilds'] }});
+client.once('ready', async () => {{
+  await client.bulkEditCommands(commands);
+  const listed = await client.getCommands();
+  made(listed.map(({{ type, name, description, options }}) => (
+    {{ type, name, description, options }})));
+}});
+client.connect();""",
+    ),
+    "node-telegram-bot-api": Library(
+        ("node-telegram-bot-api@0.66.0",),
+        """const TelegramBot = require('node-telegram-bot-api');
+const bot = new TelegramBot(process.env.BOT_TOKEN, { polling: true });
+bot.setMyCommands(commands.map((given) => (
+  { command: given.name, description: given.description })))
+  .then(() => bot.getMyCommands()).then(made);""",
+        is_telegram=True,
+    ),
+    "discord.py 2.4": python(
+        "discord.py==2.4.0",
+        bot=f"""import discord
+from discord import app_commands
+class Bot(discord.Client):
+    async def setup_hook(self):
+        made([command.to_dict(self.tree) for command in self.tree.get_commands()])
+        await self.tree.sync()
+bot = Bot(intents=discord.Intents.default())
+bot.tree = app_commands.CommandTree(bot)
+def add(given):
+    async def run(interaction: discord.Interaction, text: str): ...
+    run = app_commands.describe(text=given["options"][0]["description"])(run)
+    bot.tree.command(name=given["name"], description=given["description"])(run)
+for given in commands:
+    add(given)
+bot.run({_ENV})
+""",
+    ),
+    "nextcord": python(
+        "nextcord==2.6.0",
+        bot=f"""import nextcord
+from nextcord.ext import commands as ext
+bot = ext.Bot()
+def add(given):
+    async def run(interaction, text: str = nextcord.SlashOption(
+            description=given["options"][0]["description"])): ...
+    return bot.slash_command(name=given["name"], description=given["description"])(run)
+made([command.get_payload(None) for command in map(add, commands)])
+bot.run({_ENV})
+""",
+    ),
+    "lightbulb": python(
+        "hikari-lightbulb==3.2.6",
+        bot=f"""import hikari, lightbulb
+bot = hikari.GatewayBot({_ENV}, banner=None)
+client = lightbulb.client_from_app(bot)
+def add(given):
+    class Given(lightbulb.SlashCommand, name=given["name"], description=given["description"]):
+        text = lightbulb.string("text", given["options"][0]["description"])
+        @lightbulb.invoke
+        async def invoke(self, ctx): ...
+    client.register(Given)
+for given in commands:
+    add(given)
+made(commands)
+bot.subscribe(hikari.StartingEvent, client.start)
+bot.run()
+""",
+    ),
 }
 
 
@@ -291,7 +372,6 @@ def recorded(
     library: Library, folder: Path, commands: list[dict[str, Any]]
 ) -> tuple[Recording, list[dict[str, Any]]]:
     """Record one run of a bot, and return the JSON that its library made of the commands, too."""
-    made = folder / "made.json"
     project = folder / "bot"
     (project / "commands.json").write_text(json.dumps(commands), encoding="utf-8")
     name = "bot.py" if library.is_python else "bot.js"
@@ -301,10 +381,11 @@ def recorded(
         (project / "commands").mkdir(exist_ok=True)
         (project / "commands" / "all.js").write_text(library.head + library.file, encoding="utf-8")
     program = [sys.executable if library.is_python else "node", name]
-    environment = {**os.environ, "MADE": str(made)}
-    recording = asyncio.run(record(Order(program=program, environment=environment, cwd=project)))
-    own = json.loads(made.read_text(encoding="utf-8")) if made.exists() else []
-    return recording, own
+    lines: list[str] = []
+    order = Order(program=program, cwd=project, folder=project)
+    recording = asyncio.run(record(order, on_line=lines.append))
+    made = [line.removeprefix("MADE ") for line in lines if line.startswith("MADE ")]
+    return recording, json.loads(made[-1]) if made else []
 
 
 def difference(

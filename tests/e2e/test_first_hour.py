@@ -15,6 +15,7 @@ import pytest
 
 from commandsync.report.lines import columns_of
 from commandsync.testing import serve_simulation
+from tests.support.fence import fenced
 from tests.support.home import PROJECTS, Home, Kind
 from tests.support.terminal import POSIX, Monitor
 
@@ -87,7 +88,8 @@ def project(home: Home, request: pytest.FixtureRequest) -> Iterator[Callable[[Se
             kind.write(home, ["ping", "play"])
             for folder in (".git/commandsync", "schemas"):
                 shutil.rmtree(home.path / folder, ignore_errors=True)
-            questions = ((f"listings [{kind.service}]:", ""), ("code [", ""), ("[y/N]:", "n"))
+            asked = (f"listings [{kind.service}]:", "code [", "[y/N]:")
+            questions = tuple(zip(asked, ("", kind.source, "n"), strict=True))
             session.run("init", answers=questions)
             named = f"service: {kind.service}\n"
             text = home.read("commands.yaml")
@@ -108,6 +110,7 @@ def project(home: Home, request: pytest.FixtureRequest) -> Iterator[Callable[[Se
         yield hour
 
 
+@fenced  # the questions offer to record a run only where that is possible
 @pytest.mark.parametrize("project", BOTS, indirect=True)
 @pytest.mark.parametrize(
     ("columns", "rows"), [(80, 24), pytest.param(200, 50, marks=pytest.mark.thorough)]

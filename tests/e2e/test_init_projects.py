@@ -16,6 +16,7 @@ from commandsync.sources.reading import LIBRARIES, platform_of, project_in
 from commandsync.sync.beginning import recommended_lossy
 from commandsync.sync.importplan import EXAMPLES
 from tests.support.bots import Proxy, Service
+from tests.support.fence import fenced
 from tests.support.home import PROJECTS, ROOT, UNREAD, Home, Kind
 from tests.support.terminal import POSIX, Terminal
 
@@ -266,9 +267,9 @@ def test_the_repository_bounds_the_search(home: Home, monkeypatch: pytest.Monkey
 def test_on_a_terminal_each_question_has_a_default(home: Home) -> None:
     PROJECTS["discord.js"].write(home, ["ping"])
     with Terminal.running(home, "init") as terminal:
-        for question in ("listings [top.gg]:", "code [src]:", "[y/N]:"):
+        for question, answer in (("listings [top.gg]:", ""), ("code [", "src"), ("[y/N]:", "")):
             terminal.until(question)
-            terminal.type("\n")
+            terminal.type(f"{answer}\n")
         code, rest, _ = terminal.ended()
 
     assert code == 0, rest
@@ -276,6 +277,27 @@ def test_on_a_terminal_each_question_has_a_default(home: Home) -> None:
     assert [each.service for each in manifest_at(str(home.path / "commands.yaml")).listings] == [
         "top.gg"
     ]
+
+
+@fenced
+def test_a_bot_that_registers_is_recorded_first_and_read_if_that_fails(home: Home) -> None:
+    PROJECTS["discord.js"].write(home, ["ping"])
+    home.write("require('not-installed')", "deploy-commands.js")
+    with Terminal.running(home, "init") as terminal:
+        for question, answer in (
+            ("listings [top.gg]:", ""),
+            ("code [record]:", ""),
+            ("program [node deploy-commands.js]:", ""),
+            ("'not-installed' is missing", None),
+            ("code [src]:", ""),
+            ("[y/N]:", ""),
+        ):
+            terminal.until(question)
+            if answer is not None:
+                terminal.type(f"{answer}\n")
+        code, rest, _ = terminal.ended()
+
+    assert (code, "1 to add" in rest) == (0, True), rest
 
 
 @pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
@@ -287,9 +309,9 @@ def test_answers_on_a_terminal_are_asked_again_until_they_work(home: Home) -> No
         ('"nobody" is not a known service', ""),
         ("listings [top.gg]:", "top.gg, discordbotlist.com"),
         ("bot:", BOT),
-        ("code [src]:", "nowhere"),
+        ("code [", "nowhere"),
         ("nowhere does not exist", ""),
-        ("code [src]:", "src"),
+        ("code [", "src"),
         ("prefix [none]:", "!!"),
         ("[y/N]:", "y"),
     )

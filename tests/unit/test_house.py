@@ -168,11 +168,9 @@ OTHERS = {
     "cli/output.py": "opens the null device",
     "cli/program.py": "opens the null device",
     "sync/earlier.py": "gives empty files their names, in a temporary folder, for patterns",
-    "record/enclosure.py": "runs as a script of its own, in namespaces that it writes the ids of",
-    "record/fence.py": "writes into the temporary folder of a run",
-    "record/hooks/sitecustomize.py": "runs in a bot's own program",
-    "record/programenv.py": "writes into the temporary folder of a run",
-    "record/__init__.py": "reads a pipe",
+    "recording/namespace.py": "runs as a script of its own, and writes to the memory of a run",
+    "recording/programenv.py": "reads a file that may be a link or a pipe",
+    "recording/__init__.py": "reads a pipe",
     "server/database.py": "creates the database, which SQLite writes",
 }
 """Modules that open a file for writing beside `sync/files.py`, with the reason."""

