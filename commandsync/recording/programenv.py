@@ -130,7 +130,8 @@ def read_variables(path: Path) -> dict[str, str]:
     A link, a pipe or a device is not read: the file is the bot's, and can be any of them.
     """
     with suppress(OSError):
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0))
+        flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+        number = os.open(path, os.O_RDONLY | flags)
         with os.fdopen(number, "rb") as file:
             if stat.S_ISREG(os.fstat(number).st_mode):
                 text = file.read(_LARGEST_ENV).decode("utf-8", "replace")

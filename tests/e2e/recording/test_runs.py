@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commandsync.recording import Ending, Order, Recording, record
-from commandsync.recording.hosts import parse_allowed
+from commandsync.recording.hosts import listens, parse_allowed
 from tests.support.fence import CALL, HELP, fenced
 
 Run = Callable[..., Recording]
@@ -326,6 +326,63 @@ def test_nothing_leaves_the_fence(
 
     assert set(recording.tail) == {"held"}, recording.tail
     assert said == []
+
+
+@fenced
+def test_a_poll_of_telegram_ends_with_the_recording(run: Run) -> None:
+    start = time.monotonic()
+    recording = run(
+        """
+        import threading
+        TELEGRAM = "https://api.telegram.org/bot987654321:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"
+        def bot(method, **given):
+            return call("POST", f"/{method}", given, TELEGRAM)["result"]
+        threading.Thread(target=bot, args=("getUpdates",), kwargs={"timeout": 50}).start()
+        bot("setMyCommands", commands=[{"command": "a", "description": "A"}])
+        """,
+    )
+
+    assert recording.ending is Ending.QUIET
+    assert time.monotonic() - start < 15
+
+
+@fenced
+@pytest.mark.parametrize("allowed", ["localhost", "[::1]", "0.0.0.0", "127.0.0.1"])  # noqa: S104 - names
+def test_all_names_of_this_machine_reach_an_allowed_service(
+    run: Run, outside: tuple[int, list[bytes]], allowed: str
+) -> None:
+    port, said = outside
+    recording = run(
+        f"""
+        import socket
+        for host in ("localhost", "127.0.0.1", "::1"):
+            with socket.create_connection((host, {port}), 5) as database:
+                database.sendall(b"select 1")
+                print(database.recv(5))
+        """,
+        allow=[f"{allowed}:{port}"],
+    )
+
+    assert recording.tail == ("b'hello'",) * 3
+    assert said == [b"select 1"] * 3
+
+
+@fenced
+def test_a_closed_port_is_counted_and_named(run: Run, outside: tuple[int, list[bytes]]) -> None:
+    port, said = outside
+    recording = run(
+        f"""
+        import socket
+        for host in ("127.0.0.1", "::1", "localhost"):
+            try: socket.create_connection((host, {port}), 2)
+            except OSError: pass
+        """
+    )
+
+    assert recording.ports[port] >= 3
+    assert asyncio.run(listens(port))
+    assert not asyncio.run(listens(1))
+    assert said == [b""]
 
 
 @fenced

