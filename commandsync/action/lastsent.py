@@ -5,7 +5,7 @@ in the file that COMMANDSYNC_STATE names. Nothing else decides on it: so it coun
 pushes, tags and runs that are started again. A proposal is compared with it as an apply is. A list
 that is returned with a token only is compared with the base branch where there is no token.
 
-A list of which nothing is known is replaced unseen only if the merged change adds the listing to
+An unknown list is replaced unseen only if the merged change adds the listing to
 the manifest, or the run is for `apply: current`.
 """
 

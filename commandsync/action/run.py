@@ -127,7 +127,7 @@ def _planned(context: Context) -> Verdict:
 
 
 def _failing(planned: Sequence[Planned | errors.CommandsyncError]) -> list[errors.RefusedError]:
-    """Return the refusals that a plan fails for: not those of lists of which nothing is known."""
+    """Return the refusals for which a plan fails: an unknown list is not one of them."""
     refusals = [refusal_of(item) for item in planned if isinstance(item, Planned)]
     return [each for each in refusals if each and not isinstance(each, errors.UnknownListError)]
 

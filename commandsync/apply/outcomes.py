@@ -222,7 +222,7 @@ class Result:
 
 
 def skipped(plan: Plan, why: str) -> Result:
-    """Return the result of a plan of which nothing was tried; `why` is the reason in a word."""
+    """Return the result of a plan that was not begun; `why` is the reason in a word."""
     settled = tuple(Settled(change, Outcome.SKIPPED, why) for change in plan.changes)
     return Result(plan=plan, settled=settled, verified=not settled, stopped=why, interrupted=True)
 

@@ -199,7 +199,7 @@ class ListPlan(_Plan):
 
     @property
     def unseen(self) -> Notice | None:
-        """Why the list must not be replaced, of which nothing is known; None if it may be."""
+        """Why the unknown list must not be replaced; None if it may be."""
         baseline = self.baseline
         if not isinstance(baseline, Unknown) or baseline.accepted:
             return None
@@ -208,7 +208,7 @@ class ListPlan(_Plan):
             return replace(baseline.error, message=message)
         why = baseline.why
         hint = Do.REPLACE_UNMATCHED(why=why) if why else Do.REPLACE_UNSEEN()
-        message = f"would replace the whole list of {self.label}, of which nothing is known"
+        message = f"would replace the whole list of {self.label}, whose content is not known"
         return Notice(message, hint)
 
     @property

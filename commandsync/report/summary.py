@@ -38,7 +38,7 @@ def total_line(plans: Sequence[Plan]) -> str:
     unknown = len(plans) - len(known)
     counts = _counts([change for plan in known for change in plan.changes])
     unchanged = sum(plan.unchanged for plan in known)
-    unseen = f"; {counted(unknown, 'list')} to send, of which nothing is known" if unknown else ""
+    unseen = f"; {counted(unknown, 'list')} to send whose content is not known" if unknown else ""
     return f"All listings: {counts}, {unchanged} unchanged{unseen}."
 
 

@@ -1,9 +1,9 @@
 """The next imported file: a function of what the sources say, and of the file before.
 
-The commands are those of the sources, in their order. The file before adds three things that the
-sources cannot say. A command that is there no more under its name, while a new one equals it, was
-renamed (`formerly`). A command of which nothing proves that it is gone stays (`kept`): its file was
-not read completely, or may have moved. And a recorded object stays where no run is recorded now.
+The commands are those of the sources, in their order. The file before adds three facts that the
+sources cannot say. If a name is gone and an equal command is new, it was renamed (`formerly`). A
+command stays (`kept`) where its file was not read completely, or may have moved: only a proof
+removes it. A recorded object stays where no run is recorded now.
 
 What is partly read is never taken as all: it may add to a command, and takes nothing from it. The
 result of an import is a fixed point: with it as the file before, the next import returns it again.

@@ -57,7 +57,7 @@ Memory: TypeAlias = Callable[[Manifest, ListSite], Before]
 
 
 def nothing_known(settings: Settings, site: ListSite, *, why: str = "") -> Baseline:
-    """Return the baseline of a list that is read, or of which nothing else is known."""
+    """Return the baseline of a list that is read, or is otherwise unknown."""
     if site.is_read:
         return AsRead()
     return Unread() if site.returned else Unknown(why=why, accepted=settings.unseen)

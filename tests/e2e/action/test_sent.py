@@ -299,7 +299,7 @@ def test_another_token_under_the_variable_is_another_list(lists: Lists) -> None:
         refused = lists.runner.run(push(), ends="5")
     lists.merge(ends="0 applied")
 
-    assert "of which nothing is known" in refused.log
+    assert "whose content is not known" in refused.log
     assert "the token is another one than that of 2026-01-01 00:00" in refused.log
     assert "apply: current" in refused.log
 
@@ -314,7 +314,7 @@ def test_after_an_upgrade_a_list_without_a_record_is_refused_with_the_way(
     lists.merge(other("workflow_dispatch"), mode="apply", apply="current", ends="0 applied")
     lists.merge(ends="0 applied")
 
-    assert "of which nothing is known" in refused.log
+    assert "whose content is not known" in refused.log
     assert "apply: current" in refused.log
 
 

@@ -224,7 +224,7 @@ def test_another_token_is_another_list(clone: Clone) -> None:
     back = clone.refused()
 
     assert plan["known"] is False
-    assert "of which nothing is known" in refused.out
+    assert "whose content is not known" in refused.out
     assert "the token is another one than that of 20" in refused.out
     assert "--unseen" in refused.out
     assert "would delete 9 of 10" in back

@@ -575,7 +575,7 @@ LIMITS = [SyncRules(), *(SyncRules(max_deletes=parse_delete_limit(n)) for n in (
 EMPTY = Notice("would send an empty list", Do.ALLOW_DELETES(limit="all"))
 ALL_LOST = Notice("would send an empty list: the service shows none of the manifest's commands", "")
 UNSEEN = Notice(
-    "would replace the whole list of top.gg, of which nothing is known", Do.REPLACE_UNSEEN()
+    "would replace the whole list of top.gg, whose content is not known", Do.REPLACE_UNSEEN()
 )
 
 
