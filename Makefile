@@ -128,7 +128,7 @@ $(READY_TO_RUN): pyproject.toml | $(VENV)
 $(READY_TO_WORK): pyproject.toml | $(VENV)
 	@printf 'The libraries to work on commandsync:'
 	@$(RUN) -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-	@$(INSTALL) -e '.[async,javascript,postgres,server]' --group dev
+	@$(INSTALL) -e '.[async,javascript,postgres,record,server]' --group dev
 	@touch $@ $(READY_TO_RUN)
 
 $(READY_TO_FUZZ): $(READY_TO_WORK)
