@@ -454,7 +454,7 @@ def bot(home: Home) -> Home:
 
 def test_a_command_that_is_not_read_any_more_is_kept_and_fails_a_check(bot: Home) -> None:
     bot.write(
-        "module.exports = make({ name: 'c1', description: 'D.', execute() {} });", "src/c1.js"
+        "module.exports = (a) => a({ name: 'c1', description: 'D.', execute() {} });", "src/c1.js"
     )
     check = bot.run("import", "--check")
     written = bot.run("import")
@@ -463,13 +463,13 @@ def test_a_command_that_is_not_read_any_more_is_kept_and_fails_a_check(bot: Home
     known = bot.run("import", "--check", "-v")
 
     assert (check.code, written.code, again.code, known.code) == (3, 0, 3, 0)
-    place = "src/c1.js:1:23"
+    place = "src/c1.js:1:27"
     reason = "this object is not registered or exported"
     assert f"kept: c1: what may declare it is not read: {reason}" in written.out
     assert f"not read: {place} c1: {reason}" in written.out
     assert written.out.splitlines()[-1].endswith("10 unchanged, 0 left out, 1 kept, 1 not read.")
     assert "  - name: c1\n" in bot.read(FILE)
-    assert "not read: src/c1.js:1:23 c1: acknowledged" in known.err
+    assert "not read: src/c1.js:1:27 c1: acknowledged" in known.err
 
 
 def test_an_import_that_would_remove_too_much_is_refused(bot: Home) -> None:

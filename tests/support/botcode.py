@@ -333,7 +333,7 @@ FILES = {
     "named.mjs": "export const data = {0};\nexport async function execute(interaction) {{}}",
     "exports.cjs": "module.exports = {{ cooldown: 5, data: {0}, execute: async (i) => {{}} }};",
     "member.cjs": "exports.data = {0};\nexports.run = async (client, interaction) => {{}};",
-    "function.cjs": "const make = (name) => ({0});\nmodule.exports = {{ data: make('a') }};",
+    "function.cjs": "const make = () => ({0});\nmodule.exports = {{ data: make(), run() {{}} }};",
     "typed.ts": "export default {{ data: {0} as any, run: (i: any) => {{}} }} satisfies object;",
 }
 _TYPES = ("String", "Integer", "Boolean", "User", "Channel", "Role", "Mentionable", "Number")

@@ -384,10 +384,9 @@ def _expressions(names: Sequence[str]) -> dict[str, str]:
     head = (
         'const TelegramBot = require("node-telegram-bot-api");\nconst bot = new TelegramBot("");\n'
     )
-    return {
-        "src/bot.js": head
-        + "".join(f"bot.onText(/\\/{name}/, (message) => 1);\n" for name in names)
-    }
+    texts = "".join(f'  "/{name}": (message) => 1,\n' for name in names)
+    answer = 'bot.on("message", (message) => answers[message.text]?.(message));\n'
+    return {"src/bot.js": f"{head}const answers = {{\n{texts}}};\n{answer}"}
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,33 @@
-"""Candidates for commands that nothing has read: places in the text of a file that look like one.
+"""Candidates for commands that nothing has read: places in the text of a file that declare one.
 
 A file is searched for a few words. Each hit leads to the object, the builder or the method around
 it in the syntax tree. It is a candidate if that has the shape of a command, and is neither part of
-a declaration that is known nor around one. A file below a folder of commands whose export can be
-run, and that declares nothing, is a candidate itself.
+a declaration that is known nor around one. Objects count in files about commands of Discord only:
+tools, tests and other programs have names, descriptions and functions, too.
 """
 
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
-from commandsync.diagnostics import Location
 from commandsync.sources.entry import Unread
+from commandsync.sources.javascript.document import BROKEN
+from commandsync.sources.javascript.handler import RUN
 from commandsync.sources.javascript.program import Program
-from commandsync.sources.javascript.value import Computed, Node, ParsedFile, field, parts
+from commandsync.sources.javascript.value import (
+    Computed,
+    Imported,
+    Node,
+    ParsedFile,
+    field,
+    first_part,
+    is_broken,
+    parts,
+)
 
 BELOW = re.compile(r"(?:^|/)[\w-]*(?:command|cmd)s?/(?:.*/)?[^/]+$", re.IGNORECASE)
 """The path of a file below a folder of commands."""
-
-BROKEN = "a part of the file cannot be parsed"
 
 _DECORATOR = rb"@(?!\w*(?:Option|Choice|Group|Param|Context))\w*(?:Slash|[cC]ommand)\w*\s*\("
 # One pattern for each hit, with its kind: a pattern that begins with a letter or a sign is quick.
@@ -26,33 +35,26 @@ _HITS = [
     (re.compile(text), kind)
     for text, kind in (
         (rb"\.setName\(", "builder"),
-        (rb"name(?<!\wname)[\"']?\s*:", "shape"),
         (rb"description(?<!\wdescription)[\"']?\s*:", "shape"),
-        (rb"aliases(?<!\waliases)[\"']?\s*:", "shape"),
         (_DECORATOR, "decorator"),
         (rb"\.(command\(\s*[\"'`]|onText\(\s*/)", "call"),
     )
 ]
-_RUN = re.compile(
-    r"(on)?(message|interaction|chatInput|slash|prefix|text)?(run|exec(ute)?|callback|handler?)"
-    r"(slash|message|interaction|command)?",
-    re.IGNORECASE,
-)
-_RUNNING = re.compile(
-    rb"\b(?:run|exec|execute|callback|handler?|(?:message|interaction|chatInput|slash)Run"
-    rb"|(?:run|execute)(?:Slash|Message|Interaction))\s*[(:=<]"
-)
-_HEIR = re.compile(rb"\bclass\b[^{]*\bextends\b")
-_EXPORT = re.compile(rb"\bexport\s+(?:default|const|class)\b|\bexports\b")
 _HANDLES = re.compile(rb"[\"'](?:telegraf|grammy|node-telegram-bot-api)[\"']")
 _ADDS = re.compile(r"add\w+")
-_OTHER = {"once", "event", "emitter", "required", "autocomplete"}  # keys of other objects
-_SHAPES = {"options", "aliases", "usage"}
+_OF_OPTION = re.compile(r"\.(setRequired|addChoices|setAutocomplete|set(Min|Max)\w+)\(")
+_OTHER = {  # keys of other objects
+    *("once", "event", "emitter", "required", "parameters", "inputSchema", "schema", "path"),
+    *("customId", "custom_id", "url", "method"),
+}
+_OF_DISCORD = re.compile(
+    rb"(?:from|require\(|import)\s*[\"'](?:discord|@discord|slash-create|eris|oceanic|@sapphire|seyfert)"
+)
 _FRAMEWORK = re.compile(
-    rb"(?:from|require\(|import)\s*[\"'](discordx|necord|@discord-nestjs/core|telegraf|grammy|gramio"
+    rb"(?:from|require\(|import)\s*[\"'](discordx|necord|@discord-nestjs/core|telegraf|grammy"
     rb"|slash-create|eris|oceanic\.js|@sapphire/framework|discord-akairo|discord\.js(?:-commando)?"
     rb"|seyfert|discordeno|@buape/carbon|robo\.js|commandkit|wokcommands|node-telegram-bot-api"
-    rb"|@discordeno/bot|revolt\.js|tmi\.js)[\"']"
+    rb"|gramio|@discordeno/bot|revolt\.js|tmi\.js)[\"']"
 )
 _REASONS = {
     "builder": "what this builder makes is not registered or exported",
@@ -60,6 +62,7 @@ _REASONS = {
     "decorator": "this decorator is not known",
     "call": "this handler of a command is not read",
 }
+_SHAPE = re.compile(r"CommandBuilder|\bname\s*[:=]\s*[\"'`]|\bextends\s+\w*Command|\.command\(")
 _TEXT = re.compile(r"[\"'`]([^\"'`$\n]+)[\"'`]")
 _MOST_HITS = 5000  # of a file
 _HEAD = 4000  # bytes with the imports of a file
@@ -80,20 +83,55 @@ def candidates_in(
     Handlers of Telegram are candidates unless a menu has all commands that are public.
     """
     known: dict[str, list[Span]] = defaultdict(list)
-    bases = {node.id for node in program.bases}
     for at in covered:
         known[at.scope.file.path].append(_span(at.node))
+    folders = {posixpath.dirname(path) for path in known}  # with commands that are known
     for file in program.files:
-        spans = known[file.path]
-        handles = with_handlers and _HANDLES.search(file.data, 0, _HEAD) is not None
-        for node, kind in _hits(file, spans, handles=handles):
-            if not _is_inside(node, bases) and not _overlaps(_span(node), spans):
+        spans, kinds = known[file.path], {"builder", "decorator"}
+        if with_handlers and _HANDLES.search(file.data, 0, _HEAD):
+            kinds.add("call")
+        if posixpath.dirname(file.path) in folders or _is_about(file):
+            kinds.add("shape")
+        for node, kind in _hits(file, spans, kinds):
+            if not _overlaps(_span(_around(node, kind)), spans) and not _is_known(
+                program, file, node, kind
+            ):
                 spans.append(_span(node))
                 yield Unread(file.place(node), _REASONS[kind], _name(file, node))
-        if not spans and BELOW.search(file.path):
-            yield from _of_file(file, bases)
-        if file.error:
-            yield from _of_error(file, file.error)
+        yield from _broken(file, file.error) if file.error else ()
+
+
+def _is_about(file: ParsedFile) -> bool:
+    """Whether a file is in a folder of commands, or imports a framework for Discord."""
+    return bool(BELOW.search(file.path) or _OF_DISCORD.search(file.data, 0, _HEAD))
+
+
+def _around(node: Node, kind: str) -> Node:
+    """Return the class around its decorator; any other hit itself."""
+    around = node.parent if kind == "decorator" else None
+    return around if around and around.type != "class_body" else node
+
+
+def _broken(file: ParsedFile, error: Node) -> Iterator[Unread]:
+    """Yield the error of a file, if a statement around it has the shape of a command."""
+    broken = [node for node in file.tree.children if node.has_error and is_broken(node)]
+    if any(_SHAPE.search(_text(file, node)) for node in broken):
+        yield Unread(file.place(error), BROKEN)
+
+
+def _is_known(program: Program, file: ParsedFile, node: Node, kind: str) -> bool:
+    """Whether a hit is a part of what is followed, of a class above others, or of a package."""
+    if node.id in program.chained or _is_inside(node, {each.id for each in program.above}):
+        return True
+    return kind == "decorator" and _is_of_package(program, file, node)
+
+
+def _is_of_package(program: Program, file: ParsedFile, decorator: Node) -> bool:
+    """Whether a decorator is from a package: of those that declare commands, all are read."""
+    call = first_part(decorator)
+    scope = program.scopes.get(file.path)
+    made = program.value(field(call, "function") or call, scope) if scope else None
+    return isinstance(made, Imported) and not made.is_file
 
 
 def _is_inside(node: Node, classes: Collection[int]) -> bool:
@@ -114,7 +152,7 @@ def _span(node: Node) -> Span:
 
 
 def _hits(
-    file: ParsedFile, known: Collection[Span], *, handles: bool
+    file: ParsedFile, known: Collection[Span], kinds: Collection[str]
 ) -> Iterator[tuple[Node, str]]:
     """Yield the parts of a file that have the shape of a command, with the kind of the hit.
 
@@ -123,7 +161,7 @@ def _hits(
     hits = ((hit.start(), kind) for text, kind in _HITS for hit in text.finditer(file.data))
     for number, (start, kind) in enumerate(sorted(hits)):
         span = (start + 1, start + 2)
-        if number > _MOST_HITS or _overlaps(span, known) or (kind == "call" and not handles):
+        if number > _MOST_HITS or _overlaps(span, known) or kind not in kinds:
             continue
         node = file.tree.descendant_for_byte_range(*span)
         if node is None or node.type in {"comment", "string_fragment"}:
@@ -143,7 +181,9 @@ def _chain(file: ParsedFile, node: Node) -> Node | None:
             function = field(around, "function")
             if _ADDS.fullmatch(_text(file, field(function, "property"))):
                 return None
-    return node if "setDescription" in _text(file, node) or "Builder" in _text(file, node) else None
+    text = _text(file, node)
+    is_whole = "setDescription" in text or "CommandBuilder" in text
+    return node if is_whole and not _OF_OPTION.search(text) else None
 
 
 def _decorated(file: ParsedFile, node: Node) -> Node | None:
@@ -165,14 +205,15 @@ def _object(file: ParsedFile, node: Node) -> Node | None:
         node = node.parent
     if node.type != "object":
         return None
-    keys = {_text(file, field(part, "key", "name") or part).strip("\"'") for part in parts(node)}
-    return node if _are_of_command(keys) else None
+    members = {_key(file, part): part for part in parts(node)}
+    options = re.search(r"\btype\s*:", _text(file, members.get("options")))
+    is_run = options is not None or any(map(RUN.fullmatch, members))
+    is_command = {"name", "description"} <= {*members} and not _OTHER & {*members}
+    return node if is_command and is_run else None
 
 
-def _are_of_command(keys: set[str]) -> bool:
-    is_named = {"name", "description"} <= keys or ("name" in keys and keys & _SHAPES)
-    runs = any(map(_RUN.fullmatch, keys)) or {"name", "description", "options"} <= keys
-    return bool(is_named and runs and not keys & _OTHER)
+def _key(file: ParsedFile, part: Node) -> str:
+    return _text(file, field(part, "key", "name") or part).strip("\"'")
 
 
 def _parent(_: ParsedFile, node: Node) -> Node | None:
@@ -181,23 +222,6 @@ def _parent(_: ParsedFile, node: Node) -> Node | None:
 
 _AROUND = {"builder": _chain, "shape": _object, "decorator": _decorated, "call": _parent}
 """Functions that find the whole candidate around a hit, by the kind of the hit."""
-
-
-def _of_file(file: ParsedFile, bases: Collection[int]) -> Iterator[Unread]:
-    """Yield the export of a file of commands that can be run, unless it is a base class."""
-    runs = _RUNNING.search(file.data) or _HEIR.search(file.data)
-    export = _EXPORT.search(file.data)
-    classes = [node for part in parts(file.tree) for node in (part, *part.named_children)]
-    if runs and export and not any(node.id in bases for node in classes):
-        node = file.tree.descendant_for_byte_range(export.start(), export.start() + 1)
-        place = file.place(node) if node else Location(file.path)
-        yield Unread(place, "no command is recognised in this file")
-
-
-def _of_error(file: ParsedFile, error: Node) -> Iterator[Unread]:
-    text = _text(file, error)
-    if "CommandBuilder" in text or re.search(r"\bname\s*:\s*[\"'`]", text):
-        yield Unread(file.place(error), BROKEN, _name(file, error))
 
 
 def _name(file: ParsedFile, node: Node) -> str:

@@ -1,19 +1,28 @@
-"""The value of an expression, if the code states it, and the names that get one."""
+"""The value of an expression, if the code states it, and the statements that give names a value.
+
+`value` is the only way in. By the type of a node it is a literal, an expression or a statement, and
+any other node is looked through for what it may change. A statement that may not be reached (in a
+condition, a loop, a function that a library calls) is followed one `level` deeper: what it changes
+of a value from a level above is not certain.
+"""
 
 import re
 from collections import ChainMap, Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 
 from commandsync.diagnostics import Location, Notice
 from commandsync.sources.entry import as_list
 from commandsync.sources.javascript.value import (
     REST,
     Computed,
+    Imported,
     Node,
     Record,
     Scope,
     Value,
     field,
+    first_part,
+    last_part,
     parts,
 )
 from commandsync.sources.sourcefile import NOT_IMPORTED
@@ -26,8 +35,7 @@ _INTEGER = re.compile(r"0|[1-9][0-9]{0,19}|0x[0-9a-f]{1,20}", re.IGNORECASE)
 # The members of discord.js's enumerations, of which the name is enough.
 _LISTED = re.compile(r"[\w.]*(?:(?:Command|Option)Types?|PermissionFlagsBits|Flags|FLAGS)\.(\w+)")
 DECLARING = re.compile(  # in code that may declare a command, or change one
-    r"CommandBuilder|\.\s*(add|set)[A-Z]|\.push\(|register\w*Command|pplicationCommands"
-    r"|\bcommands\.|\.\s*command\(|setMyCommands"
+    r"CommandBuilder|\.\s*(add|set)[A-Z]|\.push\(|pplicationCommands|\bcommands\.|ommands?\(|\.hears\("
 )
 _MEMBERS = {"object_pattern", "named_imports", "export_clause"}
 _NAMED = re.compile(r"(abstract_class|class|(generator_)?function)_declaration")
@@ -36,39 +44,20 @@ _NAMES = ("identifier", "identifier_pattern", "default", "namespace_import")
 _NAME = re.compile(r"[\w$]+")
 _ESCAPES = dict(zip("ntrbfv0", "\n\t\r\b\f\v\0", strict=True))
 _ESCAPES |= dict.fromkeys(("\n", "\r", "\r\n", "\u2028", "\u2029"), "")
-_LIKE = {  # the types of nodes that are read as another one is
-    "as_expression": (
-        *("await_expression", "non_null_expression", "parenthesized_expression"),
-        *("satisfies_expression", "spread_element", "template_substitution"),
-        *("computed_property_name", "extends_clause", "expression_statement", "return_statement"),
-    ),
-    "assignment_expression": ("augmented_assignment_expression", "update_expression"),
-    "function": ("arrow_function", "class", "function_expression", "generator_function"),
-    "function_declaration": (
-        *("abstract_class_declaration", "class_declaration", "generator_function_declaration"),
-    ),
-    "identifier": ("this", "shorthand_property_identifier"),
-    "lexical_declaration": ("enum_declaration", "variable_declaration"),
-    "object": ("enum_body",),
-    "statement_block": ("try_statement", "finally_clause"),
-    "string": ("template_string",),
-    "true": ("false", "null", "undefined", "field_definition", "public_field_definition"),
-}
-_METHODS = {kind: like for like, kinds in _LIKE.items() for kind in kinds}
 
 
 class Expressions:
-    """Evaluates each type of node by the method with its name, or of a similar type."""
+    """Evaluates nodes; files, functions and calls are those of `Program`."""
 
     def __init__(self) -> None:
         self.notes: set[Notice] = set()
         self.depth = self.level = 0
-        self._steps: Counter[str] = Counter()  # in each file
-        self._methods: dict[str, Callable[[Node, Scope], Value]] = {}  # by the type of a node
+        self.current = ""  # the file that is followed, perhaps into functions of others
+        self._steps: Counter[str] = Counter()  # for each file
 
     def value(self, node: Node | None, scope: Scope, of: str = "") -> Value:
         """Return the value of a node or its field: `Computed` if it is not stated, None without."""
-        node, path = field(node, of) if of else node, scope.file.path
+        node, path = field(node, of) if of else node, self.current or scope.file.path
         if node is None:
             return None
         self._steps[path] += 1
@@ -77,52 +66,137 @@ class Expressions:
             self.notes.add(Notice(message, NOT_IMPORTED, Location(path)))
             return Computed(node, scope)
         self.depth += 1
-        value = self._method(node.type)(node, scope)
+        value = self._expression(node, scope)
         self.depth -= 1
         return value
 
-    def _method(self, kind: str) -> Callable[[Node, Scope], Value]:
-        if kind not in self._methods:
-            name = _METHODS.get(kind, kind)
-            self._methods[kind] = getattr(self, f"_on_{name}", self._other)
-        return self._methods[kind]
+    def _expression(self, node: Node, scope: Scope) -> Value:  # noqa: PLR0911 - one for each type
+        match node.type:
+            case "identifier" | "this" | "shorthand_property_identifier":
+                return scope.names.get(scope.text(node), Computed(node, scope))
+            case "member_expression":
+                return self.member_of(self.value(node, scope, "object"), node, scope)
+            case "subscript_expression":
+                key = self.value(node, scope, "index")
+                owner = self.value(node, scope, "object")
+                computed = Computed(node, scope)
+                return member(owner, key, computed) if isinstance(key, str) else computed
+            case "call_expression":
+                return self.call(node, scope)
+            case "new_expression":
+                return self.made(node, scope)
+            case "object" | "enum_body":
+                found = Record({}, Computed(node, scope), self.level)
+                self.add_members(found, parts(node), scope)
+                self.get(found, found)
+                return found
+            case "array":
+                return self.listed(node, scope)
+            case "binary_expression":
+                return self._operation(node, scope)
+            case "assignment_expression" | "augmented_assignment_expression" | "update_expression":
+                return self._assigned(node, scope)
+            case _:
+                return self._literal(node, scope)
 
-    def _on_true(self, node: Node, _: Scope) -> Value:
-        return {"true": True, "false": False}.get(node.type)
+    def _literal(self, node: Node, scope: Scope) -> Value:  # noqa: PLR0911 - one for each type
+        match node.type:
+            case "string" | "template_string":
+                pieces = [self.value(piece, scope) for piece in node.named_children]
+                return _joined(pieces, Computed(node, scope))
+            case "string_fragment":
+                return scope.text(node)
+            case "escape_sequence":
+                code = scope.text(node)[1:]
+                if code[:1] in {"u", "x"}:
+                    return chr(min(int(code[1:].strip("{}"), 16), 0x10FFFF))
+                return _ESCAPES.get(code, code)
+            case "number":
+                text = scope.text(node).removesuffix("n")
+                return int(text, 0) if _INTEGER.fullmatch(text) else Computed(node, scope)
+            case "true" | "false":
+                return node.type == "true"
+            case "null" | "undefined" | "field_definition" | "public_field_definition":
+                return None
+            case _:
+                return self._wrapped(node, scope)
 
-    def _on_string(self, node: Node, scope: Scope) -> Value:
-        pieces = [self.value(piece, scope) for piece in node.named_children]
-        return _joined(pieces, Computed(node, scope))
+    def _wrapped(self, node: Node, scope: Scope) -> Value:
+        """Return the value of the one expression in a node, or of a function or a class."""
+        match node.type:
+            case "as_expression" | "satisfies_expression":
+                value = self.value(first_part(node), scope)
+                _add_type(value, last_part(node), scope)
+                return value
+            case (
+                "parenthesized_expression"
+                | "await_expression"
+                | "non_null_expression"
+                | "spread_element"
+                | "template_substitution"
+                | "computed_property_name"
+                | "extends_clause"
+                | "expression_statement"
+                | "return_statement"
+            ):
+                return self.value(first_part(node), scope)
+            case "type_assertion":
+                return self.value(last_part(node), scope)
+            case (
+                "arrow_function"
+                | "function_expression"
+                | "generator_function"
+                | "class"
+                | "method_definition"
+            ):
+                return self.function(node, scope)
+            case _:
+                return self._statement(node, scope)
 
-    def _on_string_fragment(self, node: Node, scope: Scope) -> str:
-        return scope.text(node)
+    def _statement(self, node: Node, scope: Scope) -> Value:
+        match node.type:
+            case "lexical_declaration" | "variable_declaration" | "enum_declaration":
+                for part in [node] if field(node, "name") else parts(node):
+                    value = self.value(field(part, "value", "body"), scope)
+                    _add_type(value, field(part, "type"), scope)
+                    self.bind(field(part, "name"), value, scope)
+                return None
+            case (
+                "function_declaration"
+                | "class_declaration"
+                | "abstract_class_declaration"
+                | "generator_function_declaration"
+            ):
+                scope.names[scope.text(node, "name")] = self.function(node, scope)
+                return None
+            case "import_statement":
+                return self.imports(node, scope)
+            case "export_statement":
+                return self.export(node, scope)
+            case "statement_block" | "try_statement" | "finally_clause":
+                return self.follow(parts(node), scope.inner())
+            case _:
+                return self._other(node, scope)
 
-    def _on_escape_sequence(self, node: Node, scope: Scope) -> str:
-        code = scope.text(node)[1:]
-        if code[:1] in {"u", "x"}:
-            return chr(min(int(code[1:].strip("{}"), 16), 0x10FFFF))
-        return _ESCAPES.get(code, code)
-
-    def _on_number(self, node: Node, scope: Scope) -> Value:
-        text = scope.text(node).removesuffix("n")
-        return int(text, 0) if _INTEGER.fullmatch(text) else Computed(node, scope)
-
-    def _on_identifier(self, node: Node, scope: Scope) -> Value:
-        return scope.names.get(scope.text(node), Computed(node, scope))
-
-    def _on_member_expression(self, node: Node, scope: Scope) -> Value:
-        return self.member_of(self.value(node, scope, "object"), node, scope)
+    def _other(self, node: Node, scope: Scope) -> Value:
+        """Follow the parts of any other statement or expression, which may not be reached."""
+        computed, is_statement = Computed(node, scope), _STATEMENT.fullmatch(node.type)
+        result = None
+        if is_statement or DECLARING.search(computed.text):
+            bound = field(node, "left", "initializer", "parameter") if is_statement else None
+            inside = scope.inner()
+            self.bind(bound, computed, inside)
+            self.level += 1
+            result = self.follow([part for part in parts(node) if part != bound], inside)
+            self.level -= 1
+        return None if is_statement and result is None else computed
 
     def member_of(self, owner: Value, node: Node, scope: Scope) -> Value:
         """Return the member that an expression names of its owner."""
-        computed = Computed(node, scope)
-        known = _LISTED.fullmatch(computed.text) if isinstance(owner, Computed) else None
-        return known[1] if known else member(owner, scope.text(node, "property"), computed)
-
-    def _on_object(self, node: Node, scope: Scope) -> Record:
-        found = Record({}, Computed(node, scope), self.level)
-        self.add_members(found, parts(node), scope)
-        return found
+        computed, key = Computed(node, scope), scope.text(node, "property")
+        if isinstance(owner, Computed) and (known := _LISTED.fullmatch(computed.text)):
+            return known[1]
+        return member(owner, key, computed)
 
     def add_members(self, found: Record, nodes: Sequence[Node], scope: Scope) -> None:
         """Add the members of an object, a class or an enumeration."""
@@ -138,7 +212,8 @@ class Expressions:
         key = self.value(node, scope) if is_value else scope.text(node)
         return key if isinstance(key, str) else REST
 
-    def _on_array(self, node: Node | None, scope: Scope) -> list[Value]:
+    def listed(self, node: Node | None, scope: Scope) -> list[Value]:
+        """Return the members of a list, or the arguments of a call."""
         found: list[Value] = []
         for part in parts(node):
             value = self.value(part, scope)
@@ -148,23 +223,20 @@ class Expressions:
             del found[_MOST_PARTS:]
         return found
 
-    def _on_as_expression(self, node: Node, scope: Scope) -> Value:
-        inner = parts(node)
-        if not inner:
-            return None
-        return self.value(inner[1] if node.type == "type_assertion" else inner[0], scope)
-
-    def _on_binary_expression(self, node: Node, scope: Scope) -> Value:
+    def _operation(self, node: Node, scope: Scope) -> Value:
         operator, computed = scope.text(node, "operator"), Computed(node, scope)
         if operator not in {"+", "|", "??", "||"}:
             return self._other(node, scope)
-        sides = [self.value(node, scope, side) for side in ("left", "right")]
-        if operator in {"??", "||"}:
-            is_absent = _is_absent(sides[0], operator) or self._lacks(node, scope)
-            return sides[1] if is_absent else sides[0]
-        if operator == "|":  # of permissions, which are all listed
-            return [*as_list(sides[0]), *as_list(sides[1])][:_MOST_PARTS]
-        return _joined(sides, computed) if str in map(type, sides) else computed
+        left, right = (self.value(node, scope, side) for side in ("left", "right"))
+        match operator:
+            case "??" | "||":
+                is_empty = left is None or (operator == "||" and left in (False, "", 0))
+                return right if is_empty or self._lacks(node, scope) else left
+            case "|":  # of permissions, which are all listed
+                return [*as_list(left), *as_list(right)][:_MOST_PARTS]
+            case _:
+                is_text = str in {type(left), type(right)}
+                return _joined([left, right], computed) if is_text else computed
 
     def _lacks(self, node: Node, scope: Scope) -> bool:
         """Whether the left side is a member that its object certainly does not have."""
@@ -173,26 +245,7 @@ class Expressions:
         key = scope.text(left, "property") if left else ""
         return isinstance(owner, Record) and not {key, REST} & {*owner}
 
-    def _on_lexical_declaration(self, node: Node, scope: Scope) -> None:
-        for part in [node] if field(node, "name") else parts(node):
-            self.bind(field(part, "name"), self.value(field(part, "value", "body"), scope), scope)
-
-    def bind(self, pattern: Node | None, value: Value, scope: Scope) -> None:
-        """Give the names of a pattern, or of the members that a file imports, their values."""
-        pattern = field(pattern, "pattern", "left") or pattern  # with a type, or with a default
-        if pattern and pattern.type in _MEMBERS and self.depth < _DEEPEST:
-            self.depth += 1
-            for part in parts(pattern):
-                key = field(part, "key", "left", "name") or part
-                inner = member(value, scope.text(key), Computed(key, scope))
-                self.bind(field(part, "value", "alias", "name") or part, inner, scope)
-            self.depth -= 1
-        elif pattern:
-            names = _NAME.findall(scope.text(pattern))
-            known = value if pattern.type.endswith(_NAMES) else Computed(pattern, scope)
-            scope.names.update(dict.fromkeys(names, known))
-
-    def _on_assignment_expression(self, node: Node, scope: Scope) -> Value:
+    def _assigned(self, node: Node, scope: Scope) -> Value:
         value, target = self.value(node, scope, "right"), field(node, "left", "argument")
         if self.level or node.type != "assignment_expression":
             value = Computed(node, scope)
@@ -204,6 +257,25 @@ class Expressions:
             owner[scope.text(target, "property") or REST] = value
         return value
 
+    def bind(self, pattern: Node | None, value: Value, scope: Scope) -> None:
+        """Give the names of a pattern, or of the members that a file imports, their values."""
+        pattern = field(pattern, "pattern", "left") or pattern  # with a type, or with a default
+        if pattern is None:
+            return
+        if pattern.type not in _MEMBERS or self.depth >= _DEEPEST:
+            names = _NAME.findall(scope.text(pattern))
+            known = value if pattern.type.endswith(_NAMES) else Computed(pattern, scope)
+            scope.names.update(dict.fromkeys(names, known))
+            return
+        self.depth += 1
+        for part in parts(pattern):
+            key = field(part, "key", "left", "name") or part
+            inner = member(value, scope.text(key), Computed(key, scope))
+            if part.type == "rest_pattern":
+                inner = value if isinstance(value, Imported) else Computed(part, scope)
+            self.bind(field(part, "value", "alias", "name") or part, inner, scope)
+        self.depth -= 1
+
     def follow(self, nodes: Sequence[Node], scope: Scope) -> Value:
         """Follow statements, and return their result; None without one."""
         result = None
@@ -213,32 +285,48 @@ class Expressions:
                 result = returned
         return result
 
-    def _other(self, node: Node, scope: Scope) -> Value:
-        """Follow the parts of any other statement or expression, which may not be reached."""
-        computed, is_statement = Computed(node, scope), _STATEMENT.fullmatch(node.type)
-        result = None
-        if is_statement or DECLARING.search(computed.text):
-            bound = field(node, "left", "initializer", "parameter") if is_statement else None
-            inside = scope.inner()
-            self.bind(bound, computed, inside)
-            self.level += 1
-            result = self.follow([part for part in parts(node) if part != bound], inside)
-            self.level -= 1
-        return None if is_statement and result is None else computed
+    def call(self, node: Node, scope: Scope) -> Value:
+        """Return the result of a call."""
+        raise NotImplementedError
 
-    def _on_statement_block(self, node: Node, scope: Scope) -> Value:
-        return self.follow(parts(node), scope.inner())
+    def made(self, node: Node, scope: Scope) -> Value:
+        """Return the object that `new` makes."""
+        raise NotImplementedError
+
+    def function(self, node: Node, scope: Scope) -> Value:
+        """Return a function or a class."""
+        raise NotImplementedError
+
+    def get(self, found: Record, keys: Iterable[str]) -> None:
+        """Replace getters of an object by their results."""
+        raise NotImplementedError
+
+    def imports(self, node: Node, scope: Scope) -> None:
+        """Give the names that a file imports their values."""
+        raise NotImplementedError
+
+    def export(self, node: Node, scope: Scope) -> None:
+        """Add to the exports of a file."""
+        raise NotImplementedError
 
 
-def member(owner: Value, key: str, otherwise: Value) -> Value:
-    """Return a member of an object or a scope."""
-    has = isinstance(owner, (Record, ChainMap))
-    return owner.get(key, owner.get(REST, otherwise)) if has else otherwise
+def member(owner: Value, key: str, otherwise: Computed) -> Value:
+    """Return a member of an object, a scope or a module."""
+    match owner:
+        case Imported():
+            return owner.member(key, otherwise.node, otherwise.scope)
+        case Record() | ChainMap() if key not in owner and isinstance(owner.get(REST), Imported):
+            return owner[REST].member(key, otherwise.node, otherwise.scope)
+        case Record() | ChainMap():
+            return owner.get(key, owner.get(REST, otherwise))
+        case _:
+            return otherwise
 
 
-def _is_absent(value: Value, operator: str) -> bool:
-    """Whether `??` or `||` returns its right side for this left one."""
-    return value is None or (operator == "||" and value in (False, "", 0))
+def _add_type(value: Value, declared: Node | None, scope: Scope) -> None:
+    """Give an object the name of the type that TypeScript declares for it."""
+    if isinstance(value, Record) and declared:
+        value.kind = scope.text(declared).lstrip(": ")
 
 
 def _joined(pieces: list[Value], otherwise: Computed) -> Value:

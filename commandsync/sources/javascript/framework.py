@@ -1,26 +1,25 @@
-"""Commands that frameworks have forms of their own for: decorators, and Telegram's handlers.
+"""Commands that are classes or methods with decorators: discordx, necord, discord-nestjs, Seyfert.
 
-discordx, necord and discord-nestjs decorate (`decorated`). A decorator has literal arguments: a
-name, or an object with the keys of Discord's commands. Options are decorated parameters of the
-method (discordx), or decorated fields of a class that is the type of a parameter (necord,
-discord-nestjs). Groups are decorators of the class or the method (discordx, necord), or name the
-classes of their sub-commands (discord-nestjs). A guard for the bot's owner, of a method or a class,
-makes its commands the owner's.
-
-In grammY, Telegraf and GramIO, calls handle a command, or set a menu (`Telegram`). `Program` keeps
-the calls whose names the frameworks have. They count if a file of the bot imports a framework of
-Telegram, and the file of the call imports none of command lines.
+A decorator is a framework's by its import. It has literal arguments: a name, or an object with the
+keys of Discord's commands. Options are decorated parameters of the method (discordx), decorated
+fields of a class that is the type of a parameter (necord, discord-nestjs), or the members of an
+object (Seyfert). Groups are decorators of the class or the method (discordx, necord), or name the
+classes of their sub-commands (discord-nestjs, Seyfert). Where Seyfert loads the sub-commands of a
+folder, they are the classes in it. A guard for the bot's owner, of a method or a class, makes its
+commands the owner's.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
 
-from commandsync.records.snapshot import Audience
-from commandsync.sources.entry import Unread, as_list, is_owner_check
-from commandsync.sources.javascript.program import Program
+from commandsync.sources.entry import as_list, is_owner_check
+from commandsync.sources.javascript.program import Program, decorators_of
 from commandsync.sources.javascript.value import (
+    REST,
     Computed,
     Function,
+    Imported,
     Node,
     Record,
     Scope,
@@ -30,15 +29,8 @@ from commandsync.sources.javascript.value import (
     first_part,
     parts,
 )
-from commandsync.sources.telegrammenu import (
-    COMPUTED_MENU,
-    SCOPES,
-    CodeMenus,
-    add_text,
-    menu_entry,
-)
 
-_OF_DECORATORS = re.compile(rb"[\"'](discordx|necord|@discord-nestjs/[\w-]+)[\"']")
+_LIBRARIES = ("discordx", "necord", "@discord-nestjs/", "seyfert")
 _COMMAND = re.compile(r"Slash(Command)?|Sub[cC]ommand|(User|Message)(Command)?")
 _OPTION = re.compile(r"SlashOption|Param|(\w+)Option")
 _MENUS = {"User": "User", "UserCommand": "User", "Message": "Message", "MessageCommand": "Message"}
@@ -61,15 +53,22 @@ def decorated(program: Program, owner: Function) -> list[Record] | None:
 
     Of a class that is a sub-command of another one, there are none; None for any other class.
     """
-    library = _OF_DECORATORS.search(owner.scope.file.data)
-    if not library:
-        return None
-    if library[1].startswith(b"@discord-nestjs"):
+    libraries = set(_origins(program, owner))
+    if "seyfert" in libraries:
+        command = None if _is_below(program, owner) else _of_seyfert(program, owner, "")
+        return [command] if command else [] if _is_below(program, owner) else None
+    if any(module.startswith("@discord-nestjs") for module in libraries):
         command = _of_class(program, owner, "Command")
-        return [command] if command else [] if _of_class(program, owner, "SubCommand") else None
+        if command or _of_class(program, owner, "SubCommand"):
+            return [command] if command else []
+    return _in_groups(_of_methods(program, owner)) or None
+
+
+def _in_groups(commands: Iterable[tuple[Record, Groups]]) -> list[Record]:
+    """Return commands inside of the groups around them."""
     top: list[Record] = []
     wrapped: dict[str, Record] = {}
-    for command, groups in _of_methods(program, owner):
+    for command, groups in commands:
         inside, path = top, ""
         for name, about in groups.items():
             members = {**about, **({"type": "SubcommandGroup"} if path else {}), "options": []}
@@ -79,12 +78,96 @@ def decorated(program: Program, owner: Function) -> list[Record] | None:
                 inside.append(wrapped[path])
             inside = wrapped[path]["options"]
         inside.append(command)
-    return top or None
+    return top
+
+
+def _origins(program: Program, owner: Function) -> Iterator[str]:
+    """Yield the packages of the decorators of a class."""
+    for decorator in decorators_of(owner.node):
+        call = first_part(decorator)
+        made = program.value(field(call, "function") or call, owner.scope)
+        if isinstance(made, Imported):
+            yield made.module
+
+
+def _of_seyfert(program: Program, owner: Function, kind: str) -> Record | None:
+    """Return the command of Seyfert that a class is, or the sub-command, with its type."""
+    around = _all(program, decorators_of(owner.node), owner.scope)
+    by_name = {name: (given, at) for name, given, at in around}
+    if "Declare" not in by_name:
+        return None
+    given, at = by_name["Declare"]
+    command = Record({**fields_of(given[0] if given else None)}, at)
+    if of_type := kind or program.fields(owner).get("type"):
+        command["type"] = of_type
+    listed = next(iter(by_name.get("Options", ([], at))[0]), None)
+    if "AutoLoad" in by_name:
+        folder = PurePosixPath(owner.scope.file.path).parent
+        listed = [
+            each
+            for each in program.classes
+            if folder in PurePosixPath(each.scope.file.path).parents and _is_below(program, each)
+        ]
+    groups = fields_of(next(iter(by_name.get("Groups", ([], at))[0]), None))
+    if listed is not None:
+        command["options"] = _options_of(program, listed, groups, at)
+    return command
+
+
+def _options_of(program: Program, listed: Value, groups: dict[str, Value], at: Computed) -> Value:
+    """Return the options of a command of Seyfert: an object by their names, or sub-commands."""
+    if isinstance(listed, list):
+        return _below(program, listed, groups, at)
+    if not isinstance(listed, Record):
+        return listed
+    named = [
+        Record({"name": key, **part}, part.at) if isinstance(part, Record) else part
+        for key, part in listed.items()
+    ]
+    return sorted(named, key=_is_optional)
+
+
+def _is_below(program: Program, owner: Function) -> bool:
+    """Whether a class is a sub-command of Seyfert."""
+    bases = program.lineage(owner)
+    return bool(bases) and isinstance(bases[-1], Imported) and bases[-1].name == "SubCommand"
+
+
+def _below(
+    program: Program, classes: Iterable[Value], groups: dict[str, Value], at: Computed
+) -> list[Value]:
+    """Return the sub-commands of a command, those of a group inside of it."""
+    found: list[Value] = []
+    inside: dict[str, Record] = {}
+    for each in classes:
+        is_class = isinstance(each, Function)
+        command = _of_seyfert(program, each, "Subcommand") if is_class else None
+        around = _all(program, decorators_of(each.node), each.scope) if command else []
+        named = next((given[0] for name, given, _ in around if name == "Group" and given), None)
+        if command is None:
+            found.append(Record({REST: each, "type": "Subcommand"}, at))
+        elif not isinstance(named, str):
+            found.append(command)
+        else:
+            if named not in inside:
+                text = fields_of(groups.get(named)).get("defaultDescription")
+                about: dict[str, Value] = {"name": named, "description": text, "options": []}
+                inside[named] = Record({**about, "type": "SubcommandGroup"}, command.at)
+                found.append(inside[named])
+            inside[named]["options"].append(command)
+    return found
+
+
+def unclaimed(program: Program, owner: Function, read: set[Computed]) -> Record | None:
+    """Return a sub-command of Seyfert that no command has, as far as is known."""
+    command = _of_seyfert(program, owner, "Subcommand") if _is_below(program, owner) else None
+    known = {at.node.id for at in read}
+    return command if command is not None and command.at.node.id not in known else None
 
 
 def _of_class(program: Program, owner: Function, kind: str) -> Record | None:
     """Return the command of discord-nestjs that a class is; None if it is none of this kind."""
-    around = [*_all(program, [owner.node.parent, owner.node], owner.scope)]
+    around = _all(program, decorators_of(owner.node), owner.scope)
     for name, given, at in around:
         if name == kind:
             command = _command(given, "", at)
@@ -111,11 +194,11 @@ def _included(program: Program, value: Value, at: Computed, depth: int = 0) -> R
 
 def _of_methods(program: Program, owner: Function) -> Iterator[tuple[Record, Groups]]:
     """Yield the commands that are methods, with the groups around each."""
-    around = [*_all(program, [owner.node.parent, owner.node], owner.scope)]
+    around = _all(program, decorators_of(owner.node), owner.scope)
     defined = {about["name"]: about for _, given, _ in around for about in _defined(given)}
     shared = _groups(around, defined, owner.scope)
     for decorators, method in _members(owner.node):
-        found = [*_all(program, decorators, owner.scope)]
+        found = _all(program, decorators, owner.scope)
         groups = _groups(found, defined, owner.scope) or shared
         for name, given, at in found:
             if _COMMAND.fullmatch(name):
@@ -142,7 +225,7 @@ def _groups(found: list[Decorator], defined: Groups, scope: Scope) -> Groups:
         made = scope.names.get(name)  # by `createCommandGroupDecorator` of necord
         if isinstance(made, Record) and _is_named(made):
             groups = [made, *_defined(given)]
-        elif name == "SlashGroup" and given and not isinstance(given[0], Record):
+        elif name == "SlashGroup" and given and isinstance(given[0], str):
             root = fields_of(defined.get(given[0])).get("root") if given[0] in defined else None
             names = [*filter(None, [*given[1:2], root])][:1] + given[:1]
             groups = [defined.get(each, Record({"name": each}, at)) for each in names]
@@ -171,16 +254,22 @@ def _members(node: Node) -> Iterator[tuple[list[Node], Node]]:
             waiting = []
 
 
-def _all(program: Program, nodes: Sequence[Node | None], scope: Scope) -> Iterator[Decorator]:
-    """Yield the decorators of nodes, or those that they are."""
-    for node in filter(None, nodes):
-        inner = [node] if node.type == "decorator" else node.children_by_field_name("decorator")
-        for decorator in inner:
-            call = first_part(decorator)
-            name = scope.text(call, "function") if field(call, "function") else scope.text(call)
-            given = parts(field(call, "arguments")) if field(call, "function") else []
-            values = [program.value(argument, scope) for argument in given]
-            yield name, values, Computed(decorator, scope)
+def _all(program: Program, decorators: Iterable[Node], scope: Scope) -> list[Decorator]:
+    """Return the decorators of the frameworks, and those that the bot makes with them."""
+    found = []
+    for decorator in decorators:
+        call = first_part(decorator)
+        named = field(call, "function") or call
+        made = program.value(named, scope)
+        if isinstance(made, Imported) and made.is_of(*_LIBRARIES, "@nestjs/"):
+            name = made.name.rpartition(".")[2]
+        elif isinstance(made, Record):  # by `createCommandGroupDecorator` of necord
+            name = scope.text(named)
+        else:
+            continue
+        given = program.listed(field(call, "arguments"), scope) if call != named else []
+        found.append((name, given, Computed(decorator, scope)))
+    return found
 
 
 def _command(given: list[Value], default: str, at: Computed) -> Record:
@@ -198,9 +287,12 @@ def _add_options(program: Program, command: Record, methods: Sequence[Node], sco
     options: list[Value] = list(command.get("options", []) or [])
     for method in methods:
         for parameter in parts(field(method, "parameters")):
-            options += _options(program, [parameter], parameter, scope)
+            decorators = parameter.children_by_field_name("decorator")
+            options += _options(program, decorators, parameter, scope)
             for word in _WORD.findall(scope.text(field(parameter, "type"))):
                 meant = scope.names.get(word)
+                if isinstance(meant, Imported) and meant.is_file and decorators:
+                    command[REST] = meant  # its fields may be options
                 if isinstance(meant, Function):
                     for decorators, member in _members(meant.node):
                         options += _options(program, decorators, member, meant.scope)
@@ -224,101 +316,3 @@ def _options(
             kind = option.get("type", inferred)
             option["type"] = kind if isinstance(kind, (int, str)) else inferred
             yield option
-
-
-_OF_TELEGRAM = re.compile(
-    rb"[\"'](?:npm:|https://[\w./]+/)?(telegraf|grammy|gramio|node-telegram-bot-api|@grammyjs/)"
-)
-_OF_COMMAND_LINES = re.compile(rb"[\"'](?:npm:)?(?:commander|yargs|cac|clipanion|oclif|sade)[/\"']")
-_NAMED = re.compile(r"[\w.]*bot\.(start|help|settings)\(", re.IGNORECASE)  # of Telegraf
-_COMPUTED_NAME = "the name of this command is computed at run time"
-_COMPUTED = Audience("computed")  # of a menu whose scope or language only a run can tell
-_HANDLER = "command"  # the method of a bot or a router that handles a command
-_MOST_HEAD = 4000  # bytes with the imports of a file
-
-Call = tuple[str, list[Value], Computed]
-"""The name, the arguments and the place of a call."""
-
-
-class Telegram:
-    """Reads the handlers and the menus of all files; nothing without a framework of Telegram."""
-
-    def __init__(self, program: Program) -> None:
-        """Read the calls; what is computed is not read, unless a menu has all that is public."""
-        self._program = program
-        self.menus = CodeMenus()
-        self.covered: set[Computed] = set()
-        self._skipped: list[tuple[str, Computed, str]] = []
-        self._libraries = {
-            match[1]
-            for file in program.files
-            if (match := _OF_TELEGRAM.search(file.data, 0, _MOST_HEAD))
-        }
-        for call in self._calls():
-            self._read(*call)
-
-    @property
-    def unread(self) -> list[Unread]:
-        """The calls that are not read."""
-        skipped = [] if self.menus.is_closed else self._skipped
-        return [Unread(at.place, reason, name) for reason, at, name in skipped]
-
-    def _calls(self) -> Iterator[Call]:
-        """Yield each call of the frameworks once."""
-        known = set()
-        for name, given, at in self._program.calls if self._libraries else ():
-            is_other = _OF_COMMAND_LINES.search(at.scope.file.data, 0, _MOST_HEAD)
-            if given and not is_other and at.node.id not in known:
-                known.add(at.node.id)
-                yield name, given, at
-
-    def _read(self, name: str, given: list[Value], at: Computed) -> None:
-        first = given[0]
-        if name == "setMyCommands":
-            self._menu(given, at)
-        elif name == _HANDLER or (name == "Command" and isinstance(first, str)):
-            self._handlers(as_list(first), given, at)
-        elif b"telegraf" in self._libraries and (named := _NAMED.match(at.text)):
-            self._handlers([] if isinstance(first, Record) else [named[1]], given, at)
-
-    def _handlers(self, names: list[Value], given: list[Value], at: Computed) -> None:
-        self.covered.add(at)
-        about = fields_of(given[1]).get("description", given[1]) if given[1:] else ""
-        for name in names:
-            if isinstance(name, str) and name.strip("/ "):
-                entry = menu_entry(name.strip().removeprefix("/"), self._text(about), at.place)
-                self.menus.handlers.setdefault(entry.name, entry)
-            else:
-                self._skipped.append(
-                    (_COMPUTED_NAME, name if isinstance(name, Computed) else at, "")
-                )
-
-    def _menu(self, given: list[Value], at: Computed) -> None:
-        """Read a call that sets a menu: its list and options, or one object with both."""
-        self.covered.add(at)
-        both = fields_of(given[0])
-        commands = both.get("commands") if both else given[0]
-        key = _audience(both or fields_of(given[1] if given[1:] else None))
-        listed = self.menus.menus.setdefault(key, {})
-        for part in commands if isinstance(commands, list) else [None]:
-            name = fields_of(part).get("command")
-            if isinstance(part, Record) and isinstance(name, str) and name.strip("/ "):
-                text = self._text(fields_of(part).get("description"))
-                add_text(listed, menu_entry(name.strip().removeprefix("/"), text, part.at.place))
-            else:
-                self.menus.partial.add(key)
-                reason = COMPUTED_MENU if part is None else _COMPUTED_NAME
-                self._skipped.append((reason, getattr(part, "at", part) or at, ""))
-
-    def _text(self, value: Value) -> str:
-        """Return a description; empty if only a run can tell it."""
-        return self._program.text_of(value) if isinstance(value, str) else ""
-
-
-def _audience(options: dict[str, Value]) -> Audience:
-    scope = options.get("scope")
-    name = fields_of(scope).get("type") if scope else SCOPES[0]
-    language = options.get("language_code") or ""
-    if isinstance(name, str) and isinstance(language, str):
-        return Audience(name, language)
-    return _COMPUTED

@@ -1,123 +1,260 @@
-"""The kind of command that an object or a class of a command handler declares.
+"""Whether an object of a command handler is a command, and how users call it.
 
-Command handlers have no common form: the members that belong together may be in parts such as
-`help`, `conf` or `slashCommand`. `described` puts them into one object. The keys of that, its type,
-the parameters of its functions and the names around it tell its kind (`kind_of`): a slash command,
-whose data may be in a member of its own (`data_of`), a prefix command, or neither.
+Command handlers have no common form, and nothing is guessed from single keys. An object is a
+command if it has a name, a description and a function that runs it, or a type or options that only
+Discord's commands have. Its kind is that of its framework, else what its own members state. Else
+its function tells it: a message has no options, and an interaction no content. Where nothing does,
+the kind is open.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 
 from commandsync.sources.javascript.value import (
     REST,
+    Builder,
     Computed,
     Function,
+    Imported,
     Record,
     Value,
     field,
     fields_of,
 )
-from commandsync.sources.objects import type_number
+from commandsync.sources.objects import spelled, type_number
 
-_COMMAND = re.compile("command", re.IGNORECASE)
-_DATA = ("data", "slash", "slashCommand", "command", "builder", "commandData")
-_SLASHES = ("slashCommand", "slash", "SlashCommand")
-_SLASH = re.compile(r"(?i:slash|interaction|application)\w*Command")  # in the name of a base class
-_OTHER = re.compile(  # in the names around an object that is not a command
-    r"(Module|Plugin|Event|Listener|Inhibitor|Precondition|Task|Monitor|Finalizer|Error|Model)s?\b"
-    r"|\b(activit(y|ies)|presence|status|events?)\b"
+RUN = re.compile(
+    r"(on|message|interaction|chatInput|slash|prefix|text|command)*"
+    r"(run|exec(ute)?|callback|handler?|chatInput|contextMenu)(slash|message|interaction|command)*",
+    re.IGNORECASE,
 )
-_GIVEN = {
-    "slash": re.compile(r"\b(interaction|int|inter|itr|i)\b"),
-    "prefix": re.compile(r"\b(message|msg|args)\b"),
+"""A member that runs a command."""
+
+_DATA = ("data", "slash", "slashCommand", "command", "builder", "commandData")
+_PARTS = ("slashCommand", "SlashCommand", "slash", "command", "messageCommand", "interaction")
+_SETTINGS = ("metadata", "options", "config", "settings")
+_SLASHES = {"slashCommand", "slash", "SlashCommand", "chatInputRun", "chatInput"}
+_PREFIXES = {"aliases", "usage", "args", "messageRun", "prefixRun"}
+_SLASH_CLASS = re.compile(r"(?:slash|interaction|application|chatInput)\w*", re.IGNORECASE)
+_PREFIX_CLASS = re.compile(r"(?:message|prefix|text|legacy)Command", re.IGNORECASE)
+_OF_FRAMEWORKS = {
+    "slash-create": "slash",
+    "discord.js-commando": "prefix",
+    "@buape/carbon": "slash",
 }
+_TYPES = {  # of parameters, in TypeScript
+    "slash": re.compile(r"\b\w*Interaction\b"),
+    "prefix": re.compile(r"\bMessage\b"),
+}
+_CALLED = {  # members that only one of the two has
+    "slash": {
+        *("options", "deferReply", "editReply", "followUp", "showModal", "deferred"),
+        *("commandName", "isCommand"),
+    },
+    "prefix": {"content", "author", "mentions", "react", "edits", "attachments"},
+}
+_DISCORD_TYPES = re.compile(
+    r"(?!\w*(Option|Choice|Permission))\w*(ApplicationCommand|SlashCommand|ChatInput)\w*"
+)
+_OF_DISCORD = (
+    "discord.js",
+    "discord-api-types",
+    "@discordjs/",
+    "oceanic.js",
+    "eris",
+    "slash-create",
+)
+_PARENT = re.compile(
+    r"(is)?sub_?command(of)?|(parent|base|main|root|super)_?(command)?_?(name)?|extends|commandname",
+    re.IGNORECASE,
+)
+_SUB_CLASS = re.compile(r"sub_?command", re.IGNORECASE)
+_OTHERS = {"once", "event", "parameters", "inputSchema"}
+_OTHER_CLASS = re.compile(  # of an object that is not a command, although it can run
+    r"(?<!Command)(Listener|Event|Task|Job|Module|Plugin|Button|Modal|Menu|Component|Tool|Monitor"
+    r"|Precondition|Inhibitor)(?!\w*Command)",
+)
+_BELOW_SUB = re.compile(r"(^|/)sub-?_?(command|cmd)s?/", re.IGNORECASE)
 
 
 def described(handler: Record) -> Record:
-    """Return a module, with the members of its `help` and of the `conf` beside it.
-
-    Its options may be in the part for slash commands, and its usage in its description.
-    """
-    texts, settings = handler.get("help"), handler.get("conf", handler.get("config"))
-    if isinstance(texts, Record):
-        handler = _with(handler, {**fields_of(settings), **texts}, texts.at)
-    about = handler.get("description")
-    if isinstance(about, Record) and "content" in about:
-        handler = _with(handler, {"usage": None, **about, "description": about["content"]})
+    """Return an object with the options of its part for slash commands, if that is on."""
+    members: dict[str, Value] = {}
     if "name" in handler:
-        handler = _with_slash(handler)
-    if isinstance(prefix := handler.get("command"), Record) and "name" not in prefix:
-        handler = _with(handler, {"command": True, **prefix, "enabled": True})
-    return handler
+        for key in _SLASHES & {*handler}:
+            part = handler[key]
+            if isinstance(part, Record) and "name" not in part:
+                is_on = part.get("enabled") is not False
+                members[key] = is_on
+                if is_on and "options" in part:
+                    members["options"] = part["options"]
+    prefix = handler.get("command")
+    if isinstance(prefix, Record) and not {"name", REST} & {*prefix} and "enabled" in prefix:
+        members |= {"command": True, **prefix, "enabled": True}
+    return _with(handler, members) if members else handler
 
 
-def _with_slash(handler: Record) -> Record:
-    """Return a module with the options of its part for slash commands, if that is on."""
-    for key in ("slashCommand", "SlashCommand", "slash"):
-        part = handler.get(key)
-        if isinstance(part, Record) and "name" not in part and "enabled" in {*part, "enabled"}:
-            is_on = part.get("enabled") is not False
-            options = {"options": part["options"]} if "options" in part else {}
-            handler = _with(handler, {key: is_on, **(options if is_on else {})})
-    return handler
-
-
-def _with(handler: Record, members: dict[str, Value], at: Computed | None = None) -> Record:
+def _with(handler: Record, members: Mapping[str, Value]) -> Record:
     """Return an object with other members."""
-    changed = Record({**handler, **members}, at or handler.at)
-    changed.bases = handler.bases
+    changed = Record({**handler, **members}, handler.at)
+    changed.bases, changed.kind = handler.bases, handler.kind
     return changed
 
 
 def data_of(handler: Record) -> list[Record | Computed]:
     """Return the commands as Discord has them that an object contains."""
-    inside = (handler.get(key) for key in _DATA if not isinstance(handler.get(key), Function))
-    return [command for command in inside if isinstance(command, (Record, Computed))]
+    found: list[Record | Computed] = []
+    for key in _DATA:
+        value: Value = handler.get(key)
+        keys = {"name", REST} | ({"description"} if key == _DATA[0] else set())
+        is_open = isinstance(value, Computed) and not isinstance(value, Function)
+        is_named = isinstance(value, Builder) or bool(keys & {*fields_of(value)})
+        if is_named or (is_open and key == _DATA[0]):
+            found.append(value)
+    return found if runs(handler) or any(map(is_discords, found)) else []
 
 
-def kind_of(handler: Record, named: str) -> str:
-    """Return the kind of command that an object declares: `slash`, `prefix`, `either`, or none.
-
-    An object of a few keys is a command if the file, or the object around it, is `named` so.
-    """
-    keys, of_type = set(handler), handler.get("type")
-    if data_of(handler):
-        return "slash"
-    if keys & {"required", "autocomplete"} or _OTHER.search(named):
-        return ""  # an option, an activity, an event or a module
-    if isinstance(of_type, (str, int)):
-        return _kind_by_type(of_type)
-    return _kind_by_keys(handler, named)
+def settings_of(handler: Record) -> dict[str, Value]:
+    """Return the members of an object and of its settings, which may state who may use it."""
+    inside = (fields_of(handler.get(key)) for key in _SETTINGS)
+    return {key: value for part in (*inside, handler) for key, value in part.items()}
 
 
-def _kind_by_type(of_type: str | int) -> str:
-    """Return the kind by a type of Discord's; that of an activity or an event is none."""
-    is_slash = isinstance(type_number(of_type, "command"), int)
-    return "slash" if is_slash else "prefix" if str(of_type).upper() == "LEGACY" else ""
+def runs(handler: Record) -> bool:
+    """Whether an object has a function that runs a command."""
+    for key, value in handler.items():
+        if RUN.fullmatch(key) and isinstance(value, Computed):
+            return True
+        if key in _PARTS and any(isinstance(part, Function) for part in fields_of(value).values()):
+            return True
+    return False
 
 
-def _kind_by_keys(handler: Record, named: str) -> str:
-    keys = set(handler)
-    if any(handler.get(key) not in (None, False) for key in _SLASHES) or _SLASH.search(named):
-        return "slash"
-    if "messageRun" in keys:
-        return "prefix"
-    if not keys & {"name", REST} or keys & {"once", "event", "registerApplicationCommands"}:
-        return ""  # the call that registers it is read
-    if keys & {"aliases", "usage"}:
-        return "prefix"
-    return "slash" if handler.get("options") else _kind_by_functions(handler, named)
+def is_discords(value: Value) -> bool:
+    """Whether an object can only be a command as Discord has it, by its type or its options."""
+    if isinstance(value, Builder):
+        return True
+    node = spelled(fields_of(value))
+    if not isinstance(value, Record) or "name" not in node or "required" in node:
+        return False
+    kind = type_number(node["type"], "command") if node.get("type") is not None else None
+    if kind == 1 or (kind in {2, 3} and "description" not in node):  # else it is an option
+        return True
+    options = node.get("options")
+    has_options = isinstance(options, list) and any("type" in fields_of(part) for part in options)
+    return has_options or _is_discords_type(value)
 
 
-def _kind_by_functions(handler: Record, named: str) -> str:
-    given = " ".join(
-        member.scope.text(field(member.node, "parameters", "parameter"))
-        for member in handler.values()
-        if isinstance(member, Function)
+def _is_discords_type(value: Record) -> bool:
+    name = re.match(r"[\w.]*", value.kind)
+    declared = value.at.scope.names.get(name[0]) if name else None
+    return (
+        isinstance(declared, Imported)
+        and declared.is_of(*_OF_DISCORD)
+        and _DISCORD_TYPES.fullmatch(declared.name) is not None
     )
-    kinds = [kind for kind, pattern in _GIVEN.items() if pattern.search(given)]
-    if "description" not in handler:
-        return "prefix" if kinds == ["prefix"] and "args" in given else ""
-    if given.strip("() "):
-        return kinds[0] if len(kinds) == 1 else "either"
-    return "slash" if _COMMAND.search(named) else ""
+
+
+def is_command(handler: Record) -> bool:
+    """Whether an object is a command, or would be one with a name."""
+    name = handler.get("name")
+    if is_other(handler):
+        return False
+    if isinstance(name, str) and re.search(r"\s", name.strip()) and not _is_menu(handler):
+        return False  # users could not write it
+    has_text = _has_text(handler) or bool({"aliases", "usage"} & {*handler})
+    if runs(handler):
+        return has_text or is_discords(handler)
+    return is_discords(handler) and (has_text or _is_menu(handler))
+
+
+def is_other(handler: Record) -> bool:
+    """Whether an object is an event, a tool of a model, or of a class that says it is another."""
+    names = [*(base.text for base in handler.bases), handler.kind]
+    return bool(_OTHERS & {*handler}) or any(map(_OTHER_CLASS.search, names))
+
+
+def _has_text(handler: Record) -> bool:
+    about = handler.get("description")
+    return isinstance(about, (str, Computed)) and not isinstance(about, Function)
+
+
+def lacks_text(handler: Record) -> bool:
+    """Whether an object has a name and a function, as a command has, and no description."""
+    is_named = isinstance(handler.get("name"), str) and "description" not in handler
+    return is_named and runs(handler) and not is_other(handler)
+
+
+def _is_menu(handler: Record) -> bool:
+    kind = type_number(handler.get("type"), "command")
+    return kind in {2, 3}
+
+
+def kind_of(handler: Record) -> str:
+    """Return how users call a command: `slash` or `prefix`; empty if its members do not tell."""
+    for base in handler.bases:
+        if isinstance(base, Imported) and not base.is_file and base.module in _OF_FRAMEWORKS:
+            return _OF_FRAMEWORKS[base.module]
+    if is_discords(handler):
+        return "slash"
+    if _PREFIXES & {*handler}:
+        return "prefix"
+    if isinstance(handler.get("options"), list) or _is_on(handler):
+        return "slash"
+    names = " ".join([*(base.text for base in handler.bases), handler.kind, _maker(handler)])
+    for kind, pattern in (("slash", _SLASH_CLASS), ("prefix", _PREFIX_CLASS)):
+        if pattern.search(names):
+            return kind
+    return _by_function(handler)
+
+
+def _is_on(handler: Record) -> bool:
+    return any(handler.get(key) not in (None, False) for key in _SLASHES)
+
+
+def _by_function(handler: Record) -> str:
+    """Return the kind by the types of parameters, or by the members of them that are used."""
+    given = [
+        part for key, value in handler.items() if RUN.fullmatch(key) for part in _parameters(value)
+    ]
+    for parameters, body in given:
+        kinds = [kind for kind, pattern in _TYPES.items() if pattern.search(parameters)]
+        names = "|".join(map(re.escape, re.findall(r"[\w$]+", parameters)))
+        if len(kinds) != 1 and names:
+            used = {*re.findall(rf"\b(?:{names})\??\.(\w+)", body)}
+            kinds = [kind for kind, members in _CALLED.items() if used & members]
+        if len(kinds) == 1:
+            return kinds[0]
+    return ""
+
+
+def _parameters(value: Value) -> Iterator[tuple[str, str]]:
+    """Yield the parameters of a function, and its body, as text."""
+    if isinstance(value, Function):
+        whole = field(value.node, "parameters", "parameter")
+        yield value.scope.text(whole), value.scope.text(value.node, "body")
+
+
+def parent_of(handler: Record) -> str:
+    """Return why an object is a command below another one; empty if nothing says so."""
+    file = handler.at.scope.file.path
+    if _BELOW_SUB.search(file):
+        return "it is a sub-command by its folder, and its parent is not followed"
+    for key, value in handler.items():
+        if _PARENT.fullmatch(key) and (
+            isinstance(value, Computed) or (value and value is not True)
+        ):
+            return f"it is a sub-command by its key {key!r}, and its parent is not followed"
+        if key.casefold() == "subcommands" and value:
+            return "its sub-commands are not followed"
+    names = [*(base.text for base in handler.bases), handler.kind, _maker(handler)]
+    if any(map(_SUB_CLASS.search, names)):
+        return "it is a sub-command, and its parent is not followed"
+    return ""
+
+
+def _maker(handler: Record) -> str:
+    """Return the name of the function or the class that an object is given to."""
+    around = handler.at.node.parent
+    call = around.parent if around and around.type == "arguments" else None
+    return handler.at.scope.text(field(call, "function", "constructor")) if call else ""

@@ -1,4 +1,13 @@
-"""The statements of a bot's files, followed as far as they are certain; nothing is run."""
+"""The statements of a bot's files, followed as far as they are certain; nothing is run.
+
+A file is followed when it is first needed: its imports, then its statements. Functions of the bot
+are called with the values that the code gives them; one that nothing calls is called last, with
+unknown ones (`finish`). Classes become the objects that `new` makes of them. On the way, `Program`
+keeps what may declare commands: builders, classes, and what calls register or are given.
+
+What is not found is not treated as nothing: `partly` has the place of each base class, decorator,
+wrapper and list that is followed only in part.
+"""
 
 import posixpath
 import re
@@ -6,15 +15,16 @@ from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
-from commandsync.diagnostics import Notice
-from commandsync.sources.entry import as_list
-from commandsync.sources.javascript.expression import Expressions, member
+from commandsync.diagnostics import Location, Notice
+from commandsync.sources.javascript.call import Call, Calls, builder_of, is_known, short
+from commandsync.sources.javascript.expression import member
 from commandsync.sources.javascript.value import (
     REST,
+    Aliases,
     Builder,
     Computed,
     Function,
-    MissingText,
+    Imported,
     Node,
     ParsedFile,
     Record,
@@ -25,79 +35,62 @@ from commandsync.sources.javascript.value import (
     field,
     fields_of,
     first_part,
+    last_part,
     parse,
     parts,
 )
-from commandsync.sources.sourcefile import SCRIPTS, parsed
+from commandsync.sources.sourcefile import NOT_IMPORTED, SCRIPTS, parsed
 
-_HEAD = re.compile(r"^\s*extends\s+|\s*[({<].*", re.DOTALL)  # around the name of a base class
 _DEEPEST = 40  # expressions around the import of a file
-_BUILDER = re.compile(
-    r"(?:\w+\.)*(?:SlashCommand|ChatInputCommand|(\w*)ContextMenuCommand)"
-    r"(Subcommand(?:Group)?|\w+(?=Option))?(?:Option)?(?:Builder)?"
+_MOST_BASES = 20
+_GOTTEN = ("name", "description", "type", "options", "data", "builder", "command", "category")
+_MOST_CALLS = 20
+_PACKAGE = re.compile(  # in the name of a module of Deno, or of the registry of JavaScript
+    r"(?:npm:|jsr:|https://(?:deno\.land/x|esm\.sh|cdn\.skypack\.dev|lib\.deno\.dev/x)/)"
+    r"(@?[^@]+?)(?:@[^/]*)?(?:/.*)?"
 )
+_OF_FILE = re.compile(r"[./#~]|@/|src/")  # in the name of a module
 _CLASS = re.compile(r"class|(abstract_)?class_declaration")
-_ADDING = re.compile(r"(set|add|build|apply|register)(Slash)?(Command)?Options", re.IGNORECASE)
 _DECLARES = [  # in a function that may declare a command; not of the builders of messages
     re.compile(text)
     for text in (
         r"\.\s*(set(Name|NSFW|Default|DM|Contexts|Integration|Type)|push\()",
         r"\.\s*add(\w+Option|Subcommand|Choices)",
         r"new\s+[\w.]*Command",
-        r"register\w*Command",
         r"commands(?<!\wcommands)\.",
         r"CommandBuilder",
         r"pplicationCommands",
-        r"\.\s*command\(",
-        r"setMyCommands",
+        r"ommands?\(",
+        r"\.(hears|onText)\(",
     )
 ]
-_MAKER = re.compile("command", re.IGNORECASE)
-_KEEPING = re.compile(  # names of functions that do not change a builder
-    r".*command.*|(set|push|put|create|add|log|stringify|(define|register|deploy)\w*)",
-    re.IGNORECASE,
-)
-_REGISTERING = {"registerChatInputCommand", "registerContextMenuCommand"}
-_OF_TELEGRAM = {"command", "Command", "setMyCommands", "start", "help", "settings"}
-_COMMANDS = re.compile(r"\bcommands\s*\.\s*(set|create)\s*\(")
+_SETS = re.compile(r"\bthis\.(name|description|options|data)\s*=")
+_REGISTERS = re.compile(r"[rR]egister(ChatInput|ContextMenu)?Command")  # as a decorator of Sapphire
 
 
-class Program(Expressions):
+class Program(Calls):
     """The files of a bot, each followed when it is first needed."""
 
     def __init__(self, paths: Iterable[str], texts: Mapping[str, str] | None = None) -> None:
-        super().__init__()
+        super().__init__(None if texts is None else dict(texts))
         self._paths = frozenset(paths)
-        self._texts = texts
         self._aliases = aliases_of(min(self._paths, default="."))
         self._exports: dict[str, Value] = {}
         self.contents: dict[str, bytes] = {}  # of files that were read to be searched
         self.files: list[ParsedFile] = []
-        self.bases: set[Node] = set()  # classes that others extend
+        self.scopes: dict[str, Scope] = {}  # the names of each file
         self._fields: dict[Node, Record] = {}
         self._constructors: dict[Node, Value] = {}
         self._running: set[Node] = set()
         self._waiting: dict[Node, Function] = {}  # may declare commands, and are not called yet
+        # Functions that declare nothing and change no command, with how often they were called
+        # where it is not certain that the code runs.
+        self._quiet: dict[Node, int] = {}
         self.classes: list[Function] = []
-        self.registered: list[tuple[Value, Record]] = []  # commands, with the arguments beside them
-        self.calls: list[tuple[str, list[Value], Computed]] = []  # perhaps of Telegram's frameworks
-        self.built: list[tuple[Value, Record]] = []  # the commands that builders have begun
+        self.above: set[Node] = set()  # classes that others extend
+        self.packages: set[str] = set()  # that the files import
 
-    def _module(self, source: Value, at: Computed) -> Value:
-        """Return the exports of another file of the bot."""
-        name = source if isinstance(source, str) else "/"
-        if name[:1] == ".":
-            paths = [posixpath.normpath(posixpath.join(at.scope.file.path, "..", name))]
-        else:
-            paths = aliased(name, self._aliases)
-        found = next(filter(None, map(self._file, paths)), None)
-        exported = self.exports(found) if found and self.depth < _DEEPEST else at
-        return at if isinstance(exported, Notice) else exported
-
-    def _file(self, path: str) -> str | None:
-        starts = (re.sub(r"\.[cm]?js$", "", path), path, f"{path}/index")
-        names = (path, *(f"{start}{suffix}" for start in starts for suffix in SCRIPTS))
-        return next((name for name in names if name in self._paths), None)
+    # Files
 
     def exports(self, path: str) -> Value:
         """Follow the statements of a file, once, and return its exports, or why it has none."""
@@ -106,64 +99,108 @@ class Program(Expressions):
         self._exports.setdefault(path, file)
         if isinstance(file, ParsedFile):
             self.files.append(file)
-            scope = Scope(file, ChainMap())
+            scope = self.scopes[path] = Scope(file, ChainMap())
             exported = self._exports[path] = Record({}, Computed(file.tree, scope))
             module = Record({"exports": exported}, exported.at)
             scope.names.update(exports=exported, module=module)
-            outside, self.level = self.level, 0
+            outside, self.level = (self.level, self.current), 0
+            self.current = path
             self.follow(parts(file.tree), scope)
             for owner in [owner for owner in self.classes if owner.scope.file is file]:
                 self.fields(owner)
-            self.level = outside
+            self.level, self.current = outside
             self._exports[path] = module["exports"]
         return self._exports[path]
 
     def finish(self) -> None:
         """Call the functions that nothing has called."""
         while self._waiting:
-            self._call(self._waiting.popitem()[1], [])
+            function = self._waiting.popitem()[1]
+            self.current = function.scope.file.path
+            self.called(function, [])
 
-    def _on_import_statement(self, node: Node, scope: Scope) -> None:
-        module = self._module(scope.text(node, "source")[1:-1], Computed(node, scope))
+    def module(self, source: Value, at: Computed) -> Value:
+        """Return the exports of another file of the bot, or the package that is imported."""
+        if not isinstance(source, str) or not source:
+            return at
+        if package := _PACKAGE.fullmatch(source):
+            source = package[1]
+        aliases = aliased(source, self._aliases)
+        if source[0] == ".":
+            near = posixpath.join(at.scope.file.path, "..", source)
+            aliases = [(".", posixpath.normpath(near))]
+        files = (self._file(path) for _, path in aliases if self.depth < _DEEPEST)
+        exported = next((self.exports(file) for file in files if file), None)
+        if isinstance(exported, Notice) or exported is None:
+            return self._imported(source, aliases, at)
+        return exported
+
+    def _imported(self, source: str, aliases: Aliases, at: Computed) -> Imported:
+        """Return a module that is not followed: a package, or a file that is not found."""
+        is_file = {alias for alias, _ in aliases} - {"*"} or _OF_FILE.match(source)
+        self.packages |= set() if is_file else {source}
+        return Imported(at.node, at.scope, source, "", bool(is_file))
+
+    def _file(self, path: str) -> str | None:
+        starts = (re.sub(r"\.[cm]?js$", "", path), path, f"{path}/index")
+        names = (path, *(f"{start}{suffix}" for start in starts for suffix in SCRIPTS))
+        return next((name for name in names if name in self._paths), None)
+
+    def imports(self, node: Node, scope: Scope) -> None:
+        """Give the names that a file imports their values."""
+        module = self.module(scope.text(node, "source")[1:-1], Computed(node, scope))
         for part in parts(first_part(node)):
-            is_default = part.type == "identifier"
-            self.bind(part, member(module, "default", module) if is_default else module, scope)
+            at = Computed(part, scope)
+            if part.type == "import_require_clause":  # import name = require("...")
+                module = self.module(scope.text(part, "source")[1:-1], at)
+                self.bind(first_part(part), module, scope)
+            else:
+                is_default = part.type == "identifier"
+                self.bind(part, member(module, "default", at) if is_default else module, scope)
 
-    def _on_export_statement(self, node: Node, scope: Scope) -> None:
+    def export(self, node: Node, scope: Scope) -> None:
+        """Add to the exports of a file."""
         exported, declared = fields_of(self._exports[scope.file.path]), field(node, "declaration")
-        tokens, first = {child.type for child in node.children}, first_part(node)
-        source = scope.text(node, "source")[1:-1]
-        origin = self._module(source, Computed(node, scope)) if source else scope.names
         if declared:
             self.value(declared, scope)
-            named = [declared] if field(declared, "name") else parts(declared)
-            for name in (scope.text(part, "name") for part in named):
-                exported["default" if "default" in tokens else name] = scope.names.get(name)
-        elif first is None:
-            return
-        elif first.type == "export_clause":
-            self.bind(first, origin, Scope(scope.file, ChainMap(exported)))
-        elif source:
-            exported.update(fields_of(origin))
-        else:
-            exported["default"] = self.value(parts(node)[-1], scope)
+            key = "default" if any(child.type == "default" for child in node.children) else ""
+            for part in [declared] if field(declared, "name") else parts(declared):
+                name = scope.text(part, "name")
+                exported[key or name] = scope.names.get(name)
+        elif first := first_part(node):
+            self._export_from(first, node, exported, scope)
 
-    def _on_function(self, node: Node, scope: Scope) -> Function:
-        function, text = Function(node, scope), scope.text(node)
+    def _export_from(
+        self, first: Node, node: Node, exported: dict[str, Value], scope: Scope
+    ) -> None:
+        """Add names, or what is in another file, to the exports of a file."""
+        source = scope.text(node, "source")[1:-1]
+        origin = self.module(source, Computed(node, scope)) if source else scope.names
+        if first.type == "export_clause":
+            self.bind(first, origin, Scope(scope.file, ChainMap(exported)))
+        elif first.type == "namespace_export":
+            exported[scope.text(first_part(first))] = origin
+        elif source:
+            exported.update(fields_of(origin) or {REST: origin})
+        else:
+            exported["default"] = self.value(last_part(node), scope)
+
+    # Functions and classes
+
+    def function(self, node: Node, scope: Scope) -> Value:
+        """Return a function or a class."""
+        function = Function(node, scope)
         if "class" in node.type:
             self.classes.append(function)
-        elif any(declares.search(text) for declares in _DECLARES):
-            self._waiting[node] = function
+        else:
+            text = scope.text(node)
+            if any(declares.search(text) for declares in _DECLARES):
+                self._waiting[node] = function
+            elif not _SETS.search(text):
+                self._quiet[node] = 0
         return function
 
-    def _on_function_declaration(self, node: Node, scope: Scope) -> None:
-        scope.names[scope.text(node, "name")] = self._on_function(node, scope)
-
-    def _on_method_definition(self, node: Node, scope: Scope) -> Value:
-        method = self._on_function(node, scope)
-        return self._call(method, []) if any(c.type == "get" for c in node.children) else method
-
-    def _call(self, function: Value, given: list[Value]) -> Value:
+    def called(self, function: Value, given: list[Value]) -> Value:
         """Return the result of a function of the bot for some values; another value as it is."""
         if not isinstance(function, Function):
             return function
@@ -174,167 +211,173 @@ class Program(Expressions):
             return unknown
         self._running.add(node)
         single = field(node, "parameter")
-        names = [single] if single else parts(field(node, "parameters"))
-        for number, name in enumerate(names):
-            self.bind(name, given[number] if number < len(given) else unknown, scope)
+        for number, part in enumerate([single] if single else parts(field(node, "parameters"))):
+            value = given[number] if number < len(given) else unknown
+            if value is None or (number >= len(given) and field(part, "value", "right")):
+                value = self.value(field(part, "value", "right"), scope)  # the default
+            self.bind(part, value, scope)
+            if any(child.type in {"accessibility_modifier", "readonly"} for child in part.children):
+                name = scope.text(field(part, "pattern"))
+                fields_of(scope.names.get("this"))[name] = scope.names.get(name)
         result = self.value(node, scope, "body")
         self._running.remove(node)
         return unknown if result is None else result
 
-    def fields(self, owner: Function) -> Record:
-        """Return the members of the objects of a class: fields, methods, arguments of `super`."""
-        node = owner.node
-        if node not in self._fields:
-            name, base = self._base_of(node, owner.scope)
-            built = _BUILDER.fullmatch(name) if isinstance(base, Computed) else None
-            made = Builder if built or isinstance(base, Builder) else Record
-            found = self._fields[node] = made({}, owner)
-            scope = owner.scope.inner(this=found)
-            if built:
-                found["type"] = built[1] or built[2] or "ChatInput"
-            found.bases = f"{name} {getattr(base, 'bases', '')}"
-            found.update(fields_of(base))
-            self._add_decorators(found, node, scope)
-            if b"@sapphire/" in owner.scope.file.data and "ommand" in name:
-                found["name"] = PurePosixPath(owner.scope.file.path).stem
-            self.add_members(found, parts(field(node, "body")), scope)
-            self._constructors[node] = found.pop("constructor", None)
-            self._call(self._constructors[node], [])
-        return self._fields[node]
+    def lineage(self, owner: Computed) -> list[Computed]:
+        """Return the classes above a class; the last one may be a library's, or not found."""
+        found: list[Computed] = []
+        while isinstance(owner, Function) and len(found) < _MOST_BASES:
+            heritage = next((part for part in parts(owner.node) if "heritage" in part.type), None)
+            extended = (part for part in parts(heritage) if part.type != "implements_clause")
+            if (first := next(extended, None)) is None:
+                return found
+            base = self.value(first, owner.scope)
+            owner = base if isinstance(base, Computed) else Computed(first, owner.scope)
+            found.append(owner)
+        if isinstance(owner, Function):
+            message = "the file is too complex to be read in full"
+            self.notes.add(Notice(message, NOT_IMPORTED, Location(owner.scope.file.path)))
+        return found
 
-    def _base_of(self, node: Node, scope: Scope) -> tuple[str, Value]:
-        """Return the name and the value of the class that a class extends."""
-        heritage = next((part for part in parts(node) if part.type == "class_heritage"), None)
-        return _HEAD.sub("", scope.text(heritage)), self.value(heritage, scope)
+    def fields(self, owner: Function) -> Record:
+        """Return the members of the objects of a class, as far as it alone tells them."""
+        if owner.node not in self._fields:
+            bases = self.lineage(owner)
+            self.above |= {base.node for base in bases if isinstance(base, Function)}
+            last = bases[-1] if bases else None
+            if last and not isinstance(last, Function) and not is_known(last):
+                what = f"the base class {short(last.text)} is not found"
+                self.partly.append((owner.place, what))
+            self._fields[owner.node] = Record({}, owner)  # until it is known
+            self._fields[owner.node] = self._object(owner, bases, [], owner)
+        return self._fields[owner.node]
+
+    def _object(
+        self, owner: Function, bases: list[Computed], given: list[Value], at: Computed
+    ) -> Record:
+        """Return an object of a class: the fields of the classes above it, then its own."""
+        last = bases[-1] if bases else at
+        found = Record({}, at, self.level)
+        if built := builder_of(last):
+            found = Builder({"type": built[1] or built[2] or "ChatInput"}, at, self.level)
+        found.bases = bases
+        constructor: Value = None
+        for each in (*reversed(bases), owner):
+            if isinstance(each, Function):
+                constructor = self._add_class(found, each) or constructor  # its own, or one above
+                self._constructors[each.node] = constructor
+        if constructor:
+            self.called(constructor, given)
+        self.get(found, _GOTTEN if at is not owner else found)
+        self._name_piece(found, owner, last)
+        return found
+
+    def _name_piece(self, found: Record, owner: Function, last: Computed) -> None:
+        """Give a command of Sapphire without a name that of its file, as the framework does."""
+        if is_piece(last) and not owner.scope.file.error:  # an error may have lost its name
+            found.setdefault("name", PurePosixPath(owner.scope.file.path).stem)
+
+    def _add_class(self, found: Record, owner: Function) -> Value:
+        """Add the fields of a class to an object, and return its constructor."""
+        scope = owner.scope.inner(this=found)
+        self._add_decorators(found, owner.node, scope)
+        members = parts(field(owner.node, "body"))
+        if not isinstance(found.at, Function):  # it has been followed for the class itself
+            members = [part for part in members if part.type != "class_static_block"]
+        self.add_members(found, members, scope)
+        return found.pop("constructor", None)
+
+    def get(self, found: Record, keys: Iterable[str]) -> None:
+        """Replace getters of an object by their results."""
+        for key in [key for key in keys if key in found]:
+            getter = found[key]
+            if isinstance(getter, Function) and any(c.type == "get" for c in getter.node.children):
+                found[key] = self.called(Function(getter.node, getter.scope.inner(this=found)), [])
 
     def _add_decorators(self, found: Record, node: Node, scope: Scope) -> None:
         """Add the members of the objects that the decorators of a class are given."""
-        for around in (node.parent or node, node):
-            for decorator in around.children_by_field_name("decorator"):
-                for members in self._given(first_part(decorator), scope):
-                    found.update(fields_of(members))
+        for decorator in decorators_of(node):
+            call = first_part(decorator)
+            if _REGISTERS.fullmatch(scope.text(call, "function")):
+                self.value(call, scope)
+            called = self.value(field(call, "function") or call, scope)
+            if isinstance(called, Computed) and not is_known(called):
+                what = f"the decorator {short(called.text)} is not followed"
+                self.partly.append((scope.file.place(decorator), what))
+            for members in self.listed(field(call, "arguments"), scope):
+                found.update(fields_of(members))
 
-    def add_options(self, command: Record) -> None:
-        """Add the options that a method of a class adds to the builder that it is given."""
-        method = next((command[key] for key in command if _ADDING.fullmatch(key)), None)
-        if isinstance(method, Function) and "options" not in command:
-            builder = Builder({}, command.at)
-            self._call(method, [builder])
-            command.update({key: builder[key] for key in ("options", REST) if key in builder})
-
-    def _on_class_heritage(self, heritage: Node, scope: Scope) -> Value:
-        """Return the members of the class that another one extends, or the class of a library."""
-        base = self.value(first_part(heritage), scope)
-        if isinstance(base, Function):
-            self.bases.add(base.node)
-            return self.fields(base)
-        return base
-
-    def _construct(self, this: Record, given: list[Value], at: Computed) -> None:
-        """Run the constructor of the class above for an object, as `super(...)` at a place does."""
+    def extend(self, call: Call) -> None:
+        """Run the constructor of the class above for an object, as `super(...)` does."""
+        given, at = call.given, call.at
+        this = at.scope.names.get("this")
+        if not isinstance(this, Record):
+            return
+        for argument in given:
+            this.update(fields_of(argument))
         owner: Node | None = at.node
         while owner and not _CLASS.fullmatch(owner.type):
             owner = owner.parent
-        heritage = next((part for part in parts(owner) if part.type == "class_heritage"), None)
-        base = self.value(first_part(heritage), this.at.scope)
-        above = self._constructors.get(base.node) if isinstance(base, Function) else None
+        bases = self.lineage(Function(owner, this.at.scope)) if owner else []
+        above = self._constructors.get(bases[0].node) if bases else None
         if isinstance(above, Function):
-            self._call(Function(above.node, above.scope.inner(this=this)), given)
+            self.called(Function(above.node, above.scope.inner(this=this)), given)
 
-    def _given(self, node: Node | None, scope: Scope) -> list[Value]:
-        return self._on_array(field(node, "arguments"), scope)
+    def instance(self, owner: Function, given: list[Value], at: Computed) -> Value:
+        """Return an object of a class; where that keeps nothing of a command, what it is given."""
+        alone = self.fields(owner)
+        objects = [value for value in given if isinstance(value, Record)]
+        if owner.node in self._running or not (objects or _names_itself_by(given, alone)):
+            return alone
+        self._running.add(owner.node)
+        found = self._object(owner, alone.bases, given, at)
+        self._running.remove(owner.node)
+        if isinstance(found, Builder):
+            self.above.add(owner.node)
+            self.built.append(found)
+            return found
+        is_kept = isinstance(found.get("name"), str) or any(map(fields_of, found.values()))
+        return found if is_kept or not objects else objects[0]
 
-    def _on_call_expression(self, node: Node, scope: Scope) -> Value:
-        function, at = field(node, "function"), Computed(node, scope)
-        given, owner = self._given(node, scope), None
-        name = scope.text(function, "property") or scope.text(function)
-        if function and field(function, "property"):
-            owner = self.value(function, scope, "object")
-            called = self.member_of(owner, function, scope)
-        else:
-            called = self.value(function, scope)
-        if isinstance(owner, Builder) and not isinstance(called, Function):
-            return self._built(owner, name, given, at)
-        if isinstance(owner, list) and given and name in {"push", "map"}:
-            return self._of_list(owner, name, given, at)
-        if name == "require":
-            return self._module(next(iter(given), None), at)
-        result = self._result(name, called, given, at)
-        return self._text(given, result) if isinstance(result, Computed) else result
+    def own(self, function: Function, call: Call) -> Value:
+        """Return the result of a call of a function of the bot.
 
-    def _of_list(self, owner: list[Value], name: str, given: list[Value], at: Computed) -> Value:
-        """Return the list that `map` makes of another; `push` adds to it."""
-        if name == "map":
-            return [self._call(given[0], [part]) for part in owner]
-        owner += [at] if self.level else given
-        return at
+        One that declares nothing is followed only for its result, and not often where the code may
+        not be reached.
+        """
+        if function.node in self._quiet:
+            self._quiet[function.node] += bool(self.level)
+            around = call.at.node.parent
+            is_unused = around is not None and "statement" in around.type
+            if is_unused or self._quiet[function.node] > _MOST_CALLS:
+                return call.at
+        if isinstance(call.owner, Record):
+            function = Function(function.node, function.scope.inner(this=call.owner))
+        return self.called(function, call.given)
 
-    def _built(self, owner: Builder, name: str, given: list[Value], at: Computed) -> Builder:
-        """Return a builder after a call of one of its methods."""
-        flat = [part for argument in given for part in as_list(argument)]
-        built = [self._call(part, [Builder({}, part, self.level)]) for part in flat]
-        owner.apply(name if owner.level >= self.level else "", built, at)
-        return owner
-
-    def _text(self, given: list[Value], computed: Computed) -> Value:
-        """Return the text of the bot for a call with one literal, such as `t("ping.text")`."""
-        literals = [value for value in given if isinstance(value, str)]
-        if self._texts is None or len(literals) != 1:
-            return computed
-        missing = MissingText(computed.node, computed.scope)
-        return self._texts.get(literals[0], missing)
-
-    def text_of(self, key: str) -> str:
-        """Return the text of the bot with this key; the key itself if it is none."""
-        return (self._texts or {}).get(key, key)
-
-    def _on_new_expression(self, node: Node, scope: Scope) -> Value:
-        called, given = self.value(node, scope, "constructor"), self._given(node, scope)
-        at = Computed(node, scope)
-        name = called.text if isinstance(called, Computed) else ""  # imported ones as well
-        match = _BUILDER.fullmatch(name)
-        if match is None:
-            return self._result(scope.text(node, "constructor"), called, given, at)
-        builder = Builder(fields_of(next(iter(given), None)), at, self.level)
-        builder["type"] = match[1] or match[2] or "ChatInput"
-        if not match[2]:
-            self.built.append((builder, builder))
-        return builder
-
-    def _result(self, name: str, called: Value, given: list[Value], at: Computed) -> Value:
-        """Return the result of a function of the bot; of another one, the object it is given."""
-        if isinstance(called, Function) and "class" not in called.node.type:
-            return self._call(called, given)
-        self._register(name, given, at)
-        self.calls += [(name, given, at)] if name in _OF_TELEGRAM else []
+    def follow_given(self, given: list[Value]) -> None:
+        """Call the functions that another function is given, and may call."""
         self.level += 1
         for argument in given:
             if isinstance(argument, Function) and argument.node in self._waiting:
-                self._call(argument, [])
+                self.called(argument, [])
         self.level -= 1
-        first = next(filter(fields_of, given), at)
-        if isinstance(first, Builder) and not _KEEPING.fullmatch(name):
-            first[REST] = at  # it may change the builder
-            return first
-        return first if _MAKER.search(name) else at
 
-    def _extend(self, this: Record, given: list[Value], at: Computed) -> None:
-        """Give an object the arguments of `super`, and run the constructor above it."""
-        if len(given) > 1 and isinstance(given[0], str):  # the id of discord-akairo
-            this.setdefault("name", given[0])
-        for argument in given:
-            this.update(fields_of(argument))
-        self._construct(this, given, at)
 
-    def _register(self, name: str, given: list[Value], at: Computed) -> None:
-        """Remember the arguments for Discord, a framework, or the class above."""
-        first, last = (given[0], fields_of(given[-1])) if given else (None, {})
-        this = fields_of(at.scope.names.get("this"))
-        if name == "super" and isinstance(this, Record):
-            self._extend(this, given, at)
-        if name in _REGISTERING:
-            command = self._call(first, [Builder({}, at, self.level)])
-            self.registered.append((command, Record({**this, **last}, at)))
-        elif name == "put" or (name in {"set", "create"} and _COMMANDS.search(at.text)):
-            commands = as_list(last.get("body") if name == "put" else first)
-            self.registered += [(item, item) for item in commands if isinstance(item, Record)]
+def _names_itself_by(given: list[Value], alone: Record) -> bool:
+    """Whether the name of a command may be among the arguments of its class."""
+    if isinstance(alone.get("name"), str):
+        return False
+    kinds = {str if isinstance(value, str) else type(value) for value in given}
+    return isinstance(alone, Builder) or {str, Function} <= kinds
+
+
+def is_piece(base: Computed) -> bool:
+    """Whether a class is one for commands of Sapphire."""
+    return isinstance(base, Imported) and base.is_of("@sapphire/") and "ommand" in base.name
+
+
+def decorators_of(node: Node) -> list[Node]:
+    """Return the decorators of a class, which may be before its export."""
+    around = [each for each in (node.parent, node) if each]
+    return [each for part in around for each in part.children_by_field_name("decorator")]

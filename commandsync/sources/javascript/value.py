@@ -1,7 +1,9 @@
 """A JavaScript or TypeScript file, parsed by tree-sitter, and the values that its code states.
 
 A value is text, a number, a list, an object (`Record`), a function or class (`Function`), or only
-a run can tell it (`Computed`). A `Builder` is an object that gets its members by method calls. An
+a run can tell it (`Computed`). A `Builder` is an object that gets its members by method calls. What
+a file imports from a package, or from a file that is not found, is `Imported`: its module and its
+name there tell whose it is, whatever the file calls it. An
 import may name a file by an alias: `paths` and `baseUrl` of tsconfig.json, `imports` and
 `_moduleAliases` of package.json, in the folder of the code or one above it.
 """
@@ -108,6 +110,24 @@ def _first_error(node: Node) -> Node:
     return node
 
 
+def is_broken(node: Node) -> bool:
+    """Whether the parser met an error in a node; one in a function of it says nothing of it."""
+    if node.is_error or node.is_missing:
+        return True
+    inner = (part for part in node.children if part.has_error and part.type != "statement_block")
+    return any(map(is_broken, inner))
+
+
+_AROUND = {"program", "statement_block", "array", "class_body"}
+
+
+def whole_of(node: Node) -> Node:
+    """Return the statement, or the member of a list or a class, that a node is a part of."""
+    while node.parent and node.parent.type not in _AROUND:
+        node = node.parent
+    return node
+
+
 def parts(node: Node | None) -> list[Node]:
     """Return the parts of a node without its comments."""
     inner = node.named_children if node else []
@@ -117,6 +137,11 @@ def parts(node: Node | None) -> list[Node]:
 def first_part(node: Node | None) -> Node | None:
     """Return the first part of a node; None without one."""
     return next(iter(parts(node)), None)
+
+
+def last_part(node: Node | None) -> Node | None:
+    """Return the last part of a node; None without one."""
+    return next(iter(reversed(parts(node))), None)
 
 
 def field(node: Node | None, *names: str) -> Node | None:
@@ -174,6 +199,28 @@ class Function(Computed):
     """A function, a method or a class."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Imported(Computed):
+    """A part of a package, or of a file that is not found; an instance of it ends in `()`."""
+
+    module: str  # the package, or the file as the code names it
+    name: str = ""  # the path of its members there; empty for the whole module
+    is_file: bool = False  # whether it is the bot's own, and not found
+
+    def member(self, key: str, node: Node, scope: Scope) -> "Imported":
+        """Return a member of it, which is used at a node."""
+        above = self.name.removeprefix("default").removeprefix(".")
+        path = f"{above}.{key}" if above else key
+        return Imported(node, scope, self.module, path, self.is_file)
+
+    def is_of(self, *packages: str) -> bool:
+        """Whether it is from one of some packages; a name that ends in `/` is a scope of them."""
+        return not self.is_file and any(
+            self.module == package or self.module.startswith(f"{package.removesuffix('/')}/")
+            for package in packages
+        )
+
+
 class MissingText(Computed):
     """A text whose key the texts of the bot do not have."""
 
@@ -185,7 +232,8 @@ class Record(dict[str, Value]):
         super().__init__(fields)
         self.at = at
         self.level = level  # how many conditions there are around it
-        self.bases = ""  # the names of the classes that its class inherits from
+        self.bases: list[Computed] = []  # the classes that its own extends, the nearest first
+        self.kind = ""  # the type that TypeScript declares for it
 
 
 class Builder(Record):
@@ -196,18 +244,34 @@ class Builder(Record):
         key, added = spelled_key(method[3:]), _ADDED.fullmatch(method)
         first, second = [*given, at, at][:2]
         if added:
-            key = "options"
-            for option in given:
-                fields_of(option)["type"] = added[1]
-        if added or method == "addChoices":
-            self[key] = [*as_list(self.get(key, [])), *given]
+            options = [_option(each, added[1], at) for each in given]
+            self["options"] = [*as_list(self.get("options", [])), *options]
+        elif key == "choices":
+            before = as_list(self.get(key, [])) if method.startswith("add") else []
+            self[key] = [*before, *(_choice(each, at) for each in given)]
         elif key.endswith("localization"):
             texts = fields_of(self.get(f"{key}s"))
             self[f"{key}s"] = Record({**texts, str(first): second}, at)
         elif method.startswith("set"):
-            self[key] = given if given[1:] or key == "choices" else first
+            self[key] = given if given[1:] else first
         elif not _OTHER.fullmatch(method):
             self[REST] = at
+
+
+def _option(value: Value, kind: str, at: Computed) -> Record:
+    """Return an option with its type."""
+    option = value if isinstance(value, Record) else Record({REST: value}, at)
+    option["type"] = kind
+    return option
+
+
+def _choice(value: Value, at: Computed) -> Value:
+    """Return a choice, which older versions have as a pair."""
+    match value:
+        case [str() as name, (str() | int()) as chosen]:
+            return Record({"name": name, "value": chosen}, at)
+        case _:
+            return value
 
 
 def fields_of(value: Value) -> dict[str, Value]:
@@ -243,16 +307,16 @@ def aliases_of(path: str) -> Aliases:
     return aliases
 
 
-def aliased(name: str, aliases: Aliases) -> list[str]:
-    """Return the paths that the name of a module may mean."""
+def aliased(name: str, aliases: Aliases) -> list[tuple[str, str]]:
+    """Return the aliases that fit the name of a module, with the path that each means."""
     paths = []
     for alias, target in aliases:
         start, star, end = alias.partition("*")
         if star and name.startswith(start) and name.endswith(end):
             rest = name[len(start) : len(name) - len(end)]
-            paths.append(posixpath.normpath(target.replace("*", rest)))
+            paths.append((alias, posixpath.normpath(target.replace("*", rest))))
         elif name == alias:
-            paths.append(posixpath.normpath(target))
+            paths.append((alias, posixpath.normpath(target)))
     return paths
 
 

@@ -24,7 +24,7 @@ HEADS = {
     "from pyrogram.types import BotCommand",
     "grammY": 'import { Bot } from "grammy";',
     "Telegraf": 'const { Telegraf } = require("telegraf");',
-    "GramIO": 'import { Bot } from "gramio";',
+    "node-telegram-bot-api": 'const Bot = require("node-telegram-bot-api");',
 }
 PYTHON = [*HEADS][:4]
 ROW = re.compile(rf"^\| ((?:{'|'.join(HEADS)})[^|]*) \| (.+) \| (.+) \|$", re.MULTILINE)

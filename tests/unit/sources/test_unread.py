@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
+from commandsync.sources import javascript
 from commandsync.sources.entry import SourceReading, Trait
 from commandsync.sources.reading import read
 from tests.support.objects import objects_in
@@ -26,13 +27,14 @@ FORMS = forms("""
 module.exports = { data: new SlashCommandBuilder().setName('NAME').setDescription('Does it.'),
   execute(i) {} };
 ## object: src/commands/NAME.js
-module.exports = { name: 'NAME', description: 'Does it.', execute(interaction) {} };
+module.exports = { name: 'NAME', description: 'Does it.', options: [], execute(it) {} };
 ## prefix: src/NAME.js
 module.exports = { name: 'NAME', aliases: ['xNAME'], run(client, message, args) {} };
 ## class: src/NAME.ts
-class A extends Command { constructor() { super({ name: 'NAME', description: 'D.' }); }
+class A extends Command { constructor() { super({ name: 'NAME', description: 'D.', usage: '' }); }
   run(message, args) {} }
 ## slash-create: src/NAME.js
+const { SlashCommand } = require('slash-create');
 class A extends SlashCommand { constructor(c) { super(c, { name: 'NAME', description: 'D.' }); }
   async run(ctx) {} }
 ## a class of a builder: src/NAME.js
@@ -44,16 +46,19 @@ class A { @Slash({ name: 'NAME', description: 'D.' }) on() {} }
 import { SlashCommand } from 'necord';
 class A { @SlashCommand({ name: 'NAME', description: 'D.' }) on() {} }
 ## nestjs: src/NAME.ts
-import { Command } from '@discord-nestjs/core';
+import { Command, Handler } from '@discord-nestjs/core';
 @Command({ name: 'NAME', description: 'D.' })
 class A { @Handler() on() {} }
-## a name from the file: src/commands/NAME.mjs
-export default class extends Command { static description = 'D.'; run() {} }
-## esmBot: src/commands/tags/NAME.js
-import Command from '#classes/command.js';
-class A extends Command { async run() {} static description = t('NAME.text');
-  static flags = [{ name: 'name', type: 3, description: 'N.' }]; }
-export default A;
+## Seyfert: src/NAME.ts
+import { Command, Declare } from 'seyfert';
+@Declare({ name: 'NAME', description: 'D.' }) export default class A extends Command { run() {} }
+## a call of eris: src/NAME.js
+const Eris = require('eris');
+bot.registerCommand('NAME', () => {}, { description: 'D.' });
+## a subclass of a builder: src/NAME.js
+const { SlashCommandBuilder } = require('discord.js');
+class Slash extends SlashCommandBuilder { setRun(run) { this.run = run; return this; } }
+module.exports = new Slash().setName('NAME').setDescription('D.').setRun(() => 1);
 ## Sapphire: src/commands/NAME.ts
 import { Command } from '@sapphire/framework';
 export class A extends Command {
@@ -74,9 +79,12 @@ module.exports = (bot) => { bot.command(['NAME'], run); };
 ## the plug-in of grammY: src/NAME.ts
 import { Command } from '@grammyjs/commands';
 export const c = new Command('NAME', 'Does it.', async (ctx) => {});
-## GramIO: src/NAME.ts
-import { Bot } from 'gramio';
-bot.command('NAME', { description: 'D.' }, (ctx) => 1);
+## a text that begins with a slash: src/NAME.js
+const { Bot } = require('grammy');
+new Bot(token).hears('/NAME', (ctx) => 1);
+## a pattern of node-telegram-bot-api: src/NAME.js
+const Bot = require('node-telegram-bot-api');
+new Bot(token).onText(/^\\/NAME (.+)/, (it) => 1);
 """)
 TELEGRAM_PYTHON = forms("""
 ## python-telegram-bot: bot/NAME.py
@@ -107,14 +115,28 @@ MENU_PYTHON = (
 UNREAD = forms("""
 ## a computed name: src/NAME.js
 exports.data = new SlashCommandBuilder().setName(n());
-## a factory: src/NAME.js
+## a factory: src/commands/NAME.js
 define(() => deep({ name: 'NAME', description: 'D.', execute(i) {} }));
 ## another builder: src/NAME.js
 add(new Maker().setName('NAME').setDescription('D.'));
 ## an export of a file: src/commands/NAME.js
 module.exports = wrap(meta, { execute(i) {} });
 ## a class of commands: src/commands/NAME.js
-export default class extends Other { static text = 'D.'; }
+export default class extends Other { static text = 'D.'; run() {} }
+## a name that may be that of the file: src/commands/NAME.js
+export default class extends Command { static description = 'D.'; run() {} }
+## no description: src/commands/NAME.js
+module.exports = { name: 'NAME', run(it) {} };
+## a key for its parent: src/NAME.js
+module.exports = { parent: 'x', name: 'NAME', description: 'D.', options: [], run(it) {} };
+## a folder of sub-commands: src/subcommands/NAME.js
+module.exports = { name: 'NAME', description: 'D.', options: [], run(it) {} };
+## a sub-command of Seyfert: src/NAME.ts
+import { SubCommand, Declare } from 'seyfert';
+@Declare({ name: 'NAME', description: 'D.' }) export default class A extends SubCommand { run() {} }
+## a builder of a sub-command: src/NAME.js
+const { SlashCommandSubcommandBuilder } = require('discord.js');
+exports.data = new SlashCommandSubcommandBuilder().setName('NAME').setDescription('D.');
 ## a decorator: src/NAME.ts
 class A { @CustomCommand('NAME') on() {} }
 ## neither kind: src/NAME.js
@@ -152,7 +174,7 @@ def counted(reading: SourceReading) -> int:
 
 
 # Of each further form: its files, and the syntaxes that are read.
-RUNS = "run(interaction) {}"
+RUNS = "run(interaction) { interaction.deferReply(); }"
 FURTHER: dict[str, tuple[dict[str, str], list[str]]] = {
     "a builder's base class in another file": (
         {
@@ -172,13 +194,9 @@ FURTHER: dict[str, tuple[dict[str, str], list[str]]] = {
         },
         ["/go [to]"],
     ),
-    "slashCommand: true": (
-        {"go.js": "module.exports = { name: 'go', description: 'Goes.', slashCommand: true };"},
-        ["/go"],
-    ),
     "SlashGroup": (
         {
-            "go.ts": "import { Slash, SlashGroup } from 'discordx';\n"
+            "go.ts": "import { Discord, Slash, SlashGroup } from 'discordx';\n"
             "@Discord() @SlashGroup({ name: 'go', description: 'G.' }) @SlashGroup('go')\n"
             "class Go { @Slash({ name: 'up', description: 'Up.' }) up() {} "
             "@Slash({ name: 'on', description: 'On.' }) on() {} }",
@@ -198,7 +216,8 @@ FURTHER: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "include of discord-nestjs": (
         {
-            "go.ts": "import { Command, SubCommand, UseGroup } from '@discord-nestjs/core';\n"
+            "go.ts": "import { Command, Param, SubCommand, UseGroup } from "
+            "'@discord-nestjs/core';\n"
             "class To { @Param({ description: 'To.', required: true }) to: string; }\n"
             "@SubCommand({ name: 'up', description: 'Up.' })\n"
             "class Up { @Handler() on(to: To) {} }\n"
@@ -264,15 +283,17 @@ def test_the_parts_of_a_command_in_several_classes_are_one_object(tmp_path: Path
     "code",
     [
         (
-            "import {{ Slash }} from 'discordx';\n@Discord() class A {{\n"
+            "import {{ Discord, Guard, Slash }} from 'discordx';\n@Discord() class A {{\n"
             "  @Slash({{ name: 'a', description: 'A.' }})\n  @Guard({0})\n  a() {{}} }}"
         ),
         (
-            "import {{ SlashCommand }} from 'necord';\n@UseGuards({0}) class A {{\n"
+            "import {{ SlashCommand }} from 'necord';\n"
+            "import {{ UseGuards }} from '@nestjs/common';\n"
+            "@UseGuards({0}) class A {{\n"
             "  @SlashCommand({{ name: 'a', description: 'A.' }}) a() {{}} }}"
         ),
         (
-            "import {{ Slash }} from 'discordx';\n@SlashGroup('go') class A {{\n"
+            "import {{ Guard, Slash, SlashGroup }} from 'discordx';\n@SlashGroup('go') class A {{\n"
             "  @Guard({0}) @Slash({{ name: 'a', description: 'A.' }}) a() {{}} }}"
         ),
     ],
@@ -303,7 +324,7 @@ def test_each_candidate_that_is_not_read_is_counted(form: tuple[str, str], tmp_p
 
     assert reading.entries == ()
     assert len(reading.unread) == 1
-    assert [part.place for part in reading.partly] == [reading.unread[0].place]
+    assert {part.place for part in reading.partly} == {reading.unread[0].place}
 
 
 BROKEN = st.sampled_from(["", "function (", "const a = sql<Row[]>`x`;", "}}}", "\x00"])
@@ -373,6 +394,112 @@ def test_a_repository_in_python_declares_what_is_read_and_what_is_not(
     assert counted(read(str(folder))) == number
 
 
+def files(folder: Path, contents: dict[str, str]) -> SourceReading:
+    for name, code in contents.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(code, encoding="utf-8")
+    return read(str(folder))
+
+
+SEYFERT = "import {{ AutoLoad, Command, Declare, SubCommand }} from 'seyfert';\n{}"
+DECLARED = (
+    "@Declare({{ name: '{0}', description: 'D.' }}) {1} export default class {0} extends {2} {{}}"
+)
+
+
+def test_seyfert_loads_the_sub_commands_of_a_folder(tmp_path: Path) -> None:
+    go = SEYFERT.format(DECLARED.format("go", "@AutoLoad()", "Command"))
+    up = SEYFERT.format(DECLARED.format("up", "", "SubCommand"))
+    reading = files(tmp_path, {"go/parent.ts": go, "go/up.ts": up})
+
+    assert [entry.syntax for entry in reading.entries] == ["/go up"]
+    assert reading.unread == ()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import { Slash } from './x'; class A { @Slash({ name: 'a', description: 'A.' }) a() {} }",
+        "import { CommandBuilder as B } from './x'; new B().setName('a').setDescription('A.');",
+        f"const {{ SlashCommandBuilder }} = require('other'); a({BUILDER.format('a')});",
+    ],
+)
+def test_a_name_of_a_framework_is_its_own_only_by_its_import(code: str, tmp_path: Path) -> None:
+    reading = files(tmp_path, {"a.ts": code})
+
+    assert reading.entries == ()
+    assert [part.name for part in reading.unread] == ["a"]
+
+
+@pytest.mark.parametrize("form", ["slash", "prefix"])
+def test_an_open_kind_is_the_given_form(form: str, tmp_path: Path) -> None:
+    (tmp_path / "a.js").write_text(
+        "module.exports = { name: 'a', description: 'A.', run(it) {} };", encoding="utf-8"
+    )
+    (entry,) = javascript.read(str(tmp_path), form=form).entries
+
+    assert entry.kind == form
+
+
+def test_a_key_of_a_table_of_texts_is_not_a_text(tmp_path: Path) -> None:
+    code = "exports.data = { name: 'a', description: 'commands.a.text', type: 1 };"
+    (tmp_path / "a.js").write_text(code, encoding="utf-8")
+    without, found = read(str(tmp_path)), read(str(tmp_path), texts={"commands.a.text": "Is a."})
+
+    assert ([entry.description for entry in without.entries], without.text_keys) == (
+        ["…"],
+        ("commands.a.text",),
+    )
+    assert [entry.description for entry in found.entries] == ["Is a."]
+
+
+PARTLY = {
+    "a base class": "const B = require('./b'); module.exports = class extends B { name = 'a';"
+    " description = 'A.'; options = []; run() {} }",
+    "a decorator": "import { D } from './d'; @D() export class A { name = 'a'; description = 'A.';"
+    " options = []; run() {} }",
+    "a function around it": "module.exports = wrap({ name: 'a', description: 'A.', type: 1 });",
+    "a spread": "module.exports = { ...b, name: 'a', description: 'A.', type: 1 };",
+    "a later change": "const d = { name: 'a', description: 'A.', type: 1, options: [] };\n"
+    "if (x) d.options.push(y);\nmodule.exports = d;",
+    "a list that grows": "const all = [{ name: 'a', description: 'A.' }];\n"
+    "for (const x of y) all.push(x);\nclient.application.commands.set(all);",
+    "an import that is not found": "module.exports = [...require('./b'), { name: 'a',"
+    " description: 'A.', type: 1 }];",
+}
+
+
+@pytest.mark.parametrize("code", PARTLY.values(), ids=PARTLY)
+def test_what_is_not_followed_is_named(code: str, tmp_path: Path) -> None:
+    reading = files(tmp_path, {"commands/a.ts": code})
+
+    assert [entry.name for entry in reading.entries] == ["a"]
+    assert {part.place.path for part in reading.partly} == {f"{tmp_path}/commands/a.ts"}
+
+
+EXACT = {
+    "a class that others may extend": "export default class { name; async execute() {} }",
+    "a helper": "exports.show = async function execute(interaction) {};",
+    "a tool of a model": "export const tool = { name: 'a', description: 'A.', parameters: {},"
+    " execute() {} };",
+    "a listener": "import { Listener } from './l'; export class A extends Listener { name = 'a';"
+    " description = 'A.'; run() {} }",
+    "an option": "exports.to = { name: 'to', description: 'To.', type: 3 };",
+    "a command line": "const { program } = require('commander'); require('telegraf');"
+    " program.command('a', 'A.', () => 1);",
+    "a function for options": "const { SlashCommandBuilder } = require('discord.js');\n"
+    "const to = (it) => it.setName('to').setDescription('To.');\n"
+    "exports.data = new SlashCommandBuilder().setName('a').setDescription('A.').addUserOption(to);",
+}
+
+
+@pytest.mark.parametrize("code", EXACT.values(), ids=EXACT)
+def test_only_places_that_declare_a_command_are_counted(code: str, tmp_path: Path) -> None:
+    reading = files(tmp_path, {"commands/b.ts": code})
+
+    assert reading.unread == ()
+
+
 NO_COMMANDS = {
     "an activity": "client.user.setPresence({ activities: [{ name: 'x', type: 'PLAYING' }] });",
     "an event": "module.exports = { name: 'ready', type: 'on', execute(client) {} };",
@@ -380,7 +507,8 @@ NO_COMMANDS = {
     "an option": "exports.user = { name: 'user', description: 'Who.', type: 6, required: true };",
     "a module": "class A extends Module { constructor() { super({ name: 'a' }); } run() {} }",
     "a base class": "class A extends Command { constructor(o) { super(o); } run() {} } "
-    "class B extends A { constructor() { super({ name: 'b', description: 'B' }); } run(i) {} }",
+    "class B extends A { constructor() { super({ name: 'b', description: 'B', options: [] }); } "
+    "run(i) {} }",
 }
 
 
@@ -392,40 +520,36 @@ def test_other_objects_are_never_commands(code: str, tmp_path: Path) -> None:
     assert counted(reading) == ("extends A" in code)
 
 
-def test_a_name_that_several_folders_have_is_not_guessed(tmp_path: Path) -> None:
-    for folder in ("fun", "mod"):
-        path = f"src/commands/{folder}/NAME.mjs"
-        written(tmp_path, (path, FORMS["a name from the file"][1]), "ping")
+OBJECT = (
+    "src/commands/NAME.js",
+    "module.exports = {{ name: '{0}', description: '{1}', options: [], run(it) {{}} }};",
+)
+
+
+def named(folder: Path, path: str, name: str, text: str) -> None:
+    written(folder, (f"src/commands/{path}", OBJECT[1].format(name, text)), "")
+
+
+def test_different_commands_of_one_name_in_several_folders_are_not_read(tmp_path: Path) -> None:
+    named(tmp_path, "role/create.js", "create", "Creates a role.")
+    named(tmp_path, "channel/create.js", "create", "Creates a channel.")
+    named(tmp_path, "fun/ping.js", "ping", "Pings.")
     reading = read(str(tmp_path))
 
-    assert reading.entries == ()
-    assert len(reading.unread) == 2
-    assert {
-        "several folders have a file named 'ping'" in part.reason for part in reading.unread
-    } == {True}
+    assert [entry.name for entry in reading.entries] == ["ping"]
+    assert [part.name for part in reading.unread] == ["create", "create"]
 
 
-def test_a_name_from_a_file_may_be_that_of_a_sub_command(tmp_path: Path) -> None:
-    form = FORMS["esmBot"][1]
-    for path in ("src/commands/general/tags.js", "src/commands/general/tags/get.js"):
-        written(tmp_path, (path, form), "ping")
+@pytest.mark.parametrize("parent", ["tags.js", "tags/index.js"])
+def test_a_command_may_be_a_sub_command_of_the_one_of_its_folder(
+    parent: str, tmp_path: Path
+) -> None:
+    named(tmp_path, parent, "tags", "Tags.")
+    named(tmp_path, "tags/get.js", "get", "Gets one.")
     reading = read(str(tmp_path))
 
     assert [entry.name for entry in reading.entries] == ["tags"]
     assert ["sub-command of 'tags'" in part.reason for part in reading.unread] == [True]
-
-
-def test_a_class_of_commands_that_others_extend_is_not_lost(tmp_path: Path) -> None:
-    get = FORMS["esmBot"][1].replace("export default", "module.exports = { A };")
-    own = "const { A } = require('./get'); class B extends A { run() {} } export default B;"
-    written(tmp_path, ("src/commands/get.js", get), "ping")
-    written(tmp_path, ("src/commands/own.js", own), "ping")
-    reading = read(str(tmp_path))
-
-    assert [entry.name for entry in reading.entries] == ["own"]
-    assert [(part.name, part.reason) for part in reading.unread] == [
-        ("get", "other classes extend this class")
-    ]
 
 
 def test_flags_with_defaults_in_a_base_class_are_evaluated(tmp_path: Path) -> None:
@@ -433,8 +557,8 @@ def test_flags_with_defaults_in_a_base_class_are_evaluated(tmp_path: Path) -> No
         "class Base { constructor(o) { this.name = o.name; this.ownerOnly = o.owner ?? false; } }"
     )
     commands = (
-        "class {0} extends Base {{ constructor() {{ super({{ name: '{0}', description: 'D'{1} }}) "
-        "}} run(interaction) {{}} }}"
+        "class {0} extends Base {{ constructor() {{ super({{ name: '{0}', description: 'D'{1}, "
+        "options: [] }}) }} run(interaction) {{}} }}"
     )
     code = [base, commands.format("a", ""), commands.format("b", ", owner: true")]
     (tmp_path / "bot.js").write_text("\n".join(code), encoding="utf-8")
@@ -454,7 +578,9 @@ def test_flags_with_defaults_in_a_base_class_are_evaluated(tmp_path: Path) -> No
     ],
 )
 def test_commands_of_owners_are_left_out(flag: str, trait: Trait, tmp_path: Path) -> None:
-    code = f"module.exports = {{ name: 'a', description: 'A.', {flag}, run(interaction) {{}} }};"
+    code = (
+        f"module.exports = {{ name: 'a', description: 'A.', {flag}, options: [], run(it) {{}} }};"
+    )
     (tmp_path / "bot.js").write_text(code, encoding="utf-8")
     (entry,) = read(str(tmp_path / "bot.js")).entries
 
@@ -489,7 +615,7 @@ def test_aliases_of_paths_are_followed(file: str, content: str, tmp_path: Path) 
     (tmp_path / file).write_text(content, encoding="utf-8")
     (tmp_path / "src/lib/names.js").write_text("export const NAME = 'ping';", encoding="utf-8")
     code = "import { NAME } from '@/names';\nexport class A extends Command { name = NAME;"
-    code += " description = 'D.'; run(interaction) {} }"
+    code += " description = 'D.'; options = []; run(interaction) {} }"
     (tmp_path / "src/a.js").write_text(code, encoding="utf-8")
 
     assert [entry.name for entry in read(str(tmp_path / "src")).entries] == ["ping"]

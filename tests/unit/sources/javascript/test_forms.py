@@ -156,3 +156,13 @@ def test_a_documented_form_is_read(code: str, shown: str, tmp_path: Path) -> Non
 
     assert [e.syntax for e in reading.entries] == re.findall("`(.+?)`", shown.replace("\\|", "|"))
     assert reading.notes == ()
+
+
+def test_each_framework_of_the_documentation_has_a_form() -> None:
+    table = PAGE.partition("| framework |")[2].partition("\n\n")[0]
+    frameworks = [
+        name for row in table.split("\n")[2:] for name in row.split(" | ")[0][2:].split(", ")
+    ]
+
+    assert "Seyfert" in frameworks
+    assert [name for name in frameworks if not any(name in form for form in DOCUMENTED)] == []

@@ -69,7 +69,7 @@ TOO_MUCH = {
     "conditions in conditions": "if (x)\n" * 300 + f"{BUILDER};",
     "twice as many calls each time": "const f0 = () => 1;\n"
     + "".join(f"const f{n} = () => [f{n - 1}(), f{n - 1}()];\n" for n in range(1, 40))
-    + "f39();",
+    + "exports.data = f39();",
     "classes of classes": "".join(f"class C{n} extends C{n + 1} {{}}\n" for n in range(300)),
     "a long chain": BUILDER + "\n.setNSFW(true)" * 1000,
 }
@@ -93,7 +93,9 @@ def noted(folder: Path, code: str | bytes) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize(("members", "expected"), COMPUTED.items())
 def test_what_is_computed_has_its_place(members: str, expected: str, tmp_path: Path) -> None:
-    entries, (note,) = noted(tmp_path, f"module.exports = {{\n  {members} }}; // command")
+    entries, (note,) = noted(
+        tmp_path, f"module.exports = {{\n  {members}, execute() {{}} }}; // command"
+    )
 
     part = note.removeprefix("bot.js:2:").replace(" is computed at run time", "")
     assert " ".join([part, *entries]) == expected
@@ -101,7 +103,7 @@ def test_what_is_computed_has_its_place(members: str, expected: str, tmp_path: P
 
 @pytest.mark.parametrize(("members", "expected"), UNCLEAR.items(), ids=["kind", "name", "depth"])
 def test_what_is_not_clear_has_its_place(members: str, expected: str, tmp_path: Path) -> None:
-    _, (note,) = noted(tmp_path, f"module.exports = {{\n  {members} }}; // command")
+    _, (note,) = noted(tmp_path, f"module.exports = {{\n  {members}, execute() {{}} }}; // command")
 
     assert note.startswith(f"bot.js:{expected}")
 
@@ -195,7 +197,8 @@ def test_imports_are_followed_and_generated_files_are_not(tmp_path: Path) -> Non
         "on(() => make('b').addStringOption((o) => o.setName('o')));\nexport { make };",
         "c.mjs": "import * as all from './all';\n"
         "export const data = { name: all.TITLE + 'er', description: all.texts.about };\n"
-        "export const category = all.Kind.Fun;",
+        "export const category = all.Kind.Fun;\n"
+        "export function execute() {}",
         "d.js": f"import {{ NAME }} from 'else';\nexport const data = {BUILDER}.setName(NAME);",
         **dict.fromkeys(("dist/a.js", "a.min.js", "a.test/a.d.ts"), f"exports.data = {BUILDER};"),
         "long.js": f"exports.data = {BUILDER}; // {'x' * 6000}",
