@@ -115,6 +115,7 @@ def import_command(  # noqa: PLR0913 - the options of one command
     settings = replace(run.settings, files=files, max_deletes=max_deletes)
     run, of_run = run._replace(settings=settings), None
     if program:
+        _check_sources(sources)  # before the run, which takes long
         of_run = recorded.record_program(
             run.output,
             program,
@@ -139,6 +140,18 @@ def import_command(  # noqa: PLR0913 - the options of one command
         asks=not check and sys.stdin.isatty() and sys.stderr.isatty(),
     )
     return _check(run, order) if check else _import(run, order)
+
+
+def _check_sources(sources: Sequence[str]) -> None:
+    """Raise `FileError` for a source that does not exist."""
+    from pathlib import Path
+
+    from commandsync.errors import FileError
+    from commandsync.sync.importsource import LIVE
+
+    for source in sources:
+        if source != LIVE and not set(source) & set("*?[") and not Path(source).exists():
+            raise FileError(f"{source} does not exist", hint="name a folder or file of the bot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,7 +51,8 @@ from commandsync.sources.reading import platform_of
 QUIET = 3.0
 """Seconds without a registration after which a run ends, or twice the longest gap so far."""
 
-_POINTLESS = 20.0  # seconds in which a bot that has logged in, or a refused port, led to nothing
+_SILENCE = 20.0  # seconds in which a bot that has logged in asks for nothing
+_RETRIES = 8.0  # seconds in which a bot finds a closed port, and calls no platform
 _LOOK = 0.05  # seconds
 _TAIL = 20  # lines of the program's output that are kept
 _PIECE = 1 << 14
@@ -295,7 +296,7 @@ async def _until_the_end(
     return recording
 
 
-def _ending(  # noqa: PLR0911 - one for each ending
+def _ending(
     order: Order, fence: Fence, platforms: Platforms, hosts: Hosts, seconds: float
 ) -> Ending | None:
     """Return how the run has ended, or None while it goes on."""
@@ -311,8 +312,15 @@ def _ending(  # noqa: PLR0911 - one for each ending
         if now - moments[-1] > max(QUIET, 2 * max(gaps, default=0.0)):
             return Ending.QUIET
         return None
-    # A bot that has logged in registers soon. One that found no database does not log in any more.
-    since = max(platforms.last, hosts.refusals.last)
-    if since and now - since > _POINTLESS and (platforms.logins or hosts.refusals.ports):
-        return Ending.POINTLESS
-    return None
+    return Ending.POINTLESS if _is_pointless(platforms, hosts, now) else None
+
+
+def _is_pointless(platforms: Platforms, hosts: Hosts, now: float) -> bool:
+    """Whether waiting for a first registration leads to nothing.
+
+    A bot that has logged in registers soon. One that finds no database tries again for ever.
+    """
+    first = hosts.refusals.first
+    if platforms.logins:
+        return now - max(platforms.last, first) > _SILENCE
+    return bool(first) and not platforms.last and now - first > _RETRIES

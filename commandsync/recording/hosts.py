@@ -144,7 +144,7 @@ class Refusals(asyncio.Protocol):
 
     def __init__(self) -> None:
         self.ports: Counter[int] = Counter()
-        self.last = 0.0  # when one was refused, in seconds of the event loop
+        self.first = 0.0  # when one was refused at first, in seconds of the event loop
 
     def watch(self, stack: AsyncExitStack, inside: socket.socket) -> None:
         """Count until the stack is closed."""
@@ -161,7 +161,7 @@ class Refusals(asyncio.Protocol):
             # The refusal of a connection is the only one without a number of its own.
             if len(segment) > _HEADER.size and not any(segment[_SEQUENCE]):
                 self.ports[int.from_bytes(segment[:2])] += 1
-                self.last = asyncio.get_running_loop().time()
+                self.first = self.first or asyncio.get_running_loop().time()
 
 
 class Allowed(NamedTuple):

@@ -97,7 +97,8 @@ class Platforms:
             self.untrusted += 1
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        self.last = asyncio.get_running_loop().time()
+        if not request.path.lower().endswith("/getupdates"):  # polls go on for ever
+            self.last = asyncio.get_running_loop().time()
         if request.headers.get("Upgrade", "").lower() == "websocket":
             self.logins += 1
             return await Session(self).serve(request)

@@ -386,6 +386,21 @@ def test_a_closed_port_is_counted_and_named(run: Run, outside: tuple[int, list[b
 
 
 @fenced
+def test_a_bot_that_waits_for_a_database_is_ended(run: Run) -> None:
+    recording = run(
+        """
+        import socket
+        while True:
+            try: socket.create_connection(("localhost", 5432), 2)
+            except OSError: time.sleep(0.5)
+        """
+    )
+
+    assert (recording.ending, recording.seconds < 20) == (Ending.POINTLESS, True)
+    assert recording.ports[5432] > 3
+
+
+@fenced
 def test_an_allowed_service_is_no_platform(run: Run, outside: tuple[int, list[bytes]]) -> None:
     port, said = outside
     recording = run(
