@@ -224,7 +224,8 @@ class Result:
 def skipped(plan: Plan, why: str) -> Result:
     """Return the result of a plan that was not begun; `why` is the reason in a word."""
     settled = tuple(Settled(change, Outcome.SKIPPED, why) for change in plan.changes)
-    return Result(plan=plan, settled=settled, verified=not settled, stopped=why, interrupted=True)
+    verified = not plan.writes
+    return Result(plan=plan, settled=settled, verified=verified, stopped=why, interrupted=True)
 
 
 def exit_code(*results: Result, left: Iterable[CommandsyncError] = ()) -> Exit:

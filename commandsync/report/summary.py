@@ -105,7 +105,7 @@ def _counts(changes: Sequence[Change]) -> str:
 def in_flight(result: Result, words: Words) -> str:
     """Return the state of the writes in flight when a run was interrupted, and advice."""
     state = "requests in flight were finished"
-    if result.count(Outcome.UNKNOWN):
+    if result.count(Outcome.UNKNOWN) or result.sent is Outcome.UNKNOWN:
         state = "a request in flight may still arrive"
     return f"{state}. {go_on(result, words)}"
 

@@ -19,6 +19,7 @@ from commandsync.apply.outcomes import (
     Result,
     StepResult,
     exit_code,
+    skipped,
 )
 from commandsync.apply.replacement import not_sent, replace_list
 from commandsync.errors import (
@@ -38,6 +39,7 @@ from commandsync.plan.plan import ListPlan, Target, list_plan, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
+from commandsync.report.summary import in_flight
 from commandsync.services.abilities import LIST_ABILITIES
 from tests.support import plans
 
@@ -348,3 +350,18 @@ def test_a_plan_is_refused_as_it_is_known(*, known: bool, before: Entries) -> No
     assert (plan.refusal is None) is known
     assert plan.pending is (known and before is OLD)
     assert plan.writes
+
+
+def test_a_list_that_would_be_sent_again_is_not_verified_by_an_interruption() -> None:
+    plan = plan_of(NEW, NEW, readable=False)
+
+    assert not plan.changes
+    assert skipped(plan, "interrupted").verified is False
+    assert skipped(plan_of(NEW, NEW, readable=True), "interrupted").verified
+
+
+def test_a_list_without_changes_may_arrive_after_an_interruption() -> None:
+    result, _ = played([Interrupted(), Aborted()], before=NEW, readable=False)
+
+    assert result.sent is Outcome.UNKNOWN
+    assert "may still arrive" in in_flight(result, {})
