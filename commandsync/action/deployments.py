@@ -71,6 +71,10 @@ class Deployments:
         self._read[identity, token] = [each for each in deliveries if each.token == token]
         return remembered(deliveries, identity=identity, token=token)
 
+    def is_busy(self, identity: str) -> bool:  # noqa: ARG002 - as above
+        """Return False: two jobs may send at the same time."""
+        return False
+
     def begin(self, delivery: Delivery, recheck: Recheck) -> Delivery:
         """Keep a delivery before its request is sent.
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -38,7 +37,7 @@ from commandsync.sync.listcontent import (
     list_of,
     nothing_known,
 )
-from commandsync.sync.settings import STDIN, LockProgress, Settings
+from commandsync.sync.settings import STDIN, Settings
 from commandsync.sync.statefile import StateFile, default_state
 
 _COMMANDS = Resource.COMMAND
@@ -62,8 +61,6 @@ def memory_of(settings: Settings, manifests: Sequence[Manifest]) -> Memory:
             return Before(known or nothing_known(settings, site), audiences)
         try:
             store = None if settings.state is None else state_file(settings, manifest)
-            if store:
-                store.on_wait = partial(settings.on_progress, LockProgress(site))
         except RefusedError as error:
             return Before(unreadable(error))
         if version:

@@ -120,6 +120,12 @@ class Store(Protocol):
         Without a digest, it is that of the token that sent last.
         """
 
+    def is_busy(self, identity: str) -> bool:
+        """Whether another program on this machine sends a list to a listing.
+
+        If not, none does so until the end of the next delivery to it.
+        """
+
     def begin(self, delivery: Delivery, recheck: Recheck) -> Delivery:
         """Keep a delivery before its request is sent, and return it with its number.
 

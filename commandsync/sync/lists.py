@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
-from commandsync.apply.outcomes import Outcome, Result
+from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, Step, skipped
 from commandsync.apply.replacement import not_sent, replace_list
 from commandsync.apply.run import Steps
 from commandsync.client.connection import Connection
@@ -57,8 +57,9 @@ from commandsync.sync.listcontent import (
     renewed,
     with_own_keys,
 )
+from commandsync.sync.lock import INTERVAL
 from commandsync.sync.setting import BASE_URL
-from commandsync.sync.settings import Settings, Site
+from commandsync.sync.settings import LockProgress, Settings, Site
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})
@@ -267,6 +268,11 @@ class ListJob(Job):
         if self.store is None:
             return (yield from replacing)
         try:
+            if self.store.is_busy(self.identity):
+                self.settings.on_progress(LockProgress(self.site))
+            while self.store.is_busy(self.identity):
+                if isinstance((yield Step(wait=INTERVAL)), Interrupted | Aborted):
+                    return skipped(plan, "interrupted")
             delivery = self.store.begin(self._delivery(plan), self._recheck)
         except RefusedError as error:
             return not_sent(plan, error)

@@ -42,7 +42,6 @@ _VERSION = 1
 _NAME = "commandsync"
 _FILE = "state.json"
 _SECONDS = 60.0  # to wait for another program that reads or writes the file
-_SENDING_SECONDS = 1800.0  # to wait for another program that sends a list
 _REMOVE = (
     "restore it, or remove it: then nothing is known of the lists that were sent last, and "
     "the next apply has to be allowed to replace them"
@@ -84,9 +83,7 @@ class StateFile:
     """The store in a file."""
 
     path: str
-    # Called before another program is waited for that sends a list to the same listing.
-    on_wait: Callable[[], object] = lambda: None
-    _sending: dict[int, BaseFileLock] = field(default_factory=dict)  # by the numbers of deliveries
+    _sending: dict[str, BaseFileLock] = field(default_factory=dict)  # by the identities of listings
 
     @property
     def is_shared(self) -> bool:
@@ -97,16 +94,25 @@ class StateFile:
         """Return what is known of a listing, by the digest of its token."""
         return remembered(self._read().deliveries, identity=identity, token=token)
 
+    def is_busy(self, identity: str) -> bool:
+        """Take the lock of a listing, and return whether another program has it."""
+        if identity not in self._sending:
+            name = sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+            lock = self._lock(f"{self.path}.{name}.lock")
+            if not _acquired(lock, 0):
+                return True
+            self._sending[identity] = lock
+        return False
+
     def begin(self, delivery: Delivery, recheck: Recheck) -> Delivery:
-        """Wait for other programs that send to this listing, and keep a delivery."""
-        lock = self._lock_of(delivery.identity)
+        """Keep a delivery; no other program may send to its listing."""
+        if self.is_busy(delivery.identity):
+            raise RefusedError("another apply sends a list to this listing", hint="run again")
         try:
-            begun = self._begun(delivery, recheck)
+            return self._begun(delivery, recheck)
         except BaseException:
-            lock.release()
+            self._sending.pop(delivery.identity).release()
             raise
-        self._sending[begun.number] = lock
-        return begun
 
     def _begun(self, delivery: Delivery, recheck: Recheck) -> Delivery:
         """Keep a delivery; whoever has the lock of its listing calls this."""
@@ -137,18 +143,8 @@ class StateFile:
                 kept = others if end is End.UNCHANGED else [*others, ended]
                 write(_State(number, tuple(_counting(kept))))
         finally:
-            if lock := self._sending.pop(delivery.number, None):
+            if lock := self._sending.pop(delivery.identity, None):
                 lock.release()
-
-    def _lock_of(self, identity: str) -> BaseFileLock:
-        name = sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        lock = self._lock(f"{self.path}.{name}.lock")
-        if not _acquired(lock, 0):
-            self.on_wait()
-            if not _acquired(lock, _SENDING_SECONDS):
-                hint = "wait for its end, or end it, and run again"
-                raise RefusedError("another apply sends a list to this listing", hint=hint)
-        return lock
 
     def _lock(self, path: str) -> BaseFileLock:
         from filelock import FileLock  # noqa: PLC0415 - seldom needed

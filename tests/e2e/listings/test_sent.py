@@ -5,6 +5,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -438,7 +439,7 @@ def test_staging_and_production_do_not_refuse_each_other(topgg_clone: Clone) -> 
 
 
 @pytest.mark.promise("sent-lists")
-def test_of_two_applies_at_once_the_second_one_waits_and_counts_what_the_first_one_sent(
+def test_of_two_applies_at_once_the_second_one_counts_the_list_of_the_first_and_waits(
     topgg_clone: Clone,
 ) -> None:
     clone = topgg_clone
@@ -456,17 +457,35 @@ def test_of_two_applies_at_once_the_second_one_waits_and_counts_what_the_first_o
     first = clone.place.home.started("apply", "-f", clone.manifest, "--yes")
     assert arrived.wait(20)
     clone.commit(*FORTY[:10])
+    refused = clone.refused()
+    clone.commit(*FORTY, "new")
     second = clone.place.home.started("apply", "-f", clone.manifest, "--yes")
     assert second.stderr is not None
-    while b"waiting for the apply" not in second.stderr.readline():
-        pass
+    assert any(b"waiting for the apply" in line for line in iter(second.stderr.readline, b""))
     released.set()
     said = second.communicate(timeout=60)[0].decode()
     first.communicate(timeout=60)
 
-    assert (first.returncode, second.returncode) == (0, 5), said
-    assert "would delete 30 of 40 listed commands" in said
-    assert clone.place.names == FORTY
+    assert "would delete 30 of 40 listed commands" in refused
+    assert (first.returncode, second.returncode) == (0, 0), said
+    assert clone.place.names == [*FORTY, "new"]
+
+
+def test_an_apply_that_waits_for_another_one_can_be_interrupted(clone: Clone) -> None:
+    clone.commit(*FORTY[:10])
+    clone.apply("--unseen", exits=0)
+    other = statefile.StateFile(str(state_of(clone)))
+    identity = json.loads(state_of(clone).read_bytes())["sent"][0]["identity"]
+    assert not other.is_busy(identity)  # from now on this program has the lock
+    waiting = clone.place.home.started("apply", "-f", clone.manifest, "--yes")
+    assert waiting.stderr is not None
+    assert any(b"waiting for the apply" in line for line in iter(waiting.stderr.readline, b""))
+    waiting.send_signal(signal.SIGINT)
+    said = waiting.communicate(timeout=20)[0].decode()
+
+    assert waiting.returncode == 130
+    assert "The listing was not changed" in said
+    assert [each["state"] for each in json.loads(state_of(clone).read_bytes())["sent"]] == ["sent"]
 
 
 @pytest.mark.parametrize("shares", [True, False])

@@ -4,9 +4,9 @@ import json
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -42,6 +42,8 @@ def state(tmp_path: Path) -> StateFile:
 
 def send(state: StateFile, *names: str, end: End | None = End.ACCEPTED, of: str = "one") -> None:
     run = StateFile(state.path)  # without an end, its lock goes with it as with a killed process
+    while run.is_busy("here"):
+        sleep(0.01)
     begun = run.begin(new(*names, of=of), fine)
     if end:
         run.end(begun, end)
@@ -110,16 +112,16 @@ def test_a_run_that_may_not_send_any_more_keeps_nothing(state: StateFile) -> Non
 
 def test_a_second_program_waits_and_decides_by_what_the_first_one_sent(state: StateFile) -> None:
     seen: list[Remembered] = []
-    waits: list[str] = []
     first = state.begin(new("ping"), fine)
-    second = StateFile(state.path, on_wait=lambda: waits.append("waits"))
-    with ThreadPoolExecutor(1) as pool:
-        other = pool.submit(second.begin, new("ban"), seen.append)
-        while not waits:
-            pass
-        state.end(first, End.ACCEPTED)
-        second.end(other.result(20), End.ACCEPTED)
+    second = StateFile(state.path)
+    busy = second.is_busy("here")
+    with pytest.raises(RefusedError, match="another apply sends a list to this listing"):
+        second.begin(new("ban"), seen.append)
+    state.end(first, End.ACCEPTED)
+    free = not second.is_busy("here")
+    second.end(second.begin(new("ban"), seen.append), End.ACCEPTED)
 
+    assert (busy, free) == (True, True)
     assert [each.names for each in seen[0].possible] == [("ping",)]
     assert shown(state) == [("ban",)]
 
