@@ -71,7 +71,9 @@ def next_import(
         before: The file before; an empty one for the first import.
         evidence: What is known of the commands that are not read.
     """
-    step = _Step([*found], before, evidence, _Proof(before, evidence))
+    now = [*found]
+    proof = _Proof(before, evidence, full={command.source for command in now})
+    step = _Step(now, before, evidence, proof)
     step.pair()
     for number in step.gone:
         step.keep(number)
@@ -260,6 +262,7 @@ class _Proof:
     of_name: dict[str, PartlyRead] = field(default_factory=dict)
     of_file: dict[str, PartlyRead] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
+    full: set[str] = field(default_factory=set)  # the files with commands that are read
 
     def __post_init__(self) -> None:
         for file, mark in self.evidence.partly:
@@ -315,13 +318,21 @@ class _Proof:
                 return Kept(command.name, reason, mark and mark.place)
             if mark and self._names(file, PurePosixPath(command.source)):
                 return Kept(command.name, f"{command.source} is gone: {mark.reason}", mark.place)
-        return None
+        return self._anywhere(command) if command.kept else None
+
+    def _anywhere(self, command: ImportedCommand) -> Kept | None:
+        """Return why a command that was kept stays: a place without a name may declare it."""
+        marks = [mark for file, mark in self.of_file.items() if file not in self.full]
+        unread = [part for _, part in self.evidence.unread if not part.name]
+        place, reason, _ = next(iter((*marks, *unread)), (None, "", ""))
+        return Kept(command.name, f"{command.source} is gone: {reason}", place) if reason else None
 
     def _names(self, file: str, gone: PurePosixPath) -> bool:
         """Whether a file that is partly read has the name of one that is gone, or imports it."""
         if PurePosixPath(file).name == gone.name:
             return True
-        pattern = rb"\b(import|from|require)\b.*\b" + re.escape(gone.stem.encode()) + rb"\b"
+        module = gone.parent.name if gone.stem in {"index", "__init__"} else gone.stem
+        pattern = rb"\b(import|from|require)\b.*\b" + re.escape(module.encode()) + rb"\b"
         return re.search(pattern, self._content(file)) is not None
 
     def _contains(self, file: str, name: str) -> bool:

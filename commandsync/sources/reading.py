@@ -30,7 +30,9 @@ from commandsync.sources.sourcefile import PYTHON, SCRIPTS
 _MARKDOWN = frozenset({".md", ".markdown"})
 _LISTS = _MARKDOWN | {".csv", ".txt"}
 _DATA = _LISTS | {".json", ""}  # "": a pipe of the shell has no suffix
-_OF_BOTS = re.compile(rb"ommand|telegraf|grammy")
+_OF_BOTS = re.compile(  # in scripts that may declare commands
+    rb"ommand|telegraf|grammy|node-telegram|discord|seyfert|aliases|\bdescription\s*[:=]"
+)
 _EXPECTED = (
     "a source is the bot's code, Discord's commands as JSON, or a list as JSON, CSV or lines "
     "`name - text`"
@@ -73,7 +75,7 @@ def read(
     if suffix in PYTHON:
         return python.read(path, form=form)
     if suffix in SCRIPTS:
-        return _read_scripts(path, locale=locale, texts=texts)
+        return _read_scripts(path, locale=locale, texts=texts, form=form)
     if suffix not in _DATA and Path(path).is_file():
         raise FileError(f"{path} is not a source of commands", hint=_EXPECTED)
     data = sourcefile.read_bytes(path)
@@ -129,7 +131,8 @@ def _read_code(
         readings.append(python.read(folder.as_posix(), inside, form=form))
     # Without commands in them, scripts beside Python need no extra to be read.
     if scripts and (not readings or any(map(_may_declare, scripts))):
-        readings.append(_read_scripts(folder.as_posix(), inside, locale=locale, texts=texts))
+        path = folder.as_posix()
+        readings.append(_read_scripts(path, inside, locale=locale, texts=texts, form=form))
     return _together(*readings) if readings else None
 
 
@@ -159,12 +162,13 @@ def _read_scripts(
     *,
     locale: str,
     texts: Mapping[str, str] | None,
+    form: str,
 ) -> SourceReading:
     try:
         from commandsync.sources import javascript  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise missing("JavaScript is read with", "javascript", error) from error
-    return javascript.read(path, inside, locale=locale, texts=texts)
+    return javascript.read(path, inside, locale=locale, texts=texts, form=form)
 
 
 def of_list(data: bytes, path: str, columns: Mapping[str, str]) -> SourceReading:
