@@ -26,6 +26,7 @@ from commandsync.apply.run import NO_ANSWER, REREADS
 from commandsync.diagnostics import Hint, Notice
 from commandsync.errors import (
     ApiError,
+    CommandsyncError,
     ListingError,
     RefusedError,
     StoppedError,
@@ -73,7 +74,7 @@ def replace_list(
     return run.result(run.outcome(wanted, before, failure), failure)
 
 
-def not_sent(plan: ListPlan, error: RefusedError) -> Result:
+def not_sent(plan: ListPlan, error: CommandsyncError) -> Result:
     """Return the result of a plan that must not be carried out after all; nothing was sent."""
     settled = tuple(
         Settled(change, Outcome.SKIPPED, error.message, error.hint) for change in plan.changes
@@ -85,7 +86,7 @@ def not_sent(plan: ListPlan, error: RefusedError) -> Result:
         verified=None,
         stopped=error.message,
         stopped_hint=error.hint,
-        refused=True,
+        refused=isinstance(error, RefusedError),
     )
 
 

@@ -23,7 +23,7 @@ from commandsync.apply.run import Steps
 from commandsync.client.connection import Connection
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Notice
-from commandsync.errors import RefusedError, UsageError
+from commandsync.errors import CommandsyncError, RefusedError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.baseline import AsRead, Baseline, LastSent, PossibleList, Unknown
 from commandsync.plan.plan import ListPlan, Plan, expected_listing, list_plan
@@ -274,12 +274,12 @@ class ListJob(Job):
                 if isinstance((yield Step(wait=INTERVAL)), Interrupted | Aborted):
                     return skipped(plan, "interrupted")
             delivery = self.store.begin(self._delivery(plan), self._recheck)
-        except RefusedError as error:
+        except CommandsyncError as error:  # other lists may have been sent: their results count
             return not_sent(plan, error)
         result = yield from replacing
         try:
             self.store.end(delivery, _ENDS.get(result.sent or Outcome.UNKNOWN, End.UNKNOWN))
-        except RefusedError as error:
+        except CommandsyncError as error:
             hint = "run again: the next run takes the list as one that may have arrived"
             notices = (*result.notices, Notice(error.message, hint))
             return replace(result, unrecorded=result.touched, notices=notices)

@@ -9,6 +9,9 @@ from contextlib import ExitStack
 import pytest
 
 from commandsync.api.arguments import service_of
+from commandsync.sync import lists
+from commandsync.sync.earlier import GitError
+from commandsync.sync.history import head_of
 from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.destination import SERVICES, Destination, destination
 from tests.support.home import Home, checked, fields
@@ -180,6 +183,26 @@ def test_a_write_that_fails_stops_only_itself(
     assert code == 6
     assert {name for name, place in places.items() if not place.names} == {failing}
     assert results[failing]["outcomes"]["failed"] == 1  # type: ignore[index]  # a document
+
+
+def test_a_list_that_cannot_be_remembered_hides_no_result(
+    home: Home, places: dict[str, Destination], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(home, places, "ping")
+    calls = iter(range(1))
+
+    def fail(path: str) -> str:
+        if next(calls, None) is None:
+            raise GitError("git broke")
+        return head_of(path)
+
+    monkeypatch.setattr(lists, "head_of", fail)
+    code, results = apply(home, "--unseen")
+
+    assert code == 6
+    assert writes(places) == {"top.gg": 1, "discordbotlist.com": 0, "telegram": 1, "disq.ink": 0}
+    assert results["top.gg"]["outcomes"]["sent"] == 1  # type: ignore[index]  # a document
+    assert results["disq.ink"]["stopped"] == "git broke"
 
 
 def test_the_page_is_planned_and_applied_first(
