@@ -75,17 +75,19 @@ COMMANDS = st.one_of(
         nodes(1, **OF_COMMAND),
         lists(st.one_of(SUB_COMMANDS, GROUPS)),
     ),
-    nodes(4, handler=st.just(2), **OF_COMMAND),
     st.builds(
         lambda command: command | {"name": f"Menu {command['name']}", "description": ""},
         st.sampled_from([2, 3]).flatmap(nodes),
     ),
 )
 PERSONAL = {"id": "1", "application_id": "2", "version": "3", "owner": "Ann", "permissions": [4]}
+ENTRY_POINT: Object = {"type": 4, "name": "launch", "description": "", "handler": 2}
 
 
 def reading_of(commands: list[Object]) -> SourceReading:
-    return read_answer(json.dumps([{**each, **PERSONAL} for each in commands]).encode())
+    """Return the reading of commands, beside an Entry Point command, which no list shows."""
+    listed = [{**each, **PERSONAL} for each in (*commands, ENTRY_POINT)]
+    return read_answer(json.dumps(listed).encode())
 
 
 def fitted(reading: SourceReading, changed: dict[str, str] | None = None) -> Fitted:
