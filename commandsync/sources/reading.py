@@ -266,7 +266,7 @@ def project_in(folder: Path) -> Project:
         reading=reading,
         problem=problem if library else None,
         program=program_in(folder),
-        registers=_registers(folder, reading),
+        registers=registers(folder, reading),
         prefix=_prefix(folder, reading),
     )
 
@@ -320,7 +320,7 @@ def program_in(folder: Path) -> str:
     return f"{runs} {file}" if file else ""
 
 
-def _registers(folder: Path, reading: SourceReading) -> bool:
+def registers(folder: Path, reading: SourceReading) -> bool:
     """Return whether a script registers the commands, or the code of the bot does."""
     program = program_in(folder)
     script = PurePosixPath(program.split(" ")[-1]).stem if program else ""

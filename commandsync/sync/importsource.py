@@ -37,7 +37,14 @@ from commandsync.sources.entry import (
     Unread,
 )
 from commandsync.sources.importing import UNREGISTERED
-from commandsync.sources.reading import LIBRARIES, libraries_of, program_in, read, read_answer
+from commandsync.sources.reading import (
+    LIBRARIES,
+    libraries_of,
+    program_in,
+    read,
+    read_answer,
+    registers,
+)
 from commandsync.sources.sourcefile import (
     PYTHON,
     SCRIPTS,
@@ -197,7 +204,8 @@ class ReadSources:
         left_out = [each for each in self.found.values() if each.command.left_out]
         for each in left_out:
             self._leave_out(each, each.command.left_out)
-        self.notes += filter(None, [_prefixed(left_out)])
+        everything = left_out if not self.public else []
+        self.notes += filter(None, [_prefixed(left_out), _without_traits(everything)])
 
     def _leave_out(self, each: Found, reason: str) -> None:
         self.left_out.append(LeftOut(each.command.name, reason, each.entry.place))
@@ -295,6 +303,16 @@ def _prefixed(left_out: Iterable[Found]) -> Notice | None:
     return Notice(message, 'write the bot\'s prefix into the manifest, such as prefix: "!"')
 
 
+def _without_traits(everything: Sequence[Found]) -> Notice | None:
+    """Return the notice that traits leave out all commands of the sources; None if they do not."""
+    reasons = [{*each.command.left_out.split(" and ")} for each in everything]
+    if not reasons or not all(each <= {*Trait} for each in reasons):
+        return None
+    traits = ", ".join(trait for trait in Trait if any(trait in each for each in reasons))
+    message = f"all commands that were read are left out: {traits}"
+    return Notice(message, f"to import them, write below import:  traits: [{traits}]")
+
+
 def _is_acknowledged(part: Unread, patterns: Sequence[str]) -> bool:
     """Whether the manifest names a part that is not read: its name, its file or its path."""
     names = {part.name, posixpath.basename(part.place.path)} - {""}
@@ -364,18 +382,40 @@ def _check_entries(reading: SourceReading, source: str) -> None:
 
 
 def _next_steps(reading: SourceReading, source: str) -> Iterator[str]:
-    """Yield what the code uses, and the other ways to its commands."""
+    """Yield what the code uses, and the other ways to its commands, the surest first."""
     libraries = libraries_of(Path(), reading)
     if libraries:
         yield f"it uses {', '.join(libraries)}"
-    program = program_in(Path()) or "PROGRAM"
-    yield f"record the bot's program: commandsync import -- {program}"
-    if not libraries or "discord" in map(LIBRARIES.get, libraries):
-        yield "or import what the bot has registered: commandsync import discord"
+    folder, count = _better_folder(source)
+    if folder:
+        commands = "1 command is" if count == 1 else f"{count:,} commands are"
+        yield f"{commands} read in {folder}: commandsync import {folder}"
+    # A bot of prefix commands registers nothing, so neither a run nor Discord has its commands.
+    if reading.unread or registers(Path(), reading):
+        program = program_in(Path()) or "PROGRAM"
+        yield f"record the bot's program: commandsync import -- {program}"
+        if not libraries or "discord" in map(LIBRARIES.get, libraries):
+            yield "or import what the bot has registered: commandsync import discord"
     if found := _list_in(source):
         yield f"or import its list of commands: commandsync import {found}"
     else:
         yield "or import a list of commands, such as commands.json"
+
+
+def _better_folder(source: str) -> tuple[str, int]:
+    """Return the folder in or around a source that has the most commands, and their number.
+
+    It looks no further than the current folder.
+    """
+    given, best = Path(source), ("", 0)
+    inside = sorted(path for path in given.iterdir() if path.is_dir()) if given.is_dir() else []
+    is_here = not given.is_absolute() and ".." not in given.parts
+    around = [given.parent, Path()] if is_here else []
+    for folder in dict.fromkeys((*around, *inside)):
+        with suppress(FileError, UsageError):
+            count = len(read(folder.as_posix()).entries) if folder != given else 0
+            best = (folder.as_posix(), count) if count > best[1] else best
+    return best
 
 
 def _unread_problems(reading: SourceReading, source: str) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, get_args
 
 import pytest
@@ -363,3 +364,76 @@ def test_a_check_agrees_with_the_import(
     assert again.files == ()
     assert again.before == again.after == result.after
     assert all(isinstance(command, ImportedCommand) for command in again.after.commands)
+
+
+COG = """
+from discord.ext import commands
+
+class Fun(commands.Cog):
+    @commands.command()
+    {decorator}
+    async def {name}(self, ctx):
+        "Does it."
+"""
+
+
+def failing(source: str) -> str:
+    with pytest.raises(FileError) as failed:
+        plan_import(Settings(now=day(1), files=("commands.yaml",)), [source], registered=no_requests)
+    return str(failed.value.hint)
+
+
+def no_requests(_locale: str) -> SourceReading:
+    raise AssertionError("nothing was to be read from Discord")
+
+
+@given(
+    place=st.sampled_from(
+        [("bot", "other", "."), ("bot/cogs/tools", "bot/cogs", "bot/cogs"), ("bot/a", "bot/b", "bot")]
+    ),
+    names=st.lists(st.sampled_from(["ban", "kick", "mute"]), min_size=1, unique=True),
+)
+def test_a_folder_without_commands_names_the_one_that_has_them(
+    folder: Path, place: tuple[str, str, str], names: list[str]
+) -> None:
+    empty, full, expected = place
+    for old in ("bot", "other"):
+        rmtree(folder / old, ignore_errors=True)
+    (folder / "commands.yaml").write_text("version: 1\nprefix: '!'\n", encoding="utf-8")
+    for path in (empty, full):
+        (folder / path).mkdir(parents=True, exist_ok=True)
+    (folder / empty / "tool.py").write_text("import discord\n", encoding="utf-8")
+    for name in names:
+        code = COG.format(name=name, decorator="@commands.cooldown(1, 5)")
+        (folder / full / f"{name}.py").write_text(code, encoding="utf-8")
+
+    hint = failing(empty)
+
+    assert f"read in {expected}: commandsync import {expected};" in hint
+    assert "commandsync import --" not in hint
+    assert "commandsync import discord" not in hint
+
+
+def test_a_bot_that_registers_is_to_be_recorded(folder: Path) -> None:
+    (folder / "commands.yaml").write_text("version: 1\n", encoding="utf-8")
+    (folder / "src").mkdir()
+    (folder / "src" / "tool.py").write_text("import discord\n", encoding="utf-8")
+    (folder / "deploy-commands.js").write_text("rest.put(route, body);\n", encoding="utf-8")
+
+    hint = failing("src")
+
+    assert "commandsync import -- node deploy-commands.js" in hint
+
+
+@pytest.mark.parametrize("decorator", ["@commands.is_owner()", "@commands.cooldown(1, 5)"])
+def test_traits_that_leave_out_everything_are_named(folder: Path, decorator: str) -> None:
+    (folder / "commands.yaml").write_text("version: 1\nprefix: '!'\n", encoding="utf-8")
+    code = COG.format(name="ban", decorator=decorator)
+    (folder / "cog.py").write_text(code, encoding="utf-8")
+
+    planned = plan_import(
+        Settings(now=day(1), files=("commands.yaml",)), ["cog.py"], registered=no_requests
+    )
+
+    named = [note for note in planned.notes if "traits: [owner-only]" in str(note.hint)]
+    assert len(named) == ("is_owner" in decorator)
