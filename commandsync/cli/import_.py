@@ -113,9 +113,23 @@ def import_command(  # noqa: PLR0913 - the options of one command
     from commandsync.errors import Exit
 
     settings = replace(run.settings, files=files, max_deletes=max_deletes)
-    run, of_run = run._replace(settings=settings), None
+    run = run._replace(settings=settings)
+    if eject:
+        return _eject(run)
+    order = _Order(
+        sources=sources,
+        recorded=None,
+        locale=locale,
+        prefix=prefix,
+        forget=forget,
+        force=force,
+        complete=complete,
+        asks=not check and sys.stdin.isatty() and sys.stderr.isatty(),
+    )
     if program:
-        _check_sources(sources)  # before the run, which takes long
+        before = _planned_before(run, order, program)
+        if not check:
+            _check_edited(run.output, before, force=force)
         of_run = recorded.record_program(
             run.output,
             program,
@@ -127,31 +141,8 @@ def import_command(  # noqa: PLR0913 - the options of one command
         )
         if of_run is None:
             return int(Exit.FAILED)
-    if eject:
-        return _eject(run)
-    order = _Order(
-        sources=sources,
-        recorded=of_run,
-        locale=locale,
-        prefix=prefix,
-        forget=forget,
-        force=force,
-        complete=complete,
-        asks=not check and sys.stdin.isatty() and sys.stderr.isatty(),
-    )
+        order = replace(order, recorded=of_run)
     return _check(run, order) if check else _import(run, order)
-
-
-def _check_sources(sources: Sequence[str]) -> None:
-    """Raise `FileError` for a source that does not exist."""
-    from pathlib import Path
-
-    from commandsync.errors import FileError
-    from commandsync.sync.importsource import LIVE
-
-    for source in sources:
-        if source != LIVE and not set(source) & set("*?[") and not Path(source).exists():
-            raise FileError(f"{source} does not exist", hint="name a folder or file of the bot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +214,40 @@ def _in_doubt(
     return kept
 
 
+def _planned_before(run: Run, order: _Order, program: Sequence[str]) -> Import:
+    """Plan the import of a run without commands: an error stops it before the run, not after."""
+    from commandsync.sources.entry import SourceReading
+    from commandsync.sync.importplan import plan_import
+    from commandsync.sync.importsource import Recorded
+
+    return plan_import(
+        run.settings,
+        order.sources,
+        registered=lambda _locale: SourceReading(),
+        recorded=Recorded(shlex.join(program), lambda _locale: SourceReading(), "it has not begun"),
+        locale=order.locale,
+        prefix=order.prefix,
+        forget=order.forget,
+        force=order.force,
+    )
+
+
+def _check_edited(output: Output, result: Import, *, force: bool) -> None:
+    """Refuse to write over an imported file that was edited; print the entries that keep that."""
+    from commandsync.diagnostics import Location, Problem
+    from commandsync.errors import ManifestError
+    from commandsync.report import render_import
+
+    if not result.was_edited or force or not result.imported:
+        return
+    if output.format == "text":
+        output.result(render_import(result, format=output.format, screen=output.screen()))
+    place = Location(result.imported.path)
+    message = "this file was edited by hand, and an import writes it whole"
+    hint = "move the edits into the manifest, as shown above; then import with --force"
+    raise ManifestError([Problem(place, message, hint)])
+
+
 def _check(run: Run, order: _Order) -> int:
     """Show the changes of an import, without a write; return the exit code."""
     from commandsync.cli.output import command_line
@@ -243,8 +268,7 @@ def _check(run: Run, order: _Order) -> int:
 
 def _import(run: Run, order: _Order) -> int:
     """Import, and show the result; return the exit code."""
-    from commandsync.diagnostics import Location, Problem
-    from commandsync.errors import Exit, ManifestError, TooManyDeletesError
+    from commandsync.errors import Exit, TooManyDeletesError
     from commandsync.report import render_import
     from commandsync.report.lines import path
     from commandsync.sync.files import write_edits
@@ -252,13 +276,8 @@ def _import(run: Run, order: _Order) -> int:
     output, result = run.output, _planned(run, order)
     if result.refusal:
         raise TooManyDeletesError(f"the import {result.refusal.message}", hint=result.refusal.hint)
-    if output.format == "text" or not result.was_edited or order.force:
-        output.result(render_import(result, format=output.format, screen=output.screen()))
-    if result.was_edited and not order.force and result.imported:
-        place = Location(result.imported.path)
-        message = "this file was edited by hand, and an import writes it whole"
-        hint = "move the edits into the manifest, as shown above; then import with --force"
-        raise ManifestError([Problem(place, message, hint)])
+    _check_edited(output, result, force=order.force)
+    output.result(render_import(result, format=output.format, screen=output.screen()))
     with run.signals.answered_by(lambda _: None):  # files are written whole, in a moment
         write_edits(result.files)
     if result.files:

@@ -253,7 +253,7 @@ def test_an_import_without_the_program_keeps_its_commands(home: Home, record: Im
         (("--timeout", "0", "--", "true"), "--timeout"),
         (("--guild", "my-server", "--", "true"), "is not the ID of a server"),
         (("--env", "NOT_SET_HERE", "--", "true"), "is not set"),
-        (("nowhere.py", "--", "true"), "nowhere.py does not exist"),
+        (("nowhere.py", "--", "true"), "cannot read nowhere.py"),
     ],
 )
 def test_wrong_usage_runs_nothing(home: Home, words: tuple[str, ...], part: str) -> None:
@@ -261,6 +261,18 @@ def test_wrong_usage_runs_nothing(home: Home, words: tuple[str, ...], part: str)
 
     assert (ran.code in {1, 2}, part in ran.err) == (True, True), ran.said
     assert "registered" not in ran.said
+
+
+def test_an_edited_file_is_refused_before_the_run(home: Home) -> None:
+    listed = [{"name": "skip", "description": "Skips", "type": 1}]
+    (home.path / "list.json").write_text(json.dumps(listed), encoding="utf-8")
+    assert home.run("import", "list.json").code == 0
+    home.write(home.read(FILE).replace("Skips", "Jumps"), FILE)
+
+    ran = home.run("import", "--", "no-such-program")
+
+    assert (ran.code, "edited by hand" in ran.err) == (4, True), ran.said
+    assert "no-such-program" not in ran.said
 
 
 @fenced

@@ -379,7 +379,9 @@ class Fun(commands.Cog):
 
 def failing(source: str) -> str:
     with pytest.raises(FileError) as failed:
-        plan_import(Settings(now=day(1), files=("commands.yaml",)), [source], registered=no_requests)
+        plan_import(
+            Settings(now=day(1), files=("commands.yaml",)), [source], registered=no_requests
+        )
     return str(failed.value.hint)
 
 
@@ -389,7 +391,11 @@ def no_requests(_locale: str) -> SourceReading:
 
 @given(
     place=st.sampled_from(
-        [("bot", "other", "."), ("bot/cogs/tools", "bot/cogs", "bot/cogs"), ("bot/a", "bot/b", "bot")]
+        [
+            ("bot", "other", "."),
+            ("bot/cogs/tools", "bot/cogs", "bot/cogs"),
+            ("bot/a", "bot/b", "bot"),
+        ]
     ),
     names=st.lists(st.sampled_from(["ban", "kick", "mute"]), min_size=1, unique=True),
 )
