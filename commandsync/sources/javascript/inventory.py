@@ -59,6 +59,9 @@ class _Found(NamedTuple):
         return PurePosixPath(self.handler.at.scope.file.path)
 
 
+_DEEPEST_LIST = -3  # lists are followed three levels down: one may contain itself
+
+
 class Inventory:
     """The commands of all files; `documents` has what is not read, and what is not followed."""
 
@@ -110,9 +113,9 @@ class Inventory:
         """Add the commands that are exported, in objects or lists as well."""
         match value:
             case list():
-                for part in value:
-                    self._exported(part, path, 0)
-            case Record() if not self._add(value) and deep:
+                for part in value if deep > _DEEPEST_LIST else ():
+                    self._exported(part, path, min(deep, 1) - 1)
+            case Record() if not self._add(value) and deep > 0:
                 for part in value.values():
                     self._exported(part, path, deep - 1)
             case Imported(is_file=True):
