@@ -145,6 +145,14 @@ def test_a_revision_that_is_not_a_commit_is_refused(repo: GitRepo, revision: str
     assert "git fetch --tags" in str(raised.value.hint)
 
 
+@pytest.mark.parametrize("length", [40, 64])
+def test_zeros_stand_for_no_commit(repo: GitRepo, length: int) -> None:
+    repo.commit({"commands.yaml": MAIN}, tag="v1")
+
+    with pytest.raises(UsageError, match="stands for no commit"):
+        version_at("0" * length, str(repo.path / "commands.yaml"))
+
+
 def test_a_shallow_clone_says_how_to_get_the_rest(repo: GitRepo, tmp_path: Path) -> None:
     repo.commit({"commands.yaml": MAIN}, tag="v1")
     repo.commit({"commands/a.yaml": listed("a")})
