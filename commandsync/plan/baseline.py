@@ -6,7 +6,7 @@ one may be, where a request may have arrived or another machine may have sent it
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, assert_never
 
 from commandsync.diagnostics import Notice
 from commandsync.records.snapshot import Snapshot
@@ -91,3 +91,5 @@ def name_of(baseline: Baseline) -> str:
             return name
         case Unread() | Unknown():
             return ""
+        case _:
+            assert_never(baseline)

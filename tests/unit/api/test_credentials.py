@@ -228,6 +228,13 @@ def test_the_beginning_of_a_token_is_hidden_where_a_text_ends_in_it(secret: str,
     assert token.hide_parts("closed: of nobody") == "closed: of nobody"
 
 
+@pytest.mark.parametrize(("levels", "is_found"), [(1, True), (16, True), (18, False), (99, False)])
+def test_escapes_are_read_sixteen_levels_down(levels: int, *, is_found: bool) -> None:
+    first = f"%{'25' * (levels - 1)}{ord(SECRET[0]):02x}"
+
+    assert Token(SECRET).is_in(f"see {first}{SECRET[1:]}") is is_found
+
+
 def test_a_run_hides_its_tokens_and_ends_without_them() -> None:
     with redacting():
         kept = [keep_secret(Token(secret)) for secret in (SECRET, f"{SECRET}-more", "short")]

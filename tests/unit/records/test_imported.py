@@ -1,0 +1,113 @@
+"""The imported file is a value: its digest is that of its content, whatever its layout."""
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commandsync.diagnostics import Location
+from commandsync.records.imported import (
+    ImportedCommand,
+    ImportedFile,
+    ImportedPlace,
+    Kind,
+    Override,
+    imported_path,
+    is_imported,
+    objects_by_name,
+)
+from commandsync.records.snapshot import Node
+
+PING = ImportedCommand(name="ping", description="Says pong.", syntax="/ping")
+WORDS = st.text("abc", max_size=3)
+CHANGES: dict[str, st.SearchStrategy[Any]] = {
+    "description": WORDS,
+    "category": WORDS,
+    "source": WORDS,
+    "formerly": st.tuples(WORDS),
+    "left_out": WORDS,
+    "kept": st.booleans(),
+    "recorded": st.booleans(),
+    "digest": WORDS,
+    "discord": st.none() | st.just({"type": 1, "name": "ping"}),
+}
+
+
+@pytest.mark.parametrize("folder", ["", "bots/", "../a.b/"])
+def test_the_file_is_beside_its_manifest(folder: str) -> None:
+    assert imported_path(f"{folder}one.yaml") == f"{folder}one.imported.yaml"
+    assert is_imported(imported_path(f"{folder}commands.yml"))
+    assert not is_imported(f"{folder}commands.yaml")
+
+
+@pytest.mark.parametrize(
+    ("name", "syntax", "kind"),
+    [
+        ("ping", "/ping [to]", Kind.SLASH),
+        ("Show {prefix}", "Show {{prefix}}", Kind.MENU),
+        ("ping", "{prefix}ping", Kind.PREFIX),
+        ("ping", "!ping", Kind.PREFIX),
+    ],
+)
+def test_a_syntax_says_how_a_command_is_called(name: str, syntax: str, kind: Kind) -> None:
+    assert replace(PING, name=name, syntax=syntax).kind is kind
+
+
+def test_menus_of_one_name_and_other_types_are_two_commands() -> None:
+    menus = [
+        replace(PING, syntax="ping", discord=discord)
+        for discord in ({"type": 2}, {"type": 3}, None)
+    ]
+
+    assert len({menu.key for menu in menus}) == len(menus)
+    assert PING.key == replace(PING, discord={"type": 1}).key
+
+
+@given(changes=st.fixed_dictionaries({}, optional=CHANGES))
+def test_the_digest_changes_with_the_content_alone(changes: dict[str, Any]) -> None:
+    one, other = (ImportedFile((each,)) for each in (PING, replace(PING, **changes)))
+
+    assert (one.digest == other.digest) is (one.commands[0].values() == other.commands[0].values())
+    assert all(other.commands[0].values().values())
+
+
+def test_the_places_that_are_not_read_are_part_of_the_digest() -> None:
+    places = [ImportedPlace("a.py", "computed"), ImportedPlace("a.py", "computed", "ban")]
+    files = [
+        ImportedFile(unread=unread, gone=gone)
+        for unread, gone in product([(), tuple(places[:1]), tuple(places)], [(), ("kick",)])
+    ]
+
+    assert len({file.digest for file in files}) == len(files)
+    assert places[0].values() == {"from": "a.py", "reason": "computed"}
+
+
+def test_public_lists_have_the_commands_that_are_not_left_out() -> None:
+    hidden = replace(PING, name="eval", left_out="owner-only")
+
+    assert ImportedFile((PING, hidden)).public == (PING,)
+
+
+@pytest.mark.parametrize("wins", [{}, {"description": ("Says pong.", "Pong!")}])
+@pytest.mark.parametrize("adds", [True, False])
+def test_an_entry_only_repeats_if_it_wins_and_adds_nothing(
+    wins: dict[str, tuple[str, str]], *, adds: bool
+) -> None:
+    override = Override("ping", Location("commands.yaml"), wins, ("syntax",), adds)
+
+    assert override.only_repeats is not (bool(wins) or adds)
+
+
+def test_a_sub_command_is_found_by_its_full_name_with_its_own_object_or_its_groups() -> None:
+    own: Node = {"type": 1, "name": "add", "description": "Adds."}
+    group: Node = {"type": 1, "name": "queue", "description": "The queue.", "options": [own]}
+    deep: Node = {"type": 1, "name": "name", "description": "Renames."}
+
+    found = objects_by_name([("list add", own), ("queue add", group), ("queue edit name", deep)])
+
+    assert [node["name"] for node in found["list add"]] == ["list", "add"]
+    assert found["queue add"][-1] == own
+    assert [node["name"] for node in found["queue edit name"]] == ["queue", "edit", "name"]
