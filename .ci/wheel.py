@@ -122,8 +122,8 @@ def test_without_extras(wheel: Path, folder: Path) -> None:
     for extra, *words in (
         ("server", "serve"),
         ("html", "docs", "commands.html", "-f", example),
-        ("javascript", "import", "bot.js", "--yes"),
-        ("record", "import", "--yes", "--", "true"),
+        ("javascript", "import", "bot.js"),
+        ("record", "import", "--", "true"),
     ):
         advice = run(program, *words, cwd=folder, fails=True)
         if f"commandsync[{extra}]" not in advice or "Traceback" in advice:
