@@ -51,6 +51,7 @@ _CACHES = (  # of a home folder: what toolchains keep elsewhere
     ".m2/repository",
 )
 _MOST_LINKS = 40
+_MOST_ARGUMENTS = 6000  # before more folders are left empty: bubblewrap takes 9,000
 _MOST_COPIED, _LARGEST_COPIED = 500, 1 << 18  # files of a folder, and bytes of one
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -306,19 +307,26 @@ class View:
         else:
             self.arguments += ["--overlay-src", path, "--overlay", upper, work, path]
 
+    def _is_shown(self, path: str) -> bool:
+        """Whether a folder in a folder is covered; it is empty otherwise."""
+        if path in self._empty:
+            return False
+        if any(is_below(path, each) or is_below(each, path) for each in (*self._needed, *_SYSTEM)):
+            return True
+        return path not in self._points and len(self.arguments) < _MOST_ARGUMENTS
+
     def _cover_parts(self, path: str, upper: str) -> None:
-        """Cover the folders in a folder, and copy its files; a mount without need is empty."""
-        needed = [*self._needed, *_SYSTEM]
+        """Cover the folders in a folder, and copy its files; a mount without need is empty.
+
+        So are the folders beyond the number that bubblewrap takes, unless the program needs them.
+        """
         for number, entry in enumerate(os.scandir(path)):
             inside = Path(upper, entry.name)
             if entry.is_symlink():
                 inside.symlink_to(os.readlink(entry.path))
             elif entry.is_dir():
-                is_needed = any(
-                    is_below(entry.path, each) or is_below(each, entry.path) for each in needed
-                )
                 inside.mkdir()
-                if entry.path not in self._empty and (entry.path not in self._points or is_needed):
+                if self._is_shown(entry.path):
                     self._cover(entry.path)
             elif entry.is_file() and number < _MOST_COPIED:
                 with contextlib.suppress(OSError):

@@ -559,12 +559,15 @@ def test_a_mount_below_a_covered_folder_stays_as_it_is(tmp_path: Path) -> None:
     )
     mount = "mount -t tmpfs none modules && echo old > modules/hook && echo old > own && "
     attack = "cat modules/hook; echo evil > modules/hook; echo evil > own; cat modules/hook own"
-    (tmp_path / "modules").mkdir()
+    for number in range(2000):  # more than bubblewrap takes, each with an overlay
+        (tmp_path / f"folder{number}").mkdir()
+    project = tmp_path / "project"
+    (project / "modules").mkdir(parents=True)
     words = [shutil.which("unshare") or "", "--mount", "sh", "-c"]
     script = f'{mount} "$@" && cat modules/hook own'
     ran = subprocess.run(
         [*words, script, "sh", sys.executable, "-c", source, attack],
-        cwd=tmp_path,
+        cwd=project,
         capture_output=True,
         text=True,
         check=False,
