@@ -97,7 +97,8 @@ class Platforms:
             self.untrusted += 1
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        if not request.path.lower().endswith("/getupdates"):  # polls go on for ever
+        # Polls go on for ever: only the first request may be one.
+        if not (self.last and request.path.lower().endswith("/getupdates")):
             self.last = asyncio.get_running_loop().time()
         if request.headers.get("Upgrade", "").lower() == "websocket":
             self.logins += 1

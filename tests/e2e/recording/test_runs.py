@@ -339,6 +339,7 @@ def test_a_poll_of_telegram_ends_with_the_recording(run: Run) -> None:
         def bot(method, **given):
             return call("POST", f"/{method}", given, TELEGRAM)["result"]
         threading.Thread(target=bot, args=("getUpdates",), kwargs={"timeout": 50}).start()
+        time.sleep(1)  # until the poll is the only request
         bot("setMyCommands", commands=[{"command": "a", "description": "A"}])
         """,
     )
