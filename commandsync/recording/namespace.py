@@ -51,7 +51,7 @@ _CACHES = (  # of a home folder: what toolchains keep elsewhere
     ".m2/repository",
 )
 _MOST_LINKS = 40
-_MOST_ARGUMENTS = 6000  # before more folders are left empty: bubblewrap takes 9,000
+_TEMPORARY = ("/tmp", "/var/tmp")
 _MOST_COPIED, _LARGEST_COPIED = 500, 1 << 18  # files of a folder, and bytes of one
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -313,12 +313,14 @@ class View:
             return False
         if any(is_below(path, each) or is_below(each, path) for each in (*self._needed, *_SYSTEM)):
             return True
-        return path not in self._points and len(self.arguments) < _MOST_ARGUMENTS
+        # Other programs make and remove thousands of folders there, meanwhile, too.
+        is_temporary = any(is_below(path, each) for each in _TEMPORARY)
+        return path not in self._points and not is_temporary
 
     def _cover_parts(self, path: str, upper: str) -> None:
         """Cover the folders in a folder, and copy its files; a mount without need is empty.
 
-        So are the folders beyond the number that bubblewrap takes, unless the program needs them.
+        So is a folder in a temporary one, unless the program needs it.
         """
         for number, entry in enumerate(os.scandir(path)):
             inside = Path(upper, entry.name)
