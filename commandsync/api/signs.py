@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from commandsync.errors import Reply
-from commandsync.records.texts import Resource
+from commandsync.records.texts import OF_MANIFEST
 
 Level: TypeAlias = Mapping[str, Any]
 Says: TypeAlias = Callable[[Any, int, float], bool]
@@ -23,7 +23,7 @@ _PARAMETER = re.compile(r";\s*(\w+)\s*=\s*(\"[^\"]*\"|[^\s;,]*)")
 _NO = {"", "0", "false", "none", "null"}
 _FAILED = {"error", "fail", "failed", "failure", "false"}
 _OTHERS = {
-    *(resource.collection for resource in Resource),
+    *(resource.collection for resource in OF_MANIFEST),
     *("bot", "bots", "user", "voters", "votes"),
     *("profile", "information", "statistics", "stats", "ratings", "theme"),
 }

@@ -79,7 +79,7 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.schema import schema_beside
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest
-    from commandsync.records.texts import Resource
+    from commandsync.records.texts import OF_MANIFEST
     from commandsync.sync.destinations import site_of
     from commandsync.sync.files import check_target, write_edits, write_file
     from commandsync.sync.job import read_listing
@@ -89,7 +89,7 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     manifest = one_manifest(run.settings)
     site = site_of(run.settings, manifest)
     managed = manifest.snapshot.scope if manifest else ()
-    scope = managed or tuple(Resource)  # one that manages nothing yet only names the listing
+    scope = managed or OF_MANIFEST  # one that manages nothing yet only names the listing
     listed = read_listing(run.settings, site, scope)
     if run.output.format == "json":
         from commandsync.report.records import listed_document

@@ -76,7 +76,7 @@ def _read_as(value: type[Location | Notice], model: type[Model]) -> PlainValidat
 
 def _edited(kind: Resource) -> bool:
     """Whether records of a kind are edited; else they are replaced."""
-    return ABILITIES[kind].edit
+    return kind not in ABILITIES or ABILITIES[kind].edit
 
 
 def text_schema(resource: Resource) -> Document:

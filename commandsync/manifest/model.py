@@ -14,10 +14,16 @@ from commandsync.manifest import fields
 from commandsync.manifest.fields import CommandDefaults, Table, UnfitError
 from commandsync.manifest.nodes import Node
 from commandsync.records.snapshot import Schedule
-from commandsync.records.texts import AnnouncementText, CommandText, Resource, canonical
+from commandsync.records.texts import (
+    OF_MANIFEST,
+    AnnouncementText,
+    CommandText,
+    Resource,
+    canonical,
+)
 
 MARKS = {"bot", "base_url", "token_env", "listings", "sync"} | {
-    each.collection for each in Resource
+    each.collection for each in OF_MANIFEST
 }
 """The keys that mark a manifest; other programs' files have include, defaults or prefix, too."""
 

@@ -46,7 +46,7 @@ from commandsync.manifest.validation import Model, Placed, check, validated
 from commandsync.plan.rules import SyncRules
 from commandsync.records.imported import ImportedFile, Override, imported_path, objects_by_name
 from commandsync.records.snapshot import Entry, Levels, Snapshot
-from commandsync.records.texts import Patterns, Resource, canonical
+from commandsync.records.texts import OF_MANIFEST, Patterns, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ _LARGEST_JSON = 1024 * 1024  # characters
 _PLAN_KEYS = {"changes", "fingerprint", "digest"}
 _PLAN = ("a saved plan", Do.APPLY_PLAN())
 _OTHER_PROGRAM = "the JSON of another program", Do.WRITE_STARTER()
-_ENTRY_KEYS = {key for kind in Resource for key in TABLES[kind.collection].model_fields}
+_ENTRY_KEYS = {key for kind in OF_MANIFEST for key in TABLES[kind.collection].model_fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class ManifestReader:
             own[Resource.COMMAND] = list(overlay.entries)
         snapshot = _snapshot(own, defaults, rules)
         if not snapshot.collections:
-            keys = " and no ".join(f"{kind.collection}:" for kind in Resource)
+            keys = " and no ".join(f"{kind.collection}:" for kind in OF_MANIFEST)
             main.report.warning(0, f"the manifest has no {keys}, so nothing is synced")
         if any(part.broken for part in parts):
             return None
@@ -338,12 +338,12 @@ def _other_json(text: str) -> Any:  # noqa: ANN401 - JSON is anything
 def _owned(parts: Iterable[AnyPart]) -> dict[Resource, list[Own]]:
     """Return the entries of all files by their kinds, of the kinds that one of them manages."""
     own: dict[Resource, list[Own]] = {}
-    for part, kind in product(parts, Resource):
+    for part, kind in product(parts, OF_MANIFEST):
         if kind.collection in part.root:
             nodes = cast("list[Mapping]", part.root[kind.collection])
             models = getattr(part.model, kind.collection)
             own.setdefault(kind, []).extend(map(Own, repeat(part.report), nodes, models))
-    return {kind: own[kind] for kind in Resource if kind in own}
+    return {kind: own[kind] for kind in OF_MANIFEST if kind in own}
 
 
 def _objects(commands: Iterable[Own]) -> AnyMapping[str, Levels]:

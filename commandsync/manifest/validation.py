@@ -21,7 +21,7 @@ from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called, 
 from commandsync.manifest.source import FileProblems, closest, did_you_mean, quoted
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import Resource, Text, canonical
+from commandsync.records.texts import OF_MANIFEST, Resource, Text, canonical
 from commandsync.services.abilities import PAGE_ABILITIES
 
 _COMMENT = re.compile(r"[ \t]*#")
@@ -44,7 +44,7 @@ _SYNONYMS = {
 }  # keys of other formats, by the key here that has the same meaning
 _MEANT = {word: key for key, words in _SYNONYMS.items() for word in words.split()}
 # What messages call an entry of each list.
-_ENTRIES = {kind.collection: kind.with_article for kind in Resource} | {"listings": "a listing"}
+_ENTRIES = {kind.collection: kind.with_article for kind in OF_MANIFEST} | {"listings": "a listing"}
 _VERSION = ("version", scalar("1", 0, 0, plain=True))
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -77,9 +77,20 @@ class AnnouncementText(NamedTuple):
     description: str
 
 
+class ApplicationCommand(NamedTuple):
+    """A command that is registered at Discord, as it is compared.
+
+    Its name is as Discord keeps it, and unique for its type.
+    """
+
+    name: str
+    type: str  # `1` of a slash command, `2` of a user's menu, `3` of a message's menu
+    object: str  # all of it in the canonical form, as compact JSON with sorted keys
+
+
 Command = TypeVar("Command", bound=CommandText)
 
-Text = CommandText | AnnouncementText
+Text = CommandText | AnnouncementText | ApplicationCommand
 """The text of a record; its first field is the name or title."""
 
 
@@ -88,6 +99,7 @@ class Resource(StrEnum):
 
     COMMAND = "command", CommandText, "syntax", "category"
     ANNOUNCEMENT = "announcement", AnnouncementText
+    APPLICATION_COMMAND = "application command", ApplicationCommand
 
     text: type[Text]  # the type of its text
     usage: str  # the field that shows how a record is used, its name included; empty for none
@@ -119,6 +131,20 @@ class Resource(StrEnum):
     def required(self) -> tuple[str, ...]:
         """The names of the fields that must not be empty."""
         return tuple(field for field in self.fields if field not in self.text._field_defaults)
+
+    @property
+    def is_command(self) -> bool:
+        """Whether people call its records by their names."""
+        return self.text is not AnnouncementText
+
+    @property
+    def exact(self) -> bool:
+        """Whether the service keeps names as they are sent, and no two of a type are equal."""
+        return self.text is ApplicationCommand
+
+
+OF_MANIFEST = (Resource.COMMAND, Resource.ANNOUNCEMENT)
+"""The kinds that a manifest has under their collections, and a page shows."""
 
 
 class Ability(NamedTuple):

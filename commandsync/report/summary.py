@@ -10,7 +10,7 @@ from commandsync.plan.baseline import AsRead, LastSent, OfVersion, Unknown, Unre
 from commandsync.plan.changes import Add, Change, Delete, Edit
 from commandsync.plan.plan import ListPlan, Plan, RecordPlan
 from commandsync.records.snapshot import Snapshot, shown_time
-from commandsync.records.texts import Resource
+from commandsync.records.texts import OF_MANIFEST, Resource
 
 DONE, _ALREADY = "done", "done already"
 ENDS = (DONE, _ALREADY, "sent", "failed", "unknown", "skipped")
@@ -87,7 +87,7 @@ def no_changes(plan: Plan) -> str:
         since = f" since {plan.baseline.name}" if isinstance(plan.baseline, LastSent) else ""
         return f"No changes{since}; apply sends the list again."
     if not plan.scope:
-        keys = " and no ".join(f"{kind.collection}:" for kind in Resource)
+        keys = " and no ".join(f"{kind.collection}:" for kind in OF_MANIFEST)
         return f"No changes: the manifest has no {keys}."
     if plan.unwritable:
         count = counted(len(plan.unwritable), "listed record")
@@ -215,8 +215,8 @@ def origin(plan: Plan, shown: Callable[[str], str]) -> list[str]:
 
 
 def kind_prefix(change: Change) -> str:
-    """Return the kind of record before its name; empty for the usual kind, the first."""
-    return "" if change.resource is next(iter(Resource)) else f"{change.resource} "
+    """Return the kind of record before its name; empty for a command."""
+    return "" if change.resource.is_command else f"{change.resource} "
 
 
 def managed(snapshot: Snapshot) -> str:

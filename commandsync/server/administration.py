@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model, field_vali
 from sqlalchemy import Connection, Row, delete, select, update
 
 from commandsync.errors import FileError, UsageError
-from commandsync.records.texts import Resource
+from commandsync.records.texts import OF_MANIFEST
 from commandsync.server import caller, storage
 from commandsync.server.bodies import SEEDED, describe
 from commandsync.server.database import Database, opened
@@ -124,10 +124,10 @@ def first_bots(database: Database) -> tuple[SeededBot, ...]:
 def _create(connection: Connection, planned: Sequence[_SeedBot]) -> None:
     if not planned:
         return
-    excluded = {"id", *(kind.collection for kind in Resource)}
+    excluded = {"id", *(kind.collection for kind in OF_MANIFEST)}
     fields = {bot.id: bot.model_dump(by_alias=True, exclude=excluded) for bot in planned}
     storage.add_bots(connection, fields)
-    for kind in Resource:
+    for kind in OF_MANIFEST:
         records = [
             (bot.id, record.columns())
             for bot in planned

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.types import TypeEngine
 
-from commandsync.records.texts import Resource
+from commandsync.records.texts import OF_MANIFEST, Resource
 
 Whole = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 """Whole numbers of 64 bits; SQLite has them in every column, and numbers rows in this one only."""
@@ -177,7 +177,7 @@ _EDITED = {  # what changes of a record beside its text
         sa.Column("updated_at", sa.String, nullable=False),
     )
 }
-record_tables = {kind: _record_table(kind) for kind in Resource}
+record_tables = {kind: _record_table(kind) for kind in OF_MANIFEST}
 
 voters = sa.Table(
     "voters",

@@ -22,7 +22,7 @@ from commandsync.client.driver import start_reading
 from commandsync.client.threads import Gate
 from commandsync.diagnostics import Location, Notice
 from commandsync.records.snapshot import Snapshot
-from commandsync.records.texts import Resource
+from commandsync.records.texts import OF_MANIFEST, Resource
 from commandsync.services.service import PAGE, RecordService
 from commandsync.sync.destinations import bot_of
 from commandsync.sync.settings import CallProgress, Settings, Site, check_notices, rules_of
@@ -229,7 +229,7 @@ def connected(settings: Settings, sites: Sequence[Site]) -> Iterator[list[Connec
 
 
 def read_listing(
-    settings: Settings, site: Site, scope: Sequence[Resource] = tuple(Resource)
+    settings: Settings, site: Site, scope: Sequence[Resource] = OF_MANIFEST
 ) -> Snapshot:
     """Read a listing, for a run that needs no plan; raises `ListingError`."""
     with connected(settings, [site]) as (connection,):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from commandsync.client.threads import in_thread, results_of
 from commandsync.diagnostics import Notice
@@ -29,7 +29,7 @@ from commandsync.manifest.listings import Listing, identity_for
 from commandsync.plan.baseline import AsRead, Baseline, PossibleList, Unknown, Unread
 from commandsync.plan.changes import Change, Edit, object_changes
 from commandsync.records.snapshot import Audience, Entry, Phase, Snapshot
-from commandsync.records.texts import Resource
+from commandsync.records.texts import CommandText, Resource
 from commandsync.services.fit import Fitted, fit
 from commandsync.services.service import ListService, list_request
 from commandsync.services.telegram import OVERRIDING
@@ -80,8 +80,9 @@ def list_of(
 
 def _translated(entry: Entry, texts: Mapping[str, str]) -> Entry:
     """Return a command with its description in a language, if that has one."""
-    described = texts.get(entry.name.removeprefix("/"), entry.text.description)
-    return replace(entry, text=entry.text._replace(description=described))
+    text = cast("CommandText", entry.text)  # a list has no other records
+    described = texts.get(entry.name.removeprefix("/"), text.description)
+    return replace(entry, text=text._replace(description=described))
 
 
 def fitted_list(settings: Settings, manifest: Manifest, entry: Listing) -> Fitted:

@@ -8,6 +8,7 @@ from commandsync.document.schemas import failure_document, joined_document, resu
 from commandsync.errors import ManifestError
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import rewrites
+from commandsync.records.texts import CommandText
 from tests.support.plans import BASE_URL, BOT, command, plan_of, varied_plan
 
 
@@ -94,6 +95,7 @@ def test_a_result_document_is_the_plans_and_how_it_ended() -> None:
     plan = varied_plan()
     edit, rename, add, replace, delete = plan.changes
     assert edit.action == "edit"
+    assert isinstance(edit.after, CommandText)
     found = rewrites(sent=edit.after, stored=edit.after._replace(description="Shows"))
     result = Result(
         plan=plan,

@@ -49,8 +49,16 @@ def test_no_category_is_the_empty_one() -> None:
 
 
 def test_a_collection_is_called_by_its_kind() -> None:
-    assert [kind.with_article for kind in Resource] == ["a command", "an announcement"]
-    assert [one.collection for one in Resource] == ["commands", "announcements"]
+    assert [kind.with_article for kind in Resource] == [
+        "a command",
+        "an announcement",
+        "an application command",
+    ]
+    assert [one.collection for one in Resource] == [
+        "commands",
+        "announcements",
+        "application commands",
+    ]
 
 
 def test_commands_are_grouped_by_category_those_without_one_first() -> None:

@@ -6,6 +6,7 @@ from commandsync.plan.changes import Edit
 from commandsync.plan.plan import RecordPlan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import rewrites
+from commandsync.records.texts import CommandText
 from tests.support.plans import announcement, command, plan_of
 
 
@@ -43,6 +44,7 @@ def trouble(every_change: RecordPlan) -> Result:
     """A result with an outcome of each kind."""
     edit, rename, add, replace, delete = every_change.changes
     assert isinstance(rename, Edit)
+    assert isinstance(rename.after, CommandText)
     found = rewrites(sent=rename.after, stored=rename.after._replace(description="Does"))
     return Result(
         plan=every_change,

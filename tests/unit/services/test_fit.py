@@ -122,6 +122,7 @@ def test_what_is_sent_fits(service: ListService, texts: list[CommandText]) -> No
     fitted = fit(service, snapshot_of(texts))
 
     for entry in sent(fitted):
+        assert isinstance(entry.text, CommandText)
         assert canonical(entry.text.description) == entry.text.description
         assert not entry.id
     body = body_of(service, fitted)
