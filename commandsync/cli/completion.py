@@ -5,6 +5,9 @@ import click
 from commandsync.cli.option import Command
 from commandsync.cli.program import program
 
+# A ~/.zshrc without a framework has not loaded the completions of zsh yet.
+_COMPDEF = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }\n"
+
 
 @click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -14,7 +17,7 @@ def completion_command(*, shell: str) -> None:
     \b
     Example:
       eval "$(commandsync completion bash)"      # in ~/.bashrc
-      eval "$(commandsync completion zsh)"       # in ~/.zshrc, after compinit
+      eval "$(commandsync completion zsh)"       # in ~/.zshrc
       commandsync completion fish | source       # in config.fish
     """
     from click.shell_completion import get_completion_class
@@ -23,4 +26,5 @@ def completion_command(*, shell: str) -> None:
 
     script = get_completion_class(shell)
     assert script is not None  # noqa: S101 - click has all three
-    print_out(script(program, {}, "commandsync", "_COMMANDSYNC_COMPLETE").source())
+    source = script(program, {}, "commandsync", "_COMMANDSYNC_COMPLETE").source()
+    print_out(f"{_COMPDEF}{source}" if shell == "zsh" else source)

@@ -69,7 +69,10 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group of such commands, which suggests a command for one that it does not have."""
+    """A group of such commands, which suggests a command for one that it does not have.
+
+    `help` is a command of each group: `help plan` is `plan --help`.
+    """
 
     command_class: type[click.Command] | None = Command
     sections: ClassVar[Mapping[str, Sequence[str]]] = {}
@@ -90,6 +93,11 @@ class Group(click.Group):
         """Return the command that the arguments name, and the arguments that are left for it."""
         name, *others = args
         known = self.list_commands(ctx)
+        if name == "help" and not ctx.resilient_parsing:
+            if not others:
+                click.echo(ctx.get_help(), color=ctx.color)
+                ctx.exit()
+            return self.resolve_command(ctx, [*others, "--help"])
         if name in known or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         from difflib import get_close_matches
@@ -99,8 +107,8 @@ class Group(click.Group):
 
         path = ctx.command_path
         hint = " ".join(["see", path, *[word for word in others if word in known], "--help"])
-        if name != "help" and (close := get_close_matches(name, known, n=1, cutoff=0.7)):
-            hint = f"did you mean  {path} {join([close[0], *others])}"
+        if close := get_close_matches(name, known, n=1, cutoff=0.7):
+            hint = f"did you mean: {path} {join([close[0], *others])}"
         raise UsageError(f"{name!r} is not a command of {path}", hint=hint)
 
 
@@ -178,6 +186,16 @@ def option(
     return click.option(*declared, cls=Option, section=section, help=text, **usual | settings)
 
 
+def _known_listings(_ctx: click.Context, _param: click.Parameter, start: str) -> list[str]:
+    """Return the known services whose names begin so."""
+    from commandsync.services.catalogue import SERVICES
+
+    return [name for name in SERVICES if name.startswith(start)]
+
+
+_COMPLETED = {"listing": _known_listings}
+
+
 def _setting_option(setting: Setting[Any]) -> Callable[[F], F]:
     """Return the option of a setting; its command gets the value as an argument of that name."""
     own: dict[str, Any] = {"envvar": setting.variable or None}
@@ -191,7 +209,7 @@ def _setting_option(setting: Setting[Any]) -> Callable[[F], F]:
         own |= {"type": IntRange(int(least), int(most)) if whole else Number(least, most)}
         own["default"] = setting.default
     elif setting.default == ():
-        own["multiple"] = True
+        own |= {"multiple": True, "shell_complete": _COMPLETED.get(setting.name)}
     elif setting.default == "":
         own |= {"default": "", "callback": not_empty}
     section = setting.section or OWN

@@ -81,19 +81,27 @@ class _Commands(Group):
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command as any group does; `version` is `--version`."""
+        if args == ["version"] and not ctx.resilient_parsing:
+            click.echo(_VERSION % {"prog": "commandsync", "version": __version__})
+            ctx.exit()
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         for title, commands in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()))
 
 
+_VERSION = "%(prog)s %(version)s"
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": sys.maxsize}
 
 
 @click.group(cls=_Commands, epilog=EPILOG, context_settings=_HELP)
-@click.version_option(
-    __version__, "-V", "--version", prog_name="commandsync", message="%(prog)s %(version)s"
-)
+@click.version_option(__version__, "-V", "--version", prog_name="commandsync", message=_VERSION)
 def program() -> None:
     """Keep a bot's public command list in commands.yaml.
 

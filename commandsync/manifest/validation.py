@@ -287,6 +287,7 @@ def check(kind: Resource, entries: AnySequence[Placed], rules: SyncRules) -> Non
     _duplicates(kind, entries)
     if not may_repeat(kind):
         _case_twins(entries)
+        _same_usage(kind, entries)
         _unshown_texts(entries)
     _former_names(kind, entries)
     _pins(entries)
@@ -330,6 +331,19 @@ def _case_twins(entries: AnySequence[Placed]) -> None:
             both = f"{quoted(name)} and {quoted(earlier.entry.name)} at {earlier.entry.location}"
             message = f"{both} differ only in upper and lower case"
             placed.report.warning(placed.name_at, message)
+
+
+def _same_usage(kind: Resource, entries: AnySequence[Placed]) -> None:
+    """Warn about entries of one name that are called in one way; equal ones are reported already."""
+    seen: dict[tuple[str, str], dict[Text, Placed]] = {}
+    for placed in entries:
+        text = placed.entry.text
+        alike = seen.setdefault((placed.entry.name, getattr(text, kind.usage)), {})
+        if text not in alike and alike:
+            first = next(iter(alike.values())).entry.location
+            message = f"{quoted(placed.entry.name)} has the {kind.usage} of the entry at {first}"
+            placed.report.warning(placed.node.at, message, "remove one, or correct its syntax")
+        alike.setdefault(text, placed)
 
 
 def _invisible_characters(entries: AnySequence[Placed]) -> None:

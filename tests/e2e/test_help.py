@@ -106,6 +106,20 @@ def test_an_argument_too_many_names_the_option_meant(home: Home, line: str) -> N
     assert ran.err.splitlines() == EXTRA[line]
 
 
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["help"], ["--help"]),
+        (["help", "plan"], ["plan", "--help"]),
+        (["help", "bots", "token"], ["bots", "token", "--help"]),
+        (["bots", "help"], ["bots", "--help"]),
+        (["version"], ["--version"]),
+    ],
+)
+def test_help_and_version_are_commands_too(home: Home, words: list[str], option: list[str]) -> None:
+    assert home.run(*words, exits=0).out == home.run(*option, exits=0).out
+
+
 BASH = shutil.which("bash")
 COMPLETE = """
 eval "$(commandsync completion bash)"
@@ -117,6 +131,8 @@ completed() {
 completed commandsync pl
 completed commandsync apply --dry
 completed commandsync plan --format ''
+completed commandsync plan --listing disc
+completed commandsync serve --as tele
 """
 
 
@@ -143,5 +159,8 @@ def test_bash_completes_commands_options_and_values(home: Home) -> None:
 
     ran = home.child_of([str(BASH), "--norc", "-c", COMPLETE], PATH=path)
 
-    assert ran.out.split() == ["plan", "--dry-run", "text", "json", "markdown", "github"]
+    assert ran.out.split() == [
+        *("plan", "--dry-run", "text", "json", "markdown", "github"),
+        *("discordbotlist.com", "telegram"),
+    ]
     assert (ran.code, ran.err) == (0, "")

@@ -67,7 +67,7 @@ WRONG = {
     ),
     "bot list -q": (
         "error: 'bot' is not a command of commandsync\n"
-        "  hint: did you mean  commandsync bots list -q\n"
+        "  hint: did you mean: commandsync bots list -q\n"
     ),
     "bots --name x add": (
         "error: No such option '--name'\n"
@@ -77,8 +77,8 @@ WRONG = {
         "error: Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish\n"
         "  hint: see commandsync completion --help\n"
     ),
-    "help plan": (
-        "error: 'help' is not a command of commandsync\n  hint: see commandsync plan --help\n"
+    "help nothing": (
+        "error: 'nothing' is not a command of commandsync\n  hint: see commandsync --help\n"
     ),
     "pages": ("error: 'pages' is not a command of commandsync\n  hint: see commandsync --help\n"),
     "plan --only": (
