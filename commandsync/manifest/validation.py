@@ -334,7 +334,7 @@ def _case_twins(entries: AnySequence[Placed]) -> None:
 
 
 def _same_usage(kind: Resource, entries: AnySequence[Placed]) -> None:
-    """Warn about entries of one name that are called in one way; equal ones are reported already."""
+    """Warn about entries of one name and one usage; equal ones are reported already."""
     seen: dict[tuple[str, str], dict[Text, Placed]] = {}
     for placed in entries:
         text = placed.entry.text
