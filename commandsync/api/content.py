@@ -230,6 +230,18 @@ def rate_limit_of(reply: Reply) -> RateLimit | None:
     return None if limit == RateLimit() else limit
 
 
+def renewal_of(reply: Reply) -> float:
+    """Return in how many seconds another request of this kind is allowed; 0 for at once.
+
+    So Discord limits each kind of request ("Rate Limits" of its documentation): the next one is
+    refused before.
+    """
+    if reply.headers.get("x-ratelimit-remaining") != "0":
+        return 0.0
+    value = reply.headers.get("x-ratelimit-reset-after", "")
+    return float(value) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) else 0.0
+
+
 def _retry_after(reply: Reply) -> float | None:
     """Return the seconds in `Retry-After`; None when it is absent or malformed.
 

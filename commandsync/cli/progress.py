@@ -276,7 +276,8 @@ def _wait_line(progress: CallProgress, elapsed: float, name: str = "") -> str:
         call, mark = f"{call}: retry {retry.number} of {retry.most}", ","
     if isinstance(step, Wait):
         left = max(0, ceil(step.seconds - elapsed))
-        return f"{call} in {left} s: {visible(retry.error.message if retry else '')}"
+        why = retry.error.message if retry else "the service allows no more requests before"
+        return f"{call} in {left} s: {visible(why)}"
     host = visible(urlsplit(progress.site.address.base_url).netloc)
     return f"{call}{mark} no answer for {elapsed:.0f} s from {host}"
 

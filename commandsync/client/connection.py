@@ -10,15 +10,16 @@ import os
 import random
 from collections.abc import Callable, Generator
 from contextlib import closing
+from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from commandsync.api import arguments
 from commandsync.api.arguments import Address
-from commandsync.api.content import rate_limit_of
+from commandsync.api.content import rate_limit_of, renewal_of
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
-from commandsync.api.policy import Failure, Health, Send, Wait, attempt
+from commandsync.api.policy import LONGEST_WAIT, Failure, Health, Send, Wait, attempt
 from commandsync.client import async_extra
 from commandsync.client.network import surroundings_of
 from commandsync.client.request import Secrecy, log_answer, not_sent
@@ -82,7 +83,10 @@ class AnyConnection:
         self.on_wait: OnWait = lambda _operation, _step: None
         self._jitter = jitter
         self._process = os.getpid()
-        self.surroundings = surroundings_of(session, address)
+        self._renewals: dict[str, float] = {}  # when each kind of request is allowed again
+        lent = surroundings_of(session, address)
+        agent = {"User-Agent": service.agent} if service.agent else {}
+        self.surroundings = replace(lent, headers={**lent.headers, **agent})
         self._open(gate)
 
     def stop(self) -> None:
@@ -135,6 +139,9 @@ class AnyConnection:
     def _send_in_turn(
         self, operation: Operation[T], step: Send, last: Reply | TransportError | None, end: float
     ) -> Generator[Any, Any, Reply | TransportError]:
+        if (pause := self._renewals.get(operation.name, 0.0) - monotonic()) > 0:
+            self.on_wait(operation, Wait(pause))
+            yield self.gate.wait(min(pause, end - monotonic()))
         if not (yield self.gate.enter(end)):
             if last is not None:
                 return last
@@ -151,6 +158,9 @@ class AnyConnection:
             log_answer(operation, answer, start=start)
         if isinstance(sent, Reply):
             self.transport.rate_limit = rate_limit_of(sent) or self.transport.rate_limit
+            # A longer wait is left to the service: its refusal says how long it takes.
+            if 0 < (pause := renewal_of(sent)) <= LONGEST_WAIT:
+                self._renewals[operation.name] = monotonic() + pause
         return sent
 
 

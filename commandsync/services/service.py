@@ -62,6 +62,7 @@ class Service:
     facts: Facts  # what is known of it, with the sources
     authorization: str  # the header of this name, with `{token}`; empty for no header
     simulated_only: bool = False  # whether nobody has used it yet with this package
+    agent: str = ""  # the `User-Agent` of its requests; empty for that of this package
     # Returns the request that reads a collection; its arguments are the bot's id and the kind.
     read: Callable[[str, Resource], Operation[tuple[Entry, ...]]]
 

@@ -3,6 +3,7 @@
 import socket
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from commandsync.client.threads import Gate
 from commandsync.client.transport import Adapter, _TimedSocket
 from commandsync.errors import Forbidden, Invalid, ServerError, StoppedError, TransportError
 from commandsync.records.texts import CommandText, Resource
+from commandsync.services.service import PAGE
 from tests.support.rawserver import Act, Exchange, RawServer, answer, answering, closing, sending
 
 Connect = Callable[..., Connection]
@@ -48,6 +50,17 @@ def test_a_read_asks_for_json_and_names_the_client(server: RawServer, connect: C
     assert request.headers["accept-encoding"] == "gzip"
     assert request.headers["authorization"] == f"Bot {TOKEN}"
     assert "content-type" not in request.headers
+
+
+def test_a_service_that_asks_for_it_gets_an_agent_of_its_own(
+    server: RawServer, connect: Connect
+) -> None:
+    server.then(answering(LISTED))
+    service = replace(PAGE, agent="Agent (https://listing.example, 1)")
+
+    connect(server.url, service=service).call(list_records("42", Resource.COMMAND))
+
+    assert server.requests[0].headers["user-agent"] == "Agent (https://listing.example, 1)"
 
 
 def test_a_write_sends_its_body_as_json(server: RawServer, connect: Connect) -> None:

@@ -11,11 +11,13 @@ import pytest
 
 from commandsync.api.arguments import parse_address
 from commandsync.api.operations import list_records
+from commandsync.api.policy import Wait
 from commandsync.client.asynctransport import AsyncGate
 from commandsync.client.connection import AsyncConnection, Connection
 from commandsync.client.threads import Gate
+from commandsync.errors import StoppedError
 from commandsync.records.texts import Resource
-from tests.support.rawserver import Exchange, RawServer, answering
+from tests.support.rawserver import Act, Exchange, RawServer, answering
 
 Connect = Callable[..., Connection]
 
@@ -106,6 +108,70 @@ def test_nobody_holds_a_place_while_waiting(server: RawServer, connect_blocking:
 
     assert other == ()
     assert waiting.exception(10) is not None
+
+
+def limited(body: object, *, remaining: str = "0", after: str = "0.06") -> Act:
+    headers = {"X-RateLimit-Remaining": remaining, "X-RateLimit-Reset-After": after}
+    return answering(body, headers=headers)
+
+
+def test_a_kind_of_request_waits_until_the_service_allows_it_again(
+    server: RawServer, connect: Connect
+) -> None:
+    connection = connect(server.url)
+    server.then(limited({"data": []}), answering({"data": []}))
+
+    connection.call(READ)
+    before = time.monotonic()
+    connection.call(READ)
+
+    assert time.monotonic() - before >= 0.04
+
+
+def test_another_kind_of_request_does_not_wait_for_that(
+    server: RawServer, connect_blocking: Connect
+) -> None:
+    connection, waits = connect_blocking(server.url), list[str]()
+    connection.on_wait = lambda operation, step: (
+        waits.append(operation.name) if isinstance(step, Wait) else None
+    )
+    server.then(limited({"data": []}), *[answering({"data": []})] * 2)
+
+    connection.call(READ)
+    connection.call(list_records("42", Resource.ANNOUNCEMENT))
+    connection.call(READ)
+
+    assert waits == [READ.name]
+
+
+@pytest.mark.parametrize(
+    ("remaining", "after"), [("1", "60"), ("0", ""), ("0", "soon"), ("0", "0"), ("0", "121")]
+)
+def test_only_a_limit_that_is_used_up_and_soon_renewed_is_waited_for(
+    server: RawServer, connect_blocking: Connect, remaining: str, after: str
+) -> None:
+    server.then(limited({"data": []}, remaining=remaining, after=after), answering({"data": []}))
+    connection, waits = connect_blocking(server.url), list[object]()
+    connection.on_wait = lambda _operation, step: waits.append(step)
+
+    connection.call(READ)
+    connection.call(READ)
+
+    assert not [step for step in waits if isinstance(step, Wait)]
+
+
+def test_a_stop_ends_the_wait_for_a_limit(server: RawServer, connect_blocking: Connect) -> None:
+    gate = Announcing(1)
+    connection = connect_blocking(server.url, gate=gate)
+    server.then(limited({"data": []}, after="100"))
+    connection.call(READ)
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(connection.call, READ)
+        gate.waiting.wait(10)
+        connection.stop()
+
+    assert isinstance(waiting.exception(10), StoppedError)
 
 
 async def begun(*work: Coroutine[Any, Any, bool]) -> list[asyncio.Task[bool]]:
