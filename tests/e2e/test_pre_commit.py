@@ -27,7 +27,8 @@ def repository(home: Home) -> Home:
     """Return a repository with the hooks, run from this environment instead of a new one."""
     if shutil.which("git") is None:  # pragma: no cover - pre-commit itself needs it
         pytest.skip("git is not installed")
-    hooks = [{**hook, "language": "system", "language_version": "default"} for hook in HOOKS]
+    here = {"language": "system", "language_version": "default", "additional_dependencies": []}
+    hooks = [hook | here for hook in HOOKS]
     home.write(
         yaml.safe_dump({"repos": [{"repo": "local", "hooks": hooks}]}), ".pre-commit-config.yaml"
     )
@@ -57,15 +58,43 @@ def test_the_hook_checks_the_manifest_when_an_included_file_changes(repository: 
     assert (skipped.code, "Skipped" in skipped.out) == (0, True)
 
 
-def test_the_hook_of_the_import_fails_if_the_source_has_another_command(repository: Home) -> None:
-    repository.write("version: 1\nimport: {from: [registered.json]}\n")
-    repository.write('[{"name": "play", "description": "Plays."}]', "registered.json")
+_SOURCES = {
+    "registered.json": '[{"name": "play", "description": "Plays."}]',
+    "play.py": """
+from discord import app_commands
+@app_commands.command(description="Plays.")
+async def play(interaction): ...
+""",
+    "play.js": """
+const { SlashCommandBuilder } = require("discord.js");
+module.exports = { data: new SlashCommandBuilder().setName("play").setDescription("Plays.") };
+""",
+    "play.ts": """
+import { SlashCommandBuilder } from "discord.js";
+export const data = new SlashCommandBuilder().setName("play").setDescription("Plays.");
+""",
+    "play.md": "```\nplay - Plays.\n```\n",
+}
+
+
+@pytest.mark.parametrize("source", _SOURCES)
+def test_the_hook_of_the_import_fails_if_the_source_has_another_command(
+    repository: Home, source: str
+) -> None:
+    repository.write(f"version: 1\nimport: {{from: [{source}]}}\n")
+    repository.write(_SOURCES[source], source)
     repository.child_of(("git", "add", "."))
-    failed = run(repository, "commandsync-import", "registered.json")
+    failed = run(repository, "commandsync-import", source)
 
     assert failed.code == 1
     assert "exit code: 3" in failed.out
     assert "+ play" in failed.out
+
+
+def test_the_hook_of_the_import_installs_the_readers_of_all_languages() -> None:
+    (hook,) = (hook for hook in HOOKS if hook["id"] == "commandsync-import")
+
+    assert hook["additional_dependencies"] == [".[javascript]"]
 
 
 def test_the_hook_of_the_lists_fails_if_a_list_is_old(repository: Home) -> None:
