@@ -88,6 +88,12 @@ QUESTIONS = {
     "unauthorized": "The status for a wrong token: 401 or 400.",
     "success": "The body after a success: json, text or none.",
     "retry_after": "Where a 429 says how long: body, header or none.",
+    "bucket": "The changes of Discord's commands that are accepted: 5/20s, 1/s or none for any.",
+    "installs": "Where Discord's application can be installed: both, guild or user.",
+    "bot_id": "The id of Discord's bot: same as that of the application, or other.",
+    "servers": "The servers of Discord's bot: any, or one.",
+    "unknown_keys": "Keys that Discord does not document are dropped or kept.",
+    "user_agent": "Discord's rule for the User-Agent is not used (any) or checked.",
 }
 """What the documents of a service may leave open: options with their help texts."""
 

@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from email.parser import BytesParser
 from email.policy import HTTP
 from typing import Any
@@ -113,7 +114,11 @@ class Platforms:
             if application := application_of(request.headers.get("Authorization", "")):
                 # The bot is the one whose token is shown.
                 self.discord = replace(self.discord, application=application)
-            return self._discord(Request(method=request.method, path=request.path), body)
+            headers = {name.lower(): value for name, value in request.headers.items()}
+            asked = Request(
+                method=request.method, path=request.path, query=request.query, headers=headers
+            )
+            return self._discord(asked, body)
         named = without_tokens(f"{request.method} {request.host}{request.path}")[:_LONGEST_ECHO]
         unknown = (*self.discord.unknown, named)
         self.discord = replace(self.discord, unknown=unknown[:_LONGEST_ECHO])
@@ -126,7 +131,8 @@ class Platforms:
             response = Response(413, content)
             self.discord = discord.refuse(request, before, response)
         else:
-            response, self.discord = discord.respond(replace(request, body=body or b""), before)
+            asked = replace(request, body=body or b"")
+            response, self.discord = discord.respond(asked, before, now=datetime.now(UTC))
         after = self.discord
         if (before.registrations, before.refused) != (after.registrations, after.refused):
             self.moments.append(asyncio.get_running_loop().time())

@@ -48,7 +48,7 @@ class SimulatedService:
         self.simulation = simulate(service, secret=token_hex(16), bot=bot, choices=choices)
         limit = conditions.rate_limit or service.rate_limit
         self.conditions = replace(conditions, rate_limit=limit)
-        self.state = exchange.State()
+        self.state = service.start(self.simulation)
         methods = [method.value for method in HTTPMethod]
         routes = [Route("/", self._show), Route("/{path:path}", self._respond, methods=methods)]
         self.app = Starlette(routes=routes)

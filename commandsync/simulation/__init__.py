@@ -5,5 +5,5 @@ next state. It knows no socket, clock or random number, so that a web server, a 
 can carry it. It shares no rule with the client: each rule here is read from the documents again.
 """
 
-NAMES = ("top.gg", "discordbotlist.com", "telegram")
+NAMES = ("top.gg", "discordbotlist.com", "telegram", "discord")
 """The services that can be simulated. `registry` has them; these names load nothing."""

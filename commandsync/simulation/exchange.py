@@ -83,6 +83,10 @@ class State:
         return replace(self, announcements=announcements, announced=at)
 
 
+def _empty(_simulation: "Simulation") -> State:
+    return State()
+
+
 Answer: TypeAlias = Callable[["Simulation", Request, State, datetime], tuple[Response, State]]
 """Answers a request to a simulation in a state at a time; may raise `RefusalError`."""
 
@@ -103,6 +107,7 @@ class Service:
     variable: str  # the environment variable of its token
     prefix: str  # what the paths of its interface begin with
     answer: Answer
+    start: Callable[["Simulation"], State] = _empty  # returns the state before any request
     # What the documents leave open: for each question its answers, the default first.
     open: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Returns the content of a refusal; its arguments are those of `Simulation.refuse`.

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from commandsync.errors import UsageError
 from commandsync.simulation.botapi import TELEGRAM
 from commandsync.simulation.botlists import DISCORDBOTLIST, TOP_GG
+from commandsync.simulation.discordapi import DISCORD
 from commandsync.simulation.exchange import Service, Simulation
 
 SERVICES: Mapping[str, Service] = {
-    service.name: service for service in (TOP_GG, DISCORDBOTLIST, TELEGRAM)
+    service.name: service for service in (TOP_GG, DISCORDBOTLIST, TELEGRAM, DISCORD)
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from commandsync.simulation import discord, telegrambot
 from commandsync.simulation.exchange import Request
 
+NOW = datetime(2026, 3, 4, tzinfo=UTC)
 _NAMES = st.sampled_from(["ban", "help", "kick", "play"])
 _COMMANDS = st.builds(
     lambda name, text: {"type": 1, "name": name, "description": text},
@@ -44,7 +46,7 @@ class Discord:
         """Send a request; a body of bytes is sent as it is."""
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
         request = Request(method=method, path=path, body=b"" if body is None else sent)
-        response, self.state = discord.respond(request, self.state)
+        response, self.state = discord.respond(request, self.state, now=NOW)
         return response.status, response.content
 
     @property
