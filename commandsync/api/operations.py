@@ -72,6 +72,15 @@ class Operation(Generic[T_co]):
         return replace(self, method=self.fallback, fallback=None) if is_missing else None
 
 
+class Overwritten(str):
+    """The id of a record that an add overwrote: one of the same name was there already.
+
+    Only a service that keeps names unique answers so.
+    """
+
+    __slots__ = ()
+
+
 class BotFilters(TypedDict, total=False):
     """The arguments of `list_bots` that restrict and sort the bots of all pages."""
 

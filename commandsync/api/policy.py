@@ -9,9 +9,9 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import count
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
-from commandsync.api.operations import Operation
+from commandsync.api.operations import Operation, Overwritten
 from commandsync.errors import (
     DecodeError,
     ListingError,
@@ -170,6 +170,8 @@ def attempt(
                 return failure
         else:
             streak.note(operation, None)
+            if before and isinstance(value, Overwritten):
+                return cast("T", str(value))  # an earlier try may have made what this one found
             return value
     raise AssertionError  # pragma: no cover - counting never ends
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from commandsync.api.operations import Overwritten
 from commandsync.api.policy import FAILURES_IN_A_ROW, LOOK, Failure, Health
 from commandsync.apply.outcomes import (
     AT_THE_END,
@@ -113,6 +114,13 @@ class Write:
         return "the new one is added, but the old one is not deleted" if added else ""
 
 
+def _overwritten(change: Change) -> Notice:
+    """Return the notice that a record of that name was there when it was added."""
+    message = f"{change.resource} {change.name!r} was listed meanwhile: the add has overwritten it"
+    hint = "something else writes there, too, such as the bot at its start: only one of them should"
+    return Notice(message, hint, change.location)
+
+
 @dataclass(slots=True)
 class Ledger:
     """The writes of one run, and why it starts no more of them.
@@ -172,6 +180,8 @@ class Ledger:
             return
         if failure is None and write.adds:
             write.returned_id = answer.value
+            if isinstance(answer.value, Overwritten):
+                self.notices.append(_overwritten(write.change))
             self.settle_added(write)
         elif failure is None:
             self.settle(write, State.DONE)

@@ -246,7 +246,8 @@ class Phases:
             case Edit():
                 if not self.service.abilities[change.resource].edit:
                     raise AssertionError(f"the service cannot edit {change.resource.collection}")
-                return self.service.edit(bot, change.resource, change.id, change.after)
+                listed = self.claims[change.resource].before[change.id]
+                return self.service.edit(bot, change.resource, listed, change.after)
             case Replace(id=old) if not write.adds:
                 return self.service.delete(bot, change.resource, old)
             case Add() | Replace():

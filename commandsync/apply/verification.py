@@ -47,6 +47,7 @@ class Claims:
     resource: Resource
     writes: Sequence[Write]
     known: set[Identity]  # the records that some earlier read showed: none of them is new
+    before: Mapping[str, Entry]  # the records with usable ids in the first read, by their ids
     without_id: int  # how many of them had no usable id in the first read
     listed: Listed = field(default_factory=dict)  # the texts in the last read since the writes
     entries: tuple[Entry, ...] | None = None  # the same read's entries; None before it
@@ -63,7 +64,8 @@ class Claims:
         new = [Entry(write.change.texts[0]) for write in half]
         for w, n in match(new, entries).pairs.items():
             half[w].record, half[w].stored = entries[n].id, entries[n].text
-        return cls(ledger, resource, writes, set(listed), _without_id(listed))
+        before = {entry.id: entry for entry in entries if entry.writable}
+        return cls(ledger, resource, writes, set(listed), before, _without_id(listed))
 
     def assign(self, entries: tuple[Entry, ...]) -> None:
         """Assign the records that no earlier read showed to the adds that made them.

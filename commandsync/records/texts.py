@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import translate
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import NamedTuple, Self, TypeVar
 
 _LINE_END = re.compile(r"\r+\n")
@@ -152,6 +153,8 @@ class Ability(NamedTuple):
 
     edit: bool  # whether it can edit a listed record, which then keeps its id
     uses: bool = False  # whether it counts how often a record is used
+    # How many records of a type it lists at most, of a kind with types; empty if not known.
+    most: Mapping[str, int] = MappingProxyType({})
 
     @property
     def posts(self) -> bool:

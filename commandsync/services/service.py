@@ -75,12 +75,14 @@ class Service:
 class RecordService(Service):
     """A service of records, which are written one by one.
 
-    Of a bot's id and a kind, and then a record's id, its text or both, each returns what writes it.
+    Each returns the request of one write; its arguments begin with the bot's id and the kind.
     """
 
+    # Takes the text. Its answer is read as the new id, or as `api.operations.Overwritten`.
     add: Callable[[str, Resource, Text], Operation[str]]
-    edit: Callable[[str, Resource, str, Text], Operation[str]]
-    delete: Callable[[str, Resource, str], Operation[str]]
+    # Takes the record as it was listed before the first write, and the text that it is to have.
+    edit: Callable[[str, Resource, Entry, Text], Operation[str]]
+    delete: Callable[[str, Resource, str], Operation[str]]  # takes the id
 
 
 def _unreadable(bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:  # noqa: ARG001 - as of `Service.read`
@@ -156,6 +158,10 @@ def with_others(keys: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
     return {**keys, **dict(*entry.own)}
 
 
+def _page_edit(bot: str, resource: Resource, listed: Entry, text: Text) -> Operation[str]:
+    return operations.edit(bot, resource, listed.id, text)
+
+
 PAGE = RecordService(
     name="page",
     abilities=PAGE_ABILITIES,
@@ -170,7 +176,7 @@ PAGE = RecordService(
     authorization=f"{SCHEME} {{token}}",
     read=operations.reading,
     add=operations.add,
-    edit=operations.edit,
+    edit=_page_edit,
     delete=operations.delete,
 )
 """The service of the interface that the client library implements."""

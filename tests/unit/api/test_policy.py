@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import cycle
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from commandsync.api.operations import Operation, add, delete, edit, list_records
+from commandsync.api.operations import Operation, Overwritten, add, delete, edit, list_records
 from commandsync.api.policy import (
     FAILURES_IN_A_ROW,
     LOOK,
@@ -122,6 +123,22 @@ def test_an_add_is_never_sent_again_after_an_unclear_end(trouble: Reply | Transp
     assert waits == []
     assert isinstance(ended, Failure)
     assert ended.doubt
+
+
+@pytest.mark.parametrize(
+    ("answers", "proven"),
+    [([OK], True), ([NEVER_MADE, OK], True), ([RESET, OK], False)],
+    ids=["at once", "refused", "reset"],
+)
+def test_an_add_overwrote_a_record_unless_an_earlier_try_may_have_made_it(
+    answers: list[Reply | TransportError], *, proven: bool
+) -> None:
+    upsert = replace(ADD, idempotent=True, read=lambda _: Overwritten("7"))
+
+    _, ended = drive(upsert, answers)
+
+    assert ended == "7"
+    assert isinstance(ended, Overwritten) is proven
 
 
 @pytest.mark.parametrize("operation", [READ, ADD, EDIT, DELETE], ids=lambda one: one.name)

@@ -1,9 +1,11 @@
 """What apply says to a driver, step by step; what it promises is tested in `promise`."""
 
 from collections.abc import Generator
+from dataclasses import replace
 
 import pytest
 
+from commandsync.api.operations import Operation, Overwritten
 from commandsync.api.policy import Failure, Health
 from commandsync.apply.outcomes import (
     Aborted,
@@ -18,9 +20,9 @@ from commandsync.apply.outcomes import (
 from commandsync.apply.run import REREADS, apply
 from commandsync.errors import Reply, ServerError, StalePlanError, StoppedError, TransportError
 from commandsync.plan.changes import Edit
-from commandsync.plan.plan import RecordPlan
+from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import Resource
+from commandsync.records.texts import Resource, Text
 from commandsync.services.service import PAGE
 from tests.support.listing import (
     BAD_REQUEST,
@@ -33,6 +35,7 @@ from tests.support.listing import (
     Request,
 )
 from tests.support.runs import (
+    EVERYTHING,
     TARGET,
     Driver,
     announcement,
@@ -164,6 +167,35 @@ def test_pauses_before_reading_again_end_at_a_stop() -> None:
 
     assert pause.wait == REREADS[1]
     assert [one.outcome for one in result.settled] == [Outcome.UNKNOWN]
+
+
+def test_an_add_that_overwrote_a_record_is_done_and_says_so() -> None:
+    steps = adding("a")
+    next(steps)
+    steps.send(Answered(0, value=Overwritten("1")))
+
+    result = ended(steps, Answered(-1, value=(Entry(command("a"), id="1"),)))
+
+    assert result.verified
+    (notice,) = result.notices
+    assert "command 'a' was listed meanwhile" in notice.message
+
+
+def test_an_edit_is_made_of_the_record_as_it_was_listed() -> None:
+    here = Entry(command("a"), id="1", own=({"name": "a"},))
+    listed = Snapshot({Resource.COMMAND: (here,)})
+    desired = wanted([command("a", "New.")])
+    plan = make_plan(desired=desired, listed=listed, target=TARGET, rules=EVERYTHING)
+    edited: list[Entry] = []
+
+    def edit(bot: str, kind: Resource, entry: Entry, text: Text) -> Operation[str]:
+        edited.append(entry)
+        return PAGE.edit(bot, kind, entry, text)
+
+    next(apply(plan, service=replace(PAGE, edit=edit), listed=listed, health=Health()))
+
+    assert edited == [here]
+    assert edited[0].own == here.own
 
 
 def test_what_the_driver_did_not_send_any_more_is_skipped() -> None:

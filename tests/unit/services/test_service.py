@@ -63,9 +63,9 @@ def moved(operation: Operation[T_co]) -> Operation[T_co]:
     return replace(operation, path=operation.path.replace("/bot/", "/applications/", 1))
 
 
-def _edit(bot: str, kind: Resource, record_id: str, text: Text) -> Operation[str]:
-    operation = moved(PAGE.edit(bot, kind, record_id, text))
-    return replace(operation, method="PUT", path=f"{operation.path}/{record_id}")
+def _edit(bot: str, kind: Resource, listed: Entry, text: Text) -> Operation[str]:
+    operation = moved(PAGE.edit(bot, kind, listed, text))
+    return replace(operation, method="PUT", path=f"{operation.path}/{listed.id}")
 
 
 OTHER = RecordService(
