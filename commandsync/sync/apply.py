@@ -44,9 +44,12 @@ from commandsync.sync.selection import plan_read
 from commandsync.sync.settings import ApplyProgress, LockProgress, about
 
 if TYPE_CHECKING:
+    import asyncio
+
     from commandsync.apply.run import Steps
     from commandsync.client.connection import AsyncConnection, Connection
     from commandsync.manifest import Manifest
+    from commandsync.records.snapshot import Snapshot
 
 T = TypeVar("T")
 
@@ -58,7 +61,7 @@ class Load(NamedTuple):
 
 
 class Read(NamedTuple):
-    """Start to read listings; the answer is a function for each that waits for its snapshot."""
+    """Start to read listings; the answer is a function for each that waits for it, and plans."""
 
     jobs: Sequence[Job]
 
@@ -269,8 +272,7 @@ def _asked(
     while ask(planned, changed):
         jobs = [item.job for item in planned]
         yield from _held(locks, jobs)
-        readings = yield Read(jobs)
-        current = [job.planned(listed()) for job, listed in zip(jobs, readings, strict=True)]
+        current = [planning() for planning in (yield Read(jobs))]
         if refused := next(filter(None, map(refusal_of, current)), None):
             raise refused
         same = [item.plan.fingerprint for item in current] == [x.plan.fingerprint for x in planned]
@@ -373,7 +375,7 @@ def carry_out(steps: ApplySteps[T], *, signals: Signals | None = None) -> T:
                 case Pause(seconds):
                     sleep(seconds)
                 case Read(jobs):
-                    answer = [job.start_reading() for job in jobs]
+                    answer = [job.start_planning() for job in jobs]
                 case Write(planned, of_plan, health):
                     if signals and stop.connection is None:
                         answering.enter_context(signals.answered_by(stop))
@@ -420,7 +422,10 @@ async def carry_out_async(steps: ApplySteps[T]) -> T:
                         for job in jobs
                     ]
                     await asyncio.gather(*reads, return_exceptions=True)
-                    answer = [read.result for read in reads]
+                    answer = [
+                        partial(_planned_of, job, read)
+                        for job, read in zip(jobs, reads, strict=True)
+                    ]
                 case Write(planned, of_plan, health):
                     answer = await drive_async(
                         of_plan,
@@ -429,6 +434,10 @@ async def carry_out_async(steps: ApplySteps[T]) -> T:
                         events=asyncio.Queue(),
                         on_step=partial(_report, planned),
                     )
+
+
+def _planned_of(job: Job, read: asyncio.Future[Snapshot]) -> Planned:
+    return job.planned(read.result())
 
 
 def _of_loop(job: Job) -> AsyncConnection:

@@ -79,7 +79,12 @@ class Job(ABC):
         """Start to read the managed collections; the returned function waits for them."""
         return start_reading(self.connection, self.site.bot, self.scope)
 
-    def other_notices(self) -> Sequence[Notice]:
+    def start_planning(self) -> Callable[[], Planned]:
+        """Start to read the listing; the returned function waits for it, and plans."""
+        reading = self.start_reading()
+        return lambda: self.planned(reading())
+
+    def other_notices(self, planned: Planned) -> Sequence[Notice]:  # noqa: ARG002 - of some services
         """Read what a plan only warns about."""
         return ()
 

@@ -158,7 +158,7 @@ class ListJob(Job):
         """Whether the list is read: the service returns it, and there is a token to ask with."""
         return self.site.is_read
 
-    def other_notices(self) -> Sequence[Notice]:
+    def other_notices(self, planned: Planned) -> Sequence[Notice]:  # noqa: ARG002 - not its changes
         """Read the other lists of the service; return the warnings."""
         return read_others(self.connection, self.site.bot, self.others)
 

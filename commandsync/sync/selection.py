@@ -53,17 +53,18 @@ def plan_jobs(
     opened: Sequence[Job], *, meanwhile: Callable[[], object] = lambda: None
 ) -> list[Planned | CommandsyncError]:
     """Read all listings at the same time and plan each, as `plan_read`."""
-    return plan_read(opened, [job.start_reading() for job in opened], meanwhile=meanwhile)
+    return plan_read(opened, [job.start_planning() for job in opened], meanwhile=meanwhile)
 
 
 def plan_read(
     opened: Sequence[Job],
-    readings: Sequence[Callable[[], Snapshot]],
+    plannings: Sequence[Callable[[], Planned]],
     *,
     meanwhile: Callable[[], object] = lambda: None,
 ) -> list[Planned | CommandsyncError]:
     """Plan each listing as its reading ends; an error takes the place of its plan.
 
+    `plannings` are the jobs' functions that wait for that, as `Job.start_planning` returns them.
     `meanwhile` loads what is needed afterwards: while the answers travel, as what plans does.
     """
     import commandsync.plan.plan  # noqa: PLC0415 - while the answers travel
@@ -71,9 +72,10 @@ def plan_read(
 
     meanwhile()
     planned: list[Planned | CommandsyncError] = []
-    for job, reading in zip(opened, readings, strict=True):
+    for job, planning in zip(opened, plannings, strict=True):
         try:
-            planned.append(job.planned(reading()).with_notices(job.other_notices()))
+            item = planning()
+            planned.append(item.with_notices(item.job.other_notices(item)))
         except CommandsyncError as error:
             at = f"{job.path}: {job.name}" if job.name else job.path
             named = about(error, at, of=len(opened))
