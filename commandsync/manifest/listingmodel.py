@@ -168,6 +168,15 @@ _Service = Annotated[
     WithJsonSchema({"type": ["string", "number", "boolean"], "pattern": f"^{_SERVICE}$"}),
 ]
 _Lossy = Annotated[types.Words[Loss], types.one_or_more(list(get_args(Loss)))]
+_Guild = Annotated[
+    AnyText,
+    matching(
+        r"\s*[0-9]{1,20}\s*",
+        "guild must look like 613425648685547541",
+        "it is the id of a server: copy it in Discord, with the developer mode",
+    ),
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\s*[0-9]{1,20}\s*$"}),
+]
 _PrefixCommands = Annotated[Literal["omit", "send"], BeforeValidator(types.as_written)]
 _Scopes = Annotated[types.Words[Scope], types.one_or_more(list(get_args(Scope)))]
 _Languages = Annotated[
@@ -234,13 +243,16 @@ class ReplaceModel(types.Table):
 
 
 class ListingModel(types.Table):
-    """A service that lists the bot, and takes its whole list of commands in one request."""
+    """A service that lists the bot."""
 
     service: _Service = Field(
         description="The name of the service; one that is not known needs replace.",
-        examples=list(LISTS),
+        examples=["discord", *LISTS],
     )
     bot: types.Bot = Field("", description="The bot's id on this service, if it is another one.")
+    guild: _Guild = Field(
+        "", description="Of Discord: the server whose commands they are; global ones if left out."
+    )
     base_url: _Origin = Field("", description="The scheme and host in place of the service's own.")
     token_env: types.TokenEnv = Field(
         "", description="The environment variable with the token for this service."

@@ -25,6 +25,7 @@ from commandsync.manifest.listingmodel import (
     ReplaceModel,
 )
 from commandsync.manifest.nodes import Scalar
+from commandsync.manifest.registrations import DISCORD
 from commandsync.manifest.source import FileProblems, did_you_mean, quoted
 from commandsync.records.losses import COMMANDS, with_characters
 from commandsync.records.snapshot import Audience, Snapshot
@@ -135,13 +136,15 @@ def read_listings(
 ) -> tuple[Listing, ...]:
     """Return the listings of a manifest without errors in its keys; report other problems.
 
-    An entry with scopes and languages becomes one listing for each pair. `texts_of` reads the file
-    of a language.
+    Discord is not among them: its commands are records, not a list. An entry with scopes and
+    languages becomes one listing for each pair. `texts_of` reads the file of a language.
     """
     listings: list[Listing] = []
     starts: dict[Location, int] = {}
     entries = cast("list[nodes.Mapping]", root.get("listings", []))
     for node, model in zip(entries, models, strict=True):
+        if model.service == DISCORD:
+            continue
         if wrong := list(_problems(node, model)):
             for each in wrong:
                 report.error(*each)
@@ -217,7 +220,8 @@ def _problems(node: nodes.Mapping, listing: ListingModel) -> Iterator[tuple[int,
             yield node[key].at, f"{key} is not allowed for {quoted(name)}", f"remove {key}:"
     if own is None:
         if name not in LISTS:
-            known = did_you_mean(name, LISTS) or f"known services are {', '.join(LISTS)};"
+            every = (DISCORD, *LISTS)
+            known = did_you_mean(name, every) or f"known services are {', '.join(every)};"
             hint = f"{known} another service needs replace:"
             yield node["service"].at, f"{quoted(name)} is not a known service", hint
         return

@@ -5,6 +5,7 @@ the schema; what it cannot express is in its description.
 """
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, FailFast, Field, PlainValidator, ValidationError, ValidationInfo
@@ -63,6 +64,17 @@ class CommandModel(Table):
         None, description="Discord's own object of the command, as its documents write it."
     )
     schedule: ClassVar[Schedule | None] = None
+
+    @property
+    def object(self) -> Mapping[str, Any] | None:
+        """Discord's own object without its id; None if it says no more than that."""
+        own = {key: value for key, value in (self.discord or {}).items() if key != "id"}
+        return own or None
+
+    @property
+    def pin(self) -> str:
+        """The id of the command at Discord; empty for none."""
+        return str((self.discord or {}).get("id", ""))
 
     def as_text(self, defaults: CommandDefaults) -> CommandText:
         """Return the command as compared and sent; `UnfitError` if the prefix does not fit."""

@@ -26,12 +26,21 @@ _FIELDS = ("description", "syntax", "category")
 _NEEDED = _FIELDS[:2]
 
 
+class Imported(NamedTuple):
+    """An imported command, with its place in the imported file."""
+
+    report: FileProblems
+    node: Table
+    command: ImportedCommand
+
+
 class Own(NamedTuple):
-    """An entry of a manifest, or of a file that it includes."""
+    """An entry of a manifest, or of a file that it includes; or an imported command."""
 
     report: FileProblems
     node: Table
     model: CommandModel
+    imported: Imported | None = None  # that it means, or is
 
     @property
     def missing(self) -> list[str]:
@@ -47,12 +56,28 @@ class Own(NamedTuple):
         """Where it is."""
         return self.report.source.location(self.node.at)
 
+    @property
+    def pin(self) -> str:
+        """The id at Discord that its entry has; the one of an imported object pins nothing."""
+        is_entry = self.imported is None or self.node is not self.imported.node
+        return self.model.pin if is_entry and "discord" in self.node else ""
+
+    @property
+    def object_node(self) -> tuple[FileProblems, Table] | None:
+        """Where its object is: in the entry, or in the imported file; None without one."""
+        for part in (self, self.imported):
+            node = part.node.get("discord") if part else None
+            if part and isinstance(node, Table) and {*node} - {"id"}:
+                return part.report, node
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
     """The commands of a manifest with `import:`, and how they came about."""
 
     entries: tuple[Own, ...]
+    left_out: tuple[Own, ...] = ()  # imported commands that no public list shows
     overrides: tuple[Override, ...] = ()
     strays: tuple[tuple[str, Location], ...] = ()  # that meant an imported command once
     content: ImportedFile | None = None  # of the imported file
@@ -81,6 +106,7 @@ def laid_over(
     )
     return Overlay(
         tuple(entries),
+        tuple(laying.left_out()),
         tuple(laying.overrides),
         tuple(laying.strays),
         imported.content,
@@ -146,8 +172,8 @@ class _Laying:
 
     def _kind(self, model: CommandModel) -> Kind | None:
         """Return how the command of an entry is called, as far as it shows that."""
-        if model.discord:
-            return Kind.SLASH if model.discord.get("type", 1) == 1 else Kind.MENU
+        if model.object:
+            return Kind.SLASH if model.object.get("type", 1) == 1 else Kind.MENU
         prefix, syntax = self.prefix or "{prefix}", model.syntax
         if not syntax or syntax == model.name:
             return None
@@ -200,6 +226,12 @@ class _Laying:
             hint = "remove the entry, or write own: true if the command is to stay"
             own.report.warning(at, message, hint)
 
+    def left_out(self) -> Iterator[Own]:
+        """Yield the imported commands that no public list shows."""
+        for index, command in enumerate(self.imported.content.commands):
+            if command.left_out:
+                yield self._imported(index, _values(command), None)
+
     def merged(self, ignored: Patterns) -> Iterator[Own]:
         """Yield the public imported commands; an entry that means an ignored one is kept."""
         for index, command in enumerate(self.imported.content.commands):
@@ -213,18 +245,32 @@ class _Laying:
             message = f"{quoted(command.name)} is called with {{prefix}}, and the manifest has none"
             report.error(node.at, message, f"add prefix: to the manifest; or {WRITE_AGAIN}")
             return
-        values: dict[str, Any] = {
-            "name": command.name,
-            "description": command.description,
-            "syntax": command.syntax,
-            "category": command.category or None,
-            "formerly": tuple(name for name in command.formerly if name not in self.live),
-            "discord": command.discord,
-        }
-        if own := self.meant.get(index):
+        own, values = self.meant.get(index), _values(command)
+        values["formerly"] = tuple(name for name in command.formerly if name not in self.live)
+        if own:
             values |= {key: getattr(own.model, key) for key in own.node}
-            node, report = own.node, own.report
-        yield Own(report, node, CommandModel.model_construct(**values))
+            if own.model.object is None and command.discord:
+                values["discord"] = {**command.discord, **(own.model.discord or {})}
+        yield self._imported(index, values, own)
+
+    def _imported(self, index: int, values: dict[str, Any], own: Own | None) -> Own:
+        """Return an imported command of these values, and the entry that means it."""
+        content, nodes, report = self.imported.content, self.imported.nodes, self.imported.report
+        imported = Imported(report, nodes[index], content.commands[index])
+        model, entry = CommandModel.model_construct(**values), own or imported
+        return Own(entry.report, entry.node, model, imported)
+
+
+def _values(command: ImportedCommand) -> dict[str, Any]:
+    """Return the fields of an imported command as an entry has them."""
+    return {
+        "name": command.name,
+        "description": command.description,
+        "syntax": command.syntax,
+        "category": command.category or None,
+        "formerly": command.formerly,
+        "discord": command.discord,
+    }
 
 
 def _from(command: ImportedCommand) -> str:

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as AnyMapping
+from collections.abc import Sequence as AnySequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import product, repeat
@@ -44,13 +45,22 @@ from commandsync.manifest.source import (
 )
 from commandsync.manifest.validation import Model, Placed, check, validated
 from commandsync.plan.rules import SyncRules
-from commandsync.records.imported import ImportedFile, Override, imported_path, objects_by_name
+from commandsync.records.imported import (
+    ImportedFile,
+    ImportedPlace,
+    Override,
+    imported_path,
+    names_place,
+    objects_by_name,
+)
+from commandsync.records.registrations import Registrable, Standing
 from commandsync.records.snapshot import Entry, Levels, Snapshot
-from commandsync.records.texts import OF_MANIFEST, Patterns, Resource, canonical
+from commandsync.records.texts import OF_MANIFEST, CommandText, Patterns, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES
 
 if TYPE_CHECKING:
     from commandsync.manifest.listings import Listing
+    from commandsync.manifest.registrations import DiscordListing
 
 
 AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
@@ -89,7 +99,9 @@ class Manifest:
     overrides: tuple[Override, ...] = ()  # the entries that mean an imported command
     # The entries that meant an imported command once, and mean none now: names and places.
     strays: tuple[tuple[str, Location], ...] = ()
-    listings: tuple[Listing, ...] = ()  # the other services that list the bot
+    listings: tuple[Listing, ...] = ()  # the other services that take the list of commands
+    discord: DiscordListing | None = None  # the listing of Discord, which has records
+    registrables: tuple[Registrable, ...] = ()  # the commands for it; empty without it
     # The platform's own objects, by the names of commands.
     objects: AnyMapping[str, Levels] = field(default_factory=dict, repr=False)
     warnings: tuple[Problem, ...] = ()  # problems that do not make it invalid
@@ -97,7 +109,26 @@ class Manifest:
     @property
     def has_page(self) -> bool:
         """Whether the page is synced: with listings alone, a base URL from elsewhere adds none."""
-        return bool(self.base_url) or not self.listings
+        return bool(self.base_url) or not (self.listings or self.discord)
+
+    @property
+    def unread(self) -> tuple[ImportedPlace, ...]:
+        """The places that the import did not read, without those that `import.unread` names."""
+        places = self.imported.unread if self.imported else ()
+        patterns = self.imports.unread
+        return tuple(each for each in places if not names_place(patterns, each.source, each.name))
+
+    def is_untouched(self, name: str) -> bool:
+        """Whether a command of a name is neither written nor deleted at Discord.
+
+        That is true of the names in `sync.ignore`, and of those in `import.exclude` that no entry
+        has.
+        """
+        registered = (each for each in self.registrables if each.standing is Standing.REGISTERED)
+        return self.rules.ignores(name) or (
+            Patterns(self.imports.exclude).match(name)
+            and all(each.name != name for each in registered)
+        )
 
 
 class Part(NamedTuple, Generic[Model]):
@@ -154,17 +185,20 @@ class ManifestReader:
         overlay = self.overlay(main, own.get(Resource.COMMAND, ()), defaults)
         if self.has_import:
             own[Resource.COMMAND] = list(overlay.entries)
-        snapshot = _snapshot(own, defaults, rules)
+        placed = _placed(own, defaults, rules)
+        snapshot = _snapshot(placed)
         if not snapshot.collections:
             keys = " and no ".join(f"{kind.collection}:" for kind in OF_MANIFEST)
             main.report.warning(0, f"the manifest has no {keys}, so nothing is synced")
         if any(part.broken for part in parts):
             return None
-        listings = self.listings(main, snapshot)
-        for listing in () if LIST_ABILITIES.keys() <= {*snapshot.collections} else listings:
-            message = f"the manifest has no commands: to send to {listing.service}"
+        listings, discord = self.listings(main, snapshot)
+        named = [(listing.service, listing.location) for listing in listings]
+        named += [(discord.name, discord.location)] if discord else []
+        for service, place in () if LIST_ABILITIES.keys() <= {*snapshot.collections} else named:
+            message = f"the manifest has no commands: to send to {service}"
             hint = "add commands:, or remove the listing"
-            self.problems.error(Problem(listing.location, message, hint))
+            self.problems.error(Problem(place, message, hint))
         return Manifest(
             path=main.report.source.path,
             paths=(
@@ -187,6 +221,8 @@ class ManifestReader:
             strays=overlay.strays,
             objects=_objects(overlay.entries),
             listings=listings,
+            discord=discord,
+            registrables=_registrables(placed, overlay.left_out, model.prefix) if discord else (),
             warnings=self.problems.warnings,
         )
 
@@ -251,20 +287,25 @@ class ManifestReader:
         parts = [self.checked(file, IncludedModel, _INCLUDED) for file in files if file]
         return [part for part in parts if part]
 
-    def listings(self, main: Part[ManifestModel], snapshot: Snapshot) -> tuple[Listing, ...]:
+    def listings(
+        self, main: Part[ManifestModel], snapshot: Snapshot
+    ) -> tuple[tuple[Listing, ...], DiscordListing | None]:
         """Check the listings of a manifest, with the texts of their languages."""
         if not main.model.listings:
-            return ()
+            return (), None
         from commandsync.manifest.listings import read_listings  # noqa: PLC0415 - seldom needed
+        from commandsync.manifest.registrations import discord_listing  # noqa: PLC0415 - the same
 
         names = {command.name.removeprefix("/") for command in snapshot.commands}
-        return read_listings(
-            main.report,
-            main.root,
-            main.model.listings,
-            bot=main.model.bot,
-            texts_of=lambda file: self.language(main.report, file, names),
+        report, root, model = main.report, main.root, main.model
+        listings = read_listings(
+            report,
+            root,
+            model.listings,
+            bot=model.bot,
+            texts_of=lambda file: self.language(report, file, names),
         )
+        return listings, discord_listing(report, root, model.listings, bot=model.bot)
 
     def language(
         self, report: FileProblems, file: Scalar, names: AbstractSet[str]
@@ -349,18 +390,40 @@ def _owned(parts: Iterable[AnyPart]) -> dict[Resource, list[Own]]:
 def _objects(commands: Iterable[Own]) -> AnyMapping[str, Levels]:
     """Return the platform's own objects by the names of commands."""
     models = (entry.model for entry in commands)
-    return objects_by_name((model.name, model.discord) for model in models if model.discord)
+    return objects_by_name(
+        (model.name, model.discord) for model in models if model.object and model.discord
+    )
 
 
-def _snapshot(
+def _placed(
     own: AnyMapping[Resource, Iterable[Own]], defaults: CommandDefaults, rules: SyncRules
-) -> Snapshot:
-    collections: dict[Resource, tuple[Entry, ...]] = {}
+) -> dict[Resource, list[tuple[Own, Placed]]]:
+    """Return the entries of each kind with their texts; what does not fit is reported."""
+    placed: dict[Resource, list[tuple[Own, Placed]]] = {}
     for kind, entries in own.items():
-        placed = [entry for each in entries for entry in _entry(kind, each, defaults)]
-        check(kind, placed, rules)
-        collections[kind] = tuple(entry.entry for entry in placed)
-    return Snapshot(MappingProxyType(collections))
+        placed[kind] = [(each, entry) for each in entries for entry in _entry(kind, each, defaults)]
+        check(kind, [entry for _, entry in placed[kind]], rules)
+    return placed
+
+
+def _snapshot(placed: AnyMapping[Resource, Iterable[tuple[Own, Placed]]]) -> Snapshot:
+    return Snapshot(
+        MappingProxyType(
+            {kind: tuple(each.entry for _, each in entries) for kind, entries in placed.items()}
+        )
+    )
+
+
+def _registrables(
+    placed: AnyMapping[Resource, Iterable[tuple[Own, Placed]]],
+    left_out: AnySequence[Own],
+    prefix: str | None,
+) -> tuple[Registrable, ...]:
+    from commandsync.manifest.registrations import registrables  # noqa: PLC0415 - seldom needed
+
+    entries = ((own, each.entry.text) for own, each in placed.get(Resource.COMMAND, ()))
+    commands = ((own, text) for own, text in entries if isinstance(text, CommandText))
+    return registrables(commands, left_out, prefix=prefix)
 
 
 def _entry(kind: Resource, own: Own, defaults: CommandDefaults) -> Iterator[Placed]:

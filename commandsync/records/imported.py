@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from commandsync.diagnostics import Location
 from commandsync.records.objects import NESTING, by_name, together
 from commandsync.records.snapshot import Levels, Node
+from commandsync.records.texts import pattern
 
 SUFFIX = ".imported.yaml"
 _SUFFIXES = (SUFFIX, ".imported.yml")
@@ -129,6 +130,25 @@ class ImportedFile:
         }
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def names_place(patterns: Iterable[str], file: str, name: str) -> bool:
+    """Whether patterns name a place that is not read: its command, its file or its path."""
+    names = {name, file.rpartition("/")[2]} - {""}
+    return bool(path_pattern(file, patterns)) or any(
+        pattern(text).match(each) for text in patterns for each in names
+    )
+
+
+def path_pattern(path: str, patterns: Iterable[str]) -> str:
+    """Return the first pattern with a `/` that fits the end of a path, or of a folder above it."""
+    parts = path.split("/")
+    for text in patterns:
+        count = text.strip("/").count("/") + 1
+        ends = ("/".join(parts[:end][-count:]) for end in range(count, len(parts) + 1))
+        if "/" in text and any(map(pattern(text.strip("/")).match, ends)):
+            return text
+    return ""
 
 
 class Override(NamedTuple):

@@ -33,5 +33,6 @@ class Registrable:
     formerly: tuple[str, ...] = ()  # names that it had before, the newest first
     location: Location | None = None  # where the manifest or the imported file has it
     source: str = ""  # the file of the code that declares it; empty if not known
-    # Where the manifest has parts of the object: by their keys, joined by `/`.
+    # Where the manifest has the parts of the object: by their keys and the numbers of their
+    # options and choices, joined by `/`, as in `options/0/choices/2/name`. `""` is the whole.
     places: Mapping[str, Location] = field(default_factory=dict, hash=False)

@@ -21,6 +21,7 @@ from typing import Literal
 
 from commandsync.errors import CommandsyncError, FileError, UsageError
 from commandsync.extras import missing
+from commandsync.records.imported import path_pattern
 from commandsync.sources import python, sourcefile
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.jsonfile import of_json
@@ -108,7 +109,7 @@ def _read_files(
         raise FileError(f"{source} has no file of code or JSON", hint=_EXPECTED)
     data = _own(sourcefile.read_all(paths, folder))
     of_folder = partial(of_json, columns=columns, locale=locale, folder=folder.as_posix())
-    unwanted = {path: data.pop(path) for path in [*data] if sourcefile.path_pattern(path, exclude)}
+    unwanted = {path: data.pop(path) for path in [*data] if path_pattern(path, exclude)}
     reading = of_folder(data)
     for path, content in unwanted.items():
         with suppress(FileError):

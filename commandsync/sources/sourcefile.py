@@ -137,17 +137,6 @@ def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
     return pattern(wanted[0]).match(parts[0]) and _fits(parts[1:], wanted[1:])
 
 
-def path_pattern(path: str, patterns: Iterable[str]) -> str:
-    """Return the first pattern with a `/` that fits the end of a path, or of a folder above it."""
-    parts = path.split("/")
-    for text in patterns:
-        count = text.strip("/").count("/") + 1
-        ends = ("/".join(parts[:end][-count:]) for end in range(count, len(parts) + 1))
-        if "/" in text and any(map(pattern(text.strip("/")).match, ends)):
-            return text
-    return ""
-
-
 _TRAITS = {
     Trait.DISABLED: re.compile("_?disabled", re.IGNORECASE),
     Trait.GUILD_ONLY: re.compile("[0-9]{17,20}"),

@@ -23,7 +23,13 @@ from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.manifest.fields import uses_of_prefix
 from commandsync.manifest.model import ImportModel
-from commandsync.records.imported import ImportedCommand, Kind, is_imported
+from commandsync.records.imported import (
+    ImportedCommand,
+    Kind,
+    is_imported,
+    names_place,
+    path_pattern,
+)
 from commandsync.records.texts import canonical, named, pattern
 from commandsync.sources.changeset import Found, LeftOut
 from commandsync.sources.entry import (
@@ -50,7 +56,6 @@ from commandsync.sources.sourcefile import (
     SCRIPTS,
     files_of,
     folder_traits,
-    path_pattern,
     read_bytes,
 )
 from commandsync.sync.companions import texts_notice, texts_of
@@ -120,7 +125,7 @@ class ReadSources:
     def take(self, reading: SourceReading, near: str, *, acknowledged: Sequence[str]) -> None:
         """Add the parts of a source that are not commands; `near` is the manifest's folder."""
         for part in reading.unread:
-            is_known = _is_acknowledged(part, acknowledged)
+            is_known = names_place(acknowledged, part.place.path, part.name)
             (self.acknowledged if is_known else self.unread).append(part)
         self.files |= {relative(file, near): file for file in reading.files if file}
         self.partly += [(relative(part.place.path, near), part) for part in reading.partly]
@@ -311,14 +316,6 @@ def _without_traits(everything: Sequence[Found]) -> Notice | None:
     traits = ", ".join(trait for trait in Trait if any(trait in each for each in reasons))
     message = f"all commands that were read are left out: {traits}"
     return Notice(message, f"to import them, write below import:  traits: [{traits}]")
-
-
-def _is_acknowledged(part: Unread, patterns: Sequence[str]) -> bool:
-    """Whether the manifest names a part that is not read: its name, its file or its path."""
-    names = {part.name, posixpath.basename(part.place.path)} - {""}
-    return bool(path_pattern(part.place.path, patterns)) or any(
-        pattern(text).match(name) for text in patterns for name in names
-    )
 
 
 def _command(entry: SourceEntry, source: NamedSource, manifest: Manifest) -> ImportedCommand:
