@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as AnyMapping
-from collections.abc import Sequence as AnySequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import product, repeat
@@ -193,12 +192,7 @@ class ManifestReader:
         if any(part.broken for part in parts):
             return None
         listings, discord = self.listings(main, snapshot)
-        named = [(listing.service, listing.location) for listing in listings]
-        named += [(discord.name, discord.location)] if discord else []
-        for service, place in () if LIST_ABILITIES.keys() <= {*snapshot.collections} else named:
-            message = f"the manifest has no commands: to send to {service}"
-            hint = "add commands:, or remove the listing"
-            self.problems.error(Problem(place, message, hint))
+        registrables = _registrables(placed, overlay, model.prefix) if discord else ()
         return Manifest(
             path=main.report.source.path,
             paths=(
@@ -222,7 +216,7 @@ class ManifestReader:
             objects=_objects(overlay.entries),
             listings=listings,
             discord=discord,
-            registrables=_registrables(placed, overlay.left_out, model.prefix) if discord else (),
+            registrables=registrables,
             warnings=self.problems.warnings,
         )
 
@@ -305,7 +299,13 @@ class ManifestReader:
             bot=model.bot,
             texts_of=lambda file: self.language(report, file, names),
         )
-        return listings, discord_listing(report, root, model.listings, bot=model.bot)
+        discord = discord_listing(report, root, model.listings, bot=model.bot)
+        if not LIST_ABILITIES.keys() <= {*snapshot.collections}:
+            for each in (*listings, *filter(None, [discord])):
+                message = f"the manifest has no commands: to send to {each.service}"
+                hint = "add commands:, or remove the listing"
+                self.problems.error(Problem(each.location, message, hint))
+        return listings, discord
 
     def language(
         self, report: FileProblems, file: Scalar, names: AbstractSet[str]
@@ -416,14 +416,14 @@ def _snapshot(placed: AnyMapping[Resource, Iterable[tuple[Own, Placed]]]) -> Sna
 
 def _registrables(
     placed: AnyMapping[Resource, Iterable[tuple[Own, Placed]]],
-    left_out: AnySequence[Own],
+    overlay: Overlay,
     prefix: str | None,
 ) -> tuple[Registrable, ...]:
     from commandsync.manifest.registrations import registrables  # noqa: PLC0415 - seldom needed
 
     entries = ((own, each.entry.text) for own, each in placed.get(Resource.COMMAND, ()))
     commands = ((own, text) for own, text in entries if isinstance(text, CommandText))
-    return registrables(commands, left_out, prefix=prefix)
+    return registrables(commands, overlay.left_out, prefix=prefix)
 
 
 def _entry(kind: Resource, own: Own, defaults: CommandDefaults) -> Iterator[Placed]:

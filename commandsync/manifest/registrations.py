@@ -6,7 +6,7 @@ import leaves out of public lists. What it does not get, and what it must keep, 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from commandsync.diagnostics import Location
 from commandsync.manifest import nodes
@@ -36,6 +36,7 @@ class DiscordListing:
     bot: str = ""  # the id of the bot or its application; empty if the token decides
     lossy: tuple[str, ...] = ()  # what may be missing without a warning
     location: Location
+    service: ClassVar[str] = DISCORD
 
     @property
     def name(self) -> str:
@@ -60,7 +61,7 @@ def discord_listing(
         location = report.source.location(node.at)
         if first:
             message = f"duplicate listing {DISCORD} (first at {first.location})"
-            hint = "keep one: the guild option of a run addresses a server"
+            hint = "keep one: each run can name a server instead"
             report.error(node.at, message, hint)
             continue
         values = {key: getattr(model, key) for key in _KEYS}
