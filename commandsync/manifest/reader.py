@@ -301,7 +301,8 @@ class ManifestReader:
         )
         discord = discord_listing(report, root, model.listings, bot=model.bot)
         if not LIST_ABILITIES.keys() <= {*snapshot.collections}:
-            for each in (*listings, *filter(None, [discord])):
+            services: list[Listing | DiscordListing] = [*listings, *([discord] if discord else ())]
+            for each in services:
                 message = f"the manifest has no commands: to send to {each.service}"
                 hint = "add commands:, or remove the listing"
                 self.problems.error(Problem(each.location, message, hint))
