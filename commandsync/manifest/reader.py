@@ -422,8 +422,8 @@ def _registrables(
 ) -> tuple[Registrable, ...]:
     from commandsync.manifest.registrations import registrables  # noqa: PLC0415 - seldom needed
 
-    entries = ((own, each.entry.text) for own, each in placed.get(Resource.COMMAND, ()))
-    commands = ((own, text) for own, text in entries if isinstance(text, CommandText))
+    entries = placed.get(Resource.COMMAND, ())
+    commands = ((own, cast("CommandText", each.entry.text)) for own, each in entries)
     return registrables(commands, overlay.left_out, prefix=prefix)
 
 
