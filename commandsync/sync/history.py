@@ -8,7 +8,7 @@ never the manifest.
 import os
 import posixpath
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -54,15 +54,16 @@ class History:
     """What the versions of a manifest wanted, the newest first, read only as far as necessary."""
 
     manifest: Manifest  # the manifest; it is the newest version
-    bot: str  # the bot of the listing; a version for another one wanted nothing there
-    base_url: str  # the listing's service, as `bot`
+    # Returns what a version wanted; None for one of another listing.
+    wanted: Callable[[Manifest], Snapshot | None]
     skipped: list[str] = field(default_factory=list)  # the versions that are invalid
     cut: list[str] = field(default_factory=list)  # the commit before which nothing is known, if any
     _older: list[Snapshot] | None = None  # those before it, once they were read to the end
 
     def __iter__(self) -> Iterator[Snapshot]:
         """Yield what each version wanted; raises `RefusedError` if the history cannot be read."""
-        yield self.manifest.snapshot
+        if newest := self.wanted(self.manifest):
+            yield newest
         if self._older is not None:
             yield from self._older
             return
@@ -71,15 +72,24 @@ class History:
         self.cut.clear()
         with _refused(self.manifest.path):
             for _, version in _versions(self.manifest.path, self.skipped, self.cut):
-                if version and self._is_here(version.manifest):
-                    older.append(version.manifest.snapshot)
-                    yield version.manifest.snapshot
+                if version and (snapshot := self.wanted(version.manifest)):
+                    older.append(snapshot)
+                    yield snapshot
         self._older = older
 
-    def _is_here(self, manifest: Manifest) -> bool:
-        """Whether a version was for this listing; without a bot or a service it was."""
-        is_service = service_of(manifest.base_url) == service_of(self.base_url)
-        return manifest.bot in {"", self.bot} and (not manifest.base_url or is_service)
+
+def on_page(manifest: Manifest, bot: str, base_url: str) -> Callable[[Manifest], Snapshot | None]:
+    """Return the function that returns what a version of a manifest wants on its page.
+
+    Without a bot or a service, an earlier version was for this page.
+    """
+
+    def wanted(version: Manifest) -> Snapshot | None:
+        is_service = service_of(version.base_url) == service_of(base_url)
+        is_here = version.bot in {"", bot} and (not version.base_url or is_service)
+        return version.snapshot if is_here or version is manifest else None
+
+    return wanted
 
 
 def place_of(path: str) -> tuple[str, str]:

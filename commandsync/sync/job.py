@@ -196,9 +196,9 @@ def page_job(
     """Return the job of a page; `name` is that of the listing among several."""
     versions = None
     if settings.owned and site.service is PAGE:
-        from commandsync.sync.history import History  # noqa: PLC0415 - seldom needed
+        from commandsync.sync.history import History, on_page  # noqa: PLC0415 - seldom needed
 
-        versions = History(manifest, site.bot, site.address.base_url)
+        versions = History(manifest, on_page(manifest, site.bot, site.address.base_url))
     return RecordJob(site, settings, connection, manifest, name, versions)
 
 

@@ -13,10 +13,10 @@ _COMMANDS = 100
 _READ = """
 import os, sys
 from commandsync.manifest import load_manifests
-from commandsync.sync.history import History
+from commandsync.sync.history import History, on_page
 (manifest,) = load_manifests(sys.argv[1:], stdin=bytes)
 begun = sum(os.times()[:4])  # with the processes of git
-assert sum(1 for _ in History(manifest, "42", "https://listing.example")) == 201
+assert sum(1 for _ in History(manifest, on_page(manifest, "42", "https://listing.example"))) == 201
 print(sum(os.times()[:4]) - begun)
 """
 

@@ -9,7 +9,7 @@ from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sync import history
 from commandsync.sync.earlier import version_at
-from commandsync.sync.history import History, committed, versions_after
+from commandsync.sync.history import History, committed, on_page, versions_after
 from commandsync.sync.settings import load_files
 from tests.support.home import GitRepo, fields, git_repo
 
@@ -194,7 +194,7 @@ def test_a_history_that_was_read_to_the_end_is_not_read_again(tmp_path: Path) ->
     for name in ("first", "second"):
         repo.commit({"commands.yaml": fields((name,))})
     (manifest,) = load_files([str(tmp_path / "commands.yaml")])
-    history = History(manifest, bot="1", base_url="https://listing.example")
+    history = History(manifest, on_page(manifest, "1", "https://listing.example"))
     first = names([*history])
     (tmp_path / ".git").rename(tmp_path / "moved")
 

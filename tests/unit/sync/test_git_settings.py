@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commandsync.sync import earlier
-from commandsync.sync.history import History, version_before
+from commandsync.sync.history import History, on_page, version_before
 from commandsync.sync.settings import load_files
 from tests.support.home import ROOT, GitRepo, fields, git_repo
 
@@ -72,7 +72,7 @@ def repo(tmp_path: Path) -> GitRepo:
 def read(repo: GitRepo) -> object:
     """Return all that is read from the history of the manifest."""
     (manifest,) = load_files([str(repo.path / "bot/commands.yaml")])
-    history = History(manifest, bot="1", base_url="")
+    history = History(manifest, on_page(manifest, "1", ""))
     versions = [[text.name for text in each.commands] for each in history]
     before = version_before("v1", manifest)
     names = [each.name for each in before.manifest.snapshot.commands] if before else []
