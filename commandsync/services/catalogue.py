@@ -27,6 +27,7 @@ from commandsync.services.abilities import (
     Source,
     facts_of,
 )
+from commandsync.services.discord import DISCORD
 from commandsync.services.discordlists import (
     DESCRIPTION,
     DISCORD_BOT_LIST,
@@ -52,7 +53,9 @@ LISTS: Mapping[str, ListService] = MappingProxyType(
 )
 """The services that a manifest's `listings:` can name."""
 
-SERVICES: Mapping[str, Service] = MappingProxyType({PAGE.name: PAGE, **LISTS})
+SERVICES: Mapping[str, Service] = MappingProxyType(
+    {PAGE.name: PAGE, DISCORD.name: DISCORD, **LISTS}
+)
 """All services; `page` is that of the manifest's base URL."""
 
 

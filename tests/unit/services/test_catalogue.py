@@ -20,13 +20,13 @@ from commandsync.records.texts import CommandText, Resource
 from commandsync.services.abilities import Answer, Facts, Reads
 from commandsync.services.catalogue import LISTS, SERVICES, DeclaredRead, declared, table
 from commandsync.services.fit import fit
-from commandsync.services.service import PAGE, ListService, Service
+from commandsync.services.service import PAGE, ListService, RecordService, Service
 
 LIST = Snapshot({Resource.COMMAND: (Entry(CommandText("ban", "Bans.", "")),)})
 
 
 def test_the_names_are_those_of_the_services() -> None:
-    assert list(SERVICES) == ["page", "top.gg", "discordbotlist.com", "telegram"]
+    assert list(SERVICES) == ["page", "discord", "top.gg", "discordbotlist.com", "telegram"]
     assert list(LISTS) == ["top.gg", "discordbotlist.com", "telegram"]
     assert all(service.name == name for name, service in SERVICES.items())
 
@@ -70,11 +70,11 @@ def test_the_table_says_what_is_not_known() -> None:
 
 @pytest.mark.parametrize("service", SERVICES.values(), ids=lambda service: service.name)
 def test_what_is_planned_is_what_is_known(service: Service) -> None:
-    ability = service.abilities[Resource.COMMAND]
+    (ability,) = (service.abilities[kind] for kind in service.abilities if kind.is_command)
 
     assert ability.uses is (service.facts.uses.value is Answer.YES)
     assert (Resource.ANNOUNCEMENT in service.abilities) is (service is PAGE)
-    assert (service.facts.write.value is Answer.YES) is (service is PAGE)
+    assert (service.facts.write.value is Answer.YES) is isinstance(service, RecordService)
     assert service.simulated_only is (service is not PAGE)
 
 

@@ -1,0 +1,351 @@
+"""Discord: the commands that an application has registered, of all servers or of one.
+
+They are records, which are written one by one: the request that replaces the whole list is never
+made (it gives renamed commands new ids). The answers of Discord's interface, version 10, are read
+here, and its errors get words and the place in the object that they are about.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
+
+from commandsync.api import answers, arguments
+from commandsync.api.content import content_of, json_or_none
+from commandsync.api.operations import Operation, bot_part
+from commandsync.diagnostics import Do
+from commandsync.errors import (
+    ApiError,
+    DecodeError,
+    Forbidden,
+    Invalid,
+    NotFound,
+    RateLimited,
+    Reply,
+    Unauthorized,
+)
+from commandsync.records.snapshot import Entry, Node
+from commandsync.records.texts import ApplicationCommand, Resource, Text
+from commandsync.services.abilities import (
+    DISCORD_ABILITIES,
+    MOST_OF_TYPE,
+    Answer,
+    Reads,
+    Source,
+    facts_of,
+)
+from commandsync.services.discordlists import DESCRIPTION, NAME
+from commandsync.services.discordobjects import (
+    Object,
+    entries_of,
+    object_of_text,
+    with_unknown,
+)
+from commandsync.services.service import RecordService
+
+ORIGIN = "https://discord.com"
+"""Its scheme and host; the paths of its operations begin after them."""
+
+VARIABLES = ("COMMANDSYNC_TOKEN_DISCORD", "DISCORD_TOKEN")
+"""The variables of its token; the first one that is set counts."""
+
+_API = "/api/v10"
+_SOURCE = Source(
+    "Discord: Application Commands",
+    "https://docs.discord.com/developers/interactions/application-commands",
+    "2026-11",
+)
+_FACTS = facts_of(
+    _SOURCE,
+    ("description",),
+    {"name": NAME, "description": DESCRIPTION},
+    read=Reads.RECORDS,
+    **dict.fromkeys(("replace", "write", "clear", "ids", "options"), Answer.YES),
+    most_records=sum(MOST_OF_TYPE.values()),
+    most_sub_commands=25,
+    levels=2,
+)
+# The values of keys that a command does not have any more.
+_RESETS: Mapping[str, Any] = MappingProxyType(
+    {
+        "options": [],
+        "nsfw": False,
+        "contexts": None,
+        "default_member_permissions": None,
+        "name_localizations": None,
+        "description_localizations": None,
+    }
+)
+_MOST_PERMISSIONS = 2**54 - 1  # as a number; Discord's schema allows no greater one
+_ID = re.compile(r"[0-9]{1,20}")
+_MOST_ERRORS = 20  # of one answer that are named
+
+
+class Application(NamedTuple):
+    """An application at Discord, which a token belongs to."""
+
+    id: str
+    bot: str  # the id of its bot's user, which old applications have apart from their own; or empty
+    name: str
+    integration_types: tuple[int, ...]  # where it can be installed: 0 on servers, 1 by users
+
+
+def application() -> Operation[Application]:
+    """Return the request for the application of the token: GET /applications/@me."""
+    return Operation("read application", "GET", f"{_API}/applications/@me", _application)
+
+
+def _application(reply: Reply) -> Application:
+    with _explained():
+        content = content_of(reply)
+    match content:
+        case {"id": str(id_)} if _ID.fullmatch(id_):
+            bot, name = content.get("bot"), content.get("name")
+            config = content.get("integration_types_config")
+            types = config if isinstance(config, dict) else {}
+            return Application(
+                id_,
+                str(bot.get("id") or "") if isinstance(bot, dict) else "",
+                name if isinstance(name, str) else "",
+                tuple(sorted(int(key) for key in types if _ID.fullmatch(str(key)))) or (0,),
+            )
+        case _:
+            raise DecodeError("the answer contains no application", reply=reply, hint=_LATER)
+
+
+class _List(NamedTuple):
+    """A list of commands: of all servers, or of one."""
+
+    application: Application
+    guild: str = ""
+
+    def path(self, bot: str, *parts: str) -> str:
+        """Return the path of the list, or of one of its commands."""
+        owner = bot_part(self.application.id or bot)
+        server = ("guilds", bot_part(self.guild)) if self.guild else ()
+        return "/".join((f"{_API}/applications", owner, *server, "commands", *parts))
+
+    def entries(self, nodes: Iterable[Node]) -> tuple[Entry, ...]:
+        """Return the listed commands of objects; those of other types are left out."""
+        installs = self.application.integration_types
+        return entries_of(nodes, installs=installs, guild=self.guild)
+
+
+def discord_service(application: Application, guild: str = "") -> RecordService:
+    """Return the service of an application's commands: those of all servers, or of one."""
+    of = _List(application, guild)
+    return RecordService(
+        name="discord",
+        abilities=DISCORD_ABILITIES,
+        facts=_FACTS,
+        authorization="Bot {token}",
+        simulated_only=True,
+        read=partial(_reading, of),
+        add=partial(_adding, of),
+        edit=cast("Any", partial(_editing, of)),
+        delete=partial(_deleting, of),
+    )
+
+
+def _reading(of: _List, bot: str, resource: Resource) -> Operation[tuple[Entry, ...]]:
+    """Return the request that reads the commands."""
+    query = (("with_localizations", "true"),)
+    name = f"list {resource.collection}"
+    return Operation(name, "GET", of.path(bot), lambda reply: of.entries(_listed(of, reply)), query)
+
+
+def _listed(of: _List, reply: Reply) -> list[Object]:
+    """Return the objects of a list, each id once; raises as `content_of`, or if it is not whole."""
+    with _explained(of.guild):
+        content = content_of(reply)
+    if not isinstance(content, list) or reply.status == _ACCEPTED:
+        message = "the answer contains no list of application commands"
+        raise DecodeError(message, reply=reply, hint=_LATER)
+    nodes: dict[str, Object] = {}
+    for item in content:
+        match item:
+            case {"id": str(id_), "name": str(name)} if name and _ID.fullmatch(id_):
+                nodes.setdefault(id_, item)
+            case _:
+                message = "the answer contains a command without an id or a name"
+                raise DecodeError(message, reply=reply, hint=_LATER)
+    return [*nodes.values()]
+
+
+def _adding(of: _List, bot: str, resource: Resource, text: Text) -> Operation[str]:
+    """Return the request that adds a command; one of its type and name is replaced by it."""
+    body = _sent(_object(text))
+    read = partial(_written, of.guild, body)
+    return Operation(f"add {resource}", "POST", of.path(bot), read, body=body)
+
+
+def _editing(of: _List, bot: str, resource: Resource, entry: Entry, text: Text) -> Operation[str]:
+    """Return the request that changes the keys of a listed command that differ, and no others."""
+    before, after = _object(entry.text), _object(text)
+    installs = [*of.application.integration_types] or None
+    resets = {**_RESETS, "integration_types": installs}
+    gone = {key: value for key, value in resets.items() if key in before and key not in after}
+    changed = {key: value for key, value in after.items() if before.get(key) != value}
+    body = _sent(gone | changed)
+    body.pop("type", None)  # no command can change it
+    if "options" in changed:
+        # They are replaced as a whole: unknown keys of the listed ones would be lost.
+        body |= with_unknown({"options": changed["options"]}, _only(dict(*entry.own), "options"))
+    path = of.path(bot, arguments.identifier("id", entry.id))
+    read = partial(_written, of.guild, body)
+    return Operation(f"edit {resource}", "PATCH", path, read, body=body, missing=_CHANGED)
+
+
+def _only(node: Node, key: str) -> Object:
+    return {key: node[key]} if key in node else {}
+
+
+def _deleting(of: _List, bot: str, resource: Resource, record_id: str) -> Operation[str]:
+    """Return the request that deletes a command."""
+
+    def read(reply: Reply) -> str:
+        try:
+            return _written(of.guild, {}, reply)
+        except NotFound as error:
+            if _code(reply) == _GONE:
+                raise
+            # Only Discord's own word for it says that the command is gone.
+            raise Invalid(error.message, reply=reply, hint=_LATER) from error
+
+    path = of.path(bot, arguments.identifier("id", record_id))
+    return Operation(f"delete {resource}", "DELETE", path, read, gone_is_done=True)
+
+
+def _object(text: Text) -> Object:
+    return object_of_text(cast("ApplicationCommand", text))
+
+
+def _sent(node: Mapping[str, Any]) -> Object:
+    """Return an object as requests have it: permissions are numbers in Discord's schema."""
+    permissions = node.get("default_member_permissions")
+    if isinstance(permissions, str) and permissions.isdecimal():
+        number = int(permissions)
+        if number <= _MOST_PERMISSIONS:
+            return {**node, "default_member_permissions": number}
+    return {**node}
+
+
+def _written(guild: str, body: Mapping[str, Any], reply: Reply) -> str:
+    """Read the answer to a write: the id of the command; empty if the answer has none."""
+    with _explained(guild, body):
+        return answers.acknowledged(reply)
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+# What Discord answers to a request that it refuses.
+
+_ACCEPTED = 202
+_GONE, _INVALID, _NO_ACCESS = 10063, 50035, 50001
+_LATER = "run again later"
+_CHANGED = "it was deleted or changed meanwhile: make a plan again"
+_PORTAL = "copy the token of the bot again from Discord's developer portal"
+_REFUSALS: Mapping[int, tuple[type[ApiError], str, str]] = {
+    10002: (NotFound, "Discord does not know the application", _PORTAL),
+    _GONE: (NotFound, "the command is not registered any more", _CHANGED),
+    20012: (Forbidden, "the token belongs to another application", _PORTAL),
+    30032: (
+        Invalid,
+        "Discord takes no more commands of this type",
+        "a list has at most 100 slash commands, 15 user menus and 15 message menus",
+    ),
+    30034: (
+        Invalid,
+        "Discord takes no more new commands today: at most 200 in 24 hours",
+        "run again tomorrow",
+    ),
+    40041: (Invalid, "another command of this type has that name", _CHANGED),
+    50240: (
+        Invalid,
+        "Discord does not remove the Entry Point command of an application with its other commands",
+        "",
+    ),
+}
+
+
+def _code(reply: Reply) -> object:
+    content = json_or_none(reply)
+    return content.get("code") if isinstance(content, dict) else None
+
+
+@contextmanager
+def _explained(guild: str = "", body: Mapping[str, Any] = _NOTHING) -> Iterator[None]:
+    """Say in words why Discord refuses, and where in the body that was sent."""
+    try:
+        yield
+    except ApiError as error:
+        raise _in_words(error, body, guild) from error.__cause__
+    except DecodeError as error:
+        raise error.having(hint=_LATER) from error.__cause__
+
+
+def _in_words(error: ApiError, body: Mapping[str, Any], guild: str) -> ApiError:
+    reply, code = error.reply, _code(error.reply)
+    content = json_or_none(reply)
+    if code == _INVALID and isinstance(content, dict):
+        return Invalid(_wrong_parts(content, body) or error.message, reply=reply)
+    if code == _NO_ACCESS:
+        message = f"the application has no access to the server {guild}" if guild else error.message
+        hint = "add it to the server with the scope applications.commands"
+        return Forbidden(message, reply=reply, hint=hint if guild else _PORTAL)
+    if isinstance(code, int) and code in _REFUSALS:
+        kind, message, hint = _REFUSALS[code]
+        return kind(message, reply=reply, hint=hint)
+    if isinstance(error, Unauthorized):
+        return error.having(hint=_PORTAL if reply.with_token else Do.GIVE_TOKEN())
+    return _limited(error, content) if isinstance(error, RateLimited) else error
+
+
+def _limited(error: RateLimited, content: object) -> RateLimited:
+    """Return the error of a 429 with the seconds of the body: the header has whole ones."""
+    asked = content.get("retry_after") if isinstance(content, dict) else None
+    is_number = isinstance(asked, int | float) and not isinstance(asked, bool) and asked >= 0
+    seconds = float(cast("float", asked)) if is_number else error.retry_after
+    return RateLimited(error.message, reply=error.reply, hint=error.hint, retry_after=seconds)
+
+
+def _wrong_parts(content: Mapping[str, Any], body: Mapping[str, Any]) -> str:
+    """Return the errors of an answer, one on each line, with their places; empty for none."""
+    errors = [*_errors(content.get("errors"), body, ())]
+    more = [f"and {len(errors) - _MOST_ERRORS:,} more"] if len(errors) > _MOST_ERRORS else []
+    return "\n".join([*errors[:_MOST_ERRORS], *more])
+
+
+def _errors(tree: object, part: object, place: tuple[str, ...]) -> Iterator[str]:
+    """Yield the errors below a place; options and choices are called by their names there."""
+    if not isinstance(tree, dict):
+        return
+    for key, below in tree.items():
+        if key == "_errors":
+            wrongs = below if isinstance(below, list) else []
+            for wrong in wrongs:
+                message = wrong.get("message") if isinstance(wrong, dict) else None
+                words = message if isinstance(message, str) else "is not valid"
+                yield f"{'/'.join(place)}: {words}" if place else words
+        else:
+            name, inner = _inner(part, str(key))
+            yield from _errors(below, inner, (*place, name))
+
+
+def _inner(part: object, key: str) -> tuple[str, object]:
+    """Return what is called by a key of a tree of errors, and its name."""
+    match part:
+        case Mapping():
+            return key, part.get(key)
+        case Sequence() if not isinstance(part, str) and key.isdecimal() and int(key) < len(part):
+            inner = part[int(key)]
+            name = inner.get("name") if isinstance(inner, Mapping) else None
+            return (name if isinstance(name, str) else key), inner
+        case _:
+            return key, None
+
+
+DISCORD = discord_service(Application("", "", "", ()))
+"""Discord, of no application: for what is known of it."""
