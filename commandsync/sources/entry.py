@@ -81,7 +81,13 @@ class Unread(NamedTuple):
 
     place: Location
     reason: str
-    name: str = ""  # its name, if the code states it
+    name: str = ""  # its name, if the code states it, or that of its function
+    is_guessed: bool = False  # whether the name is that of its function: it may have another one
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it may declare a command of any name."""
+        return self.is_guessed or not self.name
 
 
 class PartlyRead(NamedTuple):

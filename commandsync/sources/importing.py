@@ -289,10 +289,25 @@ class _Proof:
         if mark := self.mark_of(command):
             return Kept(name, mark.reason, mark.place)
         if source in self.evidence.files or source in self.evidence.sources:
-            return self._split(command, own)
+            return self._split(command, own) or self._unnamed(command)
         if command.recorded and not self.evidence.is_recorded:
             return Kept(name, "")
-        return self._moved(command, own)
+        return self._moved(command, own) or self._unnamed(command)
+
+    def _unnamed(self, command: ImportedCommand) -> Kept | None:
+        """Return why a command stays that a place may declare whose name is not known.
+
+        A place that was there before, when the command was read, is another one's. A command that a
+        whole run of the bot registered before, and does not now, is gone.
+        """
+        if command.recorded and self.evidence.is_recorded:
+            return None
+        for file, part in self.evidence.unread:
+            is_new = ImportedPlace(file, part.reason, part.name) not in self.before.unread
+            if part.is_open and (is_new or command.kept):
+                reason = f"what may declare it is not read: {part.reason}"
+                return Kept(command.name, reason, part.place)
+        return None
 
     def _split(self, command: ImportedCommand, own: str) -> Kept | None:
         """Return why a command may have left its file for another one, which is partly read."""
@@ -321,11 +336,10 @@ class _Proof:
         return self._anywhere(command) if command.kept else None
 
     def _anywhere(self, command: ImportedCommand) -> Kept | None:
-        """Return why a command that was kept stays: a place without a name may declare it."""
-        marks = [mark for file, mark in self.of_file.items() if file not in self.full]
-        unread = [part for _, part in self.evidence.unread if not part.name]
-        place, reason, _ = next(iter((*marks, *unread)), (None, "", ""))
-        return Kept(command.name, f"{command.source} is gone: {reason}", place) if reason else None
+        """Return why a command that was kept stays: a file without commands may declare it."""
+        marks = (mark for file, mark in self.of_file.items() if file not in self.full)
+        mark = next(marks, None)
+        return mark and Kept(command.name, f"{command.source} is gone: {mark.reason}", mark.place)
 
     def _names(self, file: str, gone: PurePosixPath) -> bool:
         """Whether a file that is partly read has the name of one that is gone, or imports it."""

@@ -89,7 +89,6 @@ class Form:
     varies: frozenset[str] = frozenset({"names", "texts", "base"})
     has_options: bool = True
     has_owner: bool = True
-    # Whether only a reader that knows the form's object can tell slash from prefix.
     extra: Files = field(default_factory=dict)  # files of the bot beside its parts
 
 
@@ -214,6 +213,13 @@ def remove(bot: Bot, _draw: Random) -> Bot:
     return replace(bot, parts=(replace(first, commands=first.commands[1:]), *rest))
 
 
+def move_base(bot: Bot, draw: Random) -> Bot:
+    """Move the class of a part into a file of its own, if the form has classes."""
+    above = draw.randint(1, 3)
+    base = Where.FILE if "base" in bot.form.varies else Where.HERE
+    return _one(bot, draw, lambda part: [replace(part, base=base, above=above)])
+
+
 def restate(bot: Bot, draw: Random) -> Bot:
     """State names or texts elsewhere, or move the class of a part above it, 1 to 3 files away."""
     what = draw.choice(sorted(bot.form.varies) or ["folder"])
@@ -257,6 +263,23 @@ REFACTORINGS: dict[str, Refactoring] = {
     each.__name__: each
     for each in (*(rename, move, rename_file, split, remove, restate, break_file, add_language),)
 }
+
+
+MOVES: Sequence[Refactoring] = (move, rename_file, split, move_base)
+"""The refactorings after which a command is in another file."""
+
+
+def of_two_parts(form: Form, draw: Random) -> Bot:
+    """Draw a bot of two parts."""
+    return next(drawn for drawn in iter(lambda: bot(form, draw), None) if len(drawn.parts) == 2)
+
+
+def move_unnamed(bot: Bot, draw: Random, change: Refactoring) -> Bot:
+    """Move the last part, and state its names outside of the source, where no reader looks."""
+    *others, part = bot.parts
+    where = draw.choice([Where.OUTSIDE, Where.MISSING])
+    alone = replace(bot, parts=(replace(part, names=where),))
+    return replace(bot, parts=(*others, *change(alone, draw).parts))
 
 
 @dataclass
@@ -362,9 +385,7 @@ def _losses(
     for name, old in before.items():
         if name not in bot.declared:
             continue
-        part, command = bot.declared[name]
-        if not part.names.is_known and name not in after:
-            continue  # nothing in the source names it: it is counted as not read
+        command = bot.declared[name][1]
         if name not in after:
             yield f"{name} has disappeared, or was renamed to {renamed.get(name)}"
             continue

@@ -99,7 +99,7 @@ def read(path: str, inside: Sequence[Path] | None = None, *, form: str = "") -> 
 def _count_removed(part: Removed, code: Code) -> None:
     """Count the commands in a part of a file that is not valid."""
     place, names = part.problem.location or Location(""), part.declared
-    code.unread += [Unread(place, part.problem.message, name) for name in names]
+    code.unread += [Unread(place, part.problem.message, name, is_guessed=True) for name in names]
     code.partly.append(PartlyRead(place, part.problem.message))
     code.notes += [] if names else [part.problem]
 
@@ -196,7 +196,7 @@ class Inventory:
             own = [each for each in function.decorator_list if self._may_be_of(each, scope)]
             if any(map(_DECLARES.search, map(_spelled, own))):
                 name = next(filter(None, map(_literal_name, own)), "")
-                self._code.skip(reason, function, scope, name or function.name)
+                self._code.skip(reason, function, scope, name or function.name, is_guessed=not name)
         for node, scope in read_file.classes.items():
             bases = [each for each in node.bases if self._may_be_of(each, scope)]
             if any(map(_DECLARES.search, map(last_name, bases))):

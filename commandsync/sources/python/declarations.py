@@ -81,6 +81,7 @@ class Declaration:
     instance_of: ast.ClassDef | None = None  # the class of slash commands that it is an instance of
     joins: str = ""  # the name of a group that is declared elsewhere
     problem: str = ""  # why it cannot be read
+    is_guessed: bool = False  # whether its name is only that of its function
     unfollowed: str = ""  # the object that it is declared on, if nothing says what that is
     decorators: list[Part] = field(default_factory=list)  # of its function
 
@@ -448,7 +449,9 @@ def _initial(node: ast.ClassDef) -> dict[str, ast.expr]:
 
 
 def _unread(name: str, node: ast.AST, scope: Scope, problem: str) -> Declaration:
-    return Declaration(form=Form.PREFIX, name=name, node=node, scope=scope, problem=problem)
+    return Declaration(
+        form=Form.PREFIX, name=name, node=node, scope=scope, problem=problem, is_guessed=True
+    )
 
 
 def _form_of(word: str, on: Declaration | Kind | Unfollowed, called: ast.expr) -> Form:

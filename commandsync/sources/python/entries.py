@@ -71,7 +71,10 @@ class Entries:
         declaration, names = chain[-1], [part.name for part in chain]
         if not (declaration.is_group and declaration.form is Form.SLASH):
             name = " ".join(map(str, names)) if all(names) else declaration.name or ""
-            self.code.skip(problem, declaration.node, declaration.scope, name)
+            is_guessed = declaration.is_guessed or not all(names)
+            self.code.skip(
+                problem, declaration.node, declaration.scope, name, is_guessed=is_guessed
+            )
 
     def _callable(self, chain: Chain) -> Iterator[SourceEntry]:
         declaration = chain[-1]
@@ -132,7 +135,7 @@ class Entries:
             declaration.given.get("name", declaration.node) if whose == "this" else declaration.node
         )
         message = f"the name of {whose} command is computed at run time"
-        self.code.skip(message, node, declaration.scope, own)
+        self.code.skip(message, node, declaration.scope, own, is_guessed=True)
 
     def _object(self, chain: Chain, description: str) -> Node | None:
         """Return Discord's own object of a command in its groups; None if it is not all literal."""

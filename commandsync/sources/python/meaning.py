@@ -258,9 +258,11 @@ class Code(Names):
         """Remember a part that cannot be read, with its place."""
         self.notes.append(Notice(message, hint, scope.file.place(node)))
 
-    def skip(self, reason: str, node: ast.AST, scope: Scope, name: str = "") -> None:
-        """Remember a declaration that is not read, with its place."""
-        self.unread.append(Unread(scope.file.place(node), reason, name))
+    def skip(
+        self, reason: str, node: ast.AST, scope: Scope, name: str = "", *, is_guessed: bool = False
+    ) -> None:
+        """Remember a declaration that is not read, with its place; its name may be a guess."""
+        self.unread.append(Unread(scope.file.place(node), reason, name, is_guessed))
 
     def mark(self, reason: str, node: ast.AST, scope: Scope, name: str = "") -> None:
         """Remember what is not followed: of the command with this name, else of the whole file."""

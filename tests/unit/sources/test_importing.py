@@ -64,7 +64,7 @@ def known(draw: st.DrawFn) -> Evidence:
             max_size=2,
         )
     )
-    unread = draw(st.lists(st.sampled_from(_NAMES), max_size=1))
+    unread = draw(st.lists(st.sampled_from(["", *_NAMES]), max_size=1))
     texts = draw(st.sampled_from([b"", b'name: "ban"', b"def kick(): 'ping'"]))
     return Evidence(
         files=files,
@@ -240,6 +240,45 @@ def test_a_command_that_an_unread_part_may_declare_stays() -> None:
 
     assert result.content.commands == (command("queue add", kept=True),)
     assert result.content.unread[0].name == "add"
+
+
+_OPEN = [Unread(Location("src/c.js", 2), "its name is computed", "")]
+_OPEN += [Unread(Location("src/c.js", 2), "its name is computed", "on_it", is_guessed=True)]
+
+
+@pytest.mark.parametrize("part", _OPEN, ids=["without a name", "with its function's name"])
+@pytest.mark.parametrize("files", [_FILES, ["src/c.js"]], ids=["file stays", "file is gone"])
+def test_a_command_that_a_new_place_without_its_name_may_declare_stays(
+    part: Unread, files: list[str]
+) -> None:
+    now = evidence(*files, unread=[("src/c.js", part)])
+
+    result = next_import([], ImportedFile((command(),)), now)
+
+    assert result.content.commands == (command(kept=True),)
+    assert result.kept[0].reason == "what may declare it is not read: its name is computed"
+    assert next_import([], result.content, now).content == result.content
+    assert next_import([], result.content, evidence(*files)).content.commands == ()
+
+
+def test_a_place_that_was_not_read_beside_a_command_is_not_that_command() -> None:
+    now = evidence(unread=[("src/c.js", _OPEN[0])])
+    before = next_import([command()], ImportedFile(), now).content
+
+    assert next_import([], before, now).content.commands == ()
+
+
+def test_a_place_with_another_name_is_not_the_command_that_is_gone() -> None:
+    now = evidence(unread=[("src/c.js", _OPEN[0]._replace(name="pong"))])
+
+    assert next_import([], ImportedFile((command(),)), now).content.commands == ()
+
+
+def test_a_command_that_a_whole_run_lacks_is_at_no_place_that_is_not_read() -> None:
+    recorded = ImportedFile((command(source="program", recorded=True),))
+    now = evidence(is_recorded=True, sources={"program"}, unread=[("src/c.js", _OPEN[0])])
+
+    assert next_import([], recorded, now).content.commands == ()
 
 
 @pytest.mark.parametrize(("text", "stays"), [(b'"ping"', True), (b"def ping(", True), (b"", False)])
