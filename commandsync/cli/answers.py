@@ -26,7 +26,13 @@ from commandsync.report.lines import joined, visible
 from commandsync.report.summary import counted
 from commandsync.services.catalogue import LISTS
 from commandsync.sources.reading import Project, project_in
-from commandsync.sync.beginning import Answers, has_workflows, services_of, workflow_path
+from commandsync.sync.beginning import (
+    DISCORD,
+    Answers,
+    has_workflows,
+    services_of,
+    workflow_path,
+)
 from commandsync.sync.destinations import known_bot
 from commandsync.sync.process import Interruption
 
@@ -34,6 +40,7 @@ if TYPE_CHECKING:
     from commandsync.sync.importsource import Recorded
 
 _NONE, _RECORD = "none", "record"
+_BOT, _COMMANDSYNC = "bot", "commandsync"
 _MOST_NAMED = 3
 
 
@@ -90,7 +97,9 @@ class _Questions:
 
     def answers(self) -> Answers | None:
         """Return all answers, each asked at most once."""
-        services, base_url = self._listings()
+        names, base_url = self._listings()
+        services = tuple(name for name in names if name != DISCORD)
+        registers = DISCORD in names and self._is_registered_here()
         bot = self._bot(services, base_url)
         sources, recorded = self._sources(), None
         if sources == (_RECORD,):
@@ -102,6 +111,8 @@ class _Questions:
                 sources = self._sources(is_recorded=True)
         return Answers(
             services=services,
+            registers=registers,
+            registered=DISCORD in names and not registers,
             base_url=base_url,
             bot=bot,
             sources=sources,
@@ -136,11 +147,22 @@ class _Questions:
         usual = self._usual_listings()
         if not self.asks:
             return ((), own) if own and not self.given.platform else (tuple(usual), "")
-        default = own or " ".join(usual)
-        known = ", ".join(LISTS)
+        at_discord = [] if usual == ["telegram"] else [DISCORD]
+        default = own or " ".join([*at_discord, *usual])
+        known = ", ".join((DISCORD, *LISTS))
         asked = f"Where is the bot listed? Services are {known}; or write the address of a page."
         answer = self._ask(asked, "listings", default, lambda text: _parted(_words(text), ""))
         return _parted(_words(answer), own)
+
+    def _is_registered_here(self) -> bool:
+        """Whether commandsync is to register the commands at Discord: else the bot does."""
+        if self.given.listings:
+            return True
+        asked = (
+            "Who registers the commands at Discord: the bot, as its program does now, or "
+            "commandsync, with a plan before each change?"
+        )
+        return self._ask(asked, "registered by", _BOT, _check_who) == _COMMANDSYNC
 
     def _usual_listings(self) -> list[str]:
         """Return the services whose tokens are set, or else the usual one of the platform."""
@@ -227,7 +249,7 @@ def _parted(words: Sequence[str], base_url: str) -> tuple[tuple[str, ...], str]:
     """Return the names of services, and the address of a page among them."""
     pages = [word for word in words if "://" in word]
     names = tuple(word for word in words if "://" not in word)
-    services_of(names)
+    services_of([name for name in names if name != DISCORD])
     if len(pages) > 1:
         raise UsageError("a manifest has one page", hint="give the address of one")
     return names, pages[0] if pages else ("" if names else base_url)
@@ -236,6 +258,11 @@ def _parted(words: Sequence[str], base_url: str) -> tuple[tuple[str, ...], str]:
 def _not_empty(text: str) -> None:
     if not text:
         raise UsageError("an answer is needed", hint="Ctrl-C ends without writing anything")
+
+
+def _check_who(text: str) -> None:
+    if text not in {_BOT, _COMMANDSYNC}:
+        raise UsageError(f"{text} is not an answer", hint=f"write {_BOT} or {_COMMANDSYNC}")
 
 
 def _check_source(text: str) -> None:

@@ -88,6 +88,7 @@ def init_command(  # noqa: PLR0913 - the options of one command
       commandsync init
       commandsync init --yes --listing top.gg
       commandsync init --listing top.gg --from src --prefix "!" --workflow
+      commandsync init --listing discord --listing top.gg --from src
       commandsync init --listing telegram --from bot.py
       commandsync init --bot 779641401482805289 --base-url https://listing.example
     """
@@ -231,12 +232,15 @@ def _show(run: Run, result: Import) -> None:
 def _left(answers: Answers, path: str) -> Iterator[list[str]]:
     """Yield each task that is left, with the lines to copy: workflow, tokens, next commands."""
     from commandsync.cli.output import command_line
-    from commandsync.sync.beginning import token_variables, workflow_path
+    from commandsync.sync.beginning import default_branch, token_variables, workflow_path
 
     files = [] if path == "commands.yaml" else [path]
     if answers.workflow:
         replaced = f"Replace OWNER and COMMIT in {workflow_path()}"
         yield [f"{replaced}, and store the tokens as secrets of the environment listing."]
+        branch, is_known = default_branch()
+        if not is_known:
+            yield [f"Check the branch {branch} there: it is to be the repository's default branch."]
     if answers.has_examples:
         task = f"Replace the commands in {path}, which are examples"
         if answers.program:
@@ -253,6 +257,19 @@ def _left(answers: Answers, path: str) -> Iterator[list[str]]:
         yield [f"Set the token{'s' if len(exports) > 1 else ''}:", *exports]
     lines = [command_line(command, files=files) for command in ("plan", "apply")]
     yield ["See what would be sent, and send it:", *lines]
+    yield from _left_at_discord(answers)
+
+
+def _left_at_discord(answers: Answers) -> Iterator[list[str]]:
+    """Yield the task that follows from who registers the commands at Discord."""
+    from commandsync.sync.beginning import DISCORD_TOKEN
+
+    if answers.registers:
+        yield ["Then remove the registration from the bot's program: commandsync does it now."]
+    elif answers.registered:
+        task = "To keep the options of the commands as Discord has them, read them from there:"
+        task += f" write discord under import.from, set {DISCORD_TOKEN}, and run"
+        yield [task, "commandsync import"]
 
 
 def _write(run: Run, path: str, files: Sequence[FileEdit]) -> None:

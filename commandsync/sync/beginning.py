@@ -9,13 +9,14 @@ set of files, which are valid together. The workflow for GitHub calls the Action
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Do
-from commandsync.errors import UsageError
+from commandsync.errors import CommandsyncError, UsageError
 from commandsync.manifest.dump import Shared, fields_of, starter
 from commandsync.manifest.fields import with_prefix
 from commandsync.manifest.imported import entry_lines
@@ -29,11 +30,14 @@ from commandsync.services.service import ListService
 from commandsync.sources.changeset import FileEdit, Import
 from commandsync.sources.entry import SourceReading
 from commandsync.sync import DEFAULT_MANIFESTS, SCHEMA
+from commandsync.sync.earlier import git
 from commandsync.sync.files import read_text, relative
 from commandsync.sync.importplan import EXAMPLES, import_key, plan_import, prefix_key
 from commandsync.sync.importsource import Recorded
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings, repository_root
 
+DISCORD = "discord"
+DISCORD_TOKEN = "DISCORD_TOKEN"  # noqa: S105 - the name of a variable
 _ATTRIBUTE = "*.imported.yaml linguist-generated=true"
 _WORKFLOWS = ".github/workflows"
 
@@ -53,7 +57,7 @@ name: Commands
 on:
   pull_request:
   push:
-    branches: [main]
+    branches: [{branch}]
   schedule:
     - cron: "17 3 * * *"
   workflow_dispatch:
@@ -79,7 +83,9 @@ jobs:
 class Answers:
     """What a user wants; the page is an address, and what is listed there stays."""
 
-    services: Sequence[str] = ()  # the names of the listings
+    services: Sequence[str] = ()  # the names of the services that take whole lists
+    registers: bool = False  # whether commandsync registers the commands at Discord
+    registered: bool = False  # whether the bot itself does: then Discord can be a source
     base_url: str = ""
     bot: str = ""
     sources: Sequence[str] = ()  # the code, relative to the working folder
@@ -107,7 +113,7 @@ def services_of(names: Sequence[str]) -> list[ListService]:
     """Return known services by their names; raises `UsageError` for another one."""
     for name in names:
         if name not in LISTS:
-            known = ", ".join(LISTS)
+            known = ", ".join((DISCORD, *LISTS))
             hint = f"known services are {known}; a page is named by its address"
             raise UsageError(f'"{name}" is not a known service', hint=hint)
     return [LISTS[name] for name in dict.fromkeys(names)]
@@ -191,7 +197,7 @@ def _not_registered(_locale: str) -> SourceReading:
 
 def _text(answers: Answers, services: Sequence[ListService], path: str) -> str:
     """Return the manifest before its commands are imported."""
-    if answers.has_examples and not (services or answers.prefix):
+    if answers.has_examples and not (services or answers.registers or answers.prefix):
         return starter(f"./{SCHEMA}", bot=answers.bot, base_url=answers.base_url)
     keys = [*_keys(answers, services, Path(path).parent.as_posix())]
     if answers.adopted and not (answers.sources or answers.recorded):
@@ -212,8 +218,9 @@ def _keys(answers: Answers, services: Sequence[ListService], near: str) -> Itera
     """Yield the keys of a manifest beside its target and its commands."""
     if answers.prefix:
         yield prefix_key(answers.prefix)
-    if services:
-        yield "".join(["listings:\n", *chain.from_iterable(map(_listing, services))])
+    if services or answers.registers:
+        own = [f"  - service: {DISCORD}\n"] if answers.registers else []
+        yield "".join(["listings:\n", *own, *chain.from_iterable(map(_listing, services))])
     if answers.sources or answers.recorded:
         program = answers.recorded.program if answers.recorded else ""
         yield import_key([relative(source, near) for source in answers.sources], "", program)
@@ -228,7 +235,8 @@ def _listing(service: ListService) -> Iterator[str]:
 def token_variables(answers: Answers) -> dict[str, tuple[str, ...]]:
     """Return the variables of the tokens of each listing, the one to set first."""
     page = {answers.base_url: (TOKEN_VARIABLE,)} if answers.base_url else {}
-    return page | {each.name: each.variables for each in services_of(answers.services)}
+    own = {DISCORD: (DISCORD_TOKEN,)} if answers.registers else {}
+    return page | own | {each.name: each.variables for each in services_of(answers.services)}
 
 
 def workflow_path() -> str:
@@ -250,4 +258,19 @@ def workflow_text(answers: Answers, manifest: str) -> str:
     inputs = "".join(f"      {key}: {json.dumps(value)}\n" for key, value in given.items() if value)
     variables = [names[0] for names in token_variables(answers).values()]
     secrets = "".join(f"      {name}: ${{{{ secrets.{name} }}}}\n" for name in variables)
-    return _WORKFLOW.format(inputs=inputs, secrets=secrets)
+    branch, _ = default_branch()
+    branch = branch if branch.isalnum() else json.dumps(branch)
+    return _WORKFLOW.format(branch=branch, inputs=inputs, secrets=secrets)
+
+
+def default_branch() -> tuple[str, bool]:
+    """Return the branch that the workflow applies, and whether it is known to be the default one.
+
+    A clone knows the default branch of its remote repository. Otherwise it is the present branch.
+    """
+    root = repository_root() or "."
+    for ref, prefix in (("refs/remotes/origin/HEAD", "origin/"), ("HEAD", "")):
+        with suppress(CommandsyncError):
+            name = git(root, "symbolic-ref", "--short", ref).decode(errors="replace").strip()
+            return name.removeprefix(prefix), bool(prefix)
+    return "main", False

@@ -219,6 +219,28 @@ def test_the_workflow_calls_the_reusable_one_with_inputs_that_it_has(home: Home)
     )
 
 
+BRANCHES = st.from_regex("[a-z][a-z0-9-]{1,9}(/[a-z]{1,5})?", fullmatch=True)
+
+
+@settings(max_examples=4)
+@given(branch=BRANCHES, is_cloned=st.booleans())
+def test_the_workflow_applies_the_default_branch(home: Home, branch: str, is_cloned: bool) -> None:  # noqa: FBT001 - drawn
+    shutil.rmtree(home.path / ".git", ignore_errors=True)
+    empty(home)
+    subprocess.run([GIT, "init", "-q", "-b", branch], check=True, cwd=home.path)
+    if is_cloned:  # as `git clone` leaves it
+        remote = ["symbolic-ref", "refs/remotes/origin/HEAD", f"refs/remotes/origin/{branch}"]
+        subprocess.run([GIT, *remote], check=True, cwd=home.path)
+        subprocess.run([GIT, "checkout", "-q", "-b", "topic"], check=True, cwd=home.path)
+    PROJECTS["discord.js"].write(home, ["ping"])
+
+    ran = home.run("init", "--yes", "--workflow", exits=0)
+
+    workflow = yaml.safe_load((home.path / ".github/workflows/commands.yml").read_text("utf-8"))
+    assert workflow[True]["push"]["branches"] == [branch]
+    assert (f"Check the branch {branch} there" in ran.err) is not is_cloned
+
+
 def test_a_workflow_that_exists_is_not_touched(home: Home) -> None:
     PROJECTS["discord.js"].write(home, ["ping"])
     (home.path / ".github" / "workflows").mkdir(parents=True)
@@ -267,7 +289,12 @@ def test_the_repository_bounds_the_search(home: Home, monkeypatch: pytest.Monkey
 def test_on_a_terminal_each_question_has_a_default(home: Home) -> None:
     PROJECTS["discord.js"].write(home, ["ping"])
     with Terminal.running(home, "init") as terminal:
-        for question, answer in (("listings [top.gg]:", ""), ("code [", "src"), ("[y/N]:", "")):
+        for question, answer in (
+            ("listings [discord top.gg]:", ""),
+            ("registered by [bot]:", ""),
+            ("code [", "src"),
+            ("[y/N]:", ""),
+        ):
             terminal.until(question)
             terminal.type(f"{answer}\n")
         code, rest, _ = terminal.ended()
@@ -285,7 +312,7 @@ def test_a_bot_that_registers_is_recorded_first_and_read_if_that_fails(home: Hom
     home.write("require('not-installed')", "deploy-commands.js")
     with Terminal.running(home, "init") as terminal:
         for question, answer in (
-            ("listings [top.gg]:", ""),
+            ("listings [discord top.gg]:", "top.gg"),
             ("code [record]:", ""),
             ("program [node deploy-commands.js]:", ""),
             ("'not-installed' is missing", None),
@@ -305,9 +332,12 @@ def test_answers_on_a_terminal_are_asked_again_until_they_work(home: Home) -> No
     PROJECTS["discord.js"].write(home, ["ping"])
     home.write(TEXT_COMMAND.format("away"), "src/away.js")
     answers = (
-        ("listings [top.gg]:", "nobody"),
+        ("listings [discord top.gg]:", "nobody"),
         ('"nobody" is not a known service', ""),
-        ("listings [top.gg]:", "top.gg, discordbotlist.com"),
+        ("listings [discord top.gg]:", "discord, top.gg, discordbotlist.com"),
+        ("registered by [bot]:", "me"),
+        ("me is not an answer", ""),
+        ("registered by [bot]:", "commandsync"),
         ("bot:", BOT),
         ("code [", "nowhere"),
         ("nowhere does not exist", ""),
@@ -332,7 +362,7 @@ def test_answers_on_a_terminal_are_asked_again_until_they_work(home: Home) -> No
 def test_no_answer_writes_nothing(home: Home) -> None:
     PROJECTS["discord.js"].write(home, ["ping"])
     with Terminal.running(home, "init") as terminal:
-        terminal.until("listings [top.gg]:")
+        terminal.until("listings [discord top.gg]:")
         terminal.type("\x04")
         code, rest, _ = terminal.ended()
 
