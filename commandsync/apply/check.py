@@ -4,7 +4,7 @@ The command line, the Action, `run` and `run_async` ask `refusal_of` about each 
 
 Owners: a record that some version of the manifest had, in all fields, was put on the page by an
 apply, and a later version took it away. A record that no version had was put there by somebody
-else (`unexplained`).
+else (`unexplained`). In an exact kind, its type and its name are enough: no two records share them.
 
 The listing: `progress_of` reads only the records that the plan touches; others may have changed
 meanwhile. So an interrupted or repeated run finishes a saved plan and repeats nothing. Only
@@ -32,7 +32,7 @@ from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, sent_te
 from commandsync.plan.matching import GROUP_LIMIT, count_same_name, starts_of
 from commandsync.plan.plan import ListPlan, Plan, RecordPlan
 from commandsync.plan.rules import countable, with_copies
-from commandsync.records.rewrites import folded, folded_start, text_agrees
+from commandsync.records.rewrites import name_key, start_key, text_agrees
 from commandsync.records.snapshot import Entry, Snapshot, by_identity, shown_time
 from commandsync.records.texts import Resource, Text, named
 
@@ -97,8 +97,9 @@ def unexplained(plan: Plan, *, versions: Iterable[Snapshot]) -> list[Removal]:
     """Return the deletes and replaces of records that no version of the manifest had.
 
     A version had a record if it had one with all its fields: exactly, folded or cut, as services
-    change texts. A name alone explains nothing. A record that has ended, or an exact copy of one
-    that stays, needs no explanation. The versions, the newest first, are read as far as necessary.
+    change texts. A name alone explains a record of an exact kind only. One that has ended, or an
+    exact copy of one that stays, needs no explanation. The versions, the newest first, are read as
+    far as necessary.
     """
     left = [
         change
@@ -128,8 +129,8 @@ def _not_rewritten(
     by_name: defaultdict[str, list[tuple[Resource, Text]]] = defaultdict(list)
     if removals:
         for resource, text in texts:
-            by_name[folded(text[0])].append((resource, text))
-    starts = dict.fromkeys(folded_start(each.before[0]) for each in removals)
+            by_name[name_key(text)].append((resource, text))
+    starts = dict.fromkeys(start_key(each.before) for each in removals)
     by_start: defaultdict[str, list[tuple[Resource, Text]]] = defaultdict(list)
     for whole, cuts in starts_of(by_name, starts):
         for cut in cuts:
@@ -138,8 +139,8 @@ def _not_rewritten(
         each
         for each in removals
         if not any(
-            resource == each.resource and text_agrees(each.before, sent=text)
-            for group in (by_name[folded(each.before[0])], by_start[folded_start(each.before[0])])
+            resource == each.resource and (resource.exact or text_agrees(each.before, sent=text))
+            for group in (by_name[name_key(each.before)], by_start[start_key(each.before)])
             for resource, text in islice(group, GROUP_LIMIT)
         )
     ]
@@ -186,7 +187,7 @@ class _Now:
         self._surplus: Counter[str] = Counter()
         for after, known in {add.after: add.same_text for add in adds}.items():
             more = self._counts[after][0] - known - same[after]
-            self._surplus[folded(after[0])] += max(more, 0)
+            self._surplus[name_key(after)] += max(more, 0)
 
     def state(self, change: Change) -> State | None:
         """Return how far a change has got; None when the plan no longer fits."""
@@ -223,7 +224,7 @@ class _Now:
         if equal - self._claimed[change.after] > change.same_text:
             self._claimed[change.after] += 1
             return State.DONE
-        same_name += self._surplus[folded(change.name)]
+        same_name += self._surplus[name_key(change.after)]
         is_stale = same_name > change.same_name or self.end(change) is not None
         return None if is_stale else State.PENDING
 

@@ -62,7 +62,7 @@ class Claims:
         writes = tuple(w for w in ledger.writes if w.change.resource is resource)
         half = [write for write in writes if write.state is State.ADDED]
         new = [Entry(write.change.texts[0]) for write in half]
-        for w, n in match(new, entries).pairs.items():
+        for w, n in match(new, entries, exact=resource.exact).pairs.items():
             half[w].record, half[w].stored = entries[n].id, entries[n].text
         before = {entry.id: entry for entry in entries if entry.writable}
         return cls(ledger, resource, writes, set(listed), before, _without_id(listed))
@@ -70,7 +70,8 @@ class Claims:
     def assign(self, entries: tuple[Entry, ...]) -> None:
         """Assign the records that no earlier read showed to the adds that made them.
 
-        An add made the record that equals it, else one of its name, exactly, folded or cut.
+        An add made the record that equals it, else one of its name, exactly, folded or cut; in an
+        exact kind it made the one of its type and name.
         """
         self.entries, self.listed = entries, by_identity(entries)
         for write in self.writes:
@@ -78,7 +79,7 @@ class Claims:
         adds = [write for write in self.writes if write.awaits_record]
         new = {i: text for i, text in self.listed.items() if i not in self.known}
         identities = list(new)
-        for a, n in _matched(adds, new).items():
+        for a, n in _matched(adds, new, exact=self.resource.exact).items():
             adds[a].record, adds[a].stored = identities[n], new.pop(identities[n])
             if adds[a].adds and (adds[a].state, Finding.LISTED) in FINDINGS:
                 self.ledger.settle_added(adds[a])
@@ -150,11 +151,12 @@ class Claims:
         return isinstance(change, Delete) and change.before in self.copies
 
 
-def _matched(adds: Sequence[Write], new: Listed) -> Mapping[int, int]:
+def _matched(adds: Sequence[Write], new: Listed, *, exact: bool) -> Mapping[int, int]:
     """Return which adds made which new records, by their places."""
     claims = match(
         [Entry(write.change.texts[0], id=write.returned_id) for write in adds],
         [Entry(text, id=i if isinstance(i, str) else "") for i, text in new.items()],
+        exact=exact,
     )
     return claims.pairs | claims.unwritable
 

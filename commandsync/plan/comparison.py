@@ -12,7 +12,7 @@ from commandsync.plan.matching import Matching, count_same_name, match
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import text_agrees
 from commandsync.records.snapshot import Entry, Phase, Schedule
-from commandsync.records.texts import Abilities, Ability, Resource, Text
+from commandsync.records.texts import Abilities, Resource, Text
 
 Pair = tuple[Entry, Entry | None]
 Counts = Mapping[Text, tuple[int, int]]
@@ -75,7 +75,11 @@ class Comparison:
         """Compare one collection: the manifest's entries with the service's."""
         wanted, due = by_phase(manifest, self.now)
         entries, ignored, matching = match_by_rules(
-            wanted, listed, rules=self.rules, ability=self.abilities[resource]
+            wanted,
+            listed,
+            rules=self.rules,
+            pins_first=self.abilities[resource].edit,
+            exact=resource.exact,
         )
         matched = matching.pairs | matching.unwritable
         pairs = {w: entries[n] for w, n in matched.items()}
@@ -184,18 +188,25 @@ class Comparison:
 
 
 def match_by_rules(
-    wanted: Sequence[Entry], listed: Sequence[Entry], *, rules: SyncRules, ability: Ability
+    wanted: Sequence[Entry],
+    listed: Sequence[Entry],
+    *,
+    rules: SyncRules,
+    pins_first: bool,
+    exact: bool,
 ) -> tuple[list[Entry], set[int], Matching]:
     """Match entries with listed ones; return these in the order of the match, and which to ignore.
 
-    A pin or a rewritten name may mean an ignored record: then the entry is not added.
+    A pin or a rewritten name may mean an ignored record: then the entry is not added. The last two
+    arguments are those of `match`.
     """
     sides: tuple[list[Entry], list[Entry]] = [], []
     for entry in listed:
         sides[rules.ignores(entry.name)].append(entry)
     entries = sides[False] + sides[True]
     ignored = set(range(len(sides[False]), len(entries)))
-    return entries, ignored, match(wanted, entries, pins_first=ability.edit, not_renamed=ignored)
+    matching = match(wanted, entries, pins_first=pins_first, not_renamed=ignored, exact=exact)
+    return entries, ignored, matching
 
 
 def _change(

@@ -13,9 +13,9 @@ from commandsync.diagnostics import Do, Notice, Renaming
 from commandsync.plan.changes import Add, Change, Delete
 from commandsync.plan.matching import shared
 from commandsync.records.imported import is_imported
-from commandsync.records.rewrites import folded
+from commandsync.records.rewrites import name_key
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import Text
+from commandsync.records.texts import ApplicationCommand, Text, type_of
 
 in_quotes = partial(json.dumps, ensure_ascii=False)
 _NEAR = 0.8  # share of words in common
@@ -26,7 +26,7 @@ _PINS = Do.SHOW_IDS(first="")
 _ONE_RENAME = Do.SHOW_IDS(first="only one listed command can be renamed; pin its id to choose: ")
 _SEVERAL = (
     "{count} added commands look like deleted ones under new names: as planned, the old ones are "
-    "deleted with their uses"
+    "deleted with their {losses}"
 )
 
 
@@ -66,6 +66,7 @@ def near_texts(
         (n, o, max(map(shared, words, others)))
         for n, words in enumerate(new_words)
         for o, others in enumerate(old_words)
+        if words[0] and others[0]
     )
     return sorted((pair for pair in pairs if pair[2] >= _NEAR), key=lambda pair: -pair[2])
 
@@ -88,15 +89,17 @@ def lost_renames(
 
     `matched` has the listed entry for each wanted index; the manifest does not have the deleted.
     """
-    going = {entry.name: entry for entry in deleted}
+    going = {(type_of(entry.text), entry.name): entry for entry in deleted}
     hints = []
     for index, entry in enumerate(wanted) if going else ():
         if index not in matched and entry.formerly:
             names = ", ".join(map(repr, entry.formerly))
             message = f"{entry.name!r} was formerly {names}, but no such command is listed"
-            added = f"{message}: it is added, with no uses"
+            what = "a new id" if type_of(entry.text) else "no uses"
+            added = f"{message}: it is added, with {what}"
             hints.append(Notice(added, _SPELLING, entry.location))
-        for old in (going[name] for name in entry.formerly if name in going):
+        former_names = ((type_of(entry.text), name) for name in entry.formerly)
+        for old in (going[key] for key in former_names if key in going):
             message = f"{old.name!r} is deleted with its {uses_of(old)}"
             former = f"{message}, though it is a former name of {entry.name!r}"
             hints.append(Notice(former, _ONE_RENAME, entry.location))
@@ -119,13 +122,13 @@ def finished_renames(
         # Those of an imported file are kept by the import.
         and not (entry.location and is_imported(entry.location.path))
     ]
-    names = Counter(folded(entry.name) for entry in (listed if renamed else ()))
+    keys = Counter(name_key(entry.text) for entry in (listed if renamed else ()))
     return [
         n
         for n in renamed
         if all(
-            names[old] == (old == folded(wanted[n].name) and matched[n].name == wanted[n].name)
-            for old in map(folded, wanted[n].formerly)
+            keys[old] == (old == name_key(wanted[n].text) and matched[n].name == wanted[n].name)
+            for old in (name_key(wanted[n].text, name) for name in wanted[n].formerly)
         )
     ]
 
@@ -134,14 +137,33 @@ def _words(text: Text, usage: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of all but the name, with the name in its usage and without it.
 
     Often a syntax begins with the name and a rename changes both; sometimes it changes the name
-    alone. Whichever is more alike counts.
+    alone. Whichever is more alike counts. An object has all of its texts and names but its own, and
+    words of two types are never equal.
     """
+    if isinstance(text, ApplicationCommand):
+        node = {key: value for key, value in text.node.items() if not key.startswith("name")}
+        del node["type"]
+        leaves = {f"{text.type} {word}" for leaf in _leaves(node) for word in leaf.split()}
+        return frozenset(leaves), frozenset(leaves)
     fields = {label: field[:_LONGEST].casefold() for label, field in text._asdict().items()}
     name = fields.pop(text._fields[0])
     words = _words_in(fields)
     if usage:
         fields[usage] = fields[usage].replace(name, "", 1)
     return words, _words_in(fields)
+
+
+def _leaves(value: object) -> Iterator[str]:
+    """Yield the values in an object, as texts of one case."""
+    match value:
+        case dict():
+            for part in value.values():
+                yield from _leaves(part)
+        case list():
+            for part in value:
+                yield from _leaves(part)
+        case _:
+            yield str(value).casefold()
 
 
 def _words_in(fields: Mapping[str, str]) -> frozenset[str]:
@@ -154,21 +176,29 @@ def _hint(add: Add, delete: Delete, *, pins: bool, formerly: Sequence[str]) -> N
     line = f"id: {in_quotes(delete.id)}" if pins else f"formerly: [{names}]"
     where = "in place of its formerly" if formerly and not pins else "below its name"
     is_usual = not (formerly or pins)
-    several = Do.WRITE_FORMERLY(line=line)
+    several, losses = Do.WRITE_FORMERLY(line=line), _losses(delete.before)
     return Notice(
         f"{add.name!r} looks like {delete.name!r} under a new name: as planned, the old one is "
         f"deleted with its {uses_of(delete)}",
         f"if it is a rename, write {where}:  {line}",
         add.location,
-        renaming=Renaming(add.name, delete.name, uses_of(delete), _SEVERAL, several)
+        renaming=Renaming(
+            add.name, delete.name, uses_of(delete), _SEVERAL.replace("{losses}", losses), several
+        )
         if is_usual
         else None,
     )
 
 
 def uses_of(record: Entry | Delete) -> str:
-    """Return the uses of a record, as part of a sentence."""
-    return f"{record.uses:,} uses" if record.uses else "uses"
+    """Return what is lost with a record, as part of a sentence."""
+    text = record.text if isinstance(record, Entry) else record.before
+    return f"{record.uses:,} uses" if record.uses else _losses(text)
+
+
+def _losses(text: Text) -> str:
+    """Return what only a record has that was not added again."""
+    return "id and permissions" if isinstance(text, ApplicationCommand) else "uses"
 
 
 def pinned_by_both(wanted: Sequence[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -208,7 +238,9 @@ def _restored(entries: Sequence[Entry]) -> Notice:
 
 
 def _lost_pin(wanted: Entry, listed: Entry | None) -> Notice:
-    lost = f"{wanted.name!r} is pinned to the id {wanted.id!r}, which is not listed"
+    exact = bool(type_of(wanted.text))
+    unlisted = "is not listed for its type" if exact else "is not listed"
+    lost = f"{wanted.name!r} is pinned to the id {wanted.id!r}, which {unlisted}"
     if listed is None:
         return Notice(f"{lost}: it is added with a new id", _PINS, wanted.location)
     uses, left = wanted.uses or 0, listed.uses or 0
@@ -216,4 +248,5 @@ def _lost_pin(wanted: Entry, listed: Entry | None) -> Notice:
         message = f"{wanted.name!r} has the new id {listed.id!r}, and {left:,} of its {uses:,} uses"
         call = f"client.set_uses({in_quotes(listed.id)}, {uses})"
         return Notice(message, call, wanted.location, runs=True)
-    return Notice(f"{lost}; it is matched by its text instead", _PINS, wanted.location)
+    by = "name" if exact else "text"
+    return Notice(f"{lost}; it is matched by its {by} instead", _PINS, wanted.location)

@@ -4,7 +4,8 @@ A name is not unique, so names alone decide nothing. The surest tier comes first
 equality in all fields, the same name, a former name, the name as a service may have rewritten it,
 and last its beginning. Within a name the most similar are paired first. The result depends on the
 two sides only, and the time grows with their length: groups past `GROUP_LIMIT` are paired in their
-order.
+order. In an exact kind a name is unique for a type and is never rewritten: there the tiers are the
+pinned id, the name, and a former name.
 """
 
 import operator
@@ -14,9 +15,17 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple, Self
 
-from commandsync.records.rewrites import SHORTEST_CUT, agrees, folded, folded_start, unescaped
+from commandsync.records.rewrites import (
+    SHORTEST_CUT,
+    agrees,
+    folded,
+    folded_start,
+    name_key,
+    start_key,
+    unescaped,
+)
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import Text
+from commandsync.records.texts import Text, type_of
 
 GROUP_LIMIT = 50  # groups with more members on a side are paired in order, not by similarity
 _COMPARED = 2000  # characters of a field whose words are compared
@@ -59,14 +68,18 @@ def match(
     *,
     pins_first: bool = True,
     not_renamed: Container[int] = (),
+    exact: bool = False,
 ) -> Matching:
     """Match one collection's wanted entries with its listed ones.
 
     A listed entry that cannot be written to (no usable id) is matched by equality only; what it
     would match otherwise is `unwritable`: an add would make a second one of it. A pinned id comes
     before equality (`pins_first`), unless records cannot be edited: what replaces one has another
-    id. `not_renamed` are the indices of listed entries that no former name means.
+    id. `not_renamed` are the indices of listed entries that no former name means. The names of an
+    `exact` kind are compared as they are, within a type.
     """
+    if exact:
+        return _match_exact(wanted, listed, not_renamed)
     rest = _Open(dict(enumerate(wanted)), dict(enumerate(listed)))
     if not pins_first:
         _match_equal(rest)
@@ -87,25 +100,68 @@ def match(
     )
 
 
+def _match_exact(
+    wanted: Sequence[Entry], listed: Sequence[Entry], not_renamed: Container[int]
+) -> Matching:
+    """Match entries of a kind whose names are unique for a type: by pin, name, and former name.
+
+    A type cannot be changed, so a pin to a record of another type is lost.
+    """
+    rest = _Open(dict(enumerate(wanted)), dict(enumerate(listed)))
+    by_id = {entry.id: n for n, entry in rest.listed.items() if entry.writable}
+    lost_pins = []
+    for n, entry in enumerate(wanted):
+        pinned = by_id.get(entry.id) if entry.id else None
+        if pinned in rest.listed and type_of(listed[pinned].text) == type_of(entry.text):
+            rest.pair(n, pinned)
+        elif entry.id:
+            lost_pins.append(n)
+    by_name: dict[str, int] = {}
+    for n, entry in rest.listed.items():
+        by_name.setdefault(name_key(entry.text), n)
+    for n, entry in list(rest.wanted.items()):
+        named = by_name.pop(name_key(entry.text), None)
+        if named is not None:
+            rest.pair(n, named)
+    for n, entry in list(rest.wanted.items()):
+        keys = (name_key(entry.text, name) for name in entry.formerly)
+        former = (by_name[key] for key in keys if by_name.get(key, -1) in rest.listed)
+        renamed = next((index for index in former if index not in not_renamed), None)
+        if renamed is not None:
+            rest.pair(n, renamed)
+    unwritable = {
+        w: n
+        for w, n in rest.pairs.items()
+        if not listed[n].writable and listed[n].text != wanted[w].text
+    }
+    return Matching(
+        pairs={w: n for w, n in sorted(rest.pairs.items()) if w not in unwritable},
+        wanted=tuple(rest.wanted),
+        listed=tuple(sorted([*rest.listed, *unwritable.values()])),
+        lost_pins=tuple(lost_pins),
+        unwritable=dict(sorted(unwritable.items())),
+    )
+
+
 def count_same_name(added: Collection[Text], others: Iterable[Text]) -> dict[Text, tuple[int, int]]:
     """Count for each text that a plan adds how many records equal it, and how many have its name.
 
-    A record has a text's name if it is the same, folded, or cut; records that equal any of the
-    texts are not among those. The others are the listed records that the plan does not touch.
+    A record has a text's name if it is the same, folded, or cut, or exactly the same in an exact
+    kind; records that equal any of the texts are not among those. The others are the listed records
+    that the plan does not touch.
     """
     known = set(added)
     if not known:
         return {}
     counts = Counter(others)
-    unknown = [text[0] for text in counts.elements() if text not in known]
-    names, starts = Counter(map(folded, unknown)), Counter(map(folded_start, unknown))
-    wholes = {folded(text[0]) for text in added}
+    unknown = [text for text in counts.elements() if text not in known]
+    names, starts = Counter(map(name_key, unknown)), Counter(map(start_key, unknown))
+    keys = {text: name_key(text) for text in known}
+    wholes = set(keys.values())
     beginnings = {
         whole: sum(starts[start] for start in cuts) for whole, cuts in starts_of(wholes, starts)
     }
-    return {
-        text: (counts[text], names[folded(text[0])] + beginnings[folded(text[0])]) for text in known
-    }
+    return {text: (counts[text], names[key] + beginnings[key]) for text, key in keys.items()}
 
 
 def _match_pins(rest: _Open) -> tuple[int, ...]:

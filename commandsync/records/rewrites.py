@@ -12,7 +12,7 @@ from html.entities import html5
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from commandsync.records.texts import Text
+from commandsync.records.texts import ApplicationCommand, Text
 
 SHORTEST_CUT = 30  # characters: a folded text of so many may be the beginning of a longer one
 _SHORTEST_MIXED_CUT = 16  # characters that a cut leaves, where it is not the only thing done
@@ -87,6 +87,25 @@ def folded_start(stored: str) -> str:
     return start if len(start) >= SHORTEST_CUT else folded(stored)
 
 
+def name_key(text: Text, name: str = "") -> str:
+    """Return a value that two texts of a kind share if a service may list one as the other.
+
+    It is the folded name, and the type with the exact name for a kind whose names are kept as they
+    are sent. With a `name`, it is that of a text under that name.
+    """
+    if isinstance(text, ApplicationCommand):
+        return f"{text.type}:{name or text.name}"
+    return folded(name or text[0])
+
+
+def start_key(text: Text) -> str:
+    """Return the beginning of the name keys that a listed text may have been cut from.
+
+    It is empty for a kind whose names are never cut.
+    """
+    return "" if isinstance(text, ApplicationCommand) else folded_start(text[0])
+
+
 def agrees(stored: str, *, sent: str) -> bool:
     """Whether a stored text is a sent one exactly, folded or cut."""
     return stored == sent or folded(stored) == folded(sent) or is_cut(stored, sent=sent)
@@ -94,6 +113,8 @@ def agrees(stored: str, *, sent: str) -> bool:
 
 def text_agrees(stored: Text, *, sent: Text) -> bool:
     """Whether each field of a stored text agrees with that of a sent one of the same kind."""
+    if isinstance(sent, ApplicationCommand):
+        return stored == sent  # the service keeps what it is sent
     pairs = zip(stored, sent, strict=True)  # pragma: no mutate - texts of one kind
     return all(agrees(old, sent=new) for old, new in pairs)
 

@@ -5,6 +5,7 @@ text has and how they are used; what a service can do with a kind is its `Abilit
 those that users write in a manifest, an option or a file. No YAML, HTTP or pydantic is needed.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from enum import StrEnum
 from fnmatch import translate
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 _LINE_END = re.compile(r"\r+\n")
 
@@ -88,11 +89,28 @@ class ApplicationCommand(NamedTuple):
     type: str  # `1` of a slash command, `2` of a user's menu, `3` of a message's menu
     object: str  # all of it in the canonical form, as compact JSON with sorted keys
 
+    @classmethod
+    def of(cls, node: Mapping[str, Any]) -> Self:
+        """Return the text of an object in the canonical form."""
+        text = json.dumps(node, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return cls(str(node.get("name", "")), str(node.get("type", 1)), text)
+
+    @property
+    def node(self) -> dict[str, Any]:
+        """Its object."""
+        node: dict[str, Any] = json.loads(self.object)
+        return node
+
 
 Command = TypeVar("Command", bound=CommandText)
 
 Text = CommandText | AnnouncementText | ApplicationCommand
 """The text of a record; its first field is the name or title."""
+
+
+def type_of(text: Text) -> str:
+    """Return the type of a record, within which its name is unique; empty for a kind without."""
+    return text.type if isinstance(text, ApplicationCommand) else ""
 
 
 class Resource(StrEnum):

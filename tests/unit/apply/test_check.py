@@ -27,8 +27,10 @@ from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import CommandText, Resource, Text
+from commandsync.records.texts import ApplicationCommand, CommandText, Resource, Text
+from tests.support import registered
 from tests.support.plans import CHANGED, day, post, whole
+from tests.support.registered import KIND, menu, slash
 from tests.support.runs import EVERYTHING, TARGET, announcement, command, wanted
 from tests.support.texts import jwts
 
@@ -438,3 +440,27 @@ def test_a_plan_that_no_longer_fits_its_listing_is_refused_before_it_deletes_too
 
     assert isinstance(refusal_of(plan, listed=here, token=None), TooManyDeletesError)
     assert isinstance(refusal_of(plan, listed=now, token=None), StalePlanError)
+
+
+def test_in_an_exact_kind_a_type_and_a_name_explain_a_delete() -> None:
+    plan = registered.plan_of(
+        (), registered.listed(slash("ban"), slash("Ban"), menu("ban"), menu("Kick"))
+    )
+    version = Snapshot({KIND: (registered.entry(slash("ban", "Bans.")), Entry(menu("Kick", 3)))})
+
+    names = [change.texts[0][:2] for change in unexplained(plan, versions=[version])]
+
+    assert names == [("Ban", "1"), ("ban", "2"), ("Kick", "2")]
+
+
+def test_in_an_exact_kind_a_saved_add_is_done_stale_or_pending_by_the_name_alone() -> None:
+    ban = slash("ban")
+    plan = registered.plan_of((registered.entry(ban),), ())
+
+    def progress(*texts: ApplicationCommand) -> tuple[State, ...]:
+        return progress_of(plan, Snapshot({KIND: registered.listed(*texts)}))
+
+    assert progress(slash("Ban"), menu("ban")) == (State.PENDING,)
+    assert progress(ban) == (State.DONE,)
+    with pytest.raises(StalePlanError, match="one of that name is listed with another text"):
+        progress(slash("ban", "Bans."))

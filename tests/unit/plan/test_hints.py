@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete
 from commandsync.plan.hints import (
+    finished_renames,
     likely_renames,
     lost_pins,
     lost_renames,
@@ -18,7 +19,8 @@ from commandsync.plan.hints import (
 from commandsync.plan.plan import make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import AnnouncementText, CommandText, Resource
+from commandsync.records.texts import AnnouncementText, ApplicationCommand, CommandText, Resource
+from tests.support import registered
 from tests.support.runs import EVERYTHING, TARGET
 
 PLACE = Location("commands.yaml", 3, 5)
@@ -334,3 +336,55 @@ def test_a_plan_tells_which_record_has_the_text_of_a_lost_pin() -> None:
     )
 
     assert plan.notices == tuple(lost_pins([(wanted, listed)]))
+
+
+def renamed(
+    *, new: ApplicationCommand, old: ApplicationCommand, pin: str = "", former: str = ""
+) -> list[str]:
+    """Return the notices of a plan that adds one command and deletes another."""
+    wanted = registered.entry(new, pin, *([former] if former else []))
+    plan = registered.plan_of((wanted,), registered.listed(old))
+    return [notice.message for notice in plan.notices]
+
+
+def test_a_command_with_the_same_object_under_a_new_name_is_a_likely_rename() -> None:
+    options = [registered.option("song", required=True)]
+    old = registered.slash("play", "Plays a song.", options=options)
+    new = registered.slash("music", "Plays a song.", options=options)
+    (message,) = renamed(new=new, old=old)
+
+    assert "'music' looks like 'play' under a new name" in message
+    assert "is deleted with its id and permissions" in message
+    assert renamed(new=new, old=registered.slash("play", "Mutes everybody.")) == []
+
+
+def test_menus_have_no_texts_that_could_be_alike() -> None:
+    assert renamed(new=registered.menu("Ban"), old=registered.menu("Kick")) == []
+    assert renamed(new=registered.menu("Ban"), old=registered.menu("Kick", 3)) == []
+
+
+def test_a_former_name_of_another_type_is_not_listed() -> None:
+    (message,) = renamed(new=registered.slash("b"), old=registered.menu("Ban"), former="Ban")
+
+    assert message == (
+        "'b' was formerly 'Ban', but no such command is listed: it is added, with a new id"
+    )
+
+
+def test_a_pin_to_a_record_of_another_type_says_so() -> None:
+    (message,) = renamed(new=registered.slash("b"), old=registered.menu("Ban"), pin="r0")
+
+    assert message == (
+        "'b' is pinned to the id 'r0', which is not listed for its type: it is added with a new id"
+    )
+    two = registered.listed(registered.menu("Ban"), registered.slash("b", "Before."))
+    notices = registered.plan_of((registered.entry(registered.slash("b"), "r0"),), two).notices
+    assert "it is matched by its name instead" in notices[0].message
+
+
+def test_a_former_name_that_only_another_type_has_is_finished() -> None:
+    wanted = [registered.entry(registered.slash("b"), "", "Ban")]
+    here = registered.listed(registered.menu("Ban"), registered.slash("b"))
+
+    assert finished_renames(wanted, {0: here[1]}, here) == [0]
+    assert finished_renames(wanted, {0: here[1]}, [*here, Entry(registered.slash("Ban"))]) == []

@@ -10,7 +10,9 @@ from commandsync.plan.hints import finished_renames
 from commandsync.plan.matching import GROUP_LIMIT, Matching, count_same_name, match, shared
 from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import CommandText
+from commandsync.records.texts import ApplicationCommand, CommandText, type_of
+from tests.support import registered
+from tests.support.registered import slash
 
 
 def entry(
@@ -371,3 +373,96 @@ def test_the_work_grows_with_the_length_and_not_with_its_square(kind: str) -> No
     small, large = work(kind, 500), work(kind, 2000)
 
     assert large <= 4.5 * small
+
+
+@given(registered.sides())
+def test_in_an_exact_kind_every_entry_is_in_one_pair_or_left_over(
+    sides: tuple[tuple[Entry, ...], tuple[ApplicationCommand, ...]],
+) -> None:
+    wanted, here = sides[0], registered.listed(*sides[1])
+    matching = match(wanted, here, exact=True)
+
+    assert_bijection(matching, wanted, here)
+    assert list(matching.pairs) == sorted(matching.pairs)
+    assert matching.unwritable == {}
+
+
+@given(registered.sides())
+def test_in_an_exact_kind_a_pair_has_one_type_and_a_reason_and_no_reason_is_left_over(
+    sides: tuple[tuple[Entry, ...], tuple[ApplicationCommand, ...]],
+) -> None:
+    wanted, here = sides[0], registered.listed(*sides[1])
+    matching = match(wanted, here, exact=True)
+
+    for w, n in matching.pairs.items():
+        one, other = wanted[w], here[n]
+        names = {one.name, *one.formerly}
+        assert type_of(one.text) == type_of(other.text)
+        assert one.id == other.id or other.name in names
+    for w in matching.wanted:
+        keys = {(type_of(wanted[w].text), name) for name in (wanted[w].name, *wanted[w].formerly)}
+        assert keys.isdisjoint((type_of(here[n].text), here[n].name) for n in matching.listed)
+
+
+def pairs_of(wanted: Sequence[Entry], here: Sequence[Entry]) -> dict[str, str]:
+    """Return the names that are matched in an exact kind."""
+    matching = match(wanted, here, exact=True)
+    return {wanted[w].name: here[n].name for w, n in matching.pairs.items()}
+
+
+def test_in_an_exact_kind_names_are_compared_as_they_are() -> None:
+    here = registered.listed(slash("Ban"), slash("a" * 31))
+
+    assert pairs_of([registered.entry(slash("ban")), registered.entry(slash("a" * 32))], here) == {}
+
+
+def test_in_an_exact_kind_a_pin_comes_before_a_name_and_a_name_before_a_former_one() -> None:
+    here = registered.listed(slash("play"), slash("queue"), slash("p"))
+    wanted = [
+        registered.entry(slash("song"), "", "play", "p"),
+        registered.entry(slash("play"), "r1"),
+        registered.entry(slash("list"), "", "play"),
+    ]
+
+    assert pairs_of(wanted, here) == {"play": "queue", "song": "play"}
+    assert pairs_of([wanted[0], registered.entry(slash("play"))], here) == {
+        "play": "play",
+        "song": "p",
+    }
+
+
+def test_in_an_exact_kind_a_pin_to_another_type_is_lost() -> None:
+    here = registered.listed(registered.menu("Ban"), slash("ban"))
+
+    matching = match([registered.entry(slash("ban"), "r0")], here, exact=True)
+
+    assert matching.pairs == {0: 1}
+    assert matching.lost_pins == (0,)
+
+
+def test_in_an_exact_kind_no_former_name_means_an_ignored_record() -> None:
+    here = registered.listed(slash("old"), slash("older"))
+
+    matching = match(
+        [registered.entry(slash("new"), "", "old", "older")], here, not_renamed={0}, exact=True
+    )
+
+    assert matching.pairs == {0: 1}
+
+
+def test_in_an_exact_kind_a_record_without_an_id_is_matched_only_if_it_is_equal() -> None:
+    here = [Entry(slash("ban")), Entry(slash("play"))]
+    wanted = [registered.entry(slash("ban")), registered.entry(slash("play", "Plays."))]
+
+    matching = match(wanted, here, exact=True)
+
+    assert (matching.pairs, matching.unwritable, matching.listed) == ({0: 0}, {1: 1}, (1,))
+
+
+def test_in_an_exact_kind_a_name_is_counted_for_its_type_and_as_it_is() -> None:
+    ban = slash("ban")
+    others = [slash("ban", "Bans."), slash("Ban"), registered.menu("ban")]
+
+    assert count_same_name([ban], others) == {ban: (0, 1)}
+    assert count_same_name([ban, slash("a" * 32)], [ban, slash("a" * 31)])[ban] == (1, 0)
+    assert count_same_name([slash("a" * 32)], [slash("a" * 31)]) == {slash("a" * 32): (0, 0)}
