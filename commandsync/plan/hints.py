@@ -123,14 +123,14 @@ def finished_renames(
         and not (entry.location and is_imported(entry.location.path))
     ]
     keys = Counter(name_key(entry.text) for entry in (listed if renamed else ()))
-    return [
-        n
-        for n in renamed
-        if all(
-            keys[old] == (old == name_key(wanted[n].text) and matched[n].name == wanted[n].name)
-            for old in (name_key(wanted[n].text, name) for name in wanted[n].formerly)
-        )
-    ]
+    return [n for n in renamed if _is_finished(wanted[n], matched[n], keys)]
+
+
+def _is_finished(wanted: Entry, matched: Entry, listed: Mapping[str, int]) -> bool:
+    """Whether no record but its own has a former name of an entry; `listed` counts name keys."""
+    own = name_key(wanted.text) if matched.name == wanted.name else None
+    former = {name_key(wanted.text, name) for name in wanted.formerly}
+    return all(listed.get(key, 0) == (key == own) for key in former)
 
 
 def _words(text: Text, usage: str) -> tuple[frozenset[str], frozenset[str]]:

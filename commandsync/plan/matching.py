@@ -108,14 +108,7 @@ def _match_exact(
     A type cannot be changed, so a pin to a record of another type is lost.
     """
     rest = _Open(dict(enumerate(wanted)), dict(enumerate(listed)))
-    by_id = {entry.id: n for n, entry in rest.listed.items() if entry.writable}
-    lost_pins = []
-    for n, entry in enumerate(wanted):
-        pinned = by_id.get(entry.id) if entry.id else None
-        if pinned in rest.listed and type_of(listed[pinned].text) == type_of(entry.text):
-            rest.pair(n, pinned)
-        elif entry.id:
-            lost_pins.append(n)
+    lost_pins = _match_exact_pins(rest)
     by_name: dict[str, int] = {}
     for n, entry in rest.listed.items():
         by_name.setdefault(name_key(entry.text), n)
@@ -125,20 +118,43 @@ def _match_exact(
             rest.pair(n, named)
     for n, entry in list(rest.wanted.items()):
         keys = (name_key(entry.text, name) for name in entry.formerly)
-        former = (by_name[key] for key in keys if by_name.get(key, -1) in rest.listed)
-        renamed = next((index for index in former if index not in not_renamed), None)
+        renamed = next((k for k in keys if k in by_name and by_name[k] not in not_renamed), None)
         if renamed is not None:
-            rest.pair(n, renamed)
+            rest.pair(n, by_name.pop(renamed))
+    return _written_to(rest.pairs, wanted, listed, lost_pins)
+
+
+def _match_exact_pins(rest: _Open) -> tuple[int, ...]:
+    by_id = {(type_of(each.text), each.id): n for n, each in rest.listed.items() if each.writable}
+    lost = []
+    for n, entry in [(n, entry) for n, entry in rest.wanted.items() if entry.id]:
+        pinned = by_id.pop((type_of(entry.text), entry.id), None)
+        if pinned is None:
+            lost.append(n)
+        else:
+            rest.pair(n, pinned)
+    return tuple(lost)
+
+
+def _written_to(
+    pairs: Mapping[int, int],
+    wanted: Sequence[Entry],
+    listed: Sequence[Entry],
+    lost_pins: tuple[int, ...],
+) -> Matching:
+    """Return a matching in which no pair needs a write to a record without a usable id."""
     unwritable = {
         w: n
-        for w, n in rest.pairs.items()
-        if not listed[n].writable and listed[n].text != wanted[w].text
+        for w, n in pairs.items()
+        if not (listed[n].writable or listed[n].text == wanted[w].text)
     }
+    pairs = {w: n for w, n in pairs.items() if w not in unwritable}
+    reached = set(pairs.values())
     return Matching(
-        pairs={w: n for w, n in sorted(rest.pairs.items()) if w not in unwritable},
-        wanted=tuple(rest.wanted),
-        listed=tuple(sorted([*rest.listed, *unwritable.values()])),
-        lost_pins=tuple(lost_pins),
+        pairs=dict(sorted(pairs.items())),
+        wanted=tuple(w for w in range(len(wanted)) if w not in pairs and w not in unwritable),
+        listed=tuple(n for n in range(len(listed)) if n not in reached),
+        lost_pins=lost_pins,
         unwritable=dict(sorted(unwritable.items())),
     )
 
