@@ -15,7 +15,7 @@ from commandsync.plan.matching import shared
 from commandsync.records.imported import is_imported
 from commandsync.records.rewrites import name_key
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import ApplicationCommand, Text, type_of
+from commandsync.records.texts import Text, object_of, type_of
 
 in_quotes = partial(json.dumps, ensure_ascii=False)
 _NEAR = 0.8  # share of words in common
@@ -140,10 +140,9 @@ def _words(text: Text, usage: str) -> tuple[frozenset[str], frozenset[str]]:
     alone. Whichever is more alike counts. An object has all of its texts and names but its own, and
     words of two types are never equal.
     """
-    if isinstance(text, ApplicationCommand):
-        node = {key: value for key, value in text.node.items() if not key.startswith("name")}
-        del node["type"]
-        leaves = {f"{text.type} {word}" for leaf in _leaves(node) for word in leaf.split()}
+    if (node := object_of(text)) is not None:
+        others = {k: v for k, v in node.items() if k != "type" and not k.startswith("name")}
+        leaves = {f"{type_of(text)} {word}" for leaf in _leaves(others) for word in leaf.split()}
         return frozenset(leaves), frozenset(leaves)
     fields = {label: field[:_LONGEST].casefold() for label, field in text._asdict().items()}
     name = fields.pop(text._fields[0])
@@ -198,7 +197,7 @@ def uses_of(record: Entry | Delete) -> str:
 
 def _losses(text: Text) -> str:
     """Return what only a record has that was not added again."""
-    return "id and permissions" if isinstance(text, ApplicationCommand) else "uses"
+    return "id and permissions" if type_of(text) else "uses"
 
 
 def pinned_by_both(wanted: Sequence[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:

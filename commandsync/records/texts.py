@@ -113,6 +113,11 @@ def type_of(text: Text) -> str:
     return text.type if isinstance(text, ApplicationCommand) else ""
 
 
+def object_of(text: Text) -> dict[str, Any] | None:
+    """Return the object that a text is of; None for a text of fields."""
+    return text.node if isinstance(text, ApplicationCommand) else None
+
+
 class Resource(StrEnum):
     """A kind of record, and the fields of its text."""
 
