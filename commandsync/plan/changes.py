@@ -4,7 +4,7 @@ deepdiff compares the fields of a record, and the nested objects of a platform (
 permissions), so that a plan can name what changed in them. Equal records never come here.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from commandsync.diagnostics import Location
 from commandsync.records.snapshot import Levels, Node
-from commandsync.records.texts import Resource, Text
+from commandsync.records.texts import Resource, Text, compact, object_of
 
 Action = Literal["add", "edit", "replace", "delete"]
 
@@ -25,12 +25,146 @@ class FieldChange(NamedTuple):
     new: str
 
 
+class PartChange(NamedTuple):
+    """One part of an object that differs; of a list whose order alone differs, the names in it.
+
+    Options and choices are called by their names in the path, not by their places.
+    """
+
+    path: tuple[str, ...]  # the keys and names that lead there
+    label: str  # the same in words, such as `option region: choice eu`
+    old: Any  # JSON; None for a part that is new
+    new: Any  # JSON; None for a part that is gone
+    breaking: bool  # whether something that users did before does not work any more
+
+    @property
+    def field(self) -> str:
+        """The path as one text: `options/region/choices/eu`; `~1` is a `/` of a name, `~0` a `~`.
+
+        That is the notation of JSON pointers (RFC 6901), but for the `/` in front.
+        """
+        return "/".join(key.replace("~", "~0").replace("/", "~1") for key in self.path)
+
+
 def field_changes(before: Text, after: Text) -> tuple[FieldChange, ...]:
-    """Return the fields that differ in two texts of one resource, in their order."""
+    """Return the fields that differ in two texts of one resource, in their order.
+
+    Of texts of objects, these are the parts that differ, with compact JSON for all but texts.
+    """
+    nodes = object_of(before), object_of(after)
+    if nodes[0] is not None and nodes[1] is not None:
+        parts = part_changes(nodes[0], nodes[1])
+        return tuple(FieldChange(p.field, old=_as_text(p.old), new=_as_text(p.new)) for p in parts)
     old: dict[str, str] = before._asdict()
     new: dict[str, str] = after._asdict()
     changed = {name for name, *_ in _changed_paths(old, new)}
     return tuple(FieldChange(n, old=old[n], new=new[n]) for n in old if n in changed)
+
+
+def _as_text(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else compact(value)
+
+
+def part_changes(before: Node, after: Node) -> tuple[PartChange, ...]:
+    """Return the parts that differ in two objects of one command, the name first."""
+    changes = []
+    for keys in _changed_paths(_known_by_name(before), _known_by_name(after)):
+        path = tuple(keys)
+        label = ": ".join(_labels(path, before, after))
+        old, new = _at(before, path), _at(after, path)
+        breaking = _is_breaking(path, before, after)
+        changes.append(PartChange(path, label, old, new, breaking))
+    for path in _reordered(before, after, ()):
+        *parents, key = _labels(path, before, after)
+        label = ": ".join([*parents, f"order of {key}"])
+        old, new = (_names(_at(side, path[:-1]), path[-1]) for side in (before, after))
+        changes.append(PartChange(path, label, old, new, breaking=False))
+    return tuple(sorted(changes, key=lambda change: (change.path[0] != "name", change.path)))
+
+
+_LISTS = ("options", "choices")
+_NESTED = {1: "sub-command", 2: "sub-command group"}
+
+
+def _known_by_name(node: Node) -> dict[str, Any]:
+    """Return an object whose options and choices are known by their names, none as an empty dict.
+
+    A list in which two parts have one name, or one has no name, stays as it is.
+    """
+    named = {
+        key: {str(part["name"]): _known_by_name(part) for part in node.get(key, ())}
+        for key in _LISTS
+        if _names(node, key) is not None
+    }
+    return {**node, **named}
+
+
+def _names(node: Node, key: str) -> list[str] | None:
+    """Return the names in a list of an object; None if they do not tell its parts apart."""
+    parts = node.get(key, ())
+    if not isinstance(parts, list | tuple):
+        return None
+    if not all(isinstance(part, Mapping) and "name" in part for part in parts):
+        return None
+    names = [str(part["name"]) for part in parts]
+    return names if len(set(names)) == len(names) else None
+
+
+def _at(node: Any, path: Sequence[str]) -> Any:  # noqa: ANN401 - any part of an object
+    """Return the part of an object that a path leads to; None if it has none."""
+    for key in path:
+        if isinstance(node, Mapping):
+            node = node.get(key)
+        else:
+            node = next((part for part in node or () if str(part["name"]) == key), None)
+    return node
+
+
+def _reordered(old: Node, new: Node, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of the lists in which the parts that both sides have are in another order."""
+    for key in _LISTS:
+        before, after = _names(old, key) or [], _names(new, key) or []
+        if [n for n in before if n in after] != [n for n in after if n in before]:
+            yield (*path, key)
+        for name in sorted({*before} & {*after}):
+            way = (key, name)
+            yield from _reordered(_at(old, way), _at(new, way), (*path, *way))
+
+
+def _labels(path: Sequence[str], before: Node, after: Node) -> list[str]:
+    """Return the words for each option or choice that a path leads through, and for its end."""
+    words, at = [], 0
+    while path[at : at + 1] and path[at] in _LISTS and path[at + 1 : at + 2]:
+        at += 2
+        part = _at(after, path[:at]) or _at(before, path[:at])
+        kind = "choice" if path[at - 2] == "choices" else _NESTED.get(part.get("type"), "option")
+        words.append(f"{kind} {path[at - 1]}")
+    return [*words, *([" ".join(path[at:])] if path[at:] else [])]
+
+
+def _is_breaking(path: Sequence[str], before: Node, after: Node) -> bool:
+    """Whether a change takes away something that users could do, or asks more of them."""
+    old, new, above = _at(before, path), _at(after, path), path[:-1]
+    match path[-2:]:
+        case ("options" | "choices", _) if new is None:
+            return True
+        case ("choices", _) if old is None:  # before, any value was taken
+            return not _at(before, above)
+        case ("options", _) if old is None:
+            parent = _at(before, above[:-1])
+            alone = new.get("type") in _NESTED and not _has_nested(parent)
+            return alone or bool(new.get("required"))
+        case (_, "required" | "type"):
+            return bool(new)
+        case _:
+            return False
+
+
+def _has_nested(node: Node) -> bool:
+    """Whether a command or a group has sub-commands, without which it is called itself."""
+    return any(option.get("type") in _NESTED for option in node.get("options", ()))
 
 
 def object_changes(before: Levels, after: Levels) -> tuple[str, ...]:
@@ -66,29 +200,35 @@ def _by_name(value: Any) -> Any:  # noqa: ANN401 - any part of an object
     return value
 
 
-class _WholeTexts:
-    """An operator of deepdiff by which two texts are equal or differ, however long they are.
+class _Wholes:
+    """An operator of deepdiff by which two texts, or two lists, are equal or differ as wholes.
 
     Of texts of several lines deepdiff itself makes a unified diff, in cubic time.
     """
 
     def match(self, level: Any) -> bool:  # noqa: ANN401 - a level of deepdiff, which has no types
-        return isinstance(level.t1, str) and isinstance(level.t2, str)
+        return any(
+            isinstance(level.t1, kind) and isinstance(level.t2, kind) for kind in (str, list)
+        )
 
     def give_up_diffing(self, level: Any, diff_instance: Any) -> bool:  # noqa: ANN401 - as above
-        if level.t1 != level.t2:
+        if compact(level.t1) != compact(level.t2):  # a 1 in a list is not True
             diff_instance.custom_report_result("values_changed", level)
         return True
 
 
 def _changed_paths(old: object, new: object) -> list[list[str]]:
     """Return the paths of the keys that differ in two mappings."""
-    if old == new:
-        return []
     from deepdiff import DeepDiff  # noqa: PLC0415 - most runs have no edit to show
 
-    operators = [_WholeTexts()]
-    tree = DeepDiff(old, new, view="tree", threshold_to_diff_deeper=0, custom_operators=operators)
+    tree = DeepDiff(
+        old,
+        new,
+        view="tree",
+        threshold_to_diff_deeper=0,
+        custom_operators=[_Wholes()],
+        ignore_private_variables=False,  # an option's name may begin with `__`
+    )
     differences = (level for levels in tree.values() for level in levels)
     return [list(map(str, level.path(output_format="list"))) for level in differences]
 

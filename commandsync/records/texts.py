@@ -18,6 +18,11 @@ from typing import Any, NamedTuple, Self, TypeVar
 _LINE_END = re.compile(r"\r+\n")
 
 
+def compact(value: object) -> str:
+    """Return a value as JSON without spaces, its keys sorted: equal values give equal texts."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 class CommandText(NamedTuple):
     """The text of a command; no category is `""`."""
 
@@ -92,8 +97,7 @@ class ApplicationCommand(NamedTuple):
     @classmethod
     def of(cls, node: Mapping[str, Any]) -> Self:
         """Return the text of an object in the canonical form."""
-        text = json.dumps(node, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return cls(str(node.get("name", "")), str(node.get("type", 1)), text)
+        return cls(str(node.get("name", "")), str(node.get("type", 1)), compact(node))
 
     @property
     def node(self) -> dict[str, Any]:
