@@ -22,12 +22,12 @@ from pydantic_core import PydanticSerializationError, to_json
 from commandsync.diagnostics import LIBRARY, Location, Notice, Words, in_words
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace, field_changes
 from commandsync.records.texts import CommandText, Resource, Text
-from commandsync.services.abilities import PAGE_ABILITIES
+from commandsync.services.abilities import DISCORD_ABILITIES, PAGE_ABILITIES
 
 Document = dict[str, Any]
 
-ABILITIES = PAGE_ABILITIES
-"""Of the service that plans are saved for; they do not name it."""
+ABILITIES = {**PAGE_ABILITIES, **DISCORD_ABILITIES}
+"""Of the services that plans are saved for; each has kinds of its own."""
 
 
 class Model(BaseModel):

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from commandsync.diagnostics import LIBRARY, Words
 from commandsync.document import VERSION, part
-from commandsync.plan.baseline import THE_LIST, name_of
+from commandsync.plan.baseline import name_of
 from commandsync.plan.comparison import Scheduled
 from commandsync.plan.plan import ListPlan, Plan, RecordPlan
 from commandsync.plan.rules import SyncRules, parse_delete_limit
@@ -121,9 +121,10 @@ class ScheduledEntry(part.Model):
         return Scheduled(schedule=schedule, phase=schedule.phase(now), **values)
 
 
-def _of_listings(description: str) -> Any:  # noqa: ANN401 - as of `Field`
+def _of_listings(description: str, *, strict: bool | None = None) -> Any:  # noqa: ANN401 - as of `Field`
     """Return a field of the documents of a manifest with `listings:`."""
-    return part.optional(f"{description} Absent without listings: in the manifest.")
+    absent = "Absent without listings: in the manifest."
+    return part.optional(f"{description} {absent}", strict=strict)
 
 
 class Head(part.Model):
@@ -138,9 +139,14 @@ class Head(part.Model):
     compared_with: str | None = _of_listings(
         '"list", or the revision or file that was sent last; empty for nothing.'
     )
-    losses: tuple[LossPart, ...] | None = _of_listings("What the service does not show.")
+    losses: tuple[LossPart, ...] | None = _of_listings(
+        "What the service does not show.", strict=False
+    )
     bot: str
     base_url: str
+    guild: str | None = part.optional(
+        "The server at Discord whose commands they are; absent for global ones."
+    )
     manifest: tuple[str, ...] = Field(strict=False, description="The files it was made from.")
     scope: tuple[Collection, ...] = Field(strict=False, description="The managed collections.")
     summary: Summary
@@ -190,6 +196,7 @@ def head_values(plan: Plan) -> part.Document:
         **_listing_values(plan),
         "bot": plan.target.bot,
         "base_url": plan.target.base_url,
+        "guild": plan.target.guild or None,
         "manifest": plan.manifest,
         "scope": tuple(resource.collection for resource in plan.scope),
         "summary": Summary.of(plan, **counts),
@@ -211,7 +218,7 @@ def _listing_values(plan: Plan) -> part.Document:
             return dict.fromkeys(("listing", "audience", "known", "compared_with", "losses"))
         case RecordPlan():
             values = {"listing": plan.label, "audience": None, "losses": ()}
-            return {**values, "known": True, "compared_with": THE_LIST}
+            return {**values, "known": plan.known, "compared_with": name_of(plan.baseline)}
         case ListPlan():
             losses = (LossPart.of(loss, instead=instead_of(loss)) for loss in plan.losses)
             return {

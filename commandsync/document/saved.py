@@ -12,9 +12,11 @@ from commandsync.diagnostics import Do
 from commandsync.document import VERSION, part
 from commandsync.document.plan import ListedRecord, PlanDocument, digest_of, plan_document
 from commandsync.errors import CommandsyncError, FileError, RefusedError
+from commandsync.plan.baseline import THE_LIST
 from commandsync.plan.plan import RecordPlan, Target
 from commandsync.records.snapshot import Phase
 from commandsync.records.texts import Resource
+from commandsync.services.abilities import DISCORD_ABILITIES, PAGE_ABILITIES
 
 LARGEST_PLAN = 32 * 2**20
 """Bytes of a file: of 20,000 commands, as many as an answer of the service can list."""
@@ -59,6 +61,12 @@ class SavedPlan(PlanDocument):
         return self
 
     @model_validator(mode="after")
+    def _check_reading(self) -> Self:
+        if self.compared_with not in {None, THE_LIST}:
+            raise ValueError("the listing was not read for it")
+        return self
+
+    @model_validator(mode="after")
     def _check_times(self) -> Self:
         if (self.planned_at is None) != (not self.scheduled):
             raise ValueError("it has a time without scheduled entries, or they have no time")
@@ -71,8 +79,15 @@ class SavedPlan(PlanDocument):
     def plan(self) -> RecordPlan:
         """Return the plan."""
         now = self.planned_at
+        at_discord = Resource.APPLICATION_COMMAND in self._kinds()
         return RecordPlan(
-            target=Target(bot=self.bot, base_url=self.base_url, abilities=part.ABILITIES),
+            target=Target(
+                bot=self.bot,
+                base_url=self.base_url,
+                abilities=DISCORD_ABILITIES if at_discord else PAGE_ABILITIES,
+                guild=self.guild or "",
+            ),
+            label=(self.listing or "") if at_discord else "",
             manifest=self.manifest,
             scope=self._kinds(),
             changes=tuple(change.change() for change in self.changes),

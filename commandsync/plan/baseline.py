@@ -82,6 +82,10 @@ class Unknown(_Baseline):
 Baseline: TypeAlias = AsRead | OfVersion | LastSent | Unread | Unknown
 
 
+AS_READ = AsRead()
+"""Of records, which are compared as they are listed."""
+
+
 def name_of(baseline: Baseline) -> str:
     """Return the name of what a plan is compared with, in its documents; empty for nothing."""
     match baseline:

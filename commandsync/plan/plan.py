@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Self, TypeAlias
 
 from commandsync.diagnostics import Do, Notice
-from commandsync.plan.baseline import AsRead, Baseline, Unknown, Unread
+from commandsync.plan.baseline import AS_READ, AsRead, Baseline, Unknown, Unread
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.comparison import Comparison, Scheduled
 from commandsync.plan.rules import SyncRules, countable, refusal, with_copies
@@ -33,6 +33,8 @@ class Target:
     bot: str
     base_url: str  # the service's base URL, in its one spelling
     abilities: Abilities = field(repr=False)  # what the service can do with each kind of record
+    guild: str = ""  # the server at Discord whose commands they are; empty for global ones
+    name: str = field(default="", compare=False)  # of the application, at Discord; empty if unknown
     bot_from: str = field(default="", compare=False)  # what the id is from; empty for the manifest
     base_url_from: str = field(default="", compare=False)  # as `bot_from` of the base URL
 
@@ -82,11 +84,12 @@ class _Plan:
     @property
     def fingerprint(self) -> str:
         """`sha256:` and the digest over the target and the changes, and nothing else."""
-        content = {
+        content: dict[str, object] = {
             "bot": self.target.bot,
             "base_url": self.target.base_url,
             "changes": [_essence(change) for change in self.changes],
         }
+        content |= {"guild": self.target.guild} if self.target.guild else {}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
@@ -95,7 +98,8 @@ class _Plan:
 class RecordPlan(_Plan):
     """The changes of records with ids, which are made one by one."""
 
-    label: str = ""  # the host of the page, as one of several listings; empty for the only one
+    label: str = ""  # its name, or the host of a page, among several; empty for the only one
+    baseline: Baseline = AS_READ  # what it is compared with
     scheduled: tuple[Scheduled, ...] = ()  # the manifest's entries with a schedule, by phase
     now: datetime | None = None  # by which they are due or have ended, in UTC; None for none
     finished: int = 0  # how many entries have former names that are no longer needed
@@ -105,13 +109,18 @@ class RecordPlan(_Plan):
 
     @property
     def known(self) -> bool:
-        """Whether it is compared with something: records are always read."""
-        return True
+        """Whether the plan is compared with something."""
+        return not isinstance(self.baseline, Unread | Unknown)
+
+    @property
+    def size(self) -> int:
+        """How many records apply would add; of a listing that is not read, all wanted ones."""
+        return self.count("add")
 
     @property
     def pending(self) -> bool:
         """Whether the listing is known to differ from the manifest."""
-        return bool(self.changes)
+        return self.known and bool(self.changes)
 
     @property
     def writes(self) -> bool:

@@ -25,7 +25,7 @@ _ALWAYS = {"add", "edit", "delete"}
 
 def plan_line(plan: Plan) -> str:
     """Return a plan's counts: the last line of its text, which scripts may rely on."""
-    if isinstance(plan, ListPlan) and not plan.known:
+    if not plan.known:
         return f"Plan: {counted(plan.size, 'command')} to send."
     return f"Plan: {_counts(plan.changes)}, {plan.unchanged} unchanged."
 
@@ -44,7 +44,7 @@ def total_line(plans: Sequence[Plan]) -> str:
 
 def unseen(plan: Plan, shown: Callable[[str], str] = str) -> str:
     """Return the effect of apply on an unknown list; empty for any other."""
-    if isinstance(plan, RecordPlan) or plan.known:
+    if plan.known:
         return ""
     size, names = counted(plan.size, "command"), plan.label.split(" and ")
     name = " and ".join(map(shown, names))
@@ -189,13 +189,16 @@ def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
     if not bot:  # two manifests are compared, and neither names one
         return "Manifest", f" {files}" if files else ""
     where = f"Bot {shown(bot)}" + (f" at {shown(url)}" if url else "")
+    if Resource.APPLICATION_COMMAND in plan.scope:
+        named = f" ({shown(plan.target.name)})" if plan.target.name else ""
+        where = f"{shown(plan.label)}: application {shown(bot)}{named} at {shown(url)}"
+        return where, f" from {files}, {compared(plan, shown)}"
     return where, f" from {files}" if files else ""
 
 
 def compared(plan: Plan, shown: Callable[[str], str]) -> str:
     """Return what a plan is compared with; `shown` escapes a revision."""
-    baseline = plan.baseline if isinstance(plan, ListPlan) else AsRead()
-    match baseline:
+    match plan.baseline:
         case AsRead():
             return "compared with its list"
         case OfVersion(name=name) | LastSent(name=name):
@@ -203,7 +206,7 @@ def compared(plan: Plan, shown: Callable[[str], str]) -> str:
         case Unread() | Unknown():
             return "not compared"
         case _:
-            assert_never(baseline)
+            assert_never(plan.baseline)
 
 
 def origin(plan: Plan, shown: Callable[[str], str]) -> list[str]:

@@ -44,6 +44,7 @@ from commandsync.services.discordobjects import (
     with_unknown,
 )
 from commandsync.services.service import RecordService
+from commandsync.version import __version__
 
 ORIGIN = "https://discord.com"
 """Its scheme and host; the paths of its operations begin after them."""
@@ -52,6 +53,8 @@ VARIABLES = ("COMMANDSYNC_TOKEN_DISCORD", "DISCORD_TOKEN")
 """The variables of its token; the first one that is set counts."""
 
 _API = "/api/v10"
+# Discord may block requests without one of this form ("User Agent" of its reference).
+_AGENT = f"DiscordBot (https://pypi.org/project/commandsync/, {__version__})"
 _SOURCE = Source(
     "Discord: Application Commands",
     "https://docs.discord.com/developers/interactions/application-commands",
@@ -142,6 +145,7 @@ def discord_service(application: Application, guild: str = "") -> RecordService:
         facts=_FACTS,
         authorization="Bot {token}",
         simulated_only=True,
+        agent=_AGENT,
         read=partial(_reading, of),
         add=partial(_adding, of),
         edit=cast("Any", partial(_editing, of)),
@@ -347,5 +351,8 @@ def _inner(part: object, key: str) -> tuple[str, object]:
             return key, None
 
 
-DISCORD = discord_service(Application("", "", "", ()))
+UNKNOWN = Application("", "", "", ())
+"""The application of a token before it is read."""
+
+DISCORD = discord_service(UNKNOWN)
 """Discord, of no application: for what is known of it."""

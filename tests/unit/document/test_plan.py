@@ -12,8 +12,11 @@ from commandsync.document.plan import digest_of
 from commandsync.document.saved import LARGEST_PLAN, load_plan
 from commandsync.errors import FileError, RefusedError
 from commandsync.plan.baseline import AsRead, Baseline, LastSent, OfVersion, Unknown, Unread
-from commandsync.plan.plan import RecordPlan, make_plan
+from commandsync.plan.plan import RecordPlan, Target, make_plan
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import ApplicationCommand, Resource
 from commandsync.report import render_plans
+from commandsync.services.abilities import DISCORD_ABILITIES
 from tests.support.plans import (
     CHANGED,
     SAME,
@@ -37,6 +40,49 @@ def _saved(plan: RecordPlan) -> str:
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = json.loads(_saved(varied_plan()))
     return data
+
+
+def test_records_that_are_not_read_are_compared_with_a_version_or_with_nothing() -> None:
+    plan = replace(plan_of([command("a")], []), label="discord")
+    of_version = replace(plan, baseline=OfVersion(name="v1.2.0"))
+    unread = replace(plan, baseline=Unread())
+
+    known, unknown = (json.loads(_saved(each)) for each in (of_version, unread))
+
+    assert (known["known"], known["compared_with"]) == (True, "v1.2.0")
+    assert (unknown["known"], unknown["compared_with"]) == (False, "")
+    assert of_version.pending
+    assert not unread.pending
+    text = render_plans([unread], format="text")
+    assert "discord returns its list only with the token: apply reads and compares it first" in text
+    assert text.endswith("Plan: 1 command to send.\n")
+
+
+PING = Entry(ApplicationCommand("ping", "1", '{"name":"ping","type":1}'))
+THERE = Target(bot="42", base_url="https://discord.com", abilities=DISCORD_ABILITIES, guild="6")
+
+
+def _at_discord(target: Target = THERE) -> RecordPlan:
+    desired, nothing = (
+        Snapshot({Resource.APPLICATION_COMMAND: entries}) for entries in ((PING,), ())
+    )
+    plan = make_plan(desired=desired, listed=nothing, target=target, rules=EVERYTHING)
+    return replace(plan, label="discord (server 6)")
+
+
+def test_a_saved_plan_is_for_the_server_that_it_was_made_for() -> None:
+    plan = _at_discord()
+
+    assert "guild" not in json.loads(_saved(_at_discord(replace(THERE, guild=""))))
+    assert json.loads(_saved(plan))["guild"] == "6"
+    assert load_plan(_saved(plan), "plan.json") == plan
+
+
+def test_a_plan_for_which_nothing_was_read_is_not_a_saved_plan() -> None:
+    plan = replace(_at_discord(), baseline=OfVersion(name="v1.2.0"))
+
+    with pytest.raises(FileError, match="the listing was not read for it"):
+        load_plan(_saved(plan), "plan.json")
 
 
 @pytest.mark.parametrize(

@@ -368,6 +368,17 @@ def test_the_fingerprint_covers_the_target_and_the_changes_and_nothing_else() ->
     assert one.fingerprint != other.fingerprint
 
 
+def test_the_fingerprint_covers_the_server_of_registered_commands() -> None:
+    everywhere = plan_of(wanted([command("a")]), listed([]))
+    there = replace(everywhere, target=replace(everywhere.target, guild="6", name="Lantern"))
+    elsewhere = replace(there, target=replace(there.target, guild="7"))
+    renamed = replace(there, target=replace(there.target, name="Lamp"))
+
+    plans = (everywhere, there, elsewhere)
+    assert len({plan.fingerprint for plan in plans}) == len(plans)
+    assert renamed.fingerprint == there.fingerprint
+
+
 def test_every_kind_of_change_has_its_own_fingerprint() -> None:
     plans = [
         plan_of(wanted([command("a")]), listed([])),
