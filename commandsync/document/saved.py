@@ -79,7 +79,7 @@ class SavedPlan(PlanDocument):
     def plan(self) -> RecordPlan:
         """Return the plan."""
         now = self.planned_at
-        at_discord = Resource.APPLICATION_COMMAND in self._kinds()
+        at_discord = any(kind.exact for kind in self._kinds())
         return RecordPlan(
             target=Target(
                 bot=self.bot,

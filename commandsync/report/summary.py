@@ -189,7 +189,7 @@ def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
     if not bot:  # two manifests are compared, and neither names one
         return "Manifest", f" {files}" if files else ""
     where = f"Bot {shown(bot)}" + (f" at {shown(url)}" if url else "")
-    if Resource.APPLICATION_COMMAND in plan.scope:
+    if any(kind.exact for kind in plan.scope):
         named = f" ({shown(plan.target.name)})" if plan.target.name else ""
         where = f"{shown(plan.label)}: application {shown(bot)}{named} at {shown(url)}"
         return where, f" from {files}, {compared(plan, shown)}"
