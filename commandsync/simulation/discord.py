@@ -105,13 +105,14 @@ def respond(request: Request, state: State, *, now: datetime) -> tuple[Response,
             body = _value(request.body)
             return constant(state, _Asked(body, matched.groupdict(default=""))), state
     unknown = (*state.unknown, asked)[:_MOST_KEPT]
-    missing = Response(404, {"message": "404: Not Found", "code": 0})
-    return missing, replace(state, unknown=unknown)
+    status = HTTPStatus.METHOD_NOT_ALLOWED if _matched(request) else HTTPStatus.NOT_FOUND
+    content = {"message": f"{status.value}: {status.phrase}", "code": 0}
+    return Response(status, content), replace(state, unknown=unknown)
 
 
 def call_of(request: Request) -> Call | None:
     """Return a request about commands as a call; None if it is about something else."""
-    matched = _COMMANDS.fullmatch(_path(request))
+    matched = _matched(request)
     if matched is None or request.method not in _METHODS[matched["command_id"] is None]:
         return None
     at, headers = matched.groupdict(default=""), request.headers
@@ -134,6 +135,11 @@ class _Asked(NamedTuple):
 
 def _path(request: Request) -> str:
     return _API.sub("", request.path, count=1).rstrip("/")
+
+
+def _matched(request: Request) -> re.Match[str] | None:
+    """Return the parts of a path of commands."""
+    return _COMMANDS.fullmatch(_path(request))
 
 
 def _asked(request: Request) -> str:

@@ -195,18 +195,18 @@ def _changed(
     call: Call, lists: Lists, known: Command, sent: Mapping[str, Any]
 ) -> tuple[Response, Lists]:
     """Put new content into a command; its version is a new one if that changes its answer."""
-    command, made = _next(known, sent, lists, lists.next_id)
+    command, made = _next(known, sent, lists, call.guild, lists.next_id)
     after = [command if each is known else each for each in lists.of(call.guild)]
     response = Response(200, answered(command, lists, call.application, call.guild))
     return response, _with_list(lists, call, after, made=made)
 
 
 def _next(
-    known: Command, sent: Mapping[str, Any], lists: Lists, number: int
+    known: Command, sent: Mapping[str, Any], lists: Lists, guild: str, number: int
 ) -> tuple[Command, int]:
     """Return a command with new content, and how many numbers that took."""
     command = replace(known, sent=sent)
-    if answered(command, lists, "") == answered(known, lists, ""):
+    if answered(command, lists, "", guild) == answered(known, lists, "", guild):
         return command, 0
     return replace(command, version=str(number)), 1
 
@@ -267,7 +267,7 @@ def _matched(
         if known is None or any(each.id == known.id for each in commands):
             command, took, created = new, 1, created + 1
         else:
-            command, took = _next(known, sent, lists, number)
+            command, took = _next(known, sent, lists, guild, number)
         commands.append(command)
         made += took
     return commands, created, made

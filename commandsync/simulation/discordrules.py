@@ -81,16 +81,16 @@ def _command(body: object) -> Wrongs:
         return
     is_chat = kind == CHAT
     yield from _text(body, "name", most=_LONGEST_NAME, check=_is_name if is_chat else _is_any)
-    if kind in MENUS:
-        if body.get("description"):
-            message = "Context menu commands cannot have description"
-            yield Wrong(("description",), "APPLICATION_COMMAND_INVALID_DESCRIPTION", message)
-        if body.get("options"):
-            message = "Context menu commands cannot have options"
-            yield Wrong(("options",), "APPLICATION_COMMAND_OPTIONS_NOT_ALLOWED", message)
+    described = _text(body, "description", most=_LONGEST_TEXT, least=1 if is_chat else 0)
+    if kind in MENUS and isinstance(body.get("description"), str) and body["description"]:
+        message = "Context menu commands cannot have description"
+        yield Wrong(("description",), "APPLICATION_COMMAND_INVALID_DESCRIPTION", message)
     else:
-        yield from _text(body, "description", most=_LONGEST_TEXT, least=1 if is_chat else 0)
+        yield from described
     yield from _settings(body)
+    if not is_chat and body.get("options") not in (None, []):
+        message = "Only chat input commands can have options"
+        yield Wrong(("options",), "APPLICATION_COMMAND_OPTIONS_NOT_ALLOWED", message)
     if is_chat:
         yield from _options(body, _OPTION_TYPES)
         if _characters(body) > _MOST_CHARACTERS:

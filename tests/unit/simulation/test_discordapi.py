@@ -1,175 +1,162 @@
-"""Discord as a service: its callers, its rate limits, and the commands of an application."""
+"""Discord as a service: its callers, the application of the token, and the rate limits."""
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from commandsync.simulation.exchange import Request
-from commandsync.simulation.registry import SERVICES, simulate
+from tests.support.discordcommands import chat
+from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, Told
 
-NOW = datetime(2026, 3, 4, 12, 30, tzinfo=UTC)
-PING: dict[str, Any] = {"name": "ping", "description": "Says pong."}
-
-
-class Answer(NamedTuple):
-    """An answer; its content is a value of JSON."""
-
-    status: int
-    content: Any
-    headers: dict[str, str]
-
-
-class Discord:
-    """A simulation with its state and its clock."""
-
-    def __init__(self, **choices: str) -> None:
-        given = {"bucket": "none", **choices}
-        self.simulation = simulate(SERVICES["discord"], secret="s3cr3t", choices=given)
-        self.state = SERVICES["discord"].start(self.simulation)
-        self.now = NOW
-
-    @property
-    def path(self) -> str:
-        return f"/api/v10/applications/{self.simulation.bot}/commands"
-
-    def server(self, guild: str) -> str:
-        return self.path.replace("/commands", f"/guilds/{guild}/commands")
-
-    def ask(
-        self, method: str, path: str, body: object = None, *, query: str = "", **headers: str
-    ) -> Answer:
-        sent = {"authorization": f"Bot {self.simulation.token}", **headers}
-        request = Request(
-            method=method,
-            path=path,
-            query=dict([query.split("=")]) if query else {},
-            headers={name.replace("_", "-"): text for name, text in sent.items()},
-            body=b"" if body is None else json.dumps(body).encode(),
-        )
-        response, self.state = self.simulation.respond(request, self.state, now=self.now)
-        content = response.content or None
-        return Answer(response.status, content, dict(response.headers))
-
-    def add(self, **keys: object) -> Any:  # noqa: ANN401 - JSON
-        """Add a command, and return it."""
-        answer = self.ask("POST", self.path, {**PING, **keys})
-        assert answer.status == 201, answer
-        return answer.content
+OTHER = "613425648685547541"
 
 
 @pytest.fixture
-def discord() -> Discord:
-    return Discord()
+def discord() -> DiscordListing:
+    return DiscordListing()
 
 
-@pytest.mark.parametrize("authorization", ["", "x", "Bearer simulated-s3cr3t"])
-@pytest.mark.parametrize("path", ["/api/v10/applications/@me", "/api/v10/galaxies"])
+def reason(told: Told) -> tuple[int, int]:
+    """Return the status and Discord's number of a refusal."""
+    assert told.content["message"]
+    return told.status, told.content["code"]
+
+
+@pytest.mark.parametrize("authorization", ["", "x", "Bearer {}", "{}", "Bot {}x", "bot {}"])
+@pytest.mark.parametrize("path", ["/applications/@me", "/galaxies"])
 def test_a_caller_without_the_token_is_refused(
-    discord: Discord, authorization: str, path: str
+    discord: DiscordListing, authorization: str, path: str
 ) -> None:
-    answer = discord.ask("GET", path, authorization=authorization)
+    given = authorization.format(discord.token)
+    told = discord.ask("GET", path, authorization=given)
 
-    assert answer[:2] == (401, {"message": "401: Unauthorized", "code": 0})
+    assert told[:2] == (401, {"message": "401: Unauthorized", "code": 0})
 
 
 @pytest.mark.parametrize(
     ("choices", "installs", "is_own"),
     [
         ({}, {"0": {}, "1": {}}, True),
+        ({"installs": "guild"}, {"0": {}}, True),
         ({"installs": "user", "bot_id": "other"}, {"1": {}}, False),
     ],
 )
 def test_the_application_is_that_of_the_token(
     choices: dict[str, str], installs: dict[str, Any], *, is_own: bool
 ) -> None:
-    discord = Discord(**choices)
-    content = discord.ask("GET", "/api/v10/applications/@me").content
+    discord = DiscordListing(choices)
+    content = discord.ask("GET", "/applications/@me").content
+    user = discord.ask("GET", "/users/@me").content
 
-    assert content["id"] == discord.simulation.bot
-    assert (content["bot"]["id"] == content["id"]) is is_own
+    assert content["id"] == APPLICATION
+    assert content["bot"] == user
+    assert (user["id"] == APPLICATION) is is_own
     assert content["name"] == "Lantern"
     assert content["integration_types_config"] == installs
 
 
-def test_an_answer_has_what_discord_adds(discord: Discord) -> None:
-    added = discord.add(options=[{"type": 3, "name": "text", "description": "A text."}])
-    unlike = {"id": "1000000000001000000", "version": "1000000000001000000"}
-    option = {
-        "type": 3,
-        "name": "text",
-        "name_localizations": None,
-        "description": "A text.",
-        "description_localizations": None,
-    }
+@pytest.mark.parametrize("guild", ["", SERVER])
+def test_another_application_is_refused(discord: DiscordListing, guild: str) -> None:
+    path = discord.path(guild).replace(APPLICATION, "42")
+    told = [discord.ask(method, path, chat()) for method in ("GET", "POST", "PUT")]
 
-    assert added == {
-        **unlike,
-        "application_id": discord.simulation.bot,
-        "default_permission": True,
-        "default_member_permissions": None,
-        "type": 1,
-        "name": "ping",
-        "name_localizations": None,
-        "description": "Says pong.",
-        "description_localizations": None,
-        "contexts": None,
-        "integration_types": [0, 1],
-        "dm_permission": True,
-        "nsfw": False,
-        "options": [option],
-    }
+    assert [reason(each) for each in told] == [(403, 20012)] * 3
+    assert discord.listed() == []
 
 
-def test_a_post_overwrites_the_command_of_its_type_and_name(discord: Discord) -> None:
-    first = discord.add(nsfw=True)
-    status, second, _ = discord.ask("POST", discord.path, {**PING, "description": "Pong!"})
-    listed = discord.ask("GET", discord.path, query="with_localizations=true").content
+def test_a_server_that_the_application_is_not_in_is_refused() -> None:
+    discord = DiscordListing({"servers": "one"})
+    known, unknown, wrong = (
+        discord.ask("POST", discord.path(guild), chat()) for guild in (SERVER, OTHER, "here")
+    )
 
-    assert status == 200
-    assert listed == [second]
-    assert second["id"] == first["id"]
-    assert second["version"] != first["version"]
-    assert (second["description"], second["nsfw"]) == ("Pong!", False)
-
-
-def test_a_patch_changes_the_keys_that_were_sent(discord: Discord) -> None:
-    first = discord.add(nsfw=True, default_member_permissions=8)
-    path = f"{discord.path}/{first['id']}"
-    status, second, _ = discord.ask("PATCH", path, {"name": "pong", "type": 2})
-    again = discord.ask("PATCH", path, {"name": "pong"}).content
-
-    assert status == 200
-    assert second == {**first, "name": "pong", "version": second["version"]}
-    assert second["version"] != first["version"]
-    assert again == second
+    assert known.status == 201
+    assert reason(unknown) == reason(wrong) == (403, 50001)
+    assert DiscordListing().ask("GET", discord.path(OTHER)).status == 200
 
 
-def test_a_deleted_command_is_unknown(discord: Discord) -> None:
-    path = f"{discord.path}/{discord.add()['id']}"
-    answers = [discord.ask("DELETE", path) for _ in range(2)]
+def test_paths_without_an_answer_are_not_found(discord: DiscordListing) -> None:
+    paths = ("/galaxies", f"{discord.path()}/1/2", "applications/@me")
+    told = [discord.ask("GET", path) for path in paths]
 
-    assert answers[0] == (204, None, {})
-    assert answers[1][:2] == (404, {"message": "Unknown application command", "code": 10063})
+    assert [reason(each) for each in told] == [(404, 0)] * 3
+    assert reason(discord.ask("PATCH", discord.path(), chat())) == (405, 0)
 
 
-def test_a_full_bucket_is_refused_until_it_is_over() -> None:
-    discord = Discord(bucket="5/20s")
-    answers = [discord.ask("POST", discord.path, {**PING, "name": f"p{n}"}) for n in range(6)]
-    read = discord.ask("GET", discord.path)
-    discord.now += timedelta(seconds=20)
-    later = discord.ask("POST", discord.path, {**PING, "name": "p5"})
+@pytest.mark.parametrize(
+    ("user_agent", "status"),
+    [
+        ("DiscordBot (https://bot.example, 1.2.0) Python/3.14", 200),
+        ("python-requests/2.32", 403),
+        ("", 403),
+    ],
+)
+def test_a_user_agent_is_checked_on_request(user_agent: str, status: int) -> None:
+    checked = DiscordListing({"user_agent": "checked"})
+    told = checked.ask("GET", "/applications/@me", user_agent=user_agent)
 
-    assert [answer.status for answer in answers] == [201] * 5 + [429]
-    assert [answer.headers["X-RateLimit-Remaining"] for answer in answers] == [*"432100"]
-    assert answers[5].content == {
+    assert told.status == status
+    assert DiscordListing().ask("GET", "/applications/@me", user_agent=user_agent).status == 200
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 3, 4, 12, 30, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.time
+
+
+def test_a_full_bucket_refuses_until_it_is_over() -> None:
+    clock = Clock()
+    discord = DiscordListing({"bucket": "5/20s"}, now=clock)
+    told = [discord.ask("POST", discord.path(), chat(name=f"p{n}")) for n in range(4)]
+    clock.time += timedelta(seconds=15)
+    told += [discord.ask("POST", discord.path(), chat(name=f"p{n}")) for n in range(4, 6)]
+    clock.time += timedelta(seconds=5)
+    told.append(discord.ask("POST", discord.path(), chat(name="p5")))
+
+    assert [each.status for each in told] == [201] * 5 + [429, 201]
+    assert [each.headers["x-ratelimit-remaining"] for each in told] == [*"4321004"]
+    assert {each.headers["x-ratelimit-limit"] for each in told} == {"5"}
+    assert told[4].headers["x-ratelimit-reset-after"] == "5.000"
+    assert told[4].headers["x-ratelimit-reset"] == f"{clock.time.timestamp():.3f}"
+    assert told[5].content == {
         "message": "You are being rate limited.",
-        "retry_after": 20.0,
+        "retry_after": 5.0,
         "global": False,
     }
-    assert answers[5].headers["Retry-After"] == "20"
-    assert (len(read.content), read.headers) == (5, {})
-    assert later.status == 201
+    assert told[5].headers["retry-after"] == "5"
+
+
+def test_a_bucket_is_of_one_route_and_reads_have_none() -> None:
+    discord = DiscordListing({"bucket": "1/s"})
+    added = discord.ask("POST", discord.path(), chat())
+    one = discord.path("", added.content["id"])
+    told = [
+        added,
+        discord.ask("PATCH", one, {}),
+        discord.ask("PUT", discord.path(), [chat()]),
+        discord.ask("POST", discord.path(SERVER), chat()),
+        discord.ask("POST", discord.path(OTHER), chat()),
+        discord.ask("DELETE", one),
+        discord.ask("DELETE", one),
+    ]
+    read = discord.ask("GET", discord.path())
+    buckets = [each.headers["x-ratelimit-bucket"] for each in told]
+
+    assert [each.status for each in told] == [201, 200, 200, 201, 201, 204, 429]
+    assert len(set(buckets)) == 5  # the servers share one, and each has its own count
+    assert buckets[3] == buckets[4]
+    assert not [name for name in read.headers if name.startswith("x-ratelimit")]
+
+
+def test_what_is_refused_spends_its_bucket_too() -> None:
+    discord = DiscordListing({"bucket": "1/s"})
+    statuses = [discord.ask("POST", discord.path(), chat(name=name)).status for name in ("A", "a")]
+
+    assert statuses == [400, 429]
