@@ -111,6 +111,7 @@ class Monitor:
     monkeypatch: pytest.MonkeyPatch
     rows: int = ROWS
     _changed: Condition = field(default_factory=Condition, repr=False)
+    _received: bytearray = field(default_factory=bytearray, repr=False)
 
     def __post_init__(self) -> None:
         """Open it."""
@@ -144,9 +145,18 @@ class Monitor:
             assert self._changed.wait_for(lambda: part in self.text, LONGEST), self.text
             return self.text
 
-    def type(self, keys: str) -> None:
-        """Press keys; what has not asked for them yet gets them when it asks."""
-        os.write(self._master, keys.encode())
+    def type(self, keys: str, *, echo: str = "") -> None:
+        """Press keys, and return when the terminal has shown their `echo`.
+
+        What has not asked for them yet gets them when it asks. A display may have erased the echo
+        since, so that it is looked for in what came, and not on the screen.
+        """
+        with self._changed:
+            before = len(self._received)
+            os.write(self._master, keys.encode())
+            assert self._changed.wait_for(
+                lambda: echo.encode() in self._received[before:], LONGEST
+            ), self.text
 
     def run(self, *arguments: str) -> int:
         """Run the program in this process to its end."""
@@ -183,5 +193,6 @@ class Monitor:
             if not data:
                 return
             with self._changed:
+                self._received += data
                 self._stream.feed(data)
                 self._changed.notify_all()

@@ -92,6 +92,17 @@ def test_of_several_waits_the_end_of_a_rate_limit_is_shown(monitor: Monitor) -> 
 
 
 @on_posix
+def test_ctrl_c_is_erased_with_a_line_as_wide_as_the_terminal(monitor: Monitor) -> None:
+    limited = RateLimited("the service limits the rate of requests" * 3, reply=Reply(429, b""))
+    with monitor.attached(), shown(Output()) as show:
+        show(CallProgress(SITE, READ, Wait(90, everyone=True, retry=Retry(1, 4, limited))))
+        monitor.until("get bot: retry 1 of 4 in 90 s")
+        monitor.type("\x03", echo="^C")  # no process belongs to this terminal, which only shows it
+
+    assert monitor.text == "\n"
+
+
+@on_posix
 def test_a_place_that_is_closed_shows_nothing_of_calls_that_were_left(monitor: Monitor) -> None:
     with monitor.attached():
         place = Place(color=False)
