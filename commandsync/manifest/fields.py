@@ -5,11 +5,9 @@ so that it means the same on every machine; its forms are those that RFC 3339 an
 have in common.
 """
 
-import json
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
-from math import isfinite
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import (
@@ -27,13 +25,13 @@ from pydantic_core import PydanticCustomError
 from commandsync.api.arguments import parse_address
 from commandsync.diagnostics import Do, Hint
 from commandsync.errors import PlainHttpError, UsageError
-from commandsync.manifest.nodes import Mapping, Node, Scalar, Sequence, called
+from commandsync.manifest.nodes import Node, Scalar, Sequence, called
 from commandsync.manifest.source import MOST_BYTES, Allowance, quoted
 from commandsync.manifest.syntax import typographic
 from commandsync.plan import rules
 from commandsync.records.texts import Resource, canonical, has_wildcard
 
-_FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _COMMENT = re.compile(r"[ \t]+#(?=\S)")
 _LONGEST = 100  # characters of a value that is repeated in every command
 _BOT = r"\s*(?=\S*[0-9])\S+\s*"
@@ -166,7 +164,7 @@ def _version(value: Node) -> Node:
 
 
 def _flag(value: Node) -> Node | bool:
-    return _FLAGS.get(value, value) if isinstance(value, Scalar) and value.plain else value
+    return FLAGS.get(value, value) if isinstance(value, Scalar) and value.plain else value
 
 
 def _limit(value: Node) -> rules.DeleteLimit:
@@ -372,36 +370,3 @@ Time = Annotated[
     WithJsonSchema({"type": "string", "pattern": f"^{_WITH_ZONE}$"}),
 ]
 """A time with a zone, read as UTC; None if left out."""
-
-
-def _object(value: Node) -> Any:  # noqa: ANN401 - of JSON
-    """Return a value as JSON has it: what is quoted is a string, the rest by its spelling."""
-    match value:
-        case Mapping():
-            return {str(key): _object(part) for key, part in value.items()}
-        case Sequence():
-            return [_object(part) for part in value]
-        case Scalar(plain=True):
-            try:
-                read = json.loads(value, parse_constant=str)
-            except ValueError:
-                return str(value)
-            is_text = isinstance(read, float) and not isfinite(read)  # larger than any number
-            return str(value) if is_text else read
-        case _:
-            return str(value)
-
-
-def _mapping(value: Node) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise refusal(
-            f"discord must be keys and values, not {called(value)}",
-            "as Discord's documents write them",
-        )
-    return {str(key): _object(part) for key, part in value.items()}
-
-
-DiscordObject = Annotated[
-    dict[str, Any] | None, PlainValidator(_mapping), WithJsonSchema({"type": "object"})
-]
-"""Discord's own object of a command; None if left out."""

@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails
 from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location
 from commandsync.manifest import fields
+from commandsync.manifest.discordobject import WrittenObject
 from commandsync.manifest.events import parse
 from commandsync.manifest.fields import Context, Table
 from commandsync.manifest.nodes import Mapping, Node, Sequence
@@ -81,7 +82,7 @@ class _Command(Table):
     kept: fields.Flag = False
     recorded: fields.Flag = False
     digest: fields.AnyText = Field("", alias="source")
-    discord: fields.DiscordObject = None
+    discord: WrittenObject = None
 
 
 class _Place(Table):

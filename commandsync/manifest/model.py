@@ -12,8 +12,10 @@ from pydantic import BaseModel, FailFast, Field, PlainValidator, ValidationError
 from pydantic_core import PydanticKnownError
 
 from commandsync.manifest import fields
+from commandsync.manifest.discordobject import DEFINITIONS, OBJECT_SCHEMA, DiscordObject
 from commandsync.manifest.fields import CommandDefaults, Table, UnfitError
 from commandsync.manifest.nodes import Node
+from commandsync.records.imported import members
 from commandsync.records.snapshot import Schedule
 from commandsync.records.texts import (
     OF_MANIFEST,
@@ -60,7 +62,7 @@ class CommandModel(Table):
         description="With import: that the command is not one of the imported ones, though it has, "
         "or had, the name of one.",
     )
-    discord: fields.DiscordObject = Field(
+    discord: DiscordObject = Field(
         None, description="Discord's own object of the command, as its documents write it."
     )
     schedule: ClassVar[Schedule | None] = None
@@ -70,6 +72,21 @@ class CommandModel(Table):
         """Discord's own object without its id; None if it says no more than that."""
         own = {key: value for key, value in (self.discord or {}).items() if key != "id"}
         return own or None
+
+    def members(self, text: CommandText) -> list[tuple[CommandText, tuple[str, ...]]]:
+        """Return the sub-commands of a group with their former names; none of another command."""
+        return [
+            (
+                CommandText(
+                    f"{self.name} {rest}",
+                    canonical(node.get("description", "")) or rest,
+                    f"/{self.name.removeprefix('/')} {rest}",
+                    text.category,
+                ),
+                tuple(f"{name} {rest}" for name in self.formerly),
+            )
+            for rest, node in members(self.name, self.object or {})
+        ]
 
     @property
     def pin(self) -> str:
@@ -103,6 +120,10 @@ class AnnouncementModel(Table):
     )
     id: fields.Id = ""
     formerly: ClassVar[tuple[str, ...]] = ()
+
+    def members(self, _: AnnouncementText) -> tuple[()]:
+        """Return nothing: an announcement is one record."""
+        return ()
 
     @property
     def schedule(self) -> Schedule | None:
@@ -318,17 +339,17 @@ def keys_of(model: type[BaseModel]) -> list[str]:
 
 
 _ABOUT = """\
-A bot's public command list for commandsync. Text is text: a value such as off, 247 or ~ counts \
-as it is spelled, so text fields accept what YAML calls strings, numbers, booleans and null here. \
+A bot's public command list for commandsync. Text is text: a value such as off, 247 or ~ counts as \
+it is spelled, so text fields accept what YAML calls strings, numbers, booleans and null here. \
 This schema cannot express the following, which `commandsync validate` checks: a value left empty \
 is not a string, nor is one in typographic quotes; keys are unique; commands equal in all fields; \
-formerly naming a live command; an id pinned twice; names that sync.ignore matches; {prefix} \
-without prefix:; the form of base_url; days that a month does not have; that until is after \
-publish; services of listings; two listings of one bot on one service; listings without commands; \
-their URLs; that authorization contains {token}; that one of replace.fields is the name; \
-token_env beside replace; numbers in plain decimal digits; tags, merges and the limits on size. \
-An included file holds only commands: and announcements:, and needs no version:, which this \
-schema requires."""
+formerly naming a live command; an id pinned twice; options or choices of one name; names that \
+sync.ignore matches; {prefix} without prefix:; the form of base_url; days that a month does not \
+have; that until is after publish; services of listings; two listings of one bot on one service; \
+listings without commands; their URLs; that authorization contains {token}; that one of \
+replace.fields is the name; token_env beside replace; numbers in plain decimal digits; tags, \
+merges and the limits on size. An included file holds only commands: and announcements:, and needs \
+no version:, which this schema requires."""
 
 
 def json_schema() -> dict[str, Any]:
@@ -339,11 +360,13 @@ def json_schema() -> dict[str, Any]:
     models = schema.pop("$defs") | listings.pop("$defs")
     schema["properties"]["listings"] = listings | schema["properties"]["listings"]
     inlined: dict[str, Any] = _inlined(schema, models)
+    inlined["properties"]["commands"]["items"]["properties"]["discord"] |= OBJECT_SCHEMA
     # Without import: nothing else completes an entry.
     complete = {"commands": {"items": {"required": list(Resource.COMMAND.required)}}}
     inlined |= {"if": {"not": {"required": ["import"]}}, "then": {"properties": complete}}
     head = "http://json-schema.org/draft-07/schema#"
-    return {"$schema": head, **inlined, "title": "commandsync manifest", "description": _ABOUT}
+    about = {"title": "commandsync manifest", "description": _ABOUT, "definitions": DEFINITIONS}
+    return {"$schema": head, **inlined, **about}
 
 
 def schema_text() -> str:

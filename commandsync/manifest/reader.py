@@ -54,7 +54,7 @@ from commandsync.records.imported import (
 )
 from commandsync.records.registrations import Registrable, Standing
 from commandsync.records.snapshot import Entry, Levels, Snapshot
-from commandsync.records.texts import OF_MANIFEST, CommandText, Patterns, Resource, canonical
+from commandsync.records.texts import OF_MANIFEST, Patterns, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES
 
 if TYPE_CHECKING:
@@ -184,15 +184,13 @@ class ManifestReader:
         overlay = self.overlay(main, own.get(Resource.COMMAND, ()), defaults)
         if self.has_import:
             own[Resource.COMMAND] = list(overlay.entries)
-        placed = _placed(own, defaults, rules)
-        snapshot = _snapshot(placed)
+        snapshot = _snapshot(own, defaults, rules)
         if not snapshot.collections:
             keys = " and no ".join(f"{kind.collection}:" for kind in OF_MANIFEST)
             main.report.warning(0, f"the manifest has no {keys}, so nothing is synced")
         if any(part.broken for part in parts):
             return None
         listings, discord = self.listings(main, snapshot)
-        registrables = _registrables(placed, overlay, model.prefix) if discord else ()
         return Manifest(
             path=main.report.source.path,
             paths=(
@@ -216,7 +214,7 @@ class ManifestReader:
             objects=_objects(overlay.entries),
             listings=listings,
             discord=discord,
-            registrables=registrables,
+            registrables=_registrables(overlay, model.prefix) if discord else (),
             warnings=self.problems.warnings,
         )
 
@@ -396,38 +394,28 @@ def _objects(commands: Iterable[Own]) -> AnyMapping[str, Levels]:
     )
 
 
-def _placed(
-    own: AnyMapping[Resource, Iterable[Own]], defaults: CommandDefaults, rules: SyncRules
-) -> dict[Resource, list[tuple[Own, Placed]]]:
-    """Return the entries of each kind with their texts; what does not fit is reported."""
-    placed: dict[Resource, list[tuple[Own, Placed]]] = {}
-    for kind, entries in own.items():
-        placed[kind] = [(each, entry) for each in entries for entry in _entry(kind, each, defaults)]
-        check(kind, [entry for _, entry in placed[kind]], rules)
-    return placed
-
-
-def _snapshot(placed: AnyMapping[Resource, Iterable[tuple[Own, Placed]]]) -> Snapshot:
-    return Snapshot(
-        MappingProxyType(
-            {kind: tuple(each.entry for _, each in entries) for kind, entries in placed.items()}
-        )
-    )
-
-
-def _registrables(
-    placed: AnyMapping[Resource, Iterable[tuple[Own, Placed]]],
-    overlay: Overlay,
-    prefix: str | None,
-) -> tuple[Registrable, ...]:
+def _registrables(overlay: Overlay, prefix: str | None) -> tuple[Registrable, ...]:
     from commandsync.manifest.registrations import registrables  # noqa: PLC0415 - seldom needed
 
-    entries = placed.get(Resource.COMMAND, ())
-    commands = ((own, cast("CommandText", each.entry.text)) for own, each in entries)
-    return registrables(commands, overlay.left_out, prefix=prefix)
+    return registrables(overlay.entries, overlay.left_out, prefix=prefix)
 
 
-def _entry(kind: Resource, own: Own, defaults: CommandDefaults) -> Iterator[Placed]:
+def _snapshot(
+    own: AnyMapping[Resource, Iterable[Own]], defaults: CommandDefaults, rules: SyncRules
+) -> Snapshot:
+    collections: dict[Resource, tuple[Entry, ...]] = {}
+    for kind, entries in own.items():
+        names = {getattr(each.model, kind.fields[0]) for each in entries}
+        placed = [entry for each in entries for entry in _entry(kind, each, defaults, names)]
+        check(kind, placed, rules)
+        collections[kind] = tuple(entry.entry for entry in placed)
+    return Snapshot(MappingProxyType(collections))
+
+
+def _entry(
+    kind: Resource, own: Own, defaults: CommandDefaults, names: AbstractSet[str]
+) -> Iterator[Placed]:
+    """Yield the records of an entry: of a group, the sub-commands without entries of their own."""
     report, node, model = own.report, own.node, own.model
     for key in own.missing:
         report.error(node.at, f"{kind.with_article} needs a {key}")
@@ -444,6 +432,13 @@ def _entry(kind: Resource, own: Own, defaults: CommandDefaults) -> Iterator[Plac
         return
     location = report.source.location(node.at)
     noted = _USES.match(report.source.text, node["id"].end) if "id" in node else None
+    if members := model.members(text):
+        if model.id:
+            hint = "remove it; discord.id is the one that Discord has"
+            report.error(own.at("id"), "a group is on no list itself, and has no id there", hint)
+        parts = (Entry(each, location=location, formerly=old) for each, old in members)
+        yield from (Placed(each, node, report) for each in parts if each.name not in names)
+        return
     entry = Entry(
         text,
         id=model.id,

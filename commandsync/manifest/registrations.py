@@ -16,7 +16,6 @@ from commandsync.manifest.overlay import Own
 from commandsync.manifest.source import FileProblems
 from commandsync.records.imported import Kind, kind_of
 from commandsync.records.registrations import Registrable, Standing
-from commandsync.records.texts import CommandText
 
 DISCORD = "discord"
 """The name of the service."""
@@ -70,46 +69,46 @@ def discord_listing(
 
 
 def registrables(
-    commands: Iterable[tuple[Own, CommandText]], left_out: Sequence[Own], *, prefix: str | None
+    commands: Iterable[Own], left_out: Sequence[Own], *, prefix: str | None
 ) -> tuple[Registrable, ...]:
     """Return the commands of a manifest as they are registered.
 
-    The entries come with their texts. An entry that names a command which is left out of public
-    lists makes it public, with the object that the import has.
+    An entry that names a command which is left out of public lists makes it public, with the
+    object that the import has.
     """
     rest = {own.imported.command.key: own for own in left_out if own.imported}
     found = []
-    for own, text in commands:
-        other = rest.pop(_key(own, text), None)
-        if other is None or own.model.object is not None or own.model.own:
-            found.append(_registrable(own, text, own))
-        else:
-            found.append(_registrable(own, text, other))
-    for own in rest.values():
-        if own.imported and own.imported.command.kind is not Kind.PREFIX:
-            syntax = with_prefix(own.model.syntax, prefix or "{prefix}")
-            text = CommandText(own.model.name, own.model.description, syntax)
-            found.append(_registrable(own, text, own))
+    for own in commands:
+        syntax = with_prefix(own.model.syntax, prefix or "")
+        other = rest.pop(_key(own, syntax), None)
+        keeps = other is None or own.model.own or own.model.object
+        found.append(_registrable(own, syntax, own if keeps else other))
+    found += (
+        _registrable(own, own.model.syntax)
+        for (_, kind, _), own in rest.items()
+        if kind is not Kind.PREFIX
+    )
     return tuple(found)
 
 
-def _key(own: Own, text: CommandText) -> tuple[str, Kind, Any]:
+def _key(own: Own, syntax: str) -> tuple[str, Kind, Any]:
     """Return what tells the command of an entry from the others, as `ImportedCommand.key`."""
-    of_object = (own.model.object or {}).get("type", 1)
+    name, of_object = own.model.name, (own.model.object or {}).get("type", 1)
     if of_object != 1:
-        return text.name, Kind.MENU, of_object
-    return text.name, kind_of(text.name, text.syntax), None
+        return name, Kind.MENU, of_object
+    return name, kind_of(name, syntax), None
 
 
-def _registrable(own: Own, text: CommandText, whole: Own) -> Registrable:
-    """Return a command with the object of an entry, which may be the one that is left out."""
+def _registrable(own: Own, syntax: str, whole: Own | None = None) -> Registrable:
+    """Return a command, perhaps with the object of one that is left out."""
+    whole = whole or own
     imported = own.imported or whole.imported
     left_out = own.imported.command.left_out if own.imported else ""
     is_registered = {*left_out.split(" and ")} <= {"", *_REGISTERED}
     return Registrable(
-        name=text.name.removeprefix("/"),
-        description=text.description,
-        syntax=text.syntax,
+        name=own.model.name.removeprefix("/"),
+        description=own.model.description,
+        syntax=syntax,
         standing=Standing.REGISTERED if is_registered else Standing.UNTOUCHED,
         reason=left_out,
         discord=whole.model.object,

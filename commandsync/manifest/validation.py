@@ -130,7 +130,10 @@ class _Checker(NamedTuple):
             details = error.errors(include_url=False)
             for detail in details:
                 is_key = detail["type"] == "extra_forbidden"
-                if is_key or not getattr(detail["input"], "reported", False):
+                if detail["type"] == "parts":
+                    for problem in detail["ctx"]["problems"]:
+                        self.report.error(*problem)
+                elif is_key or not getattr(detail["input"], "reported", False):
                     self.report_detail(detail, model, table, what)
             self.report_missing(model, table, what)
             wrong = {key for detail in details for key in detail["loc"][:1]}

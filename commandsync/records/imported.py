@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Location
-from commandsync.records.objects import NESTING, by_name, together
+from commandsync.records.objects import NESTING, by_name, levels_of, together
 from commandsync.records.snapshot import Levels, Node
 from commandsync.records.texts import pattern
 
@@ -172,6 +172,19 @@ def objects_by_name(objects: Iterable[tuple[str, Node]]) -> Mapping[str, Levels]
     A sub-command comes with its full name, and the object of its group or its own.
     """
     return by_name(together(_of_group(name.split(), node) for name, node in objects))
+
+
+def members(name: str, node: Node) -> tuple[tuple[str, Node], ...]:
+    """Return the sub-commands below a group, by the rest of their names; none of another command.
+
+    The object of a sub-command has a group around it, and is not one.
+    """
+    path = name.removeprefix("/").split()
+    return tuple(
+        (" ".join(each["name"] for each in levels[len(path) :]), levels[-1])
+        for levels in levels_of(_of_group(path, node))
+        if len(levels) > len(path) and levels[-1].get("options") != ()
+    )
 
 
 def _of_group(path: Sequence[str], node: Node) -> Node:

@@ -39,7 +39,7 @@ commands: []
 """.replace("HTTPS", "https")
 
 NAMES = st.from_regex("[A-Za-z0-9][A-Za-z0-9._-]{0,20}", fullmatch=True).filter(
-    lambda name: name.lower() not in {*LISTS, "page"}
+    lambda name: name.lower() not in {*LISTS, "discord", "page"}
 )
 BOTS = st.from_regex("[0-9]{1,20}", fullmatch=True)
 FIELDS = st.sampled_from(Resource.COMMAND.fields)
