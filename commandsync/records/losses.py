@@ -90,6 +90,9 @@ class Reason(Enum):
     NOT_TAKEN = "the service does not take that field"
     CHANGED = "the manifest has another text"
     NOT_READ = "the service does not return its list"
+    UNKNOWN = "the options are not known"
+    NO_OPTIONS = "the manifest says nothing of options"
+    KEPT = "a sub-command that is kept needs the name for its group"
     NOT_DESCRIBED = "neither the manifest nor an object of the platform describes the group"
 
 
@@ -101,6 +104,7 @@ class Instead(Enum):
     SHORTENED = "shortened to {limit.most} characters"
     NOT_SHOWN = "not shown"
     NOT_KEPT = "without effect: {why}"
+    STAYS = "left as registered: {why}"
     ELLIPSIS = "not known: shown as …"
 
 
@@ -142,7 +146,8 @@ def loss_notice(loss: Loss, *, at: str) -> Notice:
     what = commands if whole else f"the {loss.field} of {of_group}{commands}"
     verb = "are" if plural else "is"
     message = f"{at}: {what} {verb} {instead_of(loss)} ({names})"
-    hint = Do.IMPORT_OBJECTS() if loss.field == OPTIONS or loss.reason is Reason.MENU else ""
+    by_object = loss.field == OPTIONS or loss.reason in {Reason.MENU, Reason.UNKNOWN}
+    hint = Do.IMPORT_OBJECTS() if by_object else ""
     if loss.reason is Reason.NOT_DESCRIBED:
         hint = "record a run of the bot, or import Discord's JSON"
     return Notice(message, hint, loss.location)

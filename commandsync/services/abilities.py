@@ -28,12 +28,14 @@ It counts where no service is named, as in a manifest or a saved plan.
 LIST_ABILITIES: Abilities = MappingProxyType({Resource.COMMAND: Ability(edit=True)})
 """Of a service that takes the whole list: a list with another text for a command is an edit."""
 
-DISCORD_ABILITIES: Abilities = MappingProxyType({Resource.APPLICATION_COMMAND: Ability(edit=True)})
-"""Of Discord, where a bot's commands are registered."""
-
-MOST_OF_TYPE: Mapping[str, int] = MappingProxyType({"1": 100, "2": 15, "3": 15})
-"""How many application commands of each type one list may have: slash commands, and the menus of
-users and of messages."""
+DISCORD_ABILITIES: Abilities = MappingProxyType(
+    {
+        Resource.APPLICATION_COMMAND: Ability(
+            edit=True, most=MappingProxyType({"1": 100, "2": 15, "3": 15})
+        )
+    }
+)
+"""Of Discord, where a bot's commands are registered: slash commands, and those of two menus."""
 
 
 class Answer(StrEnum):

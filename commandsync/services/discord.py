@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from commandsync.api import answers, arguments
 from commandsync.api.content import content_of, json_or_none
-from commandsync.api.operations import Operation, bot_part
+from commandsync.api.operations import Operation, Overwritten, bot_part
 from commandsync.diagnostics import Do
 from commandsync.errors import (
     ApiError,
@@ -27,10 +27,9 @@ from commandsync.errors import (
     Unauthorized,
 )
 from commandsync.records.snapshot import Entry, Node
-from commandsync.records.texts import ApplicationCommand, Resource, Text
+from commandsync.records.texts import Resource, Text, object_of
 from commandsync.services.abilities import (
     DISCORD_ABILITIES,
-    MOST_OF_TYPE,
     Answer,
     Reads,
     Source,
@@ -40,7 +39,6 @@ from commandsync.services.discordlists import DESCRIPTION, NAME
 from commandsync.services.discordobjects import (
     Object,
     entries_of,
-    object_of_text,
     with_unknown,
 )
 from commandsync.services.service import RecordService
@@ -66,7 +64,7 @@ _FACTS = facts_of(
     {"name": NAME, "description": DESCRIPTION},
     read=Reads.RECORDS,
     **dict.fromkeys(("replace", "write", "clear", "ids", "options"), Answer.YES),
-    most_records=sum(MOST_OF_TYPE.values()),
+    most_records=sum(DISCORD_ABILITIES[Resource.APPLICATION_COMMAND].most.values()),
     most_sub_commands=25,
     levels=2,
 )
@@ -148,7 +146,7 @@ def discord_service(application: Application, guild: str = "") -> RecordService:
         agent=_AGENT,
         read=partial(_reading, of),
         add=partial(_adding, of),
-        edit=cast("Any", partial(_editing, of)),
+        edit=partial(_editing, of),
         delete=partial(_deleting, of),
     )
 
@@ -181,7 +179,11 @@ def _listed(of: _List, reply: Reply) -> list[Object]:
 def _adding(of: _List, bot: str, resource: Resource, text: Text) -> Operation[str]:
     """Return the request that adds a command; one of its type and name is replaced by it."""
     body = _sent(_object(text))
-    read = partial(_written, of.guild, body)
+
+    def read(reply: Reply) -> str:
+        added = _written(of.guild, body, reply)
+        return added if reply.status == _CREATED else Overwritten(added)
+
     return Operation(f"add {resource}", "POST", of.path(bot), read, body=body)
 
 
@@ -223,7 +225,7 @@ def _deleting(of: _List, bot: str, resource: Resource, record_id: str) -> Operat
 
 
 def _object(text: Text) -> Object:
-    return object_of_text(cast("ApplicationCommand", text))
+    return object_of(text) or {}
 
 
 def _sent(node: Mapping[str, Any]) -> Object:
@@ -246,7 +248,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 # What Discord answers to a request that it refuses.
 
-_ACCEPTED = 202
+_CREATED, _ACCEPTED = 201, 202
 _GONE, _INVALID, _NO_ACCESS = 10063, 50035, 50001
 _LATER = "run again later"
 _CHANGED = "it was deleted or changed meanwhile: make a plan again"

@@ -6,7 +6,6 @@ application commands). Keys that it does not know stay: `with_unknown` takes ove
 the listed object has, so that no write loses them and no comparison counts them.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -114,19 +113,7 @@ def _permissions(value: object) -> object:
 
 def text_of(node: Node, *, installs: Sequence[int] = (), guild: str = "") -> ApplicationCommand:
     """Return a command as it is compared; the arguments are those of `canonical_object`."""
-    return text_of_object(canonical_object(node, installs=installs, guild=guild))
-
-
-def text_of_object(node: Node) -> ApplicationCommand:
-    """Return a command as it is compared, of its canonical object."""
-    text = json.dumps(node, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return ApplicationCommand(str(node.get("name", "")), str(node["type"]), text)
-
-
-def object_of_text(text: ApplicationCommand) -> Object:
-    """Return the canonical object of a command."""
-    node: Object = json.loads(text.object)
-    return node
+    return ApplicationCommand.of(canonical_object(node, installs=installs, guild=guild))
 
 
 def entries_of(

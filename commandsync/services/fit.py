@@ -28,7 +28,7 @@ from commandsync.records.texts import MENU_DESCRIPTIONS, Resource, canonical
 from commandsync.services.abilities import Answer, Facts, Reads
 from commandsync.services.service import ListService
 
-_QUOTES = "`\"'*_"  # that a manifest may put around a syntax
+QUOTES = "`\"'*_"  # that a manifest may put around a syntax
 _PROSE = frozenset({"description"})  # what is understood without its end; other texts are not cut
 
 _Path = tuple[str, ...]
@@ -299,7 +299,7 @@ def has_prefix(usage: str, name: str) -> bool:
 
     A word is not a prefix, and neither is the beginning of an argument.
     """
-    first, *_ = usage.lstrip(_QUOTES).split(" ", 1)
+    first, *_ = usage.lstrip(QUOTES).split(" ", 1)
     if first.startswith("/"):
         return False
     before = first.partition(name)[0] if name and name in first else ""
