@@ -132,7 +132,7 @@ class Claims:
             names = named([repr(text[0]) for text in copies])
             message = f"{count} more {what} {verb} what this run added ({names}): a second run may "
             message += "have added them at the same time"
-            hint = "run again: with prune on, it deletes the copies, which no limit counts"
+            hint = "run again: with prune on, it deletes the copies; no limit counts them"
             self.ledger.notices.append(Notice(message, hint))
             self.ledger.as_wanted = False
 

@@ -38,7 +38,7 @@ def confirm(question: str) -> bool:
 def check_terminal(what: str, hint: str) -> None:
     """Refuse to ask without a terminal; the hint names the options that need no answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = f"{what} asks before it writes, and this is not a terminal"
+        message = f"{what} needs an answer before it writes, and this is not a terminal"
         raise UsageError(message, hint=hint)
 
 

@@ -27,7 +27,7 @@ All steps ended as expected. Next:
 
 1. Try it yourself, with bots to play with; serve prints the lines to paste:
      {program} serve
-2. Write a manifest of what is listed of your own bot:
+2. Write a manifest of the commands that your own bot has listed:
      {program} init --bot ID --base-url URL
 3. Check the settings and the token before the first apply:
      {program} doctor"""

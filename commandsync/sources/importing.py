@@ -317,7 +317,7 @@ class _Proof:
             is_new = file not in self.known or command.kept
             part = unread.get(file) or (mark if is_new else None)
             if part and file != command.source and self._contains(file, own):
-                reason = f"{file} contains its name, and is not read completely: {part.reason}"
+                reason = f"{file} mentions it, and is not read completely: {part.reason}"
                 return Kept(command.name, reason, part.place)
         return None
 
@@ -329,7 +329,7 @@ class _Proof:
         for file in self.evidence.files:
             mark = self.of_file.get(file)
             if (file not in self.known or mark or command.kept) and self._contains(file, own):
-                reason = f"{command.source} is gone, and {file} contains its name"
+                reason = f"{command.source} is gone, and {file} mentions the command"
                 return Kept(command.name, reason, mark and mark.place)
             if mark and self._names(file, PurePosixPath(command.source)):
                 return Kept(command.name, f"{command.source} is gone: {mark.reason}", mark.place)

@@ -168,7 +168,7 @@ def is_foreign(path: str, data: bytes) -> bool:
     return bool(_PROGRAMS.fullmatch(name) or _FOREIGN.match(data))
 
 
-BY_HAND = "write it as a constant in the code, or the command in the manifest"
+BY_HAND = "write the text in the code, or add the command to commands.yaml"
 NOT_IMPORTED = "its commands are not imported"
 PYTHON = (".py", ".pyw")
 SCRIPTS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")

@@ -201,7 +201,7 @@ class ListJob(Job):
 
     @property
     def is_deleted(self) -> bool:
-        """Whether the manifest asks for its deletion, which no limit counts."""
+        """Whether the manifest asks for its deletion; no limit counts that."""
         return self.site.entry.texts is None
 
     def _ruled(self) -> tuple[Manifest, Settings]:
@@ -213,7 +213,7 @@ class ListJob(Job):
         shown = replace(self.manifest, snapshot=self.fitted.snapshot, warnings=())
         if not self.is_read and settings.only:
             message = "does not return its list: it is replaced as a whole"
-            hint = "leave out the selection for this listing"
+            hint = "select whole listings instead"
             raise UsageError(f"{self.site.service.name} {message}", hint=hint)
         if not self.is_read or self.is_deleted:
             shown = replace(shown, rules=replace(shown.rules, prune=True, ignore=()))

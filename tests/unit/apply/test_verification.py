@@ -72,7 +72,7 @@ def test_several_copies_are_reported_together(desired: Snapshot, copies: str) ->
 
     (notice,) = run.result.notices
     assert notice.message == f"{copies}: a second run may have added them at the same time"
-    assert notice.hint == "run again: with prune on, it deletes the copies, which no limit counts"
+    assert notice.hint == "run again: with prune on, it deletes the copies; no limit counts them"
     assert not run.result.verified
 
 
