@@ -15,13 +15,23 @@ from pydantic import (
     PlainValidator,
     SerializationInfo,
     WithJsonSchema,
+    field_serializer,
     model_validator,
 )
 from pydantic_core import PydanticSerializationError, to_json
 
 from commandsync.diagnostics import LIBRARY, Location, Notice, Words, in_words
-from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace, field_changes
-from commandsync.records.texts import CommandText, Resource, Text
+from commandsync.plan.changes import (
+    Add,
+    Change,
+    Delete,
+    Edit,
+    FieldChange,
+    Replace,
+    field_changes,
+    part_changes,
+)
+from commandsync.records.texts import CommandText, Resource, Text, compact, object_of
 from commandsync.services.abilities import DISCORD_ABILITIES, PAGE_ABILITIES
 
 Document = dict[str, Any]
@@ -61,10 +71,10 @@ class Place(Model):
 
 
 class Difference(Model):
-    """One field with two different texts."""
+    """One field with two different texts, or one part of an object with two different values."""
 
-    old: str
-    new: str
+    old: Any = Field(description="A text, or the value of the part; null for a new part.")
+    new: Any = Field(description="A text, or the value of the part; null for one that is gone.")
 
 
 def _read_as(value: type[Location | Notice], model: type[Model]) -> PlainValidator:
@@ -84,7 +94,10 @@ def text_schema(resource: Resource) -> Document:
     return {
         "type": "object",
         "title": f"Fields of a record of this kind: {resource}",
-        "properties": {name: {"type": "string"} for name in resource.fields},
+        "properties": {
+            name: {"type": "object" if resource.exact and name == "object" else "string"}
+            for name in resource.fields
+        },
         "required": list(resource.fields),
         "additionalProperties": False,
     }
@@ -120,9 +133,34 @@ EndField = Annotated[
 ]
 Identifier = Annotated[str, Field(pattern=r"[^.]|\.\.\.")]  # not "", "." or ".."
 ResourceField = Annotated[Resource, Field(strict=False), one_of(Resource)]
-_as_dict = PlainSerializer(lambda text: text._asdict())
+
+
+def text_document(text: Text) -> Document:
+    """Return the text of a record as documents have it: the object of a text is no text there."""
+    node = object_of(text)
+    return text._asdict() | ({} if node is None else {"object": node})
+
+
+def _read_text(data: object) -> Text:
+    """Read the text of a record, whose kind its keys tell."""
+    values = data if isinstance(data, dict) else {}
+    for kind in Resource:
+        if values.keys() == set(kind.fields):
+            texts = dict(values)
+            if kind.exact:
+                node = values["object"]
+                texts["object"] = compact(node) if isinstance(node, dict) else None
+            if all(isinstance(value, str) for value in texts.values()):
+                return kind.text(**texts)
+    raise ValueError("its fields are not those of a record")
+
+
+_as_dict = PlainSerializer(text_document)
 TextField = Annotated[
-    Text, _as_dict, WithJsonSchema({"anyOf": [text_schema(resource) for resource in Resource]})
+    Text,
+    PlainValidator(_read_text),
+    _as_dict,
+    WithJsonSchema({"anyOf": [text_schema(resource) for resource in Resource]}),
 ]
 CommandField = Annotated[CommandText, _as_dict, WithJsonSchema(text_schema(Resource.COMMAND))]
 
@@ -143,9 +181,6 @@ LocationField = Annotated[Location, _read_as(Location, Place), PlainSerializer(p
 DifferencesField = Annotated[
     tuple[FieldChange, ...],
     PlainValidator(lambda _: (), json_schema_input_type=dict[str, Difference]),  # made again
-    PlainSerializer(
-        lambda fields: {each.field: {"old": each.old, "new": each.new} for each in fields}
-    ),
 ]
 NoDifferencesField = Annotated[DifferencesField, Field(json_schema_extra={"maxProperties": 0})]
 
@@ -180,7 +215,10 @@ class PlannedChange(Model):
     name: str = Field(description="The name or title after the change; of a delete, as listed.")
     before: TextField | None
     after: TextField | None
-    fields: DifferencesField = Field(description="The fields that differ.")
+    fields: DifferencesField = Field(
+        description="The fields that differ; of objects the parts, by the keys and names that lead "
+        'there, such as "options/region/choices/eu" ("~1" is a "/" of a name, "~0" a "~").'
+    )
     location: LocationField | None
 
     @model_validator(mode="after")
@@ -191,6 +229,13 @@ class PlannedChange(Model):
         if self.action in {"edit", "replace"} and _edited(self.resource) != (self.action == "edit"):
             raise ValueError(f"{self.action} is not a valid action for this kind: {self.resource}")
         return self
+
+    @field_serializer("fields")
+    def _serialize_fields(self, fields: tuple[FieldChange, ...]) -> Document:
+        old = None if self.before is None else object_of(self.before)
+        new = None if self.after is None else object_of(self.after)
+        parts = fields if old is None or new is None else part_changes(old, new)
+        return {part.field: {"old": part.old, "new": part.new} for part in parts}
 
     def change(self) -> Change:
         """Return the change; the fields that differ are compared again."""

@@ -50,6 +50,8 @@ class SavedPlan(PlanDocument):
     def _check_scope(self) -> Self:
         if self.scope != tuple(kind.collection for kind in self._kinds()):
             raise ValueError("its scope is not a list of collections in their order")
+        if len({kind.exact for kind in self._kinds()}) > 1:
+            raise ValueError("its scope is that of two services")
         if self.listed.keys() != set(self.scope):
             raise ValueError("it does not count the records of each collection in its scope")
         records = (*self.changes, *self.kept, *self.stuck)

@@ -3,6 +3,7 @@
 The names are few, so that commands of two sides, and of different types, often have one name.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Ability, ApplicationCommand, Resource
+from commandsync.services.abilities import DISCORD_ABILITIES
 
 KIND = Resource.APPLICATION_COMMAND
 MOST = {"1": 6, "2": 2, "3": 2}
@@ -136,3 +138,13 @@ def sides(
         for line, text in enumerate(texts, start=1)
     ]
     return tuple(wanted), tuple(here)
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> RecordPlan:
+    """Draw the plan of a list at Discord, without what a saved one does not have as values."""
+    wanted, here = draw(sides())
+    rules = draw(st.sampled_from([NO_LIMIT, SyncRules(), SyncRules(prune=False, ignore=("b*",))]))
+    plan = plan_of(wanted, listed(*here), rules)
+    target = replace(TARGET, abilities=DISCORD_ABILITIES)
+    return replace(plan, target=target, label="discord", notices=(), finished=0)

@@ -17,6 +17,7 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import ApplicationCommand, Resource
 from commandsync.report import render_plans
 from commandsync.services.abilities import DISCORD_ABILITIES
+from tests.support import registered
 from tests.support.plans import (
     CHANGED,
     SAME,
@@ -30,6 +31,7 @@ from tests.support.plans import (
     varied_plan,
     whole,
 )
+from tests.support.registered import choices, menu, option, slash
 from tests.support.runs import EVERYTHING, TARGET, wanted
 
 
@@ -114,7 +116,7 @@ def test_a_list_names_what_it_is_compared_with(
     assert "known" not in json.loads(render_plans([plan_of([])], format="json"))
 
 
-@given(plans())
+@given(st.one_of(plans(), registered.plans()))
 def test_a_saved_plan_reads_back_as_it_was(plan: RecordPlan) -> None:
     text = _saved(plan)
     loaded = load_plan(text, "plan.json")
@@ -379,3 +381,68 @@ def test_no_damage_gives_another_error(value: object, data: st.DataObject) -> No
         return
 
     assert loaded.fingerprint == varied_plan().fingerprint
+
+
+def _registered() -> dict[str, Any]:
+    """Return a saved plan of Discord with an edit, an add and a delete."""
+    before = slash("play", options=[option("region", choices=choices("eu", "us"), min_length=0)])
+    after = slash("play", options=[option("region", choices=choices("eu", "a/b"))])
+    wanted = tuple(map(registered.entry, (after, slash("new"))))
+    plan = registered.plan_of(wanted, registered.listed(before, menu("Ban")))
+    data: dict[str, Any] = json.loads(_saved(replace(plan, label="discord (server 7)")))
+    return data
+
+
+def test_a_plan_of_objects_has_them_as_objects_and_their_parts_by_path() -> None:
+    data = _registered()
+
+    assert (data["listing"], data["scope"]) == ("discord (server 7)", ["application commands"])
+    edit, add, delete = data["changes"]
+    assert edit["resource"] == "application command"
+    assert edit["before"]["object"]["options"][0]["choices"][1] == {"name": "us", "value": "us"}
+    assert edit["fields"] == {
+        "options/region/choices/a~1b": {"old": None, "new": {"name": "a/b", "value": "a/b"}},
+        "options/region/choices/us": {"old": {"name": "us", "value": "us"}, "new": None},
+        "options/region/min_length": {"old": 0, "new": None},
+    }
+    assert add["after"] == {
+        "name": "new",
+        "type": "1",
+        "object": {"type": 1, "name": "new", "description": "Does it."},
+    }
+    assert (delete["before"]["type"], delete["id"]) == ("2", "r1")
+    assert load_plan(_sealed(data), "plan.json").label == "discord (server 7)"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_put("changes", 0, "after", "object", "options", value=[]), "its fingerprint does not"),
+        (_put("changes", 0, "after", "type", value="2"), "its fingerprint does not"),
+        (_put("changes", 0, "after", "object", value="{}"), "its fields are not those of a record"),
+        (_put("changes", 0, "after", "name", value={}), "its fields are not those of a record"),
+        (_put("changes", 0, "after", "object", value=1), "its fields are not those of a record"),
+        (_put("changes", 0, "after", "extra", value=""), "its fields are not those of a record"),
+        (_put("changes", 0, "after", value=[]), "its fields are not those of a record"),
+        (_put("changes", 0, "resource", value="command"), "are not those of a record of this kind"),
+    ],
+)
+def test_an_object_that_was_edited_is_not_applied(
+    change: Callable[[dict[str, Any]], None], message: str
+) -> None:
+    data = _registered()
+    change(data)
+
+    with pytest.raises((FileError, RefusedError)) as caught:
+        load_plan(_sealed(data), "plan.json")
+
+    assert message in caught.value.message
+
+
+def test_a_plan_of_two_services_is_none() -> None:
+    data = _data()
+    data["scope"].append("application commands")
+    data["listed"]["application commands"] = 0
+
+    with pytest.raises(FileError, match="its scope is that of two services"):
+        load_plan(_sealed(data), "plan.json")

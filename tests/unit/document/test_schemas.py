@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
@@ -18,6 +19,7 @@ from commandsync.document.schemas import (
 from commandsync.errors import ManifestError
 from commandsync.plan.plan import RecordPlan
 from commandsync.records.rewrites import Rewrite
+from tests.support import registered
 from tests.support.plans import command, plan_of, plans
 
 FOLDER = Path(__file__).resolve().parents[3] / "schemas"
@@ -48,7 +50,7 @@ def _result(plan: RecordPlan) -> Result:
     )
 
 
-@given(plans())
+@given(st.one_of(plans(), registered.plans()))
 def test_real_documents_have_the_shape_of_the_schemas(plan: RecordPlan) -> None:
     PLAN.validate(plan_document(plan))
     RESULT.validate(result_document(_result(plan)))
