@@ -125,6 +125,13 @@ def test_every_name_in_common_keeps_an_id(want: list[Text], have: list[Text]) ->
     assert len(kept) >= same.total()
 
 
+@given(want=COMMANDS, posts=POSTS)
+def test_the_size_of_a_plan_of_an_unread_listing_is_that_of_the_manifest(
+    want: list[Text], posts: list[Text]
+) -> None:
+    assert plan_of(wanted(want, posts), listed([])).size == len(want) + len(posts)
+
+
 @given(want=COMMANDS, posts=POSTS, have=COMMANDS, old=POSTS)
 def test_appending_takes_nothing_away_and_posts_no_title_twice(
     want: list[Text], posts: list[Text], have: list[Text], old: list[Text]

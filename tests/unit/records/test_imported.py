@@ -17,7 +17,9 @@ from commandsync.records.imported import (
     Override,
     imported_path,
     is_imported,
+    names_place,
     objects_by_name,
+    path_pattern,
 )
 from commandsync.records.snapshot import Node
 
@@ -34,6 +36,9 @@ CHANGES: dict[str, st.SearchStrategy[Any]] = {
     "digest": WORDS,
     "discord": st.none() | st.just({"type": 1, "name": "ping"}),
 }
+
+
+PARTS = st.lists(st.sampled_from(["src", "old", "old.py", "a"]), min_size=1, max_size=5)
 
 
 @pytest.mark.parametrize("folder", ["", "bots/", "../a.b/"])
@@ -111,3 +116,44 @@ def test_a_sub_command_is_found_by_its_full_name_with_its_own_object_or_its_grou
     assert [node["name"] for node in found["list add"]] == ["list", "add"]
     assert found["queue add"][-1] == own
     assert [node["name"] for node in found["queue edit name"]] == ["queue", "edit", "name"]
+
+
+@given(path=PARTS, wanted=PARTS, slash=st.booleans())
+def test_a_pattern_with_a_slash_fits_the_end_of_a_path_or_of_a_folder_above_it(
+    path: list[str], wanted: list[str], *, slash: bool
+) -> None:
+    text = "/".join(wanted) + "/" * slash
+    starts = range(len(path) - len(wanted) + 1)
+    is_part = any(path[at : at + len(wanted)] == wanted for at in starts)
+
+    assert path_pattern("/".join(path), ["other/*", text]) == (
+        text if is_part and "/" in text else ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [("cogs/*.py", True), ("*/cogs/", True), ("cogs/*/mod.py", False), ("*.py", False)],
+)
+def test_a_wildcard_of_a_path_pattern_stays_within_one_folder(text: str, *, fits: bool) -> None:
+    assert path_pattern("bot/cogs/mod.py", [text]) == text * fits
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("ban", True),
+        ("BAN*", True),
+        ("mod.py", True),
+        ("cogs/mod.py", True),
+        ("cogs/", True),
+        ("bot", False),  # a folder has a slash
+        ("kick", False),
+    ],
+)
+def test_a_place_is_named_by_its_command_its_file_or_its_path(text: str, *, named: bool) -> None:
+    assert names_place(["other", text], "bot/cogs/mod.py", "ban") is named
+
+
+def test_a_place_whose_command_is_unknown_has_no_empty_name() -> None:
+    assert names_place([""], "mod.py", "") is False
