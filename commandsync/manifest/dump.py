@@ -1,21 +1,31 @@
 """A listed snapshot -> a manifest that loads back to the very same texts; a starter."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import starmap
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from commandsync.errors import FileError
-from commandsync.manifest.scalars import one_line, written
+from commandsync.manifest.scalars import block, one_line, written
 from commandsync.manifest.source import quoted
-from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import Resource, Text
+from commandsync.records.snapshot import Entry, Node, Snapshot
+from commandsync.records.texts import (
+    MENU_DESCRIPTIONS,
+    ApplicationCommand,
+    Resource,
+    Text,
+    canonical,
+)
 from commandsync.services.abilities import PAGE_ABILITIES
 
-_QUOTED = {"bot", "id", "prefix"}  # keys whose values always have quotes
+if TYPE_CHECKING:
+    from commandsync.manifest.registrations import DiscordListing
+
+_QUOTED = {"bot", "guild", "id", "prefix"}  # keys whose values always have quotes
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 _EXAMPLE = {
@@ -27,6 +37,10 @@ _PREFIX = re.compile(rf"[^{_NOT}]{{0,9}}[^\w{_NOT}]")  # / or !! or m!
 _SIGNS = re.compile(rf"[^\w{_NOT}]{{1,5}}(?=\w)")
 _LONGEST_CATEGORY = 100  # as the manifest's model has it
 _LINES = 2  # that `defaults:` takes up
+_WIDTH = 86  # of the lines of an object, without those of its entry around it
+_FIRST = ("id", "type", "name", "name_localizations", "description", "description_localizations")
+_MENUS = {"2": "user", "3": "message"}  # by the types of their commands
+_LAST = ("choices", "options")  # of the keys of an object, in the order for readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +61,16 @@ def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
     uses: bool = False,
     mirrored: Iterable[Resource] = (),
     header: Sequence[str] = (),
+    discord: "DiscordListing | None" = None,
 ) -> Dump:
     """Write a listing as a manifest; the prefix and the category of most commands are written once.
 
     What is empty of the first three is left out; the header becomes comments; `pin` adds the
     entries' ids, and `uses` a comment behind each id that notes how often the command was used. An
-    apply of it deletes records of the kinds `mirrored` that are added later. Raises `FileError` for
-    a text with half of a surrogate pair, which YAML cannot express.
+    apply of it deletes records of the kinds `mirrored` that are added later. Commands that are
+    registered at Discord have their objects, and their ids in these; `discord` is the listing that
+    they are from. Raises `FileError` for a text with half of a surrogate pair, which YAML cannot
+    express.
     """
     warnings: list[str] = []
     shared = shared_of(snapshot)
@@ -61,8 +78,12 @@ def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
     lines += ("version: 1", *_given(name=name, bot=bot, base_url=base_url, prefix=shared.prefix))
     if shared.category:
         lines += ("defaults:", *_fields({"category": shared.category}, "  "))
+    lines += _listing(discord) if discord else ()
     for resource in snapshot.scope:
         entries = snapshot.collections[resource]
+        if resource.exact:
+            lines += _registered(entries, pin=pin)
+            continue
         lines.append(f"{resource.collection}:" if entries else f"{resource.collection}: []")
         for entry in _expressible(resource, entries, lines, warnings):
             lines += _entry(entry, fields_of(entry.text, shared, resource), pin=pin, uses=uses)
@@ -87,6 +108,53 @@ def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: 
     target = "\n".join((_EXAMPLE | known).values())
     text = files(__package__).joinpath("starter.yaml").read_text("utf-8")
     return text.replace("{schema}", schema).replace("{target}", target)
+
+
+def _listing(discord: "DiscordListing") -> Iterator[str]:
+    yield from ("listings:", f"  - service: {discord.service}")
+    values = {key: getattr(discord, key) for key in ("bot", "guild", "base_url", "token_env")}
+    yield from _fields({key: text for key, text in values.items() if text}, "    ")
+
+
+def _registered(entries: Sequence[Entry], *, pin: bool) -> Iterator[str]:
+    """Yield the lines of commands that are registered at Discord, each with its whole object."""
+    key = Resource.COMMAND.collection
+    yield f"{key}:" if entries else f"{key}: []"
+    for entry in entries:
+        name, kind, content = cast("ApplicationCommand", entry.text)
+        node: dict[str, Any] = json.loads(content)
+        menu = _MENUS.get(kind)
+        description = MENU_DESCRIPTIONS[menu] if menu else canonical(node.get("description", ""))
+        syntax = name if menu else f"/{name}"
+        values = {"name": name, "description": description or name, "syntax": _literal(syntax)}
+        first, *lines = _fields(values, "    ")
+        yield from (f"  - {first.lstrip()}", *lines)
+        pinned = {"id": entry.id} if pin and entry.writable else {}
+        yield from object_lines({**pinned, **node})
+
+
+def object_lines(node: Node) -> Iterator[str]:
+    """Yield the lines of the key `discord` of an entry."""
+    if _SURROGATE.search(json.dumps(node, ensure_ascii=False)):
+        message = (
+            f"{quoted(str(node['name']))} contains half of a surrogate pair, which YAML forbids"
+        )
+        raise FileError(message, hint="correct that text at Discord first")
+    first, *below = block(_in_order(node), width=_WIDTH)
+    yield "    discord:" if below else f"    discord: {first}"
+    yield from (f"      {line}" for line in (first, *below) if below)
+
+
+def _in_order(value: Any) -> Any:  # noqa: ANN401 - of JSON
+    """Return a value of JSON with the keys of each object in the order for readers."""
+    if isinstance(value, list):
+        return [_in_order(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    first = [key for key in _FIRST if key in value]
+    last = [key for key in _LAST if key in value]
+    rest = [key for key in value if key not in {*first, *last}]
+    return {key: _in_order(value[key]) for key in (*first, *rest, *last)}
 
 
 def _given(**values: str) -> Iterator[str]:
@@ -180,10 +248,15 @@ def fields_of(text: Text, shared: Shared, kind: Resource) -> dict[str, str]:
         prefix, usage = "", values[kind.usage]
         if shared.prefix and usage.startswith(shared.prefix):
             prefix, usage = "{prefix}", usage.removeprefix(shared.prefix)
-        values[kind.usage] = prefix + usage.replace("{prefix}", "{{prefix}}")
+        values[kind.usage] = prefix + _literal(usage)
     if kind.group and values[kind.group] == shared.category:
         del values[kind.group]
     return values
+
+
+def _literal(text: str) -> str:
+    """Return a part of a syntax in which no prefix is filled in."""
+    return text.replace("{prefix}", "{{prefix}}")
 
 
 def _prefix(syntax: str, name: str) -> str:

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from commandsync.errors import UsageError
-from commandsync.manifest.dump import Shared, fields_of
+from commandsync.manifest.dump import Shared, fields_of, object_lines
 from commandsync.manifest.imported import entry_lines
 from commandsync.manifest.reader import Manifest
+from commandsync.manifest.scalars import one_line
 from commandsync.records.imported import is_imported
 from commandsync.records.snapshot import Entry, Levels, Node
 from commandsync.records.texts import Resource
@@ -37,7 +38,15 @@ def ejected(manifest: Manifest, text: str) -> str:
         hint = "move their entries into the manifest first"
         raise UsageError(f"{included[0]} has commands of {manifest.path}", hint=hint)
     rest = re.sub(r"\n{3,}", "\n\n", _PART.sub("", text)).rstrip()
-    return "\n".join([rest, "", "commands:", *_lines(manifest, entries)]) + "\n"
+    lines = [*_unlisted(manifest), "commands:", *_lines(manifest, entries)]
+    return "\n".join([rest, "", *lines]) + "\n"
+
+
+def _unlisted(manifest: Manifest) -> Iterator[str]:
+    """Yield a comment that names the commands which only Discord has, and a manifest cannot."""
+    if names := [each.name for each in manifest.registrables if each.reason]:
+        yield f"# Not listed, since they are not public: {one_line(', '.join(names))}."
+        yield "# Those in sync.ignore stay at Discord as they are."
 
 
 def _lines(manifest: Manifest, entries: tuple[Entry, ...]) -> Iterator[str]:
@@ -48,9 +57,9 @@ def _lines(manifest: Manifest, entries: tuple[Entry, ...]) -> Iterator[str]:
             values["formerly"] = entry.formerly
         if entry.id:
             values["id"] = entry.id
-        if levels := manifest.objects.get(" ".join(entry.name.removeprefix("/").split())):
-            values["discord"] = _nested(levels)
         yield from entry_lines(values)
+        if levels := manifest.objects.get(" ".join(entry.name.removeprefix("/").split())):
+            yield from object_lines(_without_null(_nested(levels)))
 
 
 def _nested(levels: Levels) -> Node:
@@ -59,3 +68,12 @@ def _nested(levels: Levels) -> Node:
     for group in reversed(groups):
         node = {**group, "options": [node]}
     return {key: value for key, value in node.items() if (key, value) != ("options", ())}
+
+
+def _without_null(value: Any) -> Any:  # noqa: ANN401 - of JSON
+    """Return a value of JSON without the keys that have no value, which an entry cannot have."""
+    if isinstance(value, list):
+        return [_without_null(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_null(part) for key, part in value.items() if part is not None}

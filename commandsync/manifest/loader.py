@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do, Location, Problem
@@ -29,6 +30,9 @@ from commandsync.manifest.source import (
     quoted,
 )
 from commandsync.records.imported import is_imported
+
+if TYPE_CHECKING:
+    from commandsync.manifest.registrations import DiscordListing
 
 
 @dataclass(slots=True)
@@ -165,7 +169,8 @@ def load_manifests(
         included = loader.report_included()
         separate = [each for each in loader.manifests if each.path not in included]
         targets = ((each.path, each.base_url, each.bot) for each in separate)
-        for problem in [*same_target_problems(targets), *_same_listings(separate)]:
+        same = *_same_listings(separate), *_same_applications(separate)
+        for problem in [*same_target_problems(targets), *same]:
             loader.problems.error(problem)
     loader.problems.raise_if_any()
     return tuple(loader.manifests)
@@ -178,6 +183,21 @@ def _same_listings(manifests: Iterable[Manifest]) -> Iterable[Problem]:
     from commandsync.manifest.listings import same_listing_problems  # noqa: PLC0415 - seldom needed
 
     return same_listing_problems(listings)
+
+
+def _same_applications(manifests: Iterable[Manifest]) -> Iterable[Problem]:
+    """Refuse two manifests for the same commands at Discord: each would delete the other's.
+
+    The application is that of the token, and so of its variable where no bot is written.
+    """
+    first: dict[tuple[str, ...], DiscordListing] = {}
+    for listing in filter(None, (manifest.discord for manifest in manifests)):
+        target = listing.base_url, listing.guild, listing.bot or f"${listing.token_env}"
+        other = first.setdefault(target, listing)
+        if other is not listing:
+            message = f"duplicate listing {listing.name} (first at {other.location})"
+            hint = "remove one; for another bot, write the bot: of each"
+            yield Problem(listing.location, message, hint)
 
 
 def same_target_problems(targets: Iterable[tuple[str, str, str]]) -> tuple[Problem, ...]:

@@ -1,7 +1,7 @@
 """How texts are written in YAML, so that they read well and load as exactly these texts.
 
 Scalars are written by hand rather than by PyYAML's emitter, which is slow, folds long lines, and
-quotes what people would write plain. `flow` writes an object on one line.
+quotes what people would write plain. `flow` writes an object on one line, `block` on several.
 """
 
 import json
@@ -64,6 +64,25 @@ def flow(value: Any) -> str:  # noqa: ANN401 - of JSON
             return f"[{', '.join(map(flow, value))}]"
         case _:
             return json.dumps(value)
+
+
+def block(value: Any, *, width: int) -> list[str]:  # noqa: ANN401 - of JSON
+    """Write a value of JSON on one line if it is not wider, else its parts below each other."""
+    line = flow(value)
+    if len(line) <= width or not isinstance(value, Mapping | list):
+        return [line]
+    lines = []
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            mark = f"{flow(key)}:"
+            first, *below = block(part, width=width - len(mark) - 1)
+            lines += [mark, f"  {first}"] if below else [f"{mark} {first}"]
+            lines += (f"  {each}" for each in below)
+    else:
+        for part in value:
+            first, *below = block(part, width=width - 2)
+            lines += [f"- {first}", *(f"  {each}" for each in below)]
+    return lines
 
 
 def inline(text: str, *, in_flow: bool = False, always: bool = False) -> str:

@@ -1,16 +1,22 @@
 import re
+from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from commandsync.diagnostics import Location
 from commandsync.errors import FileError
 from commandsync.manifest import load_manifests
 from commandsync.manifest.dump import Shared, dump_manifest, fields_of, shared_of, starter
+from commandsync.manifest.registrations import DiscordListing
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text, canonical
+from commandsync.services.discordobjects import text_of
+from tests.support.discordobjects import OBJECTS
 from tests.unit.manifest.conftest import Load
 
 NOTED = (
@@ -320,3 +326,55 @@ def test_an_entry_says_what_is_not_shared() -> None:
         "title": "t",
         "description": "d",
     }
+
+
+@given(node=OBJECTS.filter(lambda node: node.get("type", 1) in {1, 2, 3}), pin=st.booleans())
+def test_registered_commands_survive_with_their_objects_and_ids(
+    node: dict[str, Any], *, pin: bool
+) -> None:
+    text = text_of(node)
+    snapshot = Snapshot({Resource.APPLICATION_COMMAND: (Entry(text, id="71"),)})
+    discord = DiscordListing(guild="61", base_url="http://127.0.0.1:80", location=Location("x"))
+    dump = dump_manifest(snapshot, bot="5", base_url="", pin=pin, discord=discord)
+    (manifest,) = load_manifests(["-"], stdin=dump.text.encode)
+
+    assert manifest.discord == replace(discord, bot="5", location=Location("-", 4, 5))
+    (command,) = manifest.registrables
+    assert command.discord
+    assert (text_of(command.discord), command.id) == (text, "71" if pin else "")
+
+
+def test_a_registered_command_is_an_entry_for_readers() -> None:
+    options = [{"type": 3, "name": "song", "description": "The song to play, or its address."}]
+    play = {"type": 1, "name": "play", "description": "Plays.", "options": options, "nsfw": True}
+    menu = {"type": 2, "name": "User {prefix}"}
+    entries = tuple(Entry(text_of(node), id="7") for node in (play, menu))
+    snapshot = Snapshot({Resource.APPLICATION_COMMAND: entries})
+
+    assert dump_manifest(snapshot, bot="", base_url="").text == (
+        "version: 1\n"
+        "commands:\n"
+        "  - name: play\n"
+        "    description: Plays.\n"
+        '    syntax: "/play"\n'
+        "    discord:\n"
+        "      type: 1\n"
+        "      name: play\n"
+        "      description: Plays.\n"
+        "      nsfw: true\n"
+        '      options: [{type: 3, name: song, description: "The song to play, or its address."}]\n'
+        "  - name: User {prefix}\n"
+        "    description: In the menu of a user, under Apps.\n"
+        "    syntax: User {{prefix}}\n"
+        '    discord: {type: 2, name: "User {prefix}"}\n'
+    )
+    empty = Snapshot({Resource.APPLICATION_COMMAND: ()})
+    assert dump_manifest(empty, bot="", base_url="").text == "version: 1\ncommands: []\n"
+
+
+def test_half_of_a_surrogate_pair_in_an_object_cannot_be_written() -> None:
+    node = {"name": "play", "options": [{"type": 3, "name": "a", "description": "\ud83d"}]}
+    snapshot = Snapshot({Resource.APPLICATION_COMMAND: (Entry(text_of(node)),)})
+
+    with pytest.raises(FileError, match='"play" contains half of a surrogate pair'):
+        dump_manifest(snapshot, bot="", base_url="")

@@ -293,3 +293,21 @@ def test_ejecting_prints_a_manifest_with_the_same_commands() -> None:
     (again,) = load_manifests(["-"], stdin=printed.encode)
     assert again.snapshot.commands == manifest.snapshot.commands
     assert [e.formerly for e in next(iter(again.snapshot.collections.values()))] == [("pong",), ()]
+
+
+def test_ejecting_keeps_the_objects_and_names_the_commands_that_only_discord_has() -> None:
+    options = [
+        {"type": 3, "name": "a", "description": "A text that the bot says.", "choices": None}
+    ]
+    node = {"name": "say", "description": "Says.", "type": 1, "contexts": None, "options": options}
+    say = ImportedCommand(name="say", description="Says.", syntax="/say", discord=node)
+    head = HEAD + "listings: [{service: discord}]\n"
+    manifest = load("", say, EVAL, head=head)
+
+    printed = ejected(manifest, Path("commands.yaml").read_text("utf-8"))
+
+    assert "# Not listed, since they are not public: eval.\n" in printed
+    (again,) = load_manifests(["-"], stdin=printed.encode)
+    (command,) = again.registrables
+    del node["contexts"], options[0]["choices"]
+    assert command.discord == node

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from commandsync.diagnostics import Location
+from commandsync.errors import ManifestError
 from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.imported import imported_text
 from commandsync.manifest.registrations import DiscordListing
@@ -229,3 +230,30 @@ def test_a_manifest_that_lists_discord_alone_has_no_page() -> None:
     (manifest,) = load_manifests(["-"], stdin=lambda: text)
 
     assert not manifest.has_page
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("", "", True),
+        ("bot: 5", "bot: 5", True),
+        ("bot: 5", "bot: 6", False),
+        ("bot: 5, guild: 1", "bot: 5", False),
+        ("token_env: COMMANDSYNC_A", "token_env: COMMANDSYNC_B", False),
+        ("bot: 5, base_url: 'http://127.0.0.1:8081'", "bot: 5", False),
+    ],
+)
+def test_two_manifests_cannot_have_the_same_commands_at_discord(
+    one: str, other: str, *, is_same: bool
+) -> None:
+    for path, keys in (("one.yaml", one), ("other.yaml", other)):
+        listing = f"{{service: discord{', ' if keys else ''}{keys}}}"
+        Path(path).write_text(f"version: 1\nlistings: [{listing}]\ncommands: []\n", "utf-8")
+
+    if not is_same:
+        assert len(load_manifests(["."], stdin=bytes)) == 2
+        return
+    with pytest.raises(ManifestError) as caught:
+        load_manifests(["."], stdin=bytes)
+    (problem,) = caught.value.problems
+    assert str(problem).endswith("duplicate listing discord (first at one.yaml:2:12)")
