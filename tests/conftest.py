@@ -63,6 +63,7 @@ _THOROUGH = (
     "e2e/recording/test_runs.py::test_c",
     "e2e/server/test_bots.py::test_a_removal_on_a_terminal",
     "e2e/server/test_conditions.py",
+    "e2e/server/test_discord.py::test_discord",
     "e2e/server/test_attacks.py::test_writers_at",
     "e2e/server/test_gateway.py",
     "e2e/server/test_model.py",

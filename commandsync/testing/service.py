@@ -98,7 +98,11 @@ class SimulatedListing(Recorded):
 
     @property
     def lists(self) -> Mapping[str, list[dict[str, Any]]]:
-        """All lists: of Telegram by scope, and language behind a space; else only `default`."""
+        """All lists by their names.
+
+        Telegram's have a scope, and a language behind a space. Discord's are `default` and the ids
+        of servers. Others have only `default`.
+        """
         return self._served.state.lists
 
     @property
@@ -108,7 +112,7 @@ class SimulatedListing(Recorded):
 
     @property
     def writes(self) -> Sequence[tuple[str, list[dict[str, Any]]]]:
-        """The lists that were replaced, the oldest first: the name of each, and its commands."""
+        """The lists after each write, the oldest first: the name of each, and its commands."""
         return [*self._served.state.writes]
 
     def lose_next(self, *, times: int = 1, after_write: bool = True) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from commandsync.simulation.discordcommands import OWN_KEYS
 from tests.support.discordcommands import ANSWER, chat, commands, option, schema_problems, trees
 from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, without
 
+FRAMEWORKS = sorted((Path(__file__).parents[2] / "fixtures/discord/frameworks").glob("*.json"))
 PING = {"name": "ping", "description": "Says pong."}
 ALL = "with_localizations=true"
 GUILDS = st.sampled_from(["", SERVER])
@@ -106,6 +109,15 @@ def test_generated_commands_are_answered_by_the_published_schema(
     assert [each.status for each in told] == [201] * len(tree)
     assert read == [each.content for each in told]
     assert [why for each in [*read, *plain] for why in schema_problems(each, ANSWER)] == []
+    assert discord.troubles == []
+
+
+@pytest.mark.parametrize("file", FRAMEWORKS, ids=[file.stem for file in FRAMEWORKS])
+def test_what_frameworks_send_is_accepted(discord: DiscordListing, file: Path) -> None:
+    told = discord.ask("PUT", discord.path(), json.loads(file.read_text(encoding="utf-8")))
+
+    assert told.status == 200
+    assert [why for each in told.content for why in schema_problems(each, ANSWER)] == []
     assert discord.troubles == []
 
 

@@ -1,0 +1,313 @@
+"""`serve --as discord` over HTTP, with Discord's own libraries as witnesses, and with trouble.
+
+discord.py is installed for the tests. discord.js is installed in a pinned version into a folder of
+the test, which is skipped where that cannot be done.
+"""
+
+import asyncio
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import discord
+import pytest
+import requests
+from discord import app_commands
+
+from commandsync.services.discordobjects import text_of
+from commandsync.testing import SimulatedListing, serve_simulation
+from tests.e2e.server.test_simulations import Served
+from tests.support import listing as faults
+from tests.support.discordcommands import REPLACE, schema_problems
+from tests.support.discordserver import (
+    DOUBLED,
+    LAST_OF_BUCKET,
+    LIMITED,
+    SERVER,
+    DiscordListing,
+    DiscordServer,
+    without,
+)
+from tests.support.home import Home
+
+PING = {"name": "ping", "description": "Says pong."}
+ALL = {"with_localizations": "true"}
+
+
+@pytest.mark.promise("serve-as")
+def test_discord_is_served_with_a_token_and_an_application(home: Home) -> None:
+    served = Served(home, "--as", "discord", "--bucket", "1/s", "--installs", "guild")
+    caller = requests.Session()
+    api = f"{served.url}/api/v10/applications"
+    refused = caller.get(f"{api}/@me")
+    caller.headers["Authorization"] = f"Bot {served.token}"
+    application = caller.get(f"{api}/@me").json()
+    commands = f"{api}/{application['id']}/commands"
+    added = caller.post(commands, json=PING)
+    limited = caller.post(commands, json=PING)
+    wrong = caller.patch(f"{commands}/{added.json()['id']}", json={"name": "Ping"})
+    of_server = caller.post(f"{api}/{application['id']}/guilds/{SERVER}/commands", json=PING)
+    shown = caller.get(f"{served.url}/").json()
+    deleted = caller.delete(f"{commands}/{added.json()['id']}")
+    left = caller.get(commands, params=ALL).json()
+    served.ended()
+
+    assert served.lines.startswith("  export COMMANDSYNC_TOKEN_DISCORD=simulated-")
+    assert served.manifest == f"listings:\n  - service: discord\n    base_url: {served.url}\n"
+    assert refused.json() == {"message": "401: Unauthorized", "code": 0}
+    assert application["integration_types_config"] == {"0": {}}
+    assert [each.status_code for each in (added, limited, wrong, deleted)] == [201, 429, 400, 204]
+    assert 0 < limited.json()["retry_after"] <= 1
+    assert wrong.json()["errors"]["name"]["_errors"]
+    assert shown["lists"] == {"default": [added.json()], SERVER: [of_server.json()]}
+    assert left == []
+
+
+@pytest.fixture
+def simulated() -> Iterator[SimulatedListing]:
+    with serve_simulation("discord", bucket="none") as running:
+        yield running
+
+
+def judge(simulated: SimulatedListing, *, guild: str = "", count: int) -> None:
+    """Compare what a library sent with what is listed, in the form that a plan compares."""
+    sent = [
+        body
+        for request in simulated.requests
+        for body in (request.body if isinstance(request.body, list) else [])
+    ][:count]
+    listed = simulated.lists[guild or "default"]
+
+    assert len(sent) == len(listed) == count
+    assert [why for body in sent for why in schema_problems(body, REPLACE)] == []
+    assert [text_of(body, installs=(0, 1), guild=guild) for body in sent] == [
+        text_of(body, installs=(0, 1), guild=guild) for body in listed
+    ]
+
+
+def tree_of(client: discord.Client) -> app_commands.CommandTree:
+    """Return commands of every kind."""
+    tree = app_commands.CommandTree(client)
+    Choice = app_commands.Choice  # noqa: N806 - a class
+
+    @tree.command(description="All options.", nsfw=True)
+    @app_commands.choices(unit=[Choice(name="Celsius", value=0), Choice(name="Kelvin", value=1)])
+    @app_commands.describe(text="A text.")
+    async def options(  # noqa: PLR0917 - one of each kind
+        _interaction: discord.Interaction,
+        text: app_commands.Range[str, 2, 40],
+        count: app_commands.Range[int, 0, 10],
+        ratio: app_commands.Range[float, 0.5, 2.0],
+        unit: int,
+        user: discord.Member | None = None,
+        where: discord.TextChannel | None = None,
+        role: discord.Role | None = None,
+        file: discord.Attachment | None = None,
+        *,
+        quiet: bool = False,
+    ) -> None: ...
+
+    group = app_commands.Group(
+        name="config",
+        description="Settings.",
+        guild_only=True,
+        default_permissions=discord.Permissions(manage_guild=True),
+    )
+    inner = app_commands.Group(name="log", description="Logs.", parent=group)
+
+    @inner.command(description="Starts it.")
+    async def start(_interaction: discord.Interaction, to: discord.TextChannel) -> None: ...
+
+    @tree.context_menu(name="Report Message")
+    async def report(_interaction: discord.Interaction, _message: discord.Message) -> None: ...
+
+    @tree.command(description="Anywhere.")
+    @app_commands.allowed_installs(guilds=True, users=True)
+    @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=True)
+    async def anywhere(_interaction: discord.Interaction) -> None: ...
+
+    tree.add_command(group)
+    return tree
+
+
+@pytest.mark.parametrize("guild", ["", SERVER])
+def test_discord_py_syncs_a_tree_and_reads_it(
+    simulated: SimulatedListing, monkeypatch: pytest.MonkeyPatch, guild: str
+) -> None:
+    monkeypatch.setattr(discord.http.Route, "BASE", f"{simulated.base_url}/api/v10")
+    scope = discord.Object(int(guild)) if guild else None
+
+    async def sync() -> list[app_commands.AppCommand]:
+        async with discord.Client(intents=discord.Intents.none()) as client:
+            await client.login(simulated.token)
+            tree = tree_of(client)
+            if scope:
+                tree.copy_global_to(guild=scope)
+            synced = await tree.sync(guild=scope)
+            read = await tree.fetch_commands(guild=scope)
+            assert [each.to_dict() for each in read] == [each.to_dict() for each in synced]
+            return read
+
+    first = asyncio.run(sync())
+    listed = simulated.lists[guild or "default"]
+    again = asyncio.run(sync())
+
+    judge(simulated, guild=guild, count=4)
+    assert [each.id for each in first] == [each.id for each in again]
+    assert simulated.lists[guild or "default"] == listed  # the versions, too
+
+
+DISCORD_JS = """\
+const { REST, Routes, SlashCommandBuilder, ContextMenuCommandBuilder } = require("discord.js");
+const [token, url, application, guild] = process.argv.slice(2);
+const rest = new REST({ api: `${url}/api` }).setToken(token);
+const text = (option) => option.setName("text").setDescription("A text.");
+const commands = [
+  new SlashCommandBuilder().setName("options").setDescription("All options.").setNSFW(true)
+    .setNameLocalizations({ de: "optionen", "pt-BR": "opções" })
+    .addStringOption((o) => text(o).setRequired(true).setMinLength(2).setMaxLength(40)
+      .setDescriptionLocalization("fr", "Un texte."))
+    .addIntegerOption((o) => o.setName("unit").setDescription("Unit.").addChoices(
+      { name: "Celsius", value: 0, name_localizations: { de: "Grad" } },
+      { name: "Kelvin", value: 1 }))
+    .addNumberOption((o) => o.setName("ratio").setDescription("R.").setMinValue(0.5).setMaxValue(2))
+    .addChannelOption((o) => o.setName("where").setDescription("Where.").addChannelTypes(5, 0))
+    .addBooleanOption((o) => o.setName("quiet").setDescription("Quiet.")),
+  new SlashCommandBuilder().setName("config").setDescription("Settings.")
+    .setDefaultMemberPermissions("32")
+    .addSubcommandGroup((g) => g.setName("log").setDescription("Logs.")
+      .addSubcommand((s) => s.setName("find").setDescription("Finds.")
+        .addStringOption((o) => text(o).setAutocomplete(true)))),
+  new SlashCommandBuilder().setName("anywhere").setDescription("Anywhere.")
+    .setContexts(2, 1, 0).setIntegrationTypes(1, 0),
+  new ContextMenuCommandBuilder().setName("Report Message").setType(3),
+].map((command) => command.toJSON());
+const route = guild
+  ? Routes.applicationGuildCommands(application, guild) : Routes.applicationCommands(application);
+(async () => {
+  const answers = [];
+  for (const _ of "12") answers.push(await rest.put(route, { body: commands }));
+  answers.push(await rest.get(route, { query: new URLSearchParams({ with_localizations: true }) }));
+  console.log(JSON.stringify(answers));
+})();
+"""
+
+
+@pytest.fixture(scope="module")
+def discord_js(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with discord.js; skips the test if it cannot be installed."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not there")
+    folder = tmp_path_factory.mktemp("discord.js")
+    (folder / "package.json").write_text("{}", encoding="utf-8")
+    (folder / "program.js").write_text(DISCORD_JS, encoding="utf-8")
+    words = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "discord.js@14.25.1"]
+    try:
+        subprocess.run(words, cwd=folder, check=True, timeout=120, capture_output=True)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        pytest.skip("discord.js cannot be installed: the registry is not reached")
+    return folder
+
+
+@pytest.mark.parametrize("guild", ["", SERVER])
+def test_discord_js_registers_commands_and_reads_them(
+    simulated: SimulatedListing, discord_js: Path, guild: str
+) -> None:
+    words = ["node", "program.js", simulated.token, simulated.base_url, simulated.bot, guild]
+    ran = subprocess.run(words, cwd=discord_js, check=True, timeout=60, capture_output=True)
+    first, second, read = json.loads(ran.stdout)
+
+    judge(simulated, guild=guild, count=4)
+    assert first == second == read == simulated.lists[guild or "default"]
+
+
+class Client:
+    """A client without retries of a server with trouble."""
+
+    def __init__(self, server: DiscordServer) -> None:
+        self.url = server.url
+        self.session = requests.Session()
+        self.session.headers["Authorization"] = f"Bot {server.listing.token}"
+
+    def __call__(self, method: str, path: str, body: object = None) -> requests.Response:
+        url = f"{self.url}/api/v10{path}"
+        return self.session.request(method, url, json=body, params=ALL, timeout=10)
+
+
+def names(answer: requests.Response) -> list[str]:
+    return [each["name"] for each in answer.json()]
+
+
+def test_a_lost_answer_hides_what_was_done() -> None:
+    trouble = {0: faults.RESET_BEFORE, 1: faults.RESET_AFTER, 2: faults.FAILED_AFTER}
+    with DiscordServer(DiscordListing(faults=trouble)) as server:
+        client, path = Client(server), server.listing.path()
+        for name in ("before", "after"):
+            with pytest.raises(requests.ConnectionError):
+                client("POST", path, {**PING, "name": name})
+        failed = client("POST", path, {**PING, "name": "failed"})
+        listed = names(client("GET", path))
+
+    assert failed.status_code == 500
+    assert listed == ["after", "failed"]
+
+
+def test_a_doubled_write_is_done_once_more() -> None:
+    with DiscordServer(DiscordListing(choose=lambda _: DOUBLED)) as server:
+        client, path = Client(server), server.listing.path()
+        added = client("POST", path, PING)
+        deleted = client("DELETE", f"{path}/{added.json()['id']}")
+
+    assert (added.status_code, deleted.status_code) == (200, 404)
+    assert server.listing.listed() == []
+
+
+def test_limits_are_in_the_body_or_in_the_headers() -> None:
+    with DiscordServer(DiscordListing(faults={0: LIMITED, 1: LAST_OF_BUCKET})) as server:
+        client, path = Client(server), server.listing.path()
+        limited, added = (client("POST", path, PING) for _ in range(2))
+
+    assert (limited.status_code, limited.json()["retry_after"]) == (429, 0.5)
+    assert "retry-after" not in limited.headers
+    assert added.status_code == 201
+    assert added.headers["x-ratelimit-remaining"] == "0"
+    assert float(added.headers["x-ratelimit-reset-after"]) > 0
+
+
+def test_another_editor_comes_between_two_requests() -> None:
+    def renamed(listing: DiscordListing) -> None:
+        path = listing.path("", listing.ids()[1, "ping"])
+        listing.other("PATCH", path, {"name": "pong"})
+
+    with DiscordServer(DiscordListing(acts={1: renamed})) as server:
+        server.listing.seed(PING)
+        client, path = Client(server), server.listing.path()
+        lists = [names(client("GET", path)) for _ in range(2)]
+
+    assert lists == [["ping"], ["pong"]]
+
+
+def test_changes_come_late_and_reads_later() -> None:
+    trouble = {0: faults.HIDDEN, 3: faults.GATEWAY_LATE}
+    with DiscordServer(DiscordListing(faults=trouble)) as server:
+        client, path = Client(server), server.listing.path()
+        client("POST", path, PING)
+        lists = [names(client("GET", path)) for _ in range(2)]
+        client("POST", path, {**PING, "name": "late"})
+        lists += [names(client("GET", path)) for _ in range(3)]
+
+    assert lists == [[], [], ["ping"], ["ping"], ["ping", "late"]]
+
+
+def test_fields_are_dropped_and_other_bodies_are_told() -> None:
+    dropping = DiscordListing(store=without("nsfw"))
+    with DiscordServer(dropping) as server:
+        answer = Client(server)("POST", dropping.path(), {**PING, "nsfw": True})
+    wrong: dict[str, Any] = {**PING, "options": {}}
+    with pytest.raises(AssertionError, match="options"), DiscordServer() as server:
+        Client(server)("POST", dropping.path(), wrong)
+
+    assert (answer.status_code, answer.json()["nsfw"]) == (201, False)
