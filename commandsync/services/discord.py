@@ -39,6 +39,7 @@ from commandsync.services.discordlists import DESCRIPTION, NAME
 from commandsync.services.discordobjects import (
     Object,
     entries_of,
+    number_of,
     with_unknown,
 )
 from commandsync.services.service import RecordService
@@ -79,7 +80,6 @@ _RESETS: Mapping[str, Any] = MappingProxyType(
         "description_localizations": None,
     }
 )
-_MOST_PERMISSIONS = 2**54 - 1  # as a number; Discord's schema allows no greater one
 _ID = re.compile(r"[0-9]{1,20}")
 _MOST_ERRORS = 20  # of one answer that are named
 
@@ -230,12 +230,8 @@ def _object(text: Text) -> Object:
 
 def _sent(node: Mapping[str, Any]) -> Object:
     """Return an object as requests have it: permissions are numbers in Discord's schema."""
-    permissions = node.get("default_member_permissions")
-    if isinstance(permissions, str) and permissions.isdecimal():
-        number = int(permissions)
-        if number <= _MOST_PERMISSIONS:
-            return {**node, "default_member_permissions": number}
-    return {**node}
+    number = number_of(node.get("default_member_permissions"))
+    return {**node} if number is None else {**node, "default_member_permissions": number}
 
 
 def _written(guild: str, body: Mapping[str, Any], reply: Reply) -> str:

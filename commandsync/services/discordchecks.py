@@ -13,7 +13,13 @@ from typing import Any, NamedTuple
 from commandsync.records.objects import NESTING
 from commandsync.records.snapshot import Node
 from commandsync.services.discordlists import DESCRIPTION, NAME
-from commandsync.services.discordobjects import MENUS, choices_of, nested_in, options_of
+from commandsync.services.discordobjects import (
+    MENUS,
+    choices_of,
+    nested_in,
+    number_of,
+    options_of,
+)
 
 MOST_OPTIONS = MOST_CHOICES = 25
 MOST_CHARACTERS = 8_000
@@ -58,8 +64,8 @@ def wrong_parts(node: Node) -> _Wrong:
         yield from _texts(node, "description", _description)
         yield from _options(node, (_SUB_COMMAND, _GROUP))
     permissions = node.get("default_member_permissions", "0")
-    if not (isinstance(permissions, str) and permissions.isascii() and permissions.isdecimal()):
-        message = "is not a number, whose bits are permissions"
+    if number_of(permissions) is None:
+        message = "is not a number whose bits are permissions"
         yield WrongPart(("default_member_permissions",), message)
     if (count := _characters(node)) > MOST_CHARACTERS:
         most = f"at most {MOST_CHARACTERS:,} characters"
@@ -131,19 +137,28 @@ def _options(part: Node, nesting: Sequence[int]) -> _Wrong:
         yield WrongPart(("options",), f"are {len(options)}: at most {MOST_OPTIONS} are allowed")
     has_nested = bool(nested_in(part))
     for option in options:
-        kind, name = option.get("type"), str(option.get("name"))
-        place = ("options", name)
+        name = str(option.get("name"))
+        place, is_nested = ("options", name), option.get("type") in NESTING
         if name in names:
             yield WrongPart(place, "is there twice")
         names.add(name)
-        if kind in NESTING and kind not in nesting:
-            yield WrongPart(place, "is a sub-command or a group where none is allowed")
-        elif has_nested and kind not in NESTING:
-            yield WrongPart(place, "is beside sub-commands: a command has either")
-        elif option.get("required") and is_optional:
+        if message := _misplaced(option, nesting, has_nested=has_nested):
+            yield WrongPart(place, message)
+            continue
+        if option.get("required") and is_optional:
             yield WrongPart(place, "is required: it must be before the optional ones")
-        is_optional = is_optional or not (option.get("required") or kind in NESTING)
+        is_optional = is_optional or not (option.get("required") or is_nested)
         yield from _below("options", _below(name, _option(option, nesting)))
+
+
+def _misplaced(option: Node, nesting: Sequence[int], *, has_nested: bool) -> str:
+    """Return why an option cannot be where it is; empty if it can."""
+    kind = option.get("type")
+    if kind in NESTING:
+        return "" if kind in nesting else "is a sub-command or a group where none is allowed"
+    if nesting == (_SUB_COMMAND,):
+        return "is an option of a group, which has only sub-commands"
+    return "is an option beside sub-commands" if has_nested else ""
 
 
 def _option(option: Node, nesting: Sequence[int]) -> _Wrong:

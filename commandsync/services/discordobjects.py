@@ -39,6 +39,8 @@ _KNOWN = {
 }
 _LISTS = ("options", "choices")  # of parts with keys of their own
 _PART = "part"
+_ALL_PERMISSIONS = 2**54 - 1  # as Discord's schema has it
+_LONGEST_NUMBER = 40  # digits that are read as a number
 
 
 def canonical_object(
@@ -104,11 +106,19 @@ def _is_absent(value: object) -> bool:
 
 def _permissions(value: object) -> object:
     """Return permissions as Discord answers them: as decimal digits; "0" is for nobody."""
+    value = _canonical("", value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    if isinstance(value, str) and value.isdecimal() and value.isascii():
-        return value.lstrip("0") or "0"
-    return value
+    number = number_of(value)
+    return value if number is None else str(number)
+
+
+def number_of(permissions: object) -> int | None:
+    """Return permissions as a number; None if they are none that Discord has."""
+    text = permissions if isinstance(permissions, str) else ""
+    if not (text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER):
+        return None
+    return number if (number := int(text)) <= _ALL_PERMISSIONS else None
 
 
 def text_of(node: Node, *, installs: Sequence[int] = (), guild: str = "") -> ApplicationCommand:
