@@ -68,7 +68,7 @@ def memory_of(
             return stored(store, settings, manifest, site, accepted=True)
         return known
 
-    return before
+    return Memory(before, lambda manifest: bases.get(manifest.path))
 
 
 def _audiences(

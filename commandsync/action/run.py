@@ -233,7 +233,7 @@ def _memory(
     bases: Mapping[str, EarlierVersion],
 ) -> "Memory | None":
     """Return what is known of lists before the run; None if there are none."""
-    if not any(manifest.listings for manifest in manifests):
+    if not any(manifest.listings or manifest.discord for manifest in manifests):
         return None
     from commandsync.action.lastsent import memory_of  # noqa: PLC0415 - seldom needed
 
@@ -252,7 +252,9 @@ def _hand_over_token(context: Context, manifests: Sequence[Manifest]) -> dict[st
     Raises `RefusedError` as `base_manifests`: before the token is sent.
     """
     entries = [entry for manifest in manifests for entry in manifest.listings]
+    discord = [manifest.discord for manifest in manifests if manifest.discord]
     named = [*(each.token_env for each in manifests), *(each.token_env for each in entries)]
+    named += [each.token_env for each in discord]
     if variables := [name for name in named if name]:
         for secret in secrets_of(context.runner.environ, named=variables):
             say(mask(secret), with_tokens=True)

@@ -20,6 +20,7 @@ from commandsync.errors import (
     UsageError,
     worst_exit,
 )
+from commandsync.services.service import RecordService
 from commandsync.sync.apply import (
     Declined,
     Hooks,
@@ -38,6 +39,9 @@ from commandsync.sync.settings import load
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.plan.plan import Plan
+
+
+_ONE_BACKUP = "--backup takes one listing of records: the page, or discord"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +66,8 @@ def apply_plans(run: Run, choices: Choices) -> int:
     def loaded() -> Sequence[Manifest]:
         manifests = () if choices.plan_file else load(settings)
         if choices.backup:
-            if not choices.plan_file and (len(manifests) != 1 or manifests[0].listings):
-                raise UsageError("--backup takes one page", hint="apply the listings one by one")
+            if not choices.plan_file and len(manifests) != 1:
+                raise UsageError(_ONE_BACKUP, hint="apply the manifests one by one")
             read = [choices.plan_file] if choices.plan_file else manifests[0].paths
             check_target(choices.backup, force=choices.force, read=read)
         return manifests
@@ -91,6 +95,12 @@ def apply_shown(
     """
     output, backup = run.output, choices.backup
 
+    def opened(opened: Sequence[Job]) -> None:
+        check_unread(run.settings, opened)
+        if backup and (len(opened) != 1 or not isinstance(opened[0].site.service, RecordService)):
+            hint = "apply the listings one by one: --listing selects one"
+            raise UsageError(_ONE_BACKUP, hint=hint)
+
     def passed(passed: Sequence[Planned], left: Sequence[CommandsyncError]) -> None:
         for error in left if output.format != "json" else ():
             output.failure(error)
@@ -111,7 +121,7 @@ def apply_shown(
         load=load,
         connect=connect,
         hooks=Hooks(
-            opened=partial(check_unread, run.settings),
+            opened=opened,
             planned=planned,
             passed=passed,
             ask=partial(approve_plans, output) if choices.asks else None,

@@ -24,6 +24,7 @@ from commandsync.sync.setting import (
     CONCURRENCY,
     DRY_RUN,
     FILES,
+    GUILD,
     LISTING,
     MAX_DELETES,
     ONLY,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 @options(OWNED, UNSEEN, UNORDERED)
 @force_option
 @options(FILES, STRICT, PRUNE, MAX_DELETES, ONLY)
-@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, SINCE, STATE)
+@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, GUILD, SINCE, STATE)
 def apply_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
@@ -81,6 +82,7 @@ def apply_command(  # noqa: PLR0913 - its own options
     retries: int,
     concurrency: int,
     listing: tuple[str, ...],
+    guild: str,
     since: str,
     state: str,
 ) -> int:
@@ -114,6 +116,7 @@ def apply_command(  # noqa: PLR0913 - its own options
         retries=retries,
         concurrency=concurrency,
         listing=listing,
+        guild=guild,
         since=since,
         state=state,
         owned=owned,

@@ -141,12 +141,12 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:  #
     return value
 
 
-def read_by(parse: Callable[[str], object]) -> Callable[..., object]:
+def read_by(parse: Callable[[str], object], default: object = None) -> Callable[..., object]:
     """Return the callback that reads a value with a function that raises `ValueError`."""
 
     def read(ctx: click.Context, param: click.Parameter, value: str | None) -> object:
         try:
-            return None if value is None else parse(value)
+            return default if value is None else parse(value)
         except ValueError as error:
             raise click.BadParameter(str(error), ctx, param) from error
 
@@ -202,7 +202,7 @@ def _setting_option(setting: Setting[Any]) -> Callable[[F], F]:
     if setting.default is True:  # the option switches it off, such as --no-prune
         own |= {"default": False, "callback": lambda _ctx, _param, value: not value}
     elif setting.read:
-        own["callback"] = read_by(setting.read)
+        own["callback"] = read_by(setting.read, setting.default)
     elif setting.range:
         least, most = setting.range
         whole = isinstance(least, int)

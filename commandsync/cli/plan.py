@@ -25,6 +25,7 @@ from commandsync.sync.setting import (
     BOT,
     CONCURRENCY,
     FILES,
+    GUILD,
     LISTING,
     MAX_DELETES,
     ONLY,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from commandsync.plan.plan import Plan
     from commandsync.plan.rules import DeleteLimit
     from commandsync.report import Format
-    from commandsync.sync.job import Planned
+    from commandsync.sync.job import Job, Planned
     from commandsync.sync.settings import Settings
 
 
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 @option("--requests", "Print the requests that would replace whole lists, without the token.")
 @force_option
 @options(FILES, STRICT, PRUNE, MAX_DELETES, ONLY)
-@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, SINCE, STATE)
+@options(*SERVICE, RETRIES, CONCURRENCY, LISTING, GUILD, SINCE, STATE)
 def plan_command(  # noqa: PLR0913 - its own options
     run: Run,
     /,
@@ -81,6 +82,7 @@ def plan_command(  # noqa: PLR0913 - its own options
     retries: int,
     concurrency: int,
     listing: tuple[str, ...],
+    guild: str,
     since: str,
     state: str,
 ) -> int:
@@ -95,7 +97,7 @@ def plan_command(  # noqa: PLR0913 - its own options
       commandsync plan --out plan.json              # then: apply --plan plan.json
       commandsync plan bot.yaml --against old.yaml  # what did this edit change?
     """
-    from commandsync.errors import Exit, worst_exit
+    from commandsync.errors import Exit, UsageError, worst_exit
     from commandsync.sync.files import check_target, write_file
     from commandsync.sync.selection import jobs, plan_jobs, split
     from commandsync.sync.settings import load
@@ -117,19 +119,21 @@ def plan_command(  # noqa: PLR0913 - its own options
         retries=retries,
         concurrency=concurrency,
         listing=listing,
+        guild=guild,
         since=since,
         state=state,
         unseen=unseen,
     )
     loaded = load(settings)
     if out:
-        _check_one_page(loaded, against)
+        if against or len(loaded) != 1:
+            raise UsageError(_ONE_PLAN, hint="give one manifest, and no --against")
         check_target(out, force=force, read=loaded[0].paths)
     if requests:
         with jobs(settings, loaded) as opened:
             check_unread(settings, opened)
             return _show_requests(plan_jobs(opened), run.output)
-    plans = _plans(loaded, against, settings=settings, form=run.output.format)
+    plans = _plans(loaded, against, settings=settings, form=run.output.format, saved=bool(out))
     from commandsync.cli.output import show_plans
     from commandsync.report import render_plans  # after the page is asked
 
@@ -142,18 +146,31 @@ def plan_command(  # noqa: PLR0913 - its own options
     return worst_exit([code, *(error.exit_code for error in errors)])
 
 
-def _check_one_page(manifests: Sequence[Manifest], against: str | None) -> None:
-    from commandsync.errors import UsageError
+_ONE_PLAN = "--out saves one plan of records: of the page, or of discord"
 
-    if against or len(manifests) != 1 or manifests[0].listings:
-        raise UsageError(
-            "--out saves one plan of one page",
-            hint="give one manifest without listings:, and no --against",
-        )
+
+def _saved(opened: Sequence[Job]) -> list[Job]:
+    """Return the job whose plan is saved; raises `UsageError` for several, and for a list."""
+    from commandsync.errors import UsageError
+    from commandsync.sync.job import RecordJob
+    from commandsync.sync.lists import ListJob
+
+    if len(opened) != 1 or isinstance(opened[0], ListJob):
+        raise UsageError(_ONE_PLAN, hint="select it with --listing, such as --listing discord")
+    (job,) = opened
+    if not job.is_read:
+        job.site.check_token()
+    # The saved plan of a page is the same with and without other listings.
+    return [replace(job, name="") if isinstance(job, RecordJob) else job]
 
 
 def _plans(
-    manifests: Sequence[Manifest], against: str | None, *, settings: Settings, form: Format
+    manifests: Sequence[Manifest],
+    against: str | None,
+    *,
+    settings: Settings,
+    form: Format,
+    saved: bool,
 ) -> list[Plan | CommandsyncError]:
     from commandsync.report import render_plans
     from commandsync.sync.selection import jobs, plan_jobs, plans_in
@@ -165,7 +182,7 @@ def _plans(
     with jobs(settings, manifests) as opened:
         check_unread(settings, opened)
         shows = partial(render_plans.load, form)
-        return plans_in(plan_jobs(opened, meanwhile=shows))
+        return plans_in(plan_jobs(_saved(opened) if saved else opened, meanwhile=shows))
 
 
 def _show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:

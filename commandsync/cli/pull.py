@@ -3,7 +3,10 @@
 It prints the listed records as a manifest or as JSON.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,14 +19,27 @@ from commandsync.cli.options import (
     source_of,
 )
 from commandsync.sync import SCHEMA
-from commandsync.sync.setting import BASE_URL, BOT, CONCURRENCY, FILES, RETRIES
+from commandsync.sync.setting import (
+    BASE_URL,
+    BOT,
+    CONCURRENCY,
+    FILES,
+    GUILD,
+    LISTING,
+    RETRIES,
+)
+
+if TYPE_CHECKING:
+    from commandsync.manifest import Manifest
+    from commandsync.records.snapshot import Snapshot
+    from commandsync.sync.settings import Settings, Site
 
 
 @click.command("pull", cls=RunCommand, formats=("text", "json"))
 @option("--out PATH", "Write the manifest here instead of printing it.")
 @option("--pin", "Include the ids, so that renames need no formerly.")
 @force_option
-@options(FILES, *SERVICE, RETRIES, CONCURRENCY)
+@options(FILES, *SERVICE, RETRIES, CONCURRENCY, LISTING, GUILD)
 def pull_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -39,17 +55,21 @@ def pull_command(  # noqa: PLR0913 - the options of one command
     insecure_http: bool,
     retries: int,
     concurrency: int,
+    listing: tuple[str, ...],
+    guild: str,
 ) -> None:
     """Print a manifest of what is listed now.
 
     With --bot and --base-url it needs no manifest; otherwise they are taken from commands.yaml.
-    A plan after a pull has no changes. With --format json, it lists the records with their ids and
-    uses instead.
+    With --listing discord or --guild, it prints the commands that the application of the token has
+    registered. A plan after a pull has no changes. With --format json, it lists the records with
+    their ids and uses instead.
 
     \b
     Example:
       commandsync pull --bot 779641401482805289 --base-url https://listing.example
       commandsync pull --pin --out commands.yaml
+      commandsync pull --listing discord
       commandsync pull --format json
     """
     from commandsync.errors import UsageError
@@ -69,9 +89,26 @@ def pull_command(  # noqa: PLR0913 - the options of one command
         insecure_http=insecure_http,
         retries=retries,
         concurrency=concurrency,
+        listing=listing,
+        guild=guild,
     )
     run = run._replace(settings=settings)
     _pull(run, out, pin=pin, force=force)
+
+
+def _read(settings: Settings, manifest: Manifest | None) -> tuple[Site, Snapshot]:
+    from commandsync.records.texts import OF_MANIFEST
+    from commandsync.sync.destinations import DiscordSite, record_site
+    from commandsync.sync.job import read_listing
+
+    site = record_site(settings, manifest)
+    if isinstance(site, DiscordSite):
+        from commandsync.sync.registrations import read_registrations
+
+        return read_registrations(settings, site)
+    managed = manifest.snapshot.scope if manifest else ()
+    # A manifest that manages nothing yet only names the listing.
+    return site, read_listing(settings, site, managed or OF_MANIFEST)
 
 
 def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
@@ -79,18 +116,12 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.schema import schema_beside
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest
-    from commandsync.records.texts import OF_MANIFEST
-    from commandsync.sync.destinations import site_of
     from commandsync.sync.files import check_target, write_edits, write_file
-    from commandsync.sync.job import read_listing
 
     if out:
         check_target(out, force=force)
     manifest = one_manifest(run.settings)
-    site = site_of(run.settings, manifest)
-    managed = manifest.snapshot.scope if manifest else ()
-    scope = managed or OF_MANIFEST  # one that manages nothing yet only names the listing
-    listed = read_listing(run.settings, site, scope)
+    site, listed = _read(run.settings, manifest)
     if run.output.format == "json":
         from commandsync.report.records import listed_document
 

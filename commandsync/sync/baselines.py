@@ -44,11 +44,12 @@ _COMMANDS = Resource.COMMAND
 
 
 def memory_of(settings: Settings, manifests: Sequence[Manifest]) -> Memory:
-    """Return what is known of lists by an earlier version, or else by the state file.
+    """Return what is known of listings by an earlier version, or else by the state file.
 
     Raises `CommandsyncError` if the version that the settings name cannot be read.
     """
-    named = [manifest for manifest in manifests if settings.since and manifest.listings]
+    with_listings = [each for each in manifests if each.listings or each.discord]
+    named = with_listings if settings.since else []
     versions = {each.path: earlier_version(settings.since, each) for each in named}
 
     def before(manifest: Manifest, site: ListSite) -> Before:
@@ -71,7 +72,7 @@ def memory_of(settings: Settings, manifests: Sequence[Manifest]) -> Memory:
             return Before(nothing_known(settings, site))
         return stored(store, settings, manifest, site)
 
-    return before
+    return Memory(before, lambda manifest: versions.get(manifest.path))
 
 
 def state_file(settings: Settings, manifest: Manifest) -> StateFile:

@@ -1,22 +1,25 @@
 """Where the listings of a run are, and the token of each.
 
 `sites_of` finds the page of every manifest: its address, the bot's id and the token, each from a
-flag, the environment or the manifest. `list_sites` finds the services of a manifest's `listings:`.
-The host of a known service is in our own table, and its token goes nowhere else. A host that a
-manifest names gets a token only on this machine, or where the environment names the host too, and
-then only from a variable that is neither the page's nor another service's.
+flag, the environment or the manifest. `list_sites` finds the services of a manifest's `listings:`
+that take whole lists, and `discord_of` finds Discord, which has records. The host of a known
+service is in our own table, and its token goes nowhere else. A host that a manifest names gets a
+token only on this machine, or where the environment names the host too, and then only from a
+variable that is neither the page's nor another service's.
 """
 
 from __future__ import annotations
 
 import os
+from base64 import urlsafe_b64decode
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commandsync.api.arguments import Address, parse_address, service_of
 from commandsync.api.credentials import Token, keep_secret
-from commandsync.diagnostics import Do
+from commandsync.diagnostics import Do, Location
 from commandsync.errors import (
     CommandsyncError,
     ManifestError,
@@ -39,6 +42,8 @@ from commandsync.sync.settings import (
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest
     from commandsync.manifest.listings import Listing
+    from commandsync.manifest.registrations import DiscordListing
+    from commandsync.services.discord import Application
 
 
 _PREFIX = f"{TOKEN_VARIABLE}_"
@@ -150,12 +155,60 @@ def _token(settings: Settings, variable: str = "") -> tuple[Token | None, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListSite(Site):
+class ListingSite(Site):
+    """A listing of a manifest's `listings:`, and its token."""
+
+    untrusted: RefusedError | None = None  # why its token is not sent to its host, if it is not
+
+    def check_token(self) -> None:
+        """Refuse to write without a token that may be sent; raises as `Site.check_token`."""
+        if self.untrusted:
+            raise self.untrusted
+        if self.token is None and self._needs_token:
+            hint = Do.SET_VARIABLE(variable=self.token_from)
+            raise UsageError(f"no token was given for {self.service.name}", hint=hint)
+
+    @property
+    def _needs_token(self) -> bool:
+        return bool(self.service.authorization)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordSite(ListingSite):
+    """The commands of an application at Discord, and its token.
+
+    The bot's id is that of the application, once it was read.
+    """
+
+    listing: DiscordListing  # the manifest's entry for it, or that of the options
+    application: Application | None = None  # None until it was read
+
+    @property
+    def name(self) -> str:
+        """Its name among several listings, with the server: `discord (server 613425648685)`."""
+        return self.listing.name
+
+    @property
+    def guild(self) -> str:
+        """The server whose commands they are; empty for the global ones."""
+        return self.listing.guild
+
+    @property
+    def identity(self) -> str:
+        """The identity of the listing, which is the same before and after it is read.
+
+        Without the id of the bot, it is that in the token, which begins with it.
+        """
+        bot = self.listing.bot or (_user_of(self.token) if self.token else "")
+        return f"{service_of(self.address.base_url)} {bot} {self.guild}".rstrip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListSite(ListingSite):
     """A listing that takes a whole list, and its token."""
 
     service: ListService
     entry: Listing  # the manifest's entry for it
-    untrusted: RefusedError | None = None  # why its token is not sent to its host, if it is not
 
     @property
     def returned(self) -> bool:
@@ -167,13 +220,91 @@ class ListSite(Site):
         """Whether the list is read: the service returns it, and there is a token to ask with."""
         return self.returned and self.token is not None
 
-    def check_token(self) -> None:
-        """Refuse to write without a token that may be sent; raises as `Site.check_token`."""
-        if self.untrusted:
-            raise self.untrusted
-        if self.token is None and (self.service.authorization or self.service.variables):
-            hint = Do.SET_VARIABLE(variable=self.token_from)
-            raise UsageError(f"no token was given for {self.service.name}", hint=hint)
+    @property
+    def _needs_token(self) -> bool:
+        return bool(self.service.authorization or self.service.variables)
+
+
+def discord_site(
+    settings: Settings, manifest: Manifest | None, listing: DiscordListing
+) -> DiscordSite:
+    """Return where the commands of an application are registered.
+
+    The server of the settings comes before that of the listing. Raises `UsageError` if two
+    variables contradict each other, or the token is that of a page.
+    """
+    from commandsync.services.discord import (  # noqa: PLC0415 - seldom needed
+        ORIGIN,
+        UNKNOWN,
+        VARIABLES,
+        discord_service,
+    )
+
+    listing = replace(listing, guild=settings.guild or listing.guild)
+    address = parse_address(listing.base_url or ORIGIN, version=None)
+    own_host = address.base_url == ORIGIN
+    untrusted = None if own_host else _untrusted(listing, address, _of_page(manifest))
+    names = _variables(listing, VARIABLES, own_host=own_host)
+    token, source = (None, names[0]) if untrusted else _list_token(names)
+    if token and token.bot:
+        hint = "copy the bot's token from the page Bot of Discord's developer portal"
+        raise UsageError(f"{source} contains the token of a listing service", hint=hint)
+    return DiscordSite(
+        address,
+        listing.bot,
+        token,
+        source,
+        service=discord_service(UNKNOWN, listing.guild),
+        listing=listing,
+        untrusted=untrusted,
+    )
+
+
+def discord_of(settings: Settings, manifest: Manifest) -> DiscordSite | None:
+    """Return where the commands of a manifest's application are; None if that is not selected.
+
+    Raises as `discord_site`.
+    """
+    if manifest.discord is None:
+        return None
+    site = discord_site(settings, manifest, manifest.discord)
+    names = {site.name, site.service.name}
+    is_selected = settings.guild or not settings.listing or names & {*settings.listing}
+    return site if is_selected else None
+
+
+def record_site(settings: Settings, manifest: Manifest | None) -> Site:
+    """Return the one listing with records of a manifest, or of a run without one.
+
+    It is Discord if the settings say so, or where the manifest has no page. Raises `UsageError` if
+    the settings name another listing, or as `site_of` and `discord_site`.
+    """
+    from commandsync.manifest.registrations import (  # noqa: PLC0415 - loads yaml
+        DISCORD,
+        DiscordListing,
+    )
+
+    listing = (manifest and manifest.discord) or DiscordListing(location=Location(""))
+    names = {DISCORD, listing.name}
+    without_page = manifest is not None and manifest.discord and not manifest.has_page
+    if settings.guild or names & {*settings.listing} or (without_page and not settings.listing):
+        if {*settings.listing} <= names:
+            return discord_site(settings, manifest, listing)
+    else:
+        page = site_of(settings, manifest)
+        if {*settings.listing} <= {page.name}:
+            return page
+    hint = "name the page by its host, or discord"
+    raise UsageError("this works on one listing that has records with ids", hint=hint)
+
+
+def _user_of(token: Token) -> str:
+    """Return the id of the bot's user, which a token of Discord begins with; empty for none."""
+    first = token.reveal().partition(".")[0]
+    with suppress(ValueError):
+        user = urlsafe_b64decode(first + "=" * (-len(first) % 4)).decode("ascii")
+        return user if user.isdigit() else ""
+    return ""
 
 
 def list_sites(settings: Settings, manifest: Manifest) -> list[ListSite]:
@@ -186,13 +317,18 @@ def list_sites(settings: Settings, manifest: Manifest) -> list[ListSite]:
     return [_site(listing, manifest) for listing in selected]
 
 
+def _of_page(manifest: Manifest | None) -> set[str]:
+    """Return the variables of the token of a manifest's page."""
+    return {TOKEN_VARIABLE, (manifest and manifest.token_env) or TOKEN_VARIABLE}
+
+
 def _site(listing: Listing, manifest: Manifest) -> ListSite:
     service = listing.list_service
     address = parse_address(service.origin, version=None)
     own_host = not (listing.base_url or listing.replace)
-    page = {TOKEN_VARIABLE, manifest.token_env or TOKEN_VARIABLE}
-    untrusted = None if own_host else _untrusted(listing, address, page)
-    names = _variables(listing, service, own_host=own_host)
+    untrusted = None if own_host else _untrusted(listing, address, _of_page(manifest))
+    own = "".join(c if c.isalnum() else "_" for c in service.name).upper()
+    names = _variables(listing, service.variables or (f"{_PREFIX}{own}",), own_host=own_host)
     token, source = (None, names[0]) if untrusted else _list_token(names)
     bot = listing.bot_of(manifest.bot)
     if service.names_bot and not bot:
@@ -203,7 +339,9 @@ def _site(listing: Listing, manifest: Manifest) -> ListSite:
     )
 
 
-def _untrusted(listing: Listing, address: Address, page: Collection[str]) -> RefusedError | None:
+def _untrusted(
+    listing: Listing | DiscordListing, address: Address, page: Collection[str]
+) -> RefusedError | None:
     """Return why a host of a manifest gets no token, or None; `page` are the page's variables."""
     host, variable = service_of(address.base_url), listing.token_env
     hosts = os.environ.get(HOSTS_VARIABLE, "").replace(",", " ").lower().split()
@@ -226,16 +364,17 @@ def _untrusted(listing: Listing, address: Address, page: Collection[str]) -> Ref
 def _known_variables() -> set[str]:
     """Return the variables of the tokens of known services."""
     from commandsync.services.catalogue import LISTS  # noqa: PLC0415 - seldom needed
+    from commandsync.services.discord import VARIABLES  # noqa: PLC0415 - as above
 
-    return {name for service in LISTS.values() for name in service.variables}
+    return {*VARIABLES, *(name for service in LISTS.values() for name in service.variables)}
 
 
-def _variables(listing: Listing, service: ListService, *, own_host: bool) -> tuple[str, ...]:
+def _variables(
+    listing: Listing | DiscordListing, names: tuple[str, ...], *, own_host: bool
+) -> tuple[str, ...]:
     """Return the variables of a listing's token; the first one is the one to set."""
     if listing.token_env:
         return (listing.token_env,)
-    own = "".join(c if c.isalnum() else "_" for c in service.name).upper()
-    names = service.variables or (f"{_PREFIX}{own}",)
     return names if own_host else tuple(name for name in names if name.startswith(_PREFIX))
 
 
@@ -262,15 +401,16 @@ def _check_number(service: ListService, bot: str, token: Token | None) -> None:
 
 
 def check_tokens(sites: Sequence[Site]) -> None:
-    """Refuse one token for two lists of a service, of one manifest or several.
+    """Refuse one token for two listings of a service, of one manifest or several.
 
     Raises `UsageError` if one token is used for two.
     """
     seen: dict[tuple[str, str], str] = {}
     for site in sites:
-        if site.token is None or not isinstance(site, ListSite):
+        if site.token is None or not isinstance(site, ListingSite):
             continue
-        key = (site.service.label, site.token.reveal())
+        label = site.service.label if isinstance(site.service, ListService) else site.name
+        key = (label, site.token.reveal())
         if key in seen:
             raise UsageError(
                 f"{seen[key]} and {site.token_from} have one token for two listings of "
@@ -281,16 +421,21 @@ def check_tokens(sites: Sequence[Site]) -> None:
 
 
 def is_selected(settings: Settings, name: str) -> bool:
-    """Return whether a run is for a listing."""
-    return not settings.listing or name in settings.listing
+    """Return whether a run is for a listing other than Discord."""
+    return not settings.guild and (not settings.listing or name in settings.listing)
 
 
 def unknown_listing(
     settings: Settings, manifests: Sequence[Manifest], pages: Iterable[Site]
 ) -> UsageError | None:
     """Return the error about a name that no listing has; None if there is no such name."""
-    names = {entry.service for manifest in manifests for entry in manifest.listings}
-    names |= {page.name for page in pages}
+    names = {page.name for page in pages}
+    for manifest in manifests:
+        names |= {entry.service for entry in manifest.listings}
+        names |= {manifest.discord.service, manifest.discord.name} if manifest.discord else set()
+    if settings.guild and not any(manifest.discord for manifest in manifests):
+        hint = "add an entry to listings: with service: discord"
+        return UsageError("no manifest of the run lists discord", hint=hint)
     hint = f"the listings are: {', '.join(sorted(names)) or 'none'}"
     unknown = (given for given in settings.listing if given not in names)
     return next((UsageError(f"no listing is called {each!r}", hint=hint) for each in unknown), None)

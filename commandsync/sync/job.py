@@ -16,7 +16,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from commandsync.api.arguments import service_of
 from commandsync.api.operations import Operation
 from commandsync.client.driver import start_reading
 from commandsync.client.threads import Gate
@@ -63,7 +62,7 @@ class Job(ABC):
     @property
     def identity(self) -> str:
         """The identity of the listing, which no spelling changes."""
-        return f"{service_of(self.site.address.base_url)} {self.site.bot}"
+        return self.site.identity
 
     @property
     def is_read(self) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from commandsync.client.threads import in_thread, results_of
 from commandsync.diagnostics import Notice
@@ -52,8 +52,13 @@ class Before(NamedTuple):
     store: Store | None = None  # what remembers it, if its service does not return it
 
 
-Memory: TypeAlias = Callable[[Manifest, ListSite], Before]
-"""Returns what is known of a list of a manifest; raises `CommandsyncError` if that is not known."""
+class Memory(NamedTuple):
+    """What is known of the listings of a run before it."""
+
+    # Returns what is known of a list of a manifest; raises `CommandsyncError` if that is not known.
+    before: Callable[[Manifest, ListSite], Before]
+    # Returns the version of a manifest that stands for records which are not read; None for none.
+    version: Callable[[Manifest], EarlierVersion | None]
 
 
 def nothing_known(settings: Settings, site: ListSite, *, why: str = "") -> Baseline:

@@ -37,8 +37,10 @@ from commandsync.services.service import ListRequest, excess, list_request, of_o
 from commandsync.sync.baselines import digest_of, last_sent, memory_of, notices_of
 from commandsync.sync.deliveries import Delivery, End, Remembered, Store
 from commandsync.sync.destinations import (
+    DiscordSite,
     ListSite,
     check_tokens,
+    discord_of,
     is_selected,
     list_sites,
     sites_of,
@@ -58,6 +60,7 @@ from commandsync.sync.listcontent import (
     with_own_keys,
 )
 from commandsync.sync.lock import INTERVAL
+from commandsync.sync.registrations import RegistrationJob
 from commandsync.sync.setting import BASE_URL
 from commandsync.sync.settings import LockProgress, Settings, Site
 
@@ -82,42 +85,58 @@ def listing_jobs(
             `check_tokens` and `list_sites`.
         CommandsyncError: As `sites_of` and `memory`, or the earlier version cannot be read.
     """
+    if settings.guild and settings.listing:
+        hint = "leave out the names of listings"
+        raise UsageError("a server selects the listing discord alone", hint=hint)
     pages = _pages(settings, manifests)
     if error := unknown_listing(settings, manifests, [page for page in pages if page]):
         raise error
     found = [*_sites(settings, manifests, pages)]
     sites = [site for _, site in found]
     check_tokens(sites)
-    before = memory or memory_of(settings, manifests)
+    known = memory or memory_of(settings, manifests)
     with connected(settings, sites) as connections:
         jobs = [
-            list_job(settings, manifest, site, connection, before(manifest, site))
-            if isinstance(site, ListSite)
-            else page_job(settings, manifest, site, connection, site.name)
+            _job(settings, manifest, site, connection, known)
             for (manifest, site), connection in zip(found, connections, strict=True)
         ]
-        if settings.base_url and not any(pages) and isinstance(jobs[0], ListJob):
+        if settings.base_url and not any(pages) and not isinstance(jobs[0], RecordJob):
             jobs[0] = replace(jobs[0], notices=(_UNUSED_BASE_URL,))
         yield jobs
 
 
+def _job(
+    settings: Settings, manifest: Manifest, site: Site, connection: Connection, known: Memory
+) -> "ManifestJob":
+    match site:
+        case ListSite():
+            return list_job(settings, manifest, site, connection, known.before(manifest, site))
+        case DiscordSite():
+            version = None if site.token else known.version(manifest)
+            return RegistrationJob(site, settings, connection, manifest, version)
+        case _:
+            return page_job(settings, manifest, site, connection, site.name)
+
+
 def _pages(settings: Settings, manifests: Sequence[Manifest]) -> list[Site | None]:
     """Return the page of each manifest; None for one that has no page."""
-    with_page = [manifest for manifest in manifests if manifest.has_page]
+    with_page = [each for each in manifests if each.has_page and not settings.guild]
     if settings.base_url and settings.base_url_from != BASE_URL.variable and not with_page:
         message = "no manifest of the run has a page: the base URL is not used"
         raise UsageError(message, hint="add base_url: to the manifest, or leave it out here")
     pages = iter(sites_of(settings, with_page))
-    return [next(pages) if manifest.has_page else None for manifest in manifests]
+    return [next(pages) if manifest in with_page else None for manifest in manifests]
 
 
 def _sites(
     settings: Settings, manifests: Sequence[Manifest], pages: Sequence[Site | None]
 ) -> Iterator[tuple[Manifest, Site]]:
-    """Yield the selected listings of each manifest, its page first."""
+    """Yield the selected listings of each manifest: its page, Discord, and its lists."""
     for manifest, page in zip(manifests, pages, strict=True):
         if page and is_selected(settings, page.name):
             yield manifest, page
+        if discord := discord_of(settings, manifest):
+            yield manifest, discord
         yield from ((manifest, site) for site in list_sites(settings, manifest))
 
 
@@ -374,5 +393,5 @@ def list_job(
     )
 
 
-ManifestJob: TypeAlias = RecordJob | ListJob
+ManifestJob: TypeAlias = RecordJob | RegistrationJob | ListJob
 """The job of a listing of a manifest; a saved plan has none."""

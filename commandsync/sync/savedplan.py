@@ -6,18 +6,18 @@ and verified by its own changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from commandsync.diagnostics import Do
+from commandsync.diagnostics import Do, Location
 from commandsync.errors import FileError, StalePlanError, UsageError
 from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.sync.destinations import site_of
+from commandsync.sync.destinations import DiscordSite, discord_site, site_of
 from commandsync.sync.files import read_file
 from commandsync.sync.job import Job, Planned, connected, record_steps
 from commandsync.sync.settings import FilesRead, Settings, Site
@@ -79,6 +79,15 @@ class SavedJob(Job):
         """The path of the manifest that the plan was made from; empty for none."""
         return next(iter(self.saved.manifest), "")
 
+    def start_planning(self) -> Callable[[], Planned]:
+        """Start to read the listing; the returned function waits for it, and returns the plan."""
+        if isinstance(self.site, DiscordSite):
+            from commandsync.sync.registrations import start_planning  # noqa: PLC0415 - seldom needed
+
+            return start_planning(self)
+        reading = self.start_reading()
+        return lambda: self.planned(reading())
+
     def plan(self, listed: Snapshot) -> RecordPlan:  # noqa: ARG002 - it does not depend on that
         """Return the plan as it was saved, with notices about the token."""
         notices = self.site.warnings(self.saved.changes)
@@ -91,6 +100,8 @@ class SavedJob(Job):
 
 def _site(settings: Settings, plan: RecordPlan) -> Site:
     """Return the plan's own listing; flags must not name another one."""
+    if any(kind.exact for kind in plan.scope):
+        return _at_discord(settings, plan)
     bound = replace(
         settings,
         base_url=settings.base_url or plan.target.base_url,
@@ -104,3 +115,20 @@ def _site(settings: Settings, plan: RecordPlan) -> Site:
             hint=Do.KEEP_TARGET(),
         )
     return site
+
+
+def _at_discord(settings: Settings, plan: RecordPlan) -> DiscordSite:
+    """Return the application of a plan; only the environment decides which hosts get the token."""
+    from commandsync.manifest.registrations import DiscordListing  # noqa: PLC0415 - loads yaml
+    from commandsync.services.discord import ORIGIN  # noqa: PLC0415 - seldom needed
+
+    target = plan.target
+    base_url = "" if target.base_url == ORIGIN else target.base_url
+    listing = DiscordListing(
+        guild=target.guild, base_url=base_url, bot=target.bot, location=Location("")
+    )
+    if settings.guild not in {"", target.guild}:
+        where = f"the server {target.guild}" if target.guild else "the global commands"
+        message = f"the plan is for {where}, not for the server {settings.guild}"
+        raise StalePlanError(message, hint=Do.KEEP_TARGET())
+    return discord_site(settings, None, listing)

@@ -37,7 +37,8 @@ def jobs(
     `memory` is as of `listing_jobs`. Raises `CommandsyncError` as `sites_of`, or as `listing_jobs`
     for manifests with `listings:`.
     """
-    if settings.listing or any(manifest.listings for manifest in manifests):
+    has_listings = any(manifest.listings or manifest.discord for manifest in manifests)
+    if settings.listing or settings.guild or has_listings:
         from commandsync.sync.lists import listing_jobs  # noqa: PLC0415 - seldom needed
 
         with listing_jobs(settings, manifests, memory) as opened:

@@ -7,6 +7,7 @@ argument of its name. A run has their values in `settings.Settings`, under the s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -55,6 +56,12 @@ def _delete_limit(text: str) -> DeleteLimit | None:
     from commandsync.plan.rules import parse_delete_limit  # noqa: PLC0415 - no help page needs it
 
     return parse_delete_limit(text)
+
+
+def _digits(text: str) -> str:
+    if re.fullmatch("[0-9]{1,20}", text) is None:
+        raise ValueError(f"{text!r} is not the id of a server, such as 613425648685547541")
+    return text
 
 
 FILES = Setting[tuple[str, ...]](
@@ -173,13 +180,22 @@ LISTING = Setting[tuple[str, ...]](
     help="Only this listing of the manifest: a service of listings:, or the host of the page; may "
     "be repeated.",
 )
+GUILD = Setting(
+    "guild",
+    "",
+    section="Service",
+    value="ID",
+    read=_digits,
+    help="Of Discord: the commands of this server in place of the global ones, and no other "
+    "listing.",
+)
 SINCE = Setting(
     "since",
     "",
     section="Service",
     value="REF|FILE",
-    help="The version that was sent last to a service that does not return its list: a revision of "
-    "git, or a manifest.",
+    help="The earlier version to compare with where a list cannot be read: a revision of git, or a "
+    "manifest.",
 )
 STATE = Setting(
     "state",

@@ -58,6 +58,11 @@ class Site:
         return service_of(self.address.base_url) if self.service is PAGE else self.service.name
 
     @property
+    def identity(self) -> str:
+        """The identity of the listing, which no spelling changes."""
+        return f"{service_of(self.address.base_url)} {self.bot}"
+
+    @property
     def records(self) -> RecordService:
         """The service, of a page."""
         if not isinstance(self.service, RecordService):
@@ -178,6 +183,7 @@ class Settings:
     since: str = setting.SINCE.default
     unseen: bool = setting.UNSEEN.default
     listing: tuple[str, ...] = setting.LISTING.default
+    guild: str = setting.GUILD.default
     state: str | None = setting.STATE.default
     on_progress: Callable[[Progress], object] = field(
         default=lambda _progress: None, repr=False, compare=False

@@ -56,7 +56,7 @@ def test_apply_has_its_options_in_four_sections(home: Home) -> None:
         "Manifest": ["--file", "--strict", "--no-prune", "--max-deletes", "--only"],
         "Service": [
             *("--base-url", "--bot", "--token-file", "--timeout", "--insecure-http"),
-            *("--retries", "--concurrency", "--listing", "--since", "--state"),
+            *("--retries", "--concurrency", "--listing", "--guild", "--since", "--state"),
         ],
         "Output": ["--format", "--color", "--full", "--quiet", "--verbose"],
     }
@@ -161,6 +161,6 @@ def test_bash_completes_commands_options_and_values(home: Home) -> None:
 
     assert ran.out.split() == [
         *("plan", "--dry-run", "text", "json", "markdown", "github"),
-        *("discordbotlist.com", "telegram"),
+        *("discord", "discordbotlist.com", "telegram"),
     ]
     assert (ran.code, ran.err) == (0, "")

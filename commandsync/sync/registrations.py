@@ -1,0 +1,300 @@
+"""The commands that an application has registered at Discord, as one listing of a manifest.
+
+The token decides the application. It is read beside the commands, or first where the manifest does
+not name the bot; a bot that is neither its id nor the id of its bot's user is refused. So the job
+that plans is the one that knows its application. Its commands are records with ids: the manifest's
+are composed into whole objects, which depends on the commands as they are listed.
+
+Without a token nothing can be read. Then the manifest is compared with an earlier version of itself
+that the run names, such as the branch that a proposal is merged into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from commandsync.client.threads import in_thread, results_of
+from commandsync.diagnostics import Notice
+from commandsync.errors import ListingError, ManifestError, RefusedError, WrongBotError
+from commandsync.plan.baseline import AsRead, Baseline, OfVersion, Unread
+from commandsync.records.losses import loss_notice
+from commandsync.records.registrations import Registrable, Standing
+from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.texts import ApplicationCommand, Resource, named
+from commandsync.services.discord import UNKNOWN, Application, application, discord_service
+from commandsync.services.discordobjects import SLASH, entries_of
+from commandsync.services.registration import Registration, compose
+from commandsync.sync.destinations import DiscordSite
+from commandsync.sync.history import History
+from commandsync.sync.job import Job, Planned, connected, record_steps
+from commandsync.sync.settings import Settings, rules_of
+
+if TYPE_CHECKING:
+    from commandsync.api.policy import Health
+    from commandsync.apply.outcomes import Result
+    from commandsync.apply.run import Steps
+    from commandsync.client.connection import Connection
+    from commandsync.manifest import Manifest
+    from commandsync.plan.plan import RecordPlan
+    from commandsync.sync.earlier import EarlierVersion
+
+KIND = Resource.APPLICATION_COMMAND
+T = TypeVar("T")
+_J = TypeVar("_J", bound=Job)
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrationJob(Job):
+    """The commands of a manifest at Discord."""
+
+    site: DiscordSite
+    manifest: Manifest
+    version: EarlierVersion | None = None  # what they are compared with if they cannot be read
+    notices: tuple[Notice, ...] = ()  # of the whole run: those of its first listing
+
+    @property
+    def name(self) -> str:
+        """The name of the listing among several."""
+        return self.site.name
+
+    @property
+    def scope(self) -> Sequence[Resource]:
+        """The collection of registered commands."""
+        return (KIND,)
+
+    @property
+    def path(self) -> str:
+        """The path of the manifest."""
+        return self.manifest.path
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the commands are read: there is a token to ask with."""
+        return self.site.token is not None
+
+    @property
+    def versions(self) -> History | None:
+        """The versions of the manifest, of a run that takes away no others' commands."""
+        return self._history() if self.settings.owned else None
+
+    def _history(self) -> History:
+        return History(self.manifest, self._wanted)
+
+    def _wanted(self, version: Manifest) -> Snapshot | None:
+        """Return the types and names that a version had here; None for another listing.
+
+        Its objects may not be complete, and its names of groups and sub-commands are known.
+        """
+        if not self._is_here(version):
+            return None
+        names = set(_callables(version.registrables))
+        names |= {(kind, name.partition(" ")[0]) for kind, name in names if kind == SLASH}
+        texts = (ApplicationCommand(name, kind, "") for kind, name in sorted(names))
+        return Snapshot({KIND: tuple(map(Entry, texts))})
+
+    def _is_here(self, version: Manifest) -> bool:
+        """Whether a version had this listing; without a bot it had that of the token."""
+        own, then = self.manifest.discord, version.discord
+        if own is None or then is None:
+            return False
+        return own.guild == then.guild and then.bot in {"", own.bot, self.site.bot}
+
+    def start_reading(self) -> Callable[[], Snapshot]:
+        """Start to read the commands; of those that are not read, it is the earlier version's."""
+        if self.is_read:
+            reading = start_reading(self.site, self.connection)
+            return lambda: reading()[1]
+        known = Snapshot({KIND: tuple(self._earlier())})
+        return lambda: known
+
+    def start_planning(self) -> Callable[[], Planned]:
+        """Start to read the application and its commands; what is returned waits, and plans."""
+        if self.is_read:
+            return start_planning(self)
+        reading = self.start_reading()
+        return lambda: self.planned(reading())
+
+    def _earlier(self) -> Iterator[Entry]:
+        """Yield the commands of the earlier version; ids that are not known are made of names."""
+        if isinstance(self._baseline, OfVersion) and self.version:
+            for entry in self._composed(self.version.manifest).entries:
+                yield replace(entry, id=entry.id or "/".join(entry.text[:2]), formerly=())
+
+    def _composed(self, manifest: Manifest, listed: Sequence[Entry] = ()) -> Registration:
+        return compose(
+            manifest.registrables,
+            listed=listed,
+            application=self.site.application or UNKNOWN,
+            guild=self.site.guild,
+            ignored=manifest.is_untouched,
+            prune=rules_of(self.settings, manifest).prune,
+            earlier=self._known_names() if manifest.unread and listed else None,
+        )
+
+    def _known_names(self) -> set[tuple[str, str]]:
+        """Return the types and names of commands that a version of the manifest had.
+
+        Of a manifest whose versions cannot be read, they are its own.
+        """
+        names = set(_callables(self.manifest.registrables))
+        try:
+            for version in self._history():
+                names |= {entry.text[1::-1] for entry in version.collections[KIND]}
+        except RefusedError:
+            pass
+        return names
+
+    def plan(self, listed: Snapshot) -> RecordPlan:
+        """Compare the manifest with the registered commands.
+
+        Raises `ManifestError` with everything that Discord would refuse.
+        """
+        from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
+
+        site, settings, manifest = self.site, self.settings, self.manifest
+        every = listed.collections[KIND]
+        composed = self._composed(manifest, every)
+        if composed.problems:
+            raise ManifestError(composed.problems)
+        untouched = {entry.id for entry in composed.untouched}
+        losses = [each for each in composed.losses if each.field not in site.listing.lossy]
+        warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
+        plan = make_plan(
+            desired=Snapshot({KIND: composed.entries}),
+            listed=Snapshot({KIND: tuple(each for each in every if each.id not in untouched)}),
+            target=Target(
+                bot=site.bot,
+                base_url=site.address.base_url,
+                abilities=site.service.abilities,
+                guild=site.guild,
+                name=site.application.name if site.application else "",
+            ),
+            rules=rules_of(settings, manifest),
+            now=settings.now,
+            manifest=manifest.paths,
+            notices=[
+                *self.notices,
+                *warnings,
+                *(loss_notice(loss, at=self.name) for loss in losses),
+                *composed.notices,
+            ],
+        )
+        plan = replace(plan, label=self.name, baseline=self._baseline)
+        if settings.only:
+            plan = plan.only(settings.only)
+        return replace(plan, notices=(*site.warnings(plan.changes), *plan.notices))
+
+    @property
+    def _baseline(self) -> Baseline:
+        if self.is_read:
+            return AsRead()
+        is_known = self.version and self._is_here(self.version.manifest)
+        return OfVersion(name=self.version.name) if self.version and is_known else Unread()
+
+    def other_notices(self, planned: Planned) -> Sequence[Notice]:
+        """Warn about commands of a server that are global ones, too: people see them twice."""
+        if not (self.is_read and self.site.guild):
+            return ()
+        from commandsync.plan.plan import expected_listing  # noqa: PLC0415 - it is loaded by then
+
+        service = discord_service(self.site.application or UNKNOWN)
+        try:
+            everywhere = self.connection.call(service.read(self.site.bot, KIND))
+        except ListingError as error:
+            return (Notice(f"the global commands cannot be read: {error.message}", error.hint),)
+        own = {text[:2] for text in expected_listing(planned.plan, planned.listed)[KIND]}
+        twice = [entry.name for entry in everywhere if entry.text[:2] in own]
+        if not twice:
+            return ()
+        are = "is also a global command" if len(twice) == 1 else "are also global commands"
+        message = f"{self.name}: {named(twice, most=5)} {are}: people on the server see both"
+        return (Notice(message, "delete one of the two"),)
+
+    def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
+        """Return the steps that carry out a plan; they compose and plan again to verify."""
+        return record_steps(planned, self.plan, health=health, unordered=unordered)
+
+
+def start_planning(job: _J) -> Callable[[], Planned]:
+    """Start to read the application and the commands of a job; what is returned waits, and plans.
+
+    It plans by the job that knows its application. Raises as `start_reading`.
+    """
+    assert isinstance(job.site, DiscordSite)  # noqa: S101 - only these jobs call it
+    reading = start_reading(job.site, job.connection)
+
+    def planned() -> Planned:
+        site, listed = reading()
+        return replace(job, site=site).planned(listed)
+
+    return planned
+
+
+def start_reading(
+    site: DiscordSite, connection: Connection
+) -> Callable[[], tuple[DiscordSite, Snapshot]]:
+    """Start to read an application and its commands; what is returned waits for both.
+
+    It returns the site with its application. Raises `WrongBotError` if the token belongs to another
+    one, and `ListingError` if Discord refuses, or does not answer.
+    """
+    reading = in_thread(partial(_read, site, connection), name="commandsync-discord")
+
+    def read() -> tuple[DiscordSite, Snapshot]:
+        (result,) = results_of([reading])
+        return result
+
+    return read
+
+
+def read_registrations(settings: Settings, site: DiscordSite) -> tuple[DiscordSite, Snapshot]:
+    """Read an application and its commands, for a run that needs no plan.
+
+    Raises `UsageError` without a token, and as `start_reading`.
+    """
+    site.check_token()
+    with connected(settings, [site]) as (connection,):
+        return start_reading(site, connection)()
+
+
+def _read(site: DiscordSite, connection: Connection) -> tuple[DiscordSite, Snapshot]:
+    if site.application:  # a run reads it once
+        entries = connection.call(site.service.read(site.bot, KIND))
+        return site, Snapshot({KIND: entries})
+    asked = in_thread(partial(connection.call, application()), name="commandsync-application")
+    # The id of the bot is that of the application, except for bots of before 2016.
+    service = site.service
+    early = site.bot and in_thread(
+        partial(connection.call, service.read(site.bot, KIND)), name="commandsync-commands"
+    )
+    (found,) = results_of([asked])
+    _check_application(site, found)
+    service = discord_service(found, site.guild)
+    if early and found.id == site.bot:
+        (entries,) = results_of([early])
+        nodes = [entry.own[0] for entry in entries]
+        entries = entries_of(nodes, installs=found.integration_types, guild=site.guild)
+    else:
+        entries = connection.call(service.read(found.id, KIND))
+    known = replace(site, bot=found.id, application=found, service=service)
+    return known, Snapshot({KIND: entries})
+
+
+def _check_application(site: DiscordSite, found: Application) -> None:
+    """Refuse the token of another application than that of the manifest."""
+    if site.bot and site.bot not in {found.id, found.bot}:
+        name = f" ({found.name})" if found.name else ""
+        message = f"the token in {site.token_from} belongs to application {found.id}{name}"
+        hint = "use this bot's own token, or correct bot: in the manifest"
+        raise WrongBotError(f"{message}, not to bot {site.bot}", hint=hint)
+
+
+def _callables(commands: Iterable[Registrable]) -> Iterator[tuple[str, str]]:
+    """Yield the types and names of commands that are registered."""
+    for command in commands:
+        if command.standing is Standing.REGISTERED:
+            node = command.discord or {}
+            yield str(node.get("type") or 1), command.name

@@ -1,0 +1,301 @@
+"""The commands that an application has registered at Discord, as a listing of a manifest."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, DiscordServer
+from tests.support.home import Home
+
+TOKEN = "COMMANDSYNC_TOKEN_DISCORD"
+PING = {"name": "ping", "description": "Says pong."}
+REGION = {
+    "name": "region",
+    "description": "Sets the region.",
+    "options": [
+        {
+            "type": 3,
+            "name": "region",
+            "description": "The region.",
+            "required": True,
+            "choices": [{"name": "eu", "value": "eu"}, {"name": "us", "value": "us"}],
+        }
+    ],
+}
+
+
+@pytest.fixture
+def discord(home: Home) -> Iterator[DiscordServer]:
+    """Discord, whose token the environment has."""
+    with DiscordServer() as server:
+        home.variable(TOKEN, server.listing.token)
+        yield server
+
+
+def entry(node: dict[str, Any], **more: object) -> dict[str, Any]:
+    """Return an entry of a manifest with Discord's object."""
+    texts = {"name": node["name"], "description": node.get("description", "Opens a menu.")}
+    return {**texts, "syntax": f"/{node['name']}", "discord": node, **more}
+
+
+def manifest(home: Home, server: DiscordServer, *entries: object, top: str = "") -> None:
+    """Write a manifest that lists Discord."""
+    commands = f"commands: {json.dumps(entries)}\n"
+    home.write(f"version: 1\n{top}{server.entry}{commands}")
+
+
+def kinds(server: DiscordServer, since: int = 0) -> list[str]:
+    return [request.kind for request in server.listing.requests[since:]]
+
+
+def test_commands_are_registered_whole_and_then_nothing_is_left_to_do(
+    home: Home, discord: DiscordServer
+) -> None:
+    manifest(home, discord, entry(PING), entry(REGION))
+
+    applied = home.run("apply", "--yes", exits=0)
+    planned = home.run("plan", "--detailed-exitcode", exits=0)
+
+    assert applied.out.endswith("Apply: 2 done. Verified: nothing is left to do.\n")
+    assert "No changes: nothing is left to do." in planned.out
+    listed = discord.listing.listed()
+    assert [each["name"] for each in listed] == ["ping", "region"]
+    assert [each["name"] for each in listed[1]["options"][0]["choices"]] == ["eu", "us"]
+
+
+def test_a_plan_without_changes_makes_two_requests(home: Home, discord: DiscordServer) -> None:
+    discord.listing.seed(PING, REGION)
+    manifest(home, discord, entry(PING), entry(REGION), top=f'bot: "{APPLICATION}"\n')
+
+    home.run("plan", exits=0)
+
+    assert sorted(kinds(discord)) == ["application", "read"]
+
+
+def test_a_hundred_changes_are_a_hundred_writes_and_three_reads(
+    home: Home, discord: DiscordServer
+) -> None:
+    nodes = [{"name": f"command-{n}", "description": "Before."} for n in range(100)]
+    ids = [each["id"] for each in discord.listing.seed(*nodes)]
+    edited = [entry({**node, "description": "After."}) for node in nodes]
+    manifest(home, discord, *edited)
+
+    home.run("apply", "--yes", exits=0)
+
+    assert kinds(discord) == ["application", "read", *["edit"] * 100, "read"]
+    assert [each["id"] for each in discord.listing.listed()] == ids
+    assert {each["description"] for each in discord.listing.listed()} == {"After."}
+
+
+def test_only_the_keys_that_changed_are_sent(home: Home, discord: DiscordServer) -> None:
+    discord.listing.seed(PING, {**REGION, "nsfw": True})
+    manifest(home, discord, entry(PING), entry(REGION))
+
+    home.run("apply", "--yes", exits=0)
+
+    [edit] = discord.listing.writes()
+    assert (edit.kind, edit.body) == ("edit", {"nsfw": False})
+
+
+def test_a_rename_keeps_the_id(home: Home, discord: DiscordServer) -> None:
+    [was] = discord.listing.seed(PING)
+    manifest(home, discord, entry({**PING, "name": "pong"}, formerly=["ping"]))
+
+    ran = home.run("apply", "--yes", exits=0)
+
+    [listed] = discord.listing.listed()
+    assert "» ping → pong" in ran.out
+    assert (listed["id"], listed["name"]) == (was["id"], "pong")
+
+
+def test_the_application_is_named_by_the_plan_and_in_its_document(
+    home: Home, discord: DiscordServer
+) -> None:
+    manifest(home, discord, entry(PING))
+
+    text = home.run("plan", exits=0)
+    document = home.run("plan", "--format", "json", exits=0).document
+
+    name = discord.listing.state.application.name  # type: ignore[attr-defined]
+    assert text.out.startswith(f"discord: application {APPLICATION} ({name}) at {discord.url}")
+    assert (document["listing"], document["bot"]) == ("discord", APPLICATION)
+    assert (document["known"], document["compared_with"]) == (True, "list")
+    assert document["scope"] == ["application commands"]
+
+
+@pytest.mark.parametrize("command", [["plan"], ["apply", "--yes"]], ids=" ".join)
+def test_the_token_of_another_application_is_refused(
+    home: Home, discord: DiscordServer, command: list[str]
+) -> None:
+    manifest(home, discord, entry(PING), top='bot: "1234567890"\n')
+
+    ran = home.run(*command, exits=5)
+
+    assert f"belongs to application {APPLICATION}" in ran.said
+    assert "not to bot 1234567890" in ran.said
+    assert discord.listing.writes() == []
+
+
+def test_the_id_of_the_bots_user_is_the_bot_too(home: Home) -> None:
+    with DiscordServer(listing=DiscordListing(choices={"bot_id": "other"})) as server:
+        home.variable(TOKEN, server.listing.token)
+        user = server.listing.ask("GET", "/applications/@me").content["bot"]["id"]
+        manifest(home, server, entry(PING), top=f'bot: "{user}"\n')
+
+        home.run("apply", "--yes", exits=0)
+
+        assert user != APPLICATION
+        assert [each["name"] for each in server.listing.listed()] == ["ping"]
+
+
+def test_a_plan_names_the_commands_of_one_server(home: Home, discord: DiscordServer) -> None:
+    manifest(home, discord, entry(PING), entry(REGION))
+
+    planned = home.run("plan", "--guild", SERVER, "--format", "json", exits=0).document
+    home.run("apply", "--guild", SERVER, "--yes", exits=0)
+
+    assert (planned["listing"], planned["guild"]) == (f"discord (server {SERVER})", SERVER)
+    assert [each["name"] for each in discord.listing.listed(SERVER)] == ["ping", "region"]
+    assert discord.listing.listed() == []
+
+
+def test_a_server_is_the_only_listing_of_its_run(home: Home, discord: DiscordServer) -> None:
+    manifest(home, discord, entry(PING), top="base_url: https://listing.example\n")
+    home.variable("COMMANDSYNC_BOT", "42")
+
+    ran = home.run("plan", "--guild", SERVER, exits=0)
+
+    assert ran.out.startswith(f"discord (server {SERVER}): application {APPLICATION}")
+    assert "listing.example" not in ran.out
+
+
+def test_a_command_of_a_server_that_is_also_global_is_a_warning(
+    home: Home, discord: DiscordServer
+) -> None:
+    discord.listing.seed(PING)
+    manifest(home, discord, entry(PING), entry(REGION))
+
+    ran = home.run("plan", "--guild", SERVER, exits=0)
+
+    assert f"discord (server {SERVER}): ping is also a global command" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--guild", "here"], "'here' is not the id of a server"),
+        (["--guild", ""], "'' is not the id of a server"),
+        (["--guild", "6", "--listing", "discord"], "a server selects the listing discord alone"),
+        (["--listing", "discord (server 6)"], "no listing is called 'discord (server 6)'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_server_has_an_id_and_selects_discord_alone(
+    home: Home, discord: DiscordServer, arguments: list[str], message: str
+) -> None:
+    manifest(home, discord, entry(PING))
+
+    ran = home.run("plan", *arguments, exits=2)
+
+    assert message in ran.err
+    assert discord.listing.requests == []
+
+
+def test_a_manifest_without_discord_has_no_server(home: Home) -> None:
+    home.write("version: 1\ncommands: []\n")
+
+    ran = home.run("plan", "--guild", SERVER, exits=2)
+
+    assert "no manifest of the run lists discord" in ran.err
+
+
+def test_without_a_token_the_plan_says_so_and_an_apply_names_the_variable(
+    home: Home, discord: DiscordServer
+) -> None:
+    home.forget(TOKEN)
+    manifest(home, discord, entry(PING))
+
+    planned = home.run("plan", "--detailed-exitcode", exits=0)
+    applied = home.run("apply", "--yes", exits=2)
+
+    assert "discord returns its list only with the token" in planned.out
+    assert planned.out.endswith("Plan: 1 command to send.\n")
+    assert f"no token was given for discord\n  hint: set {TOKEN}" in applied.err
+    assert discord.listing.requests == []
+
+
+def test_without_a_token_a_plan_can_be_compared_with_an_earlier_version(
+    home: Home, discord: DiscordServer
+) -> None:
+    home.forget(TOKEN)
+    manifest(home, discord, entry(PING), entry(REGION))
+    home.write(home.read("commands.yaml"), "before.yaml")
+    manifest(home, discord, entry({**PING, "description": "Says pong, quickly."}))
+
+    ran = home.run("plan", "--since", "before.yaml", "--detailed-exitcode", exits=3)
+    document = home.run("plan", "--since", "before.yaml", "--format", "json", exits=0).document
+
+    assert ran.out.endswith("Plan: 0 to add, 1 to edit, 1 to delete, 0 unchanged.\n")
+    assert (document["known"], document["compared_with"]) == (True, "before.yaml")
+    assert discord.listing.requests == []
+
+
+def test_another_host_gets_no_token_unless_the_environment_names_it(home: Home) -> None:
+    home.variable("DISCORD_TOKEN", "a-token-for-discord")
+    listing = "listings: [{service: discord, base_url: 'https://discord.example'}]\n"
+    home.write(f"version: 1\n{listing}commands: []\n")
+
+    ran = home.run("apply", "--yes", exits=5)
+
+    assert "discord.example is named by the manifest only" in ran.err
+
+
+def test_two_manifests_have_no_common_application(home: Home, discord: DiscordServer) -> None:
+    manifest(home, discord, entry(PING))
+    home.write(home.read("commands.yaml"), "other.yaml")
+
+    ran = home.run("plan", "-f", "commands.yaml", "-f", "other.yaml")
+
+    assert ran.code in {2, 4}
+    assert discord.listing.requests == []
+
+
+def test_a_saved_plan_is_applied_to_its_application_and_server(
+    home: Home, discord: DiscordServer
+) -> None:
+    discord.listing.seed(REGION, guild=SERVER)
+    changed = {**REGION, "description": "Sets your region."}
+    manifest(home, discord, entry(PING), entry(changed))
+
+    home.run("plan", "--guild", SERVER, "--out", "plan.json", exits=0)
+    first = home.run("apply", "--plan", "plan.json", "--yes", exits=0)
+    again = home.run("apply", "--plan", "plan.json", "--yes", exits=0)
+
+    assert "Apply: 2 done." in first.out
+    assert "Everything was done already" in again.out
+    assert discord.listing.listed() == []
+    assert len(discord.listing.listed(SERVER)) == 2
+
+
+def test_a_saved_plan_is_refused_for_another_server(home: Home, discord: DiscordServer) -> None:
+    manifest(home, discord, entry(PING))
+    home.run("plan", "--out", "plan.json", exits=0)
+
+    ran = home.run("apply", "--plan", "plan.json", "--yes", "--guild", SERVER, exits=5)
+
+    assert f"the plan is for the global commands, not for the server {SERVER}" in ran.err
+    assert discord.listing.writes() == []
+
+
+def test_a_plan_of_several_listings_is_not_saved(home: Home, discord: DiscordServer) -> None:
+    manifest(home, discord, entry(PING))
+    both = home.read("commands.yaml").replace("commands:", "  - service: top.gg\ncommands:")
+    home.write(both)
+
+    several = home.run("plan", "--out", "plan.json", exits=2)
+    home.run("plan", "--out", "plan.json", "--listing", "discord", exits=0)
+
+    assert "--out saves one plan of records: of the page, or of discord" in several.err
+    assert json.loads(home.read("plan.json"))["listing"] == "discord"
