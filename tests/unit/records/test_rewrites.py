@@ -5,8 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.records.rewrites import SHORTEST_CUT, Rewrite, agrees, folded, is_cut, rewrites
+from commandsync.records.rewrites import (
+    SHORTEST_CUT,
+    Rewrite,
+    agrees,
+    folded,
+    is_cut,
+    rewrites,
+    text_agrees,
+)
 from commandsync.records.texts import CommandText
+from tests.support.registered import NAMES as EXACT_NAMES
+from tests.support.registered import slash
 
 
 def text(description: str) -> CommandText:
@@ -221,3 +231,12 @@ def test_a_text_that_hides_escapes_in_other_characters_is_folded_a_few_times_onl
 
     assert hidden in folded("\uff06" + hidden * 20)
     assert hidden not in folded("\uff06" + hidden * 2)
+
+
+@given(EXACT_NAMES, EXACT_NAMES)
+def test_a_command_that_a_service_keeps_as_it_is_agrees_with_nothing_else(
+    sent: str, stored: str
+) -> None:
+    assert text_agrees(slash(stored), sent=slash(sent)) is (stored == sent)
+    assert not text_agrees(slash(sent, "Does IT."), sent=slash(sent, "Does it."))
+    assert text_agrees(text("Does IT."), sent=text("Does it."))
