@@ -264,6 +264,7 @@ BEYOND: dict[str, tuple[Record, str]] = {
         chat(option(name_localizations={"de": "Wort"})),
         "options.0.name_localizations.de",
     ),
+    "languages as a list": (chat(name_localizations=["n"]), "name_localizations"),
     "an unknown language": (chat(name_localizations={"xx": "n"}), "name_localizations.xx"),
     "a long description in a language": (
         chat(description_localizations={"de": "d" * 101}),
@@ -278,6 +279,7 @@ BEYOND: dict[str, tuple[Record, str]] = {
         chat(option(choices=[_choice(n) for n in range(26)])),
         "options.0.choices",
     ),
+    "a choice as a text": (chat(option(choices=["c"])), "options.0.choices.0"),
     "a long name of a choice": (
         chat(option(choices=[_choice(name="c" * 101)])),
         "options.0.choices.0.name",

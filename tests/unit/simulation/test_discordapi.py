@@ -155,6 +155,25 @@ def test_a_bucket_is_of_one_route_and_reads_have_none() -> None:
     assert not [name for name in read.headers if name.startswith("x-ratelimit")]
 
 
+@pytest.mark.parametrize(
+    ("status", "seconds", "content"),
+    [
+        (
+            *(429, 7),
+            {"message": "You are being rate limited.", "retry_after": 7.0, "global": True},
+        ),
+        (503, None, {"message": "503: Service Unavailable", "code": 0}),
+    ],
+)
+def test_a_failure_on_request_has_the_form_of_discord(
+    discord: DiscordListing, status: int, seconds: int | None, content: dict[str, Any]
+) -> None:
+    response = discord.simulation.refuse(status, "on request", seconds)
+
+    assert (response.status, response.content) == (status, content)
+    assert response.headers.get("Retry-After") == (seconds and str(seconds))
+
+
 def test_what_is_refused_spends_its_bucket_too() -> None:
     discord = DiscordListing({"bucket": "1/s"})
     statuses = [discord.ask("POST", discord.path(), chat(name=name)).status for name in ("A", "a")]
