@@ -93,6 +93,7 @@ INVALID = _error(
     errors={"name": {"_errors": [{"code": "X", "message": "It is not valid"}]}},
 )
 REPEATED = Fault("commands repeated", _spoiling(lambda listed: [*listed, *listed]))
+WRONG_SHAPE = Fault("answer of wrong shape", lambda _: Reply(200, b'{"commands": 7}'))
 WITHOUT_IDS = Fault("commands without id", _spoiling(without("id")))
 
 FAULTS: tuple[Fault, ...] = (
