@@ -116,21 +116,26 @@ def _pull(run: Run, out: str | None, *, pin: bool, force: bool) -> None:
     from commandsync.cli.schema import schema_beside
     from commandsync.diagnostics import Notice
     from commandsync.manifest.dump import dump_manifest
+    from commandsync.sync.destinations import listing_of
     from commandsync.sync.files import check_target, write_edits, write_file
 
     if out:
         check_target(out, force=force)
     manifest = one_manifest(run.settings)
     site, listed = _read(run.settings, manifest)
+    discord = listing_of(site)
     if run.output.format == "json":
         from commandsync.report.records import listed_document
 
-        run.output.result(listed_document(listed, bot=site.bot, base_url=site.address.base_url))
+        base_url, guild = site.address.base_url, discord.guild if discord else ""
+        document = listed_document(listed, bot=site.bot, base_url=base_url, guild=guild)
+        run.output.result(document)
         return
     dumped = dump_manifest(
         listed,
         bot=site.bot,
-        base_url=site.address.base_url,
+        base_url="" if discord else site.address.base_url,
+        discord=discord,
         pin=pin,
         header=[f"yaml-language-server: $schema=./{SCHEMA}"],
     )

@@ -60,16 +60,22 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, screen: Screen)
     )
 
 
-def listed_document(listed: Snapshot, *, bot: str, base_url: str) -> str:
-    """Return one JSON document of the listed records, with their ids and uses; null if unknown."""
+def listed_document(listed: Snapshot, *, bot: str, base_url: str, guild: str = "") -> str:
+    """Return one JSON document of the listed records, with their ids and uses; null if unknown.
+
+    `guild` is the server at Discord that they are of, if they are of one.
+    """
+    from commandsync.document.part import text_document  # noqa: PLC0415 - loads pydantic
+
     records = {
         kind.collection: [
-            {"id": entry.id or None, **entry.text._asdict(), "uses": entry.uses}
+            {"id": entry.id or None, **text_document(entry.text), "uses": entry.uses}
             for entry in entries
         ]
         for kind, entries in listed.collections.items()
     }
-    return document({"bot": bot, "base_url": base_url, **records})
+    server = {"guild": guild} if guild else {}
+    return document({"bot": bot, "base_url": base_url, **server, **records})
 
 
 def document(about: Mapping[str, Any]) -> str:

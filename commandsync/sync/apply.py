@@ -36,6 +36,7 @@ from commandsync.errors import (
     RefusedError,
     UnknownListError,
 )
+from commandsync.sync.destinations import listing_of
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Job, Planned
 from commandsync.sync.lock import INTERVAL, Locks, holder_of
@@ -324,10 +325,12 @@ def write_backup(planned: Planned, path: str, *, force: bool) -> tuple[str, ...]
     from commandsync.manifest.dump import dump_manifest  # noqa: PLC0415 - loads yaml
 
     abilities = planned.job.site.service.abilities
+    discord = listing_of(planned.job.site)
     dumped = dump_manifest(
         planned.listed,
         bot=planned.plan.target.bot,
-        base_url=planned.plan.target.base_url,
+        base_url="" if discord else planned.plan.target.base_url,
+        discord=discord,
         pin=True,
         uses=True,
         mirrored=[kind for kind in planned.listed.scope if abilities[kind].posts],

@@ -298,6 +298,14 @@ def record_site(settings: Settings, manifest: Manifest | None) -> Site:
     raise UsageError("this works on one listing that has records with ids", hint=hint)
 
 
+def listing_of(site: Site) -> DiscordListing | None:
+    """Return the entry of a manifest that leads to a site of Discord; None for a page.
+
+    The bot is not in it: it is a key of the manifest.
+    """
+    return replace(site.listing, bot="") if isinstance(site, DiscordSite) else None
+
+
 def _user_of(token: Token) -> str:
     """Return the id of the bot's user, which a token of Discord begins with; empty for none."""
     first = token.reveal().partition(".")[0]

@@ -299,3 +299,68 @@ def test_a_plan_of_several_listings_is_not_saved(home: Home, discord: DiscordSer
 
     assert "--out saves one plan of records: of the page, or of discord" in several.err
     assert json.loads(home.read("plan.json"))["listing"] == "discord"
+
+
+MENU = {"name": "Report to us", "type": 3}
+SPOKEN = {**PING, "name_localizations": {"de": "klopfen"}, "contexts": [0], "nsfw": True}
+QUEUE = {
+    "name": "queue",
+    "description": "The queue.",
+    "options": [
+        {"type": 1, "name": "add", "description": "Adds a song."},
+        {"type": 1, "name": "show", "description": "Shows it."},
+    ],
+}
+
+
+@pytest.mark.parametrize("options", [[], ["--pin"]], ids=" ".join)
+def test_a_plan_of_what_was_pulled_has_no_changes(
+    home: Home, discord: DiscordServer, options: list[str]
+) -> None:
+    discord.listing.seed(SPOKEN, REGION, MENU, QUEUE)
+    manifest(home, discord)
+
+    home.run("pull", "--out", "pulled.yaml", *options, exits=0)
+    planned = home.run("plan", "-f", "pulled.yaml", "--detailed-exitcode", exits=0)
+
+    assert planned.out.endswith("Plan: 0 to add, 0 to edit, 0 to delete, 4 unchanged.\n")
+    assert f"base_url: {discord.url}" in home.read("pulled.yaml")
+
+
+def test_what_one_server_has_is_pulled_as_json(home: Home, discord: DiscordServer) -> None:
+    [listed] = discord.listing.seed(PING, guild=SERVER)
+    manifest(home, discord)
+
+    document = home.run("pull", "--guild", SERVER, "--format", "json", exits=0).document
+
+    assert (document["bot"], document["guild"]) == (APPLICATION, SERVER)
+    [command] = document["application commands"]
+    assert (command["id"], command["name"], command["type"]) == (listed["id"], "ping", "1")
+    assert command["object"]["description"] == "Says pong."
+
+
+def test_a_page_is_pulled_where_a_manifest_has_both(home: Home, discord: DiscordServer) -> None:
+    manifest(home, discord, top='base_url: http://127.0.0.1:9\nbot: "42"\n')
+    home.variable("COMMANDSYNC_TOKEN", "a-token-of-the-page")
+
+    page = home.run("pull", "--retries", "0", exits=1)
+    home.write("version: 1\n" + discord.entry + "commands: []\n")
+    home.run("pull", "--listing", "discord", exits=0)
+
+    assert "127.0.0.1:9 refuses connections" in page.err
+
+
+def test_a_backup_brings_the_commands_back(home: Home, discord: DiscordServer) -> None:
+    discord.listing.seed(SPOKEN, REGION)
+    before = discord.listing.listed()
+    manifest(home, discord, entry({**PING, "description": "Other."}))
+
+    home.run("apply", "--yes", "--backup", "before.yaml", "--max-deletes", "all", exits=0)
+    home.run("apply", "--yes", "-f", "before.yaml", exits=0)
+
+    keys = ("name", "description", "options", "nsfw", "contexts", "name_localizations")
+    shown = [
+        [{key: each.get(key) for key in keys} for each in listed]
+        for listed in (before, discord.listing.listed())
+    ]
+    assert shown[0] == shown[1]
