@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 @option("--against PATH", "Compare with another manifest instead of the page, with no network.")
 @option("--detailed-exitcode", "Exit 3 when changes are pending.")
 @option(UNSEEN)
-@option("--requests", "Print the requests that would replace whole lists, without the token.")
+@option("--requests", "Print the requests that apply would send to write, without the token.")
 @force_option
 @options(FILES, STRICT, PRUNE, MAX_DELETES, ONLY)
 @options(*SERVICE, RETRIES, CONCURRENCY, LISTING, GUILD, SINCE, STATE)
@@ -186,19 +186,18 @@ def _plans(
 
 
 def _show_requests(planned: Sequence[Planned | CommandsyncError], output: Output) -> int:
-    """Print the requests that an apply would send to replace whole lists; return the exit code."""
+    """Print the requests that an apply would send to write; return the exit code."""
     from commandsync.errors import CommandsyncError, worst_exit
     from commandsync.report.records import document
     from commandsync.sync.job import Planned
-    from commandsync.sync.lists import ListJob
 
     errors = [item for item in planned if isinstance(item, CommandsyncError)]
-    plans = [(item.job, item) for item in planned if isinstance(item, Planned)]
-    requests = [job.shown(item) for job, item in plans if isinstance(job, ListJob)]
+    plans = [item for item in planned if isinstance(item, Planned)]
+    requests = [shown for item in plans for shown in item.job.shown(item)]
     if output.format == "json":
         output.result(document({"requests": requests}))
     else:
-        output.result("\n\n".join(map(_request, requests)) or "no listing takes a whole list")
+        output.result("\n\n".join(map(_request, requests)) or "no request: nothing is left to do")
     for error in errors:
         output.failure(error)
     return worst_exit(error.exit_code for error in errors)
@@ -210,5 +209,7 @@ def _request(shown: Mapping[str, object]) -> str:
 
     authorization = shown["authorization"]
     header = f"Authorization: {authorization}\n" if authorization else ""
-    head = f"{shown['method']} {shown['url']}\n{header}Content-Type: application/json"
-    return f"{head}\n\n{dumps(shown['body'], indent=2)}"
+    head = f"{shown['method']} {shown['url']}\n{header}"
+    if shown["body"] is None:
+        return head.rstrip("\n")
+    return f"{head}Content-Type: application/json\n\n{dumps(shown['body'], indent=2)}"

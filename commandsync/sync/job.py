@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from commandsync.api.operations import Operation
 from commandsync.client.driver import start_reading
@@ -104,6 +104,22 @@ class Job(ABC):
         """Return the request that replaces a whole list, without the token; None for a page."""
         return None
 
+    def shown(self, planned: Planned) -> list[dict[str, object]]:
+        """Return the requests of an apply as keys of a JSON document: without the token.
+
+        An answer that is missing, or an error, may lead to others.
+        """
+        return [
+            {
+                "listing": self.name or self.site.name,
+                "method": operation.method,
+                "url": self.site.address.api + operation.path,
+                "authorization": self.site.service.authorization or None,
+                "body": operation.body,
+            }
+            for operation in _writes(planned)
+        ]
+
     @abstractmethod
     def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
         """Return the steps that carry out a plan."""
@@ -187,6 +203,29 @@ def record_steps(
         concurrency=job.settings.concurrency,
         unordered=unordered,
     )
+
+
+def _writes(planned: Planned) -> Iterator[Operation[str]]:
+    """Yield the requests that write the records of a plan, in the order of an apply."""
+    from commandsync.plan.changes import Add, Delete, Edit, Replace  # noqa: PLC0415 - as above
+
+    job, listed, plan = planned
+    service, bot = job.site.records, plan.target.bot
+    entries = {entry.id: entry for kind in plan.scope for entry in listed.collections[kind]}
+    order = (Edit, Add, Replace, Delete)
+    for change in sorted(plan.changes, key=lambda change: order.index(type(change))):
+        match change:
+            case Edit(id=record):
+                yield service.edit(bot, change.resource, entries[record], change.after)
+            case Add(after=after):
+                yield service.add(bot, change.resource, after)
+            case Replace(id=record, after=after):
+                yield service.add(bot, change.resource, after)
+                yield service.delete(bot, change.resource, record)
+            case Delete(id=record):
+                yield service.delete(bot, change.resource, record)
+            case _:
+                assert_never(change)
 
 
 def page_job(

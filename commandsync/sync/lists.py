@@ -340,17 +340,19 @@ class ListJob(Job):
     def _replacing(self, wanted: Snapshot) -> Operation[None]:
         return self.site.service.replace(self.site.bot, wanted)
 
-    def shown(self, planned: Planned) -> dict[str, object]:
+    def shown(self, planned: Planned) -> list[dict[str, object]]:
         """Return the request that replaces the list as keys of a JSON document: without a token."""
         operation = self.request(planned)
         request = of_operation(self.site.service, operation)
-        return {
-            "listing": self.name,
-            "method": request.method,
-            "url": request.url,
-            "authorization": self.site.service.authorization or None,
-            "body": operation.body,
-        }
+        return [
+            {
+                "listing": self.name,
+                "method": request.method,
+                "url": request.url,
+                "authorization": self.site.service.authorization or None,
+                "body": operation.body,
+            }
+        ]
 
     def _wanted(self, plan: Plan, listed: Snapshot) -> Snapshot:
         """Return the commands that are sent, with the listed ones that stay, if anything does."""

@@ -364,3 +364,27 @@ def test_a_backup_brings_the_commands_back(home: Home, discord: DiscordServer) -
         for listed in (before, discord.listing.listed())
     ]
     assert shown[0] == shown[1]
+
+
+def test_the_requests_of_a_plan_are_those_of_its_apply(home: Home, discord: DiscordServer) -> None:
+    discord.listing.seed(REGION, QUEUE)
+    changed = {**REGION, "description": "Sets your region."}
+    manifest(home, discord, entry(PING), entry(changed))
+
+    text = home.run("plan", "--requests", exits=0)
+    document = home.run("plan", "--requests", "--format", "json", exits=0).document
+    home.run("apply", "--yes", exits=0)
+
+    shown = [(each["method"], each["url"], each["body"]) for each in document["requests"]]
+    writes = discord.listing.writes()
+    api = f"{discord.url}/api/v10"
+    assert shown == [(sent.method, f"{api}{sent.path}", sent.body) for sent in writes]
+    assert [sent.kind for sent in writes] == ["edit", "add", "delete"]
+    assert f"\nDELETE {api}{writes[-1].path}\nAuthorization: Bot {{token}}\n" in text.out
+    assert discord.listing.token not in text.out + json.dumps(document)
+
+
+def test_without_changes_there_is_no_request(home: Home, discord: DiscordServer) -> None:
+    manifest(home, discord)
+
+    assert home.run("plan", "--requests", exits=0).out == "no request: nothing is left to do\n"
