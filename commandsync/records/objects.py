@@ -8,6 +8,7 @@ command and group is in such objects.
 from collections.abc import Iterable, Iterator, Mapping
 
 from commandsync.records.snapshot import Levels, Node
+from commandsync.records.texts import Text, object_of
 
 NESTING = (1, 2)
 """The types of options that are sub-commands, or groups of them."""
@@ -68,6 +69,21 @@ def levels_of(node: Node, above: Levels = ()) -> Iterator[Levels]:
     yield levels
     for option in nested:
         yield from levels_of(option, levels)
+
+
+def callables(text: Text) -> tuple[str, ...]:
+    """Return the names of the commands that users call in a record: of a group, its sub-commands.
+
+    Each has the names of its groups: `queue add`.
+    """
+    node = object_of(text)
+    if node is None:
+        return (text[0],)
+    return tuple(
+        " ".join(_text(part, "name") for part in levels)
+        for levels in levels_of(node)
+        if levels[-1].get("options") != ()  # a group cannot be called
+    )
 
 
 def _text(values: Mapping[str, object], key: str) -> str:

@@ -2,8 +2,9 @@
 
 from itertools import permutations
 
-from commandsync.records.objects import by_name, together
+from commandsync.records.objects import by_name, callables, together
 from commandsync.records.snapshot import Node
+from commandsync.records.texts import ApplicationCommand, CommandText
 
 TEXT: Node = {"type": 3, "name": "text", "description": "A text."}
 
@@ -40,3 +41,13 @@ def test_two_commands_of_one_name_and_other_types_are_two() -> None:
     menu: Node = {"type": 2, "name": "say", "description": ""}
 
     assert together([slash, menu]) == [slash, menu]
+
+
+def test_a_record_has_the_names_that_users_call() -> None:
+    (group,) = together([part("queue", "add"), part("queue", "edit", "name"), part("queue", "x")])
+    menu = {"type": 2, "name": "Report to us"}
+
+    assert callables(ApplicationCommand.of(group)) == ("queue add", "queue edit name", "queue x")
+    assert callables(ApplicationCommand.of({"name": "say", "options": [TEXT]})) == ("say",)
+    assert callables(ApplicationCommand.of(menu)) == ("Report to us",)
+    assert callables(CommandText("queue add", "Adds.", "/queue add")) == ("queue add",)
