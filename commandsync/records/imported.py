@@ -180,6 +180,8 @@ def members(name: str, node: Node) -> tuple[tuple[str, Node], ...]:
     The object of a sub-command has a group around it, and is not one.
     """
     path = name.removeprefix("/").split()
+    if not (path and node.get("options")):
+        return ()
     return tuple(
         (" ".join(each["name"] for each in levels[len(path) :]), levels[-1])
         for levels in levels_of(_of_group(path, node))

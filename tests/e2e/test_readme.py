@@ -114,6 +114,8 @@ def keys_of(schema: dict[str, Any], inside: str = "") -> Iterator[tuple[str, dic
     """Yield every key of the manifest as the reference shows it, and whether it is required."""
     for name, value in schema["properties"].items():
         yield f"{inside}{name}", value, name in schema.get("required", ())
+        if name == "discord":  # its keys are Discord's own
+            continue
         if "properties" in value:
             yield from keys_of(value, f"{inside}{name}.")
         elif "properties" in value.get("items", {}):

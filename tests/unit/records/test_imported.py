@@ -17,6 +17,7 @@ from commandsync.records.imported import (
     Override,
     imported_path,
     is_imported,
+    members,
     names_place,
     objects_by_name,
     path_pattern,
@@ -157,3 +158,33 @@ def test_a_place_is_named_by_its_command_its_file_or_its_path(text: str, *, name
 
 def test_a_place_whose_command_is_unknown_has_no_empty_name() -> None:
     assert names_place([""], "mod.py", "") is False
+
+
+ADD = {"type": 1, "name": "add", "description": "Adds."}
+SET = {"type": 1, "name": "set", "description": "Sets."}
+SONG = {"type": 3, "name": "song", "description": "The song"}
+
+
+def group(name: str, *options: Node, kind: int = 1) -> Node:
+    return {"type": kind, "name": name, "description": "D", "options": [*options]}
+
+
+@pytest.mark.parametrize(
+    ("name", "node", "below"),
+    [
+        ("queue", group("queue", ADD, SET), [("add", ADD), ("set", SET)]),
+        ("/queue", group("queue", ADD), [("add", ADD)]),
+        ("bot", group("bot", group("log", SET, kind=2), ADD), [("log set", SET), ("add", ADD)]),
+        ("bot log", group("bot", group("log", SET, kind=2)), [("set", SET)]),
+        ("queue add", group("queue", ADD), []),
+        ("queue add", ADD, []),
+        ("play", group("play", SONG), []),
+        ("ping", {"name": "ping"}, []),
+        ("Report a message", {"type": 3, "name": "Report a message"}, []),
+        ("/", group("/", ADD), []),
+    ],
+)
+def test_a_group_has_the_sub_commands_below_it_and_no_other_command_has_any(
+    name: str, node: Node, below: list[tuple[str, Node]]
+) -> None:
+    assert [*members(name, node)] == below
