@@ -236,7 +236,6 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401 -
         *("synchronous=FULL", "foreign_keys=ON", "mmap_size=1073741824", "temp_store=MEMORY"),
     ):
         connection.execute(f"PRAGMA {pragma}")
-    connection.execute("CREATE TEMP TABLE found_bots (seq INTEGER PRIMARY KEY)")
 
 
 def _begin(connection: Connection) -> None:

@@ -102,12 +102,12 @@ BotId = Annotated[str, Path(description="the bot's id", examples=["7796414014828
 _Q = (
     "the text to search in names, overviews, descriptions and tags: its words in any order, or "
     "parts of words, in descriptions their beginnings, without regard to case and accents; "
-    "punctuation separates words"
+    "punctuation and the ends of numbers separate words"
 )
 _SORT = (
     f"the field to sort by: {', '.join(f'`{path}`' for path in SORTED)}, with or "
-    "without the path before the name; with a `-` in front in descending order. Every other field "
-    "of a bot sorts a long list more slowly"
+    "without the path before the name; with a `-` in front in descending order. Texts are compared "
+    "by their first 100 characters"
 )
 _IDS = "only bots with these ids, separated by commas"
 _CERTIFIED = "only bots with a certificate above 0, or only others"

@@ -17,7 +17,7 @@ from commandsync.pages.templates import render
 from commandsync.records.models import Bot
 from commandsync.server import search, storage, votes
 from commandsync.server.endpoint import BotId, Db, ListQuery, Moment, PageNumber, page_answer
-from commandsync.server.search import Wanted
+from commandsync.server.search import Found, Wanted
 from commandsync.server.tables import record_tables
 from commandsync.server.vote_page import voter_of
 
@@ -45,9 +45,9 @@ _NEAR = 2  # pages on both sides of this one that are linked
 def list_page(wanted: ListQuery, database: Db, moment: Moment) -> Response:
     """Answer with a page of the list of bots."""
     with database.reading() as connection:
-        keys, number = search.find(connection, wanted, days=votes.days(moment))
-        bots = votes.with_counts(connection, storage.bots_of(connection, keys), at=moment)
-    text = render_list([*map(Bot.model_validate, bots)], number=number, wanted=wanted)
+        found = search.find(connection, wanted)
+        bots = votes.with_counts(connection, storage.bots_of(connection, found.keys), at=moment)
+    text = render_list([*map(Bot.model_validate, bots)], found=found, wanted=wanted)
     missing = wanted.page > 1 and not bots
     return page_answer(text, HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
 
@@ -131,9 +131,9 @@ def address(wanted: Wanted, *, page: int = 1, tags: Sequence[str] | None = None)
     return f"/?{query}" if query else "/"
 
 
-def render_list(bots: Sequence[Bot], *, number: int, wanted: Wanted) -> str:
-    """Return the HTML of a page of the list; `number` is that of the bots on all pages."""
-    last = max(1, -(-number // wanted.limit))
+def render_list(bots: Sequence[Bot], *, found: Found, wanted: Wanted) -> str:
+    """Return the HTML of a page of the list."""
+    last = max(1, -(-found.number // wanted.limit), wanted.page if found.is_more and bots else 1)
 
     def linked(tag: str, tags: Iterable[str]) -> Tag:
         return Tag(tag, address(wanted, tags=[*dict.fromkeys(tags)]))
@@ -144,7 +144,7 @@ def render_list(bots: Sequence[Bot], *, number: int, wanted: Wanted) -> str:
             (bot, [linked(tag, [*wanted.tags, tag]) for tag in bot.information.tags])
             for bot in bots
         ],
-        number=number,
+        found=found,
         wanted=wanted,
         restricted=bool(wanted.q or wanted.tags or wanted.certified is not None),
         sorts={**SORTS, wanted.sort: SORTS.get(wanted.sort, wanted.sort)},

@@ -149,7 +149,12 @@ class BotQueries(Wire):
         description='the tags, separated by commas; "" for none', examples=["music,fun"]
     )
     ids: int | str = Field(description="the ids, separated by commas; 0 for none", examples=[0])
-    max_page: int = Field(ge=1, description="the number of the last page", examples=[3])
+    max_page: int = Field(
+        ge=1,
+        description="the number of the last page. A search with `q` counts the first 1,000 bots: "
+        "if there are more, `page` also reads the pages after this one",
+        examples=[3],
+    )
     is_safety: bool = Field(
         description="always true; the interface does not give its meaning", examples=[True]
     )

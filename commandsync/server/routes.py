@@ -62,11 +62,12 @@ _LIMIT = Query(ge=1, le=100, description="the votes of a page", examples=[10])
 def list_bots(wanted: ListQuery, database: Db, moment: Moment, answer: Answers) -> Response:
     """Return a page of bots; one past the last page is empty. No token is needed.
 
-    Bots of equal value, and all bots without `sort`, are in the order of their additions.
+    Bots of equal value, and all bots without `sort`, are in the order of their additions. Of bots
+    without votes in a day, week or month, those with later votes are the higher ones.
     """
     with database.reading() as connection:
-        keys, number = search.find(connection, wanted, days=votes.days(moment))
-        bots = votes.with_counts(connection, storage.bots_of(connection, keys), at=moment)
+        found = search.find(connection, wanted)
+        bots = votes.with_counts(connection, storage.bots_of(connection, found.keys), at=moment)
     queries = {
         "page": wanted.page,
         "limit": wanted.limit,
@@ -75,7 +76,7 @@ def list_bots(wanted: ListQuery, database: Db, moment: Moment, answer: Answers) 
         "certified": str(bool(wanted.certified)).lower(),
         "tags": ",".join(wanted.tags),
         "ids": ",".join(wanted.ids or ()) or 0,
-        "maxPage": max(1, ceil(number / wanted.limit)),
+        "maxPage": max(1, ceil(found.number / wanted.limit)),
         "isSafety": True,
     }
     return answer("The bots.", data={"queries": queries, "data": bots})

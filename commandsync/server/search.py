@@ -8,33 +8,36 @@ finds parts of Chinese and Japanese sentences. The description is nine tenths of
 ASCII words only the beginning is searched. The same index contains the tags, each whole and marked,
 and whether the bot is certified, so that one search finds all.
 
-`find` then restricts, counts and sorts the bots of a page. A query is built once for all requests
-that differ in values alone: to build one takes as long as the database takes to answer it.
+`find` then restricts, counts and sorts the bots of a page. If many bots have the words, it walks
+the index of the order and compares the words of each bot, up to a limit. Otherwise the index of the
+words gives the bots. A search counts few bots exactly. Both databases get the same statements, up
+to the conditions of `_INDEXES` and `_PLACE`. A statement is built once for all requests that differ
+in values alone: to build one takes as long as the database takes to answer it.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
-from typing import Any
+from typing import Any, Literal, NamedTuple
 from unicodedata import category, normalize
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    FromClause,
     Select,
     String,
+    and_,
     bindparam,
     cast,
     column,
-    delete,
     func,
-    insert,
+    literal,
+    null,
     select,
     table,
-    text,
+    true,
 )
 from sqlalchemy.dialects.postgresql import TSQUERY
 
@@ -42,13 +45,11 @@ from commandsync.server.database import limited
 from commandsync.server.tables import (
     LONGEST_PREFIX,
     SORTED,
-    UNINDEXED,
     bot_search,
+    bot_words,
     bots,
     catalogue,
-    found_bots,
     searched_words,
-    vote_days,
 )
 
 LONGEST_TEXT = 10_000
@@ -74,26 +75,12 @@ _MARKUP = re.compile(r"<[/!]?[a-z-][^<>]*>", re.IGNORECASE)
 # scripts are letters of their own.
 _MARKS = re.compile("[\u0300-\u036f\ufe00-\ufe0f]")
 
+_NUMBER = re.compile(r"\d+")
+
 # Of folded words: the parts of each, and its endings, cut to the length of a part.
 _PARTS = re.compile(f"[^ ]{{1,{LONGEST_PART}}}")
 _ENDINGS = re.compile(f"(?=({_PARTS.pattern}))")
 _FREQUENT = 10_000  # words whose endings are kept: most texts of many bots consist of these
-
-_words = table("bot_words", column("seq"), column("vector"))
-_words_value = bindparam("words", type_=String)
-# The bots, as `seq`, that the `expression` of the value `words` finds, by dialect. SQLite has no
-# rows that a query computes once and looks up by their keys: it notes them in a table of the
-# connection. PostgreSQL does where they are materialized.
-_note = insert(found_bots).from_select(
-    ["seq"], select(bot_search.c.rowid).where(bot_search.c.bot_search.match(_words_value))
-)
-FOUND: dict[str, FromClause] = {
-    "sqlite": found_bots,
-    "postgresql": select(_words.c.seq)
-    .where(_words.c.vector.bool_op("@@")(cast(_words_value, TSQUERY)))
-    .cte("found")
-    .prefix_with("MATERIALIZED"),
-}
 
 
 def indexed(text: str, description: str, tags: Collection[str], *, certified: bool) -> str:
@@ -129,12 +116,13 @@ def fold(text: str) -> str:
     """Return the words of a text, with single spaces between them.
 
     Case, accents and forms of a character (full width, ligature) are folded; punctuation separates
-    words, symbols and emoji belong to them, and invisible characters count for nothing.
+    words, symbols and emoji belong to them, and invisible characters count for nothing. A number is
+    a word of its own: names with numbers would fill the index with words that one bot has.
     """
     text = normalize("NFKC", text).casefold()
     if not text.isascii():  # else it has no accents, and to look for them takes longest
         text = normalize("NFKC", _MARKS.sub("", normalize("NFKD", text)))
-    return " ".join(text.translate(_KEPT).split())
+    return " ".join(_NUMBER.sub(r" \g<0> ", text.translate(_KEPT)).split())
 
 
 def parts(query: str) -> tuple[str, ...]:
@@ -164,16 +152,15 @@ _KEPT = _Kept()
 
 # A page of the list
 
-_BY_PATH = {path: path for path in UNINDEXED}
-_BY_PATH |= {path: column for path, (column, _) in SORTED.items()}
-# `id` is the bot's own, and not that of its creator.
-_BY_NAME = {path.rpartition(".")[2]: column for path, column in _BY_PATH.items()} | _BY_PATH
-_COUNTED = {column for column, kind in SORTED.values() if kind is None}
+_BY_NAME = {path.rpartition(".")[2]: path for path in SORTED} | {path: path for path in SORTED}
 SORT_PATTERN = f"^(-?({'|'.join(map(re.escape, _BY_NAME))}))?$"
 """The values of `sort`, as a regular expression."""
 
 MOST_TAGS = 50
 """Different tags that can restrict a list."""
+
+MOST_COUNTED = 1_000
+"""Bots up to which a search is counted exactly."""
 
 FARTHEST = 10**9
 """The last page that can be read: the rows before it are counted with 64 bits."""
@@ -181,15 +168,18 @@ FARTHEST = 10**9
 LONGEST_QUERY = 2.0
 """Seconds that the database may take to search, count and sort."""
 
+_FEW = 8_000  # bots: to sort these is quicker than to look them up in the order of 100,000
+# Bots whose words are compared for a page. As quick is the index, with a third of 100,000 bots in
+# SQLite and a tenth in PostgreSQL.
+_LONGEST_WALK = {"sqlite": 3_000, "postgresql": 10_000}
+_SAMPLE = 100  # bots whose words show how frequent a query is
 _MOST_WORDS = 40  # fewer are named; for more, the list of their beginning is as quick
 _WORDS = (
     select(searched_words.c.term)
     .where(searched_words.c.term.between(bindparam("first"), bindparam("last")))
     .limit(_MOST_WORDS)
 )
-_FEW = 1_000  # bots that are found: to sort them is quicker than to walk the index of the order
 _QUERIES = 500  # at most, of each kind; more than there are
-_NAMED = "named"  # the value of the keys of few bots
 
 
 class BadQueryError(Exception):
@@ -211,33 +201,96 @@ class Wanted:
     tags: tuple[str, ...] = ()
 
 
-def find(
-    connection: Connection, wanted: Wanted, *, days: Mapping[str, str]
-) -> tuple[list[int], int]:
-    """Return the bots of a page, as `seq`, and the number of bots on all pages.
+class Found(NamedTuple):
+    """The bots of a page, as `seq`, and the number of bots on all pages."""
 
-    The counters of recent votes begin with `days`, see `counters.days`. Raises `BadQueryError`, and
-    what the database raises after `LONGEST_QUERY`.
+    keys: list[int]
+    number: int
+    is_more: bool = False  # there are more than `number`
+
+
+def find(connection: Connection, wanted: Wanted) -> Found:
+    """Return a page of the list.
+
+    Raises `BadQueryError`, and what the database raises after `LONGEST_QUERY`.
     """
-    column, descending = _order(wanted.sort)
-    dialect = connection.dialect.name
+    words, marks = parts(wanted.q), _marks(wanted)
+    texts = [*(f" {word}" for word in words), *(f" {mark} " for mark in marks)]
+    by: _By = "all" if not texts else "words"
+    kind = _Kind("ids" if wanted.ids is not None else by, connection.dialect.name, len(texts))
+    values: dict[str, Any] = {f"text{place}": text for place, text in enumerate(texts)}
+    search = _Search(connection, kind, _order(wanted.sort), values | {"ids": wanted.ids or ()})
+    first, last = (wanted.page - 1) * wanted.limit, wanted.page * wanted.limit
+    with limited(connection, LONGEST_QUERY):
+        if kind.by == "words":
+            search.values["words"] = _expression(connection, words, marks)
+        most = MOST_COUNTED + 1 if kind.by == "words" and words else None
+        number, expected = search.count(most)
+        is_more = number == most
+        is_past = first >= number and not is_more
+        keys = [] if is_past else search.page(first, last, expected)
+    return Found(keys, number - is_more, is_more)
+
+
+def _marks(wanted: Wanted) -> list[str]:
     tags = {*map(marked_tag, wanted.tags)}
     if len(tags) > MOST_TAGS:
         raise BadQueryError(f"tags must be at most {MOST_TAGS} different ones")
-    with limited(connection, LONGEST_QUERY):
-        words = _expression(connection, wanted, tags)
-        searched = dialect if words else ""
-        values = {"words": words, "ids": wanted.ids or (), **days}
-        chosen = _choose(connection, values, searched, ids=wanted.ids is not None)
-        number = chosen.number
-        first = (wanted.page - 1) * wanted.limit
-        if first >= number:
-            return [], number
-        last = min(number, first + wanted.limit)
-        # A descending order is the ascending one from its end.
-        begin, end = (number - last, number - first) if descending else (first, last)
-        keys = chosen.sorted_by(column, begin, end)
-    return keys[::-1] if descending else keys, number
+    return [*tags, *([] if wanted.certified is None else [_CERTIFIED[wanted.certified]])]
+
+
+class _Kind(NamedTuple):
+    """What the statements of a search depend on."""
+
+    by: "_By"
+    dialect: str
+    texts: int  # the number of texts that are compared
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A list of bots that are restricted and sorted in one way."""
+
+    connection: Connection
+    kind: _Kind
+    order: tuple[str, bool]
+    values: dict[str, Any]
+
+    def count(self, most: int | None) -> tuple[int, int]:
+        """Return the number of bots up to `most`, and about how many there are."""
+        # PostgreSQL's index gives no bot before it has collected all. Where many bots have the
+        # words, their words are compared first.
+        if self.kind.dialect == "postgresql" and most:
+            sampled = len(self._read("walk", limit=_SAMPLE, most=_SAMPLE))
+            walk = most if sampled * self._longest_walk > most * _SAMPLE else 0
+            if most == len(self._read("walk", limit=walk, most=self._longest_walk)):
+                return most, self._newest()
+        number, last = self.connection.execute(_count(self.kind, most), self.values).one()
+        return number, number * self._newest() // last if number == most else number
+
+    def page(self, first: int, last: int, expected: int) -> list[int]:
+        """Return the bots between two places of the order, where about so many are expected."""
+        place = {"offset": first, "limit": last - first}
+        if self.kind.by != "words" or expected <= MOST_COUNTED:
+            return self._read("sort", **place)
+        if last * self._newest() <= expected * self._longest_walk:
+            keys = self._read("walk", **place, most=self._longest_walk)
+            if len(keys) == last - first:
+                return keys
+        return self._read("sort" if expected < _FEW else "filter", **place)
+
+    @property
+    def _longest_walk(self) -> int:
+        return _LONGEST_WALK[self.kind.dialect]
+
+    def _newest(self) -> int:
+        """Return the last `seq`, which is about the number of all bots."""
+        return int(self.connection.execute(_NEWEST).scalar_one())
+
+    def _read(self, way: "_Way", *, limit: int, offset: int = 0, most: int = 0) -> list[int]:
+        place = {"limit": limit, "offset": offset, "most": most}
+        statement = _page(way, self.kind, *self.order)
+        return list(self.connection.execute(statement, self.values | place).scalars())
 
 
 def separated(text: str) -> tuple[str, ...]:
@@ -245,15 +298,26 @@ def separated(text: str) -> tuple[str, ...]:
     return tuple(filter(None, dict.fromkeys(map(str.strip, text.split(",")))))
 
 
-def _expression(connection: Connection, wanted: Wanted, tags: Collection[str]) -> str:
+def _order(sort: str) -> tuple[str, bool]:
+    """Return the column to sort by, and whether in descending order."""
+    if not sort:
+        return "seq", False
+    name = sort.removeprefix("-")
+    if name not in _BY_NAME:
+        raise BadQueryError(
+            f"sort must be one of {', '.join(SORTED)}; the path before the name may be left out, "
+            "and a - in front sorts in descending order"
+        )
+    return SORTED[_BY_NAME[name]], name != sort
+
+
+def _expression(connection: Connection, words: Collection[str], marks: Collection[str]) -> str:
     """Return the words that a person typed, and what is marked, in the language of an index."""
     # Folded words contain neither quotes nor backslashes.
-    certified = [] if wanted.certified is None else [_CERTIFIED[wanted.certified]]
     if connection.dialect.name == "postgresql":
-        words = [f"'{part}':*" for part in parts(wanted.q)]
-        return " & ".join([*words, *(f"'{word}'" for word in (*tags, *certified))])
-    words = [_beginning(connection, part) for part in parts(wanted.q)]
-    return " AND ".join([*words, *(f'"{word}"' for word in (*tags, *certified))])
+        return " & ".join([*(f"'{word}':*" for word in words), *(f"'{mark}'" for mark in marks)])
+    beginnings = [_beginning(connection, word) for word in words]
+    return " AND ".join([*beginnings, *(f'"{mark}"' for mark in marks)])
 
 
 def _beginning(connection: Connection, part: str) -> str:
@@ -270,134 +334,68 @@ def _beginning(connection: Connection, part: str) -> str:
     return f'"{part}"*'
 
 
-def _order(sort: str) -> tuple[str, bool]:
-    """Return the column to sort by, and whether in descending order."""
-    if not sort:
-        return "seq", False
-    name = sort.removeprefix("-")
-    if name not in _BY_NAME:
-        raise BadQueryError(
-            f"sort must be one of {', '.join((*SORTED, *UNINDEXED))}; the path before the name may "
-            "be left out, and a - in front sorts in descending order"
-        )
-    return _BY_NAME[name], name != sort
+_By = Literal["all", "ids", "words"]
+"""What chooses the bots of a list."""
+
+_Way = Literal["walk", "sort", "filter"]
+"""How a page is read: from the first bots of the order, whose words are compared; from the chosen
+bots, which are sorted; or from the order, of which the chosen bots are kept."""
+
+_words = table("bot_words", column("seq"), column("vector"))
+_expression_value = bindparam("words", type_=String)
+# The key of an index of the words, and the condition that the value `words` of a search finds.
+_INDEXES: dict[str, tuple[ColumnElement[int], ColumnElement[bool]]] = {
+    "sqlite": (bot_search.c.rowid, bot_search.c.bot_search.match(_expression_value)),
+    "postgresql": (_words.c.seq, _words.c.vector.bool_op("@@")(cast(_expression_value, TSQUERY))),
+}
+_PLACE = {"sqlite": func.instr, "postgresql": func.strpos}
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """The bots to sort: all, those that a search finds, or those of some keys."""
-
-    connection: Connection
-    values: dict[str, Any]
-    by: str  # empty, the dialect of a search, or _NAMED
-    number: int
-
-    def sorted_by(self, column: str, begin: int, end: int) -> list[int]:
-        """Return the bots from one place in the ascending order to another."""
-        if column not in _COUNTED:
-            return self._walk(column, begin, end, self.number)
-        # A bot without recent votes has none to sort by: these come first, as they were added.
-        voted = list(self.connection.execute(_voted(self.by, column), self.values).scalars())
-        others = self.number - len(voted)
-        keys = self._walk(column, begin, min(end, others), others) if begin < others else []
-        return keys + voted[max(0, begin - others) : max(0, end - others)]
-
-    def _walk(self, column: str, begin: int, end: int, number: int) -> list[int]:
-        # From the end, if it is nearer.
-        backwards = number - end < begin
-        place = {"limit": end - begin, "offset": min(begin, number - end)}
-        dialect = self.connection.dialect.name
-        query = _page(self.by, column, dialect, backwards=backwards)
-        keys = list(self.connection.execute(query, self.values | place).scalars())
-        return keys[::-1] if backwards else keys
+_NEWEST = select(func.max(catalogue.c.seq))
 
 
-def _choose(connection: Connection, values: dict[str, Any], searched: str, *, ids: bool) -> _Chosen:
-    if searched == "sqlite":
-        connection.execute(delete(found_bots))
-        connection.execute(_note, values)
-    number = 0 if ids else connection.execute(_number(searched), values).scalar_one()
-    if ids or (searched and number <= _FEW):
-        few = connection.execute(_few(searched, ids=ids), values).scalars().all()
-        return _Chosen(connection, values | {_NAMED: few}, _NAMED, len(few))
-    return _Chosen(connection, values, searched, number)
-
-
-def _conditions(by: str, key: ColumnElement[int]) -> list[ColumnElement[bool]]:
-    """Return conditions on a key of the catalogue.
-
-    What a search finds is complete before a bot is looked up in it: a join could search the text
-    again for each bot.
-    """
-    if by == _NAMED:
-        return [key.in_(bindparam(_NAMED, expanding=True))]
-    return [key.in_(select(FOUND[by].c.seq))] if by else []
+def _compared(seq: ColumnElement[int], kind: _Kind) -> ColumnElement[bool]:
+    """Return the condition that a bot has the texts. As one value, no plan can begin with it."""
+    spaced = literal(" ") + bot_words.c.words + literal(" ")
+    place = _PLACE[kind.dialect]
+    found = (place(spaced, bindparam(f"text{number}")) > 0 for number in range(kind.texts))
+    return select(and_(true(), *found)).where(bot_words.c.seq == seq).scalar_subquery()
 
 
 @lru_cache(_QUERIES)
-def _number(searched: str) -> Select[int]:
-    return select(func.count()).select_from(FOUND.get(searched, catalogue))
+def _chosen(kind: _Kind) -> Select[int]:
+    """Return the query of the bots of a list, as `seq`."""
+    match kind.by:
+        case "all":
+            return select(catalogue.c.seq)
+        case "ids":
+            named = bots.c.id.in_(bindparam("ids", expanding=True))
+            return select(bots.c.seq).where(named, _compared(bots.c.seq, kind))
+        case "words":
+            key, matches = _INDEXES[kind.dialect]
+            return select(key.label("seq")).where(matches)
 
 
 @lru_cache(_QUERIES)
-def _few(searched: str, *, ids: bool) -> Select[int]:
-    """Return the query of the bots, as `seq`, that a search finds and `ids` name."""
-    named = select(bots.c.seq).where(bots.c.id.in_(bindparam("ids", expanding=True)))
-    if not searched:
-        return named
-    found = FOUND[searched]
-    query = select(found.c.seq)
-    return query.where(found.c.seq.in_(named)) if ids else query
+def _count(kind: _Kind, most: int | None) -> Select[Any]:
+    """Return the query of the number of bots; up to `most`, also of the last `seq` among them."""
+    chosen = _chosen(kind).limit(most).subquery()
+    last = func.max(chosen.c.seq) if most else null()
+    return select(func.count(), last).select_from(chosen)
 
 
 @lru_cache(_QUERIES)
-def _page(by: str, column: str, dialect: str, *, backwards: bool) -> Select[int]:
-    """Return the query of a part of the bots, as `seq`, sorted by a column or a field.
-
-    By a column that counts votes: those that have none, as they were added.
-    """
-    by_votes = column in _COUNTED
-    seq: ColumnElement[int]
-    order: list[ColumnElement[Any]]
-    if by in FOUND and (by_votes or column == "seq"):
-        seq = FOUND[by].c.seq
-        query, order = select(seq), [seq]
-    else:
-        seq = catalogue.c.seq
-        # Few bots are sorted. For many, the order is walked: of a sum, SQLite has no index.
-        query = select(seq).where(*_conditions(by, seq if by == _NAMED else seq + 0))
-        order = [seq] if by_votes else [_sort_key(column, dialect), seq]
-        if column in UNINDEXED:
-            query = query.join(bots, bots.c.seq == seq)
-    if by_votes:
-        voted = select(catalogue.c.seq).join(vote_days, vote_days.c.bot == catalogue.c.id)
-        query = query.where(seq.not_in(voted.where(vote_days.c.day >= bindparam(column))))
-    return (
-        query.order_by(*(key.desc() if backwards else key.asc() for key in order))
-        .limit(bindparam("limit"))
-        .offset(bindparam("offset"))
-    )
-
-
-def _sort_key(column: str, dialect: str) -> ColumnElement[Any]:
-    """Return a column of the catalogue, or the text of a field in the bot's record."""
-    if column in catalogue.c:
-        return catalogue.c[column]
-    field = func.coalesce(bots.c.record[tuple(column.split("."))].as_string(), "")
-    return field.collate("C") if dialect == "postgresql" else field
-
-
-@lru_cache(_QUERIES)
-def _voted(by: str, column: str) -> Select[int]:
-    """Return the query of the bots, as `seq`, that have recent votes, sorted by their number."""
-    # In the index by day: SQLite would read the votes of all days in the index by bot.
-    bot = vote_days.c.bot.concat(text("''")).label("bot")
-    recent = select(bot, func.sum(vote_days.c.votes).label("votes"))
-    recent = recent.where(vote_days.c.day >= bindparam(column)).group_by(bot)
-    counted = recent.subquery()
-    return (
-        select(catalogue.c.seq)
-        .join(counted, counted.c.bot == catalogue.c.id)
-        .where(*_conditions(by, catalogue.c.seq + 0))  # not each bot with each that is found
-        .order_by(counted.c.votes, catalogue.c.seq)
-    )
+def _page(way: _Way, kind: _Kind, column: str, descending: bool) -> Select[int]:  # noqa: FBT001 - cached
+    """Return the query of a part of the bots, as `seq`, in an order."""
+    seq = catalogue.c.seq
+    keys = [catalogue.c[name] for name in dict.fromkeys((column, "seq"))]
+    query = select(seq).order_by(*(key.desc() if descending else key for key in keys))
+    if way == "walk":
+        walked = query.limit(bindparam("most")).subquery()
+        query = select(walked.c.seq).where(_compared(walked.c.seq, kind))
+    elif kind.by != "all":
+        # Complete before a bot is looked up in it: a join could search the text for each bot.
+        chosen = _chosen(kind).cte("chosen").prefix_with("MATERIALIZED", dialect="postgresql")
+        # Of a sum, SQLite has no index: it walks the order.
+        query = query.where((seq if way == "sort" else seq + 0).in_(select(chosen.c.seq)))
+    return query.limit(bindparam("limit")).offset(bindparam("offset"))

@@ -7,17 +7,20 @@ records: whatever adds or changes a bot brings its row there up to date in the s
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Delete,
     Row,
     Select,
+    String,
     Update,
     bindparam,
+    case,
     insert,
     select,
     update,
@@ -131,7 +134,8 @@ def set_statistics(connection: Connection, bot: str, values: Mapping[str, int]) 
     changed = {**record, "statistics": record["statistics"] | values}
     connection.execute(update(bots).where(bots.c.id == bot).values(record=changed))
     sorted_by = update(catalogue).where(catalogue.c.id == bot)
-    connection.execute(sorted_by.values(servers=changed["statistics"]["servers"]))
+    servers = {SORTED["statistics.servers"]: changed["statistics"]["servers"]}
+    connection.execute(sorted_by.values(servers))
 
 
 def records_of(connection: Connection, bot: str, resource: Resource) -> list[dict[str, Any]]:
@@ -207,28 +211,46 @@ def _change(
 
 _LARGEST = 2**53 - 1  # as a number; a seed may contain larger ones, and the databases none
 _LONGEST_KEY = 100  # characters; a row of an index has a limit
-_EMPTY: dict[str, Any] = {"username": "", "average_rating": -1}  # -1: below every rating
-# The columns of the catalogue: where they are in a record, and what an absent one is.
-_COLUMNS = {
-    column: (path.split("."), _EMPTY.get(column, 0))
-    for path, (column, kind) in SORTED.items()
-    if kind
-}
+# The sort keys of a bot: their columns, where they are in a record, and what an absent one is.
+_KEYS = [
+    (name, path.split("."), "" if isinstance(catalogue.c[name].type, String) else 0)
+    for path, name in SORTED.items()
+]
+_UNVOTED = {SORTED[f"statistics.{name}Votes"]: 0 for name in ("daily", "weekly", "monthly")}
 
 
-def count_vote(connection: Connection, bot: str) -> None:
-    """Count a vote, in its own transaction, in the number of all votes."""
-    more = update(catalogue).where(catalogue.c.id == bot)
-    connection.execute(more.values(total_votes=catalogue.c.total_votes + 1))
+def count_vote(connection: Connection, bot: str, days: Mapping[str, str]) -> None:
+    """Count a vote in the catalogue: in all votes, and in those since the first of some `days`.
+
+    A recent number has its first day in the upper bits. So the bots of a day, week or month that is
+    over sort before those of the next one, and no row changes when it begins.
+    """
+    total = catalogue.c[SORTED["statistics.totalVotes"]]
+    values: dict[str, ColumnElement[int]] = {total.name: total + 1}
+    for name, first in days.items():
+        key = catalogue.c[SORTED[f"statistics.{name}Votes"]]
+        none = date.fromisoformat(first).toordinal() << 32
+        values[key.name] = case((key > none, key + 1), else_=none + 1)
+    connection.execute(update(catalogue).where(catalogue.c.id == bot).values(values))
 
 
 def _columns(record: Mapping[str, Any]) -> dict[str, Any]:
-    columns = {column: _value(record, *place) for column, place in _COLUMNS.items()}
-    columns["username"] = fold(columns["username"])[:_LONGEST_KEY]
-    return {
-        name: value if isinstance(value, str) else max(-_LARGEST, min(value, _LARGEST))
-        for name, value in columns.items()
-    }
+    """Return the sort keys of a bot that has no votes yet."""
+    keys = {name: _value(record, steps, empty) for name, steps, empty in _KEYS}
+    username, rating = SORTED["profile.username"], SORTED["ratings.average"]
+    keys[username] = fold(keys[username])
+    if _value(record, ("ratings", "average"), None) is None:
+        keys[rating] = -1  # below every rating
+    return {name: _sort_key(value) for name, value in keys.items()} | _UNVOTED
+
+
+def _sort_key(value: Any) -> str | float:  # noqa: ANN401 - any JSON
+    if isinstance(value, list):
+        value = ", ".join(value)
+    if isinstance(value, str):
+        return value[:_LONGEST_KEY]
+    number: float = value + 0  # the sum of a truth value is a number
+    return max(-_LARGEST, min(number, _LARGEST))
 
 
 def _words(record: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ wire (ISO 8601, UTC, milliseconds); it sorts by time.
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic.alias_generators import to_snake
 from sqlalchemy.types import TypeEngine
 
 from commandsync.records.texts import OF_MANIFEST, Resource
@@ -38,7 +39,7 @@ AnyText = sa.String().with_variant(_Escaped(), "postgresql")
 SortKey = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 """Text that sorts by its code points, in every database alike."""
 
-SCHEMA = "9"
+SCHEMA = "10"
 """The stamp of a database with these tables; another one is refused. A change needs a new one."""
 
 metadata = sa.MetaData()
@@ -64,35 +65,24 @@ bots = sa.Table(
 """`record` is the documented record as JSON, without its id and timestamps. The bot's token
 contains `token_key`, which is random."""
 
-SORTED: dict[str, tuple[str, TypeEngine[Any] | None]] = {
-    "id": ("id", SortKey),
-    "profile.username": ("username", SortKey),
-    "statistics.servers": ("servers", Whole),
-    "statistics.totalVotes": ("total_votes", Whole),
-    "statistics.dailyVotes": ("daily_votes", None),
-    "statistics.weeklyVotes": ("weekly_votes", None),
-    "statistics.monthlyVotes": ("monthly_votes", None),
-    "ratings.average": ("average_rating", sa.Float()),
-    "ratings.total": ("ratings", Whole),
-    "certificate": ("certificate", Whole),
-    "state": ("state", Whole),
-    "status": ("status", Whole),
-    "createdAt": ("created_at", SortKey),
-    "updatedAt": ("updated_at", SortKey),
+_SORTED: dict[TypeEngine[Any], tuple[str, ...]] = {
+    SortKey: (
+        *("id", "provider", "prefix", "inviteURL", "vanity", "createdAt", "updatedAt"),
+        *(f"profile.{name}" for name in ("username", "discriminator", "tag")),
+        *(f"profile.{name}" for name in ("avatar", "avatarURL", "banner")),
+        *(f"information.{name}" for name in ("description", "overview", "tags", "creator.id")),
+        *("theme.color", "theme.colorLighter"),
+    ),
+    Whole: (
+        *("statistics.servers", "statistics.totalVotes"),
+        *(f"statistics.{name}Votes" for name in ("daily", "weekly", "monthly")),
+        *("ratings.total", "certificate", "state", "status"),
+        *("information.creator.isTeam", "theme.enabled", "theme.automatic"),
+    ),
+    sa.Float(): ("ratings.average",),
 }
-"""The fields of a bot that lists are sorted by, with their columns and the types of these columns.
-What has no type is counted from the votes, with each list."""
-
-
-UNINDEXED = (
-    *("provider", "prefix", "inviteURL", "vanity"),
-    *(f"profile.{name}" for name in ("avatar", "avatarURL", "discriminator", "tag", "banner")),
-    *(f"information.{name}" for name in ("description", "overview", "tags")),
-    *("information.creator.isTeam", "information.creator.id"),
-    *(f"theme.{name}" for name in ("enabled", "automatic", "color", "colorLighter")),
-)
-"""The other fields of a bot: lists are sorted by their text in its record, within the time limit of
-a query."""
+SORTED = {path: to_snake(path.replace(".", "_")) for paths in _SORTED.values() for path in paths}
+"""The fields of a bot, by all of which lists are sorted, with their columns in the catalogue."""
 
 
 def _of_bot() -> sa.Column[int]:
@@ -104,10 +94,14 @@ catalogue = sa.Table(
     "catalogue",
     metadata,
     _of_bot(),
-    *(sa.Column(name, kind, nullable=False) for name, kind in SORTED.values() if kind),
-    *(sa.Index(f"ix_catalogue_{name}", name, "seq") for name, kind in SORTED.values() if kind),
+    *(
+        sa.Column(SORTED[path], kind, nullable=False)
+        for kind, paths in _SORTED.items()
+        for path in paths
+    ),
+    *(sa.Index(f"ix_catalogue_{name}", name, "seq") for name in SORTED.values()),
 )
-"""What lists of bots are sorted and restricted by; narrow, so that a long list is read quickly."""
+"""What lists of bots are sorted by: numbers and beginnings of texts. See `storage.count_vote`."""
 
 bot_words = sa.Table(
     "bot_words", metadata, _of_bot(), sa.Column("words", sa.String, nullable=False)
@@ -124,9 +118,6 @@ LONGEST_PREFIX = 3
 
 searched_words = sa.table("searched_words", sa.column("term"))
 """The different words in SQLite's index, in their order."""
-
-found_bots = sa.table("found_bots", sa.column("seq"), schema="temp")
-"""The bots, as `seq`, that SQLite has found for the search of a connection."""
 
 _SEARCH = {
     "sqlite": (

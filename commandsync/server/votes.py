@@ -34,7 +34,7 @@ _KEPT = timedelta(days=1)
 _number = func.sum(vote_days.c.votes)
 _SINCE = [
     func.coalesce(_number.filter(vote_days.c.day >= bindparam(name)), 0)
-    for name in ("daily_votes", "weekly_votes", "monthly_votes")
+    for name in ("daily", "weekly", "monthly")
 ]
 _COUNTERS = (
     select(vote_days.c.bot, *_SINCE, _number)
@@ -88,7 +88,7 @@ def cast(
     count = _insert(connection, vote_days).values(bot=bot, day=day(at), votes=1)
     more = {"votes": vote_days.c.votes + 1}
     connection.execute(count.on_conflict_do_update(index_elements=["bot", "day"], set_=more))
-    storage.count_vote(connection, bot)
+    storage.count_vote(connection, bot, days(at))
     broadcast.add_event(connection, bot, "vote", {"user": user, "bot": account}, at=at)
 
 
@@ -107,9 +107,9 @@ def days(at: datetime) -> dict[str, str]:
     """Return the days that the counters of a time begin with; weeks begin on Monday."""
     today = at.astimezone(UTC)
     return {
-        "daily_votes": day(today),
-        "weekly_votes": day(today - timedelta(days=today.weekday())),
-        "monthly_votes": day(today.replace(day=1)),
+        "daily": day(today),
+        "weekly": day(today - timedelta(days=today.weekday())),
+        "monthly": day(today.replace(day=1)),
     }
 
 

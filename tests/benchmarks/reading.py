@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.budgets import PYTHON, Row, best, milliseconds, printed_seconds
+from tests.benchmarks.budgets import (
+    COMMANDSYNC,
+    PYTHON,
+    Row,
+    best,
+    milliseconds,
+    peak_memory,
+    printed_seconds,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,6 +123,9 @@ def rows(folder: Path) -> list[Row]:
         },
         rounds=_ROUNDS,
     )
+    manifest = str(folder / "imported" / "commands.yaml")
+    (folder / "imported").mkdir()
+    memory = peak_memory(*COMMANDSYNC, "import", code, "--file", manifest)
     return [
         Row(
             "reading 2,000 Python files / `ast.parse` of them",
@@ -130,6 +141,7 @@ def rows(folder: Path) -> list[Row]:
             seen=f"{milliseconds(found['scripts'])} / {milliseconds(found['trees'])}",
         ),
         Row("reading 2,000 JavaScript files", found["scripts"], 10, "s"),
+        Row("the memory of importing 2,000 Python files", memory, 600, "MB"),
     ]
 
 

@@ -118,7 +118,7 @@ def test_an_empty_page_or_limit_is_an_absent_one(reader: Caller) -> None:
         ("page=%20", "page must be a whole number"),
         ("certified=yes", "certified must be 'true' or 'false'"),
         ("limit=0&page=0", "limit must be at least 1; page must be at least 1"),
-        ("sort=votes", "sort must be one of id, profile.username, statistics.servers,"),
+        ("sort=votes", "sort must be one of id, provider, prefix, inviteURL,"),
         ("sort=-", "sort must be one of id,"),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_slow_query_is_refused(database_url: str, monkeypatch: pytest.MonkeyPa
         caller = Caller(service.url, service.bots[0].id, service.bots[0].token)
         with monkeypatch.context() as patch:
             patch.setattr(search, "LONGEST_QUERY", 0.05)
-            patch.setattr(search, "_number", lambda _: text(slow))
+            patch.setattr(search, "_count", lambda *_: text(slow))
             refused = caller.raw("GET", "/v1/bots")
         queries, _ = page(caller)
 

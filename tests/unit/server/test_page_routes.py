@@ -13,14 +13,14 @@ from commandsync.records.display import readable
 from commandsync.records.models import Bot
 from commandsync.server.endpoint import wanted_of
 from commandsync.server.page_routes import SORTS, address, pages_of, render_list
-from commandsync.server.search import SORT_PATTERN, Wanted
+from commandsync.server.search import SORT_PATTERN, Found, Wanted
 from tests.support.pages import Outline, bot, bot_texts, texts, voter
 
 
-def page(*bots: Bot, number: int | None = None, **wanted: Any) -> str:  # noqa: ANN401 - fields
+def page(*bots: Bot, number: int | None = None, is_more: bool = False, **wanted: Any) -> str:  # noqa: ANN401 - fields
     return render_list(
         bots,
-        number=len(bots) if number is None else number,
+        found=Found([], len(bots) if number is None else number, is_more=is_more),
         wanted=Wanted(**wanted),
     )
 
@@ -90,6 +90,15 @@ def test_the_pages_before_and_after_are_linked() -> None:
     assert '<a class="button" rel="prev" href="/">' in html
     assert '<a class="button" rel="next" href="/?page=3">' in html
     assert '<a href="/?page=2" aria-current="page">' in html
+
+
+def test_a_search_that_finds_many_bots_says_so_and_shows_the_pages_after_the_counted_ones() -> None:
+    counted = page(bot(), number=1_000, is_more=True, q="x")
+    later = page(bot(), number=1_000, is_more=True, q="x", page=90)
+
+    assert "more than 1,000 bots for" in Outline(counted).words
+    assert '<a href="/?q=x&amp;page=84">' in counted
+    assert '<a href="/?q=x&amp;page=90" aria-current="page">' in later
 
 
 @given(name=bot_texts, overview=bot_texts, tag=bot_texts, q=texts)

@@ -12,7 +12,7 @@ from commandsync.server import search, storage
 from commandsync.server.administration import Seed, create_bots
 from commandsync.server.database import Database
 from commandsync.server.search import BadQueryError, Wanted
-from commandsync.server.tables import SORTED, UNINDEXED
+from commandsync.server.tables import SORTED
 from commandsync.server.votes import cast, days, with_counts
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)  # a Wednesday
@@ -31,29 +31,46 @@ BOTS: list[dict[str, Any]] = [
     for number in range(15)
 ]
 
+VOTES = [(f"b{number**2 % 15}", NOW - timedelta(days=58 - 2 * number)) for number in range(30)]
+RECENT = {f"statistics.{name}Votes": name for name in days(NOW)}
+
 
 @pytest.fixture
 def listed(database: Database) -> list[dict[str, Any]]:
     """The bots as the service lists them one by one."""
     create_bots(Seed.model_validate({"bots": BOTS}), database)
     with database.writing() as connection:
-        for number in range(30):
-            bot, days = f"b{number * number % 15}", number % 20
-            cast(connection, bot, {"id": f"{number}"}, at=NOW - timedelta(days=days))
+        for number, (bot, at) in enumerate(VOTES):
+            cast(connection, bot, {"id": f"{number}"}, at=at)
         bots = [storage.bot_of(connection, bot["id"]) for bot in BOTS]
         return with_counts(connection, bots, at=NOW)
 
 
 def found(database: Database, **wanted: Any) -> list[str]:  # noqa: ANN401 - of any field
     with database.reading() as connection:
-        keys, _ = search.find(connection, Wanted(**{"limit": 100, **wanted}), days=days(NOW))
+        keys = search.find(connection, Wanted(**{"limit": 100, **wanted})).keys
         return [bot["id"] for bot in storage.bots_of(connection, keys)]
 
 
 def value(bot: Any, path: str) -> Any:  # noqa: ANN401 - of any field
     for step in path.split("."):
         bot = bot[step]
-    return {None: -1, "Álpha": "alpha", "Zed": "zed", "élan": "elan"}.get(bot, bot)
+    return bot
+
+
+def sort_key(bot: Any, path: str) -> Any:  # noqa: ANN401 - of any field
+    """Return a value as it sorts: of recent votes, the last ones, even if they are over."""
+    if path in RECENT:
+        voted = [days(at)[RECENT[path]] for voter, at in VOTES if voter == bot["id"]]
+        last = max(voted, default="")
+        return last, voted.count(last)
+    match value(bot, path):
+        case None:
+            return -1 if path == "ratings.average" else ""
+        case list() as texts:
+            return ", ".join(texts)
+        case found:
+            return {"Álpha": "alpha", "Zed": "zed", "élan": "elan"}.get(found, found)
 
 
 @given(path=st.sampled_from([*SORTED, ""]), down=st.booleans(), limit=st.integers(1, 20))
@@ -62,36 +79,47 @@ def test_pages_are_the_sorted_list_with_ties_in_the_order_of_additions(
 ) -> None:
     expected = list(range(len(listed)))
     if path:
-        expected.sort(key=lambda number: (value(listed[number], path), number), reverse=down)
+        expected.sort(key=lambda number: (sort_key(listed[number], path), number), reverse=down)
     sort = f"-{path}" if path and down else path
     with database.reading() as connection:
         pages = [
-            search.find(connection, Wanted(page=page, limit=limit, sort=sort), days=days(NOW))
+            search.find(connection, Wanted(page=page, limit=limit, sort=sort))
             for page in range(1, -(-len(listed) // limit) + 2)
         ]
 
-    assert [number for keys, _ in pages for number in keys] == [key + 1 for key in expected]
-    assert {number for _, number in pages} == {len(listed)}
-    assert pages[-1][0] == []
+    assert [number for page in pages for number in page.keys] == [key + 1 for key in expected]
+    assert {(page.number, page.is_more) for page in pages} == {(len(listed), False)}
+    assert pages[-1].keys == []
 
 
-def test_every_other_field_sorts_by_text(database: Database, listed: list[dict[str, Any]]) -> None:
-    def text(bot: Any, path: str) -> str:  # noqa: ANN401 - of any field
-        for step in path.split("."):
-            bot = bot[step]
-        return "" if bot is None else str(bot)
+@pytest.mark.parametrize("path", RECENT)
+def test_the_most_recent_votes_are_the_first_ones_of_their_order(
+    database: Database, listed: list[dict[str, Any]], path: str
+) -> None:
+    votes = {bot["id"]: value(bot, path) for bot in listed}
 
-    for path in UNINDEXED:
-        expected = sorted(listed, key=lambda bot: text(bot, path))
-        certified = [bot["id"] for bot in expected if bot["certificate"]]
+    assert [votes[bot] for bot in found(database, sort=f"-{path}")] == sorted(
+        votes.values(), reverse=True
+    )
+    assert max(votes.values()) > 0
 
-        assert found(database, sort=path) == [bot["id"] for bot in expected], path
-        assert found(database, sort=path, certified=True) == certified, path
+
+def test_every_field_of_a_bot_sorts_a_list(listed: list[dict[str, Any]]) -> None:
+    def paths(record: dict[str, Any], begin: str = "") -> set[str]:
+        return {
+            path
+            for name, field in record.items()
+            for path in (
+                paths(field, f"{begin}{name}.") if isinstance(field, dict) else {begin + name}
+            )
+        }
+
+    assert paths(listed[0]) == {*SORTED}
 
 
 @pytest.mark.usefixtures("listed")
 def test_a_field_is_known_with_and_without_its_path(database: Database) -> None:
-    for path in {*SORTED, *UNINDEXED} - {"information.creator.id"}:  # `id` is that of the bot
+    for path in {*SORTED} - {"information.creator.id"}:  # `id` is that of the bot
         short = path.rpartition(".")[2]
 
         assert found(database, sort=f"-{path}") == found(database, sort=f"-{short}"), path
@@ -104,7 +132,7 @@ def test_another_field_is_refused_with_the_valid_ones(database: Database, sort: 
     with pytest.raises(BadQueryError) as caught:
         found(database, sort=sort)
 
-    assert all(path in str(caught.value) for path in (*SORTED, *UNINDEXED))
+    assert all(path in str(caught.value) for path in SORTED)
 
 
 @pytest.mark.parametrize(
@@ -189,8 +217,21 @@ def test_a_restricted_list_is_sorted_as_the_whole(database: Database, path: str)
             assert 0 < len(chosen) < len(BOTS)
 
 
+WALKS = {longest: dict.fromkeys(("sqlite", "postgresql"), longest) for longest in (0, 4)}
+WAYS: dict[str, dict[str, Any]] = {
+    "walk": {},
+    "a walk that ends too early": {"_LONGEST_WALK": WALKS[4]},
+    "filter": {"_LONGEST_WALK": WALKS[0], "_FEW": 0},
+    "sort": {"_LONGEST_WALK": WALKS[0]},
+}
+
+
+@pytest.mark.parametrize("constants", WAYS.values(), ids=WAYS)
 def test_what_finds_many_bots_lists_them_as_what_finds_few(
-    database: Database, listed: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    database: Database,
+    listed: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    constants: dict[str, Any],
 ) -> None:
     def lists() -> list[list[str]]:
         return [
@@ -202,19 +243,51 @@ def test_what_finds_many_bots_lists_them_as_what_finds_few(
         ]
 
     few = lists()
-    monkeypatch.setattr(search, "_FEW", 0)
+    for name, number in {"MOST_COUNTED": 3, **constants}.items():
+        monkeypatch.setattr(search, name, number)
 
     assert lists() == few
     assert 4 < len(found(database, q="a")) < len(listed)
 
 
-def test_a_slow_sort_ends(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("listed")
+def test_a_search_counts_few_bots_exactly_and_every_other_list_all(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def counted(**wanted: Any) -> tuple[int, bool]:  # noqa: ANN401 - of any field
+        with database.reading() as connection:
+            return search.find(connection, Wanted(**wanted))[1:]
+
+    assert counted(q="zed") == (3, False)
+    monkeypatch.setattr(search, "MOST_COUNTED", 3)
+    assert counted(q="zed") == (3, False)
+    assert counted(q="a") == counted(q="a", page=9, sort="servers") == (3, True)
+    assert counted(q="a", ids=tuple(f"b{number}" for number in range(8))) == (7, False)
+    assert counted() == (15, False)
+    assert counted(certified=True) == (10, False)
+    assert counted(tags=("music",)) == (8, False)
+    assert found(database, q="a", limit=3, page=3) == ["b7", "b9", "b10"]
+
+
+def test_texts_are_sorted_by_their_first_hundred_characters(database: Database) -> None:
+    texts = ("a" * 99 + "c", "a" * 100 + "b", "a" * 100 + "a", "a" * 99 + "b")
+    bots = [
+        {"id": f"{place}", "profile": {"username": "b"}, "information": {"description": text}}
+        for place, text in enumerate(texts)
+    ]
+    create_bots(Seed.model_validate({"bots": bots}), database)
+
+    assert found(database, sort="description") == ["1", "2", "3", "0"]
+
+
+def test_a_slow_search_ends(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     bots = [{"id": f"b{number}", "profile": {"username": "many"}} for number in range(2_000)]
     create_bots(Seed.model_validate({"bots": bots}), database)
     is_file = database._engine.dialect.name == "sqlite"  # noqa: SLF001 - each has its own clock
-    for path in UNINDEXED:
+    monkeypatch.setattr(search, "_LONGEST_WALK", WALKS[0])
+    for path in ("servers", "description"):
         with monkeypatch.context() as patched:
             patched.setattr(search, "LONGEST_QUERY", -1 if is_file else 0.001)
             with pytest.raises(OperationalError):
-                pytest.fail(f"{path}: {found(database, sort=path)}")
-        assert len(found(database, sort=path)) == 100, path
+                pytest.fail(f"{path}: {found(database, q='many', sort=path, page=20)}")
+        assert len(found(database, q="many", sort=path, page=20)) == 100, path
