@@ -194,18 +194,17 @@ def _editing(of: _List, bot: str, resource: Resource, entry: Entry, text: Text) 
     resets = {**_RESETS, "integration_types": installs}
     gone = {key: value for key, value in resets.items() if key in before and key not in after}
     changed = {key: value for key, value in after.items() if before.get(key) != value}
-    body = _sent(gone | changed)
+    body, own = _sent(gone | changed), dict(*entry.own)
     body.pop("type", None)  # no command can change it
+    if "contexts" in gone and own.get("dm_permission") is False:
+        body["dm_permission"] = True  # the older way to say that it is for servers only
     if "options" in changed:
         # They are replaced as a whole: unknown keys of the listed ones would be lost.
-        body |= with_unknown({"options": changed["options"]}, _only(dict(*entry.own), "options"))
+        listed = {"options": own.get("options")}
+        body |= with_unknown({"options": changed["options"]}, listed)
     path = of.path(bot, arguments.identifier("id", entry.id))
     read = partial(_written, of.guild, body)
     return Operation(f"edit {resource}", "PATCH", path, read, body=body, missing=_CHANGED)
-
-
-def _only(node: Node, key: str) -> Object:
-    return {key: node[key]} if key in node else {}
 
 
 def _deleting(of: _List, bot: str, resource: Resource, record_id: str) -> Operation[str]:
