@@ -48,7 +48,7 @@ class Call:
 
 def says_no_options(command: Registrable) -> bool:
     """Whether the syntax is a `/` and the name alone."""
-    return command.syntax.strip(QUOTES) == f"/{name_of(command)}"
+    return f"/{name_of(command)}" in {command.syntax, command.syntax.strip(QUOTES)}
 
 
 def name_of(command: Registrable) -> str:
@@ -204,13 +204,13 @@ class Draft:
         names = chain.from_iterable(command.formerly for command in commands if command)
         return {former_path(name)[1:] for name in names}
 
-    def at(self, path: Path) -> Registrable | None:
-        """Return the entry of a command or a group, else the next one above or below it."""
+    def at(self, path: Path) -> Registrable:
+        """Return the entry of a command or a group, else the next one above it, else the first."""
         for depth in range(len(path), 0, -1):
             for calls in (self.calls, self.groups):
                 if (call := calls.get(path[:depth])) and call.command:
                     return call.command
-        return next(iter(self.commands), None)
+        return self.commands[0]
 
     def whole(self, listed: Node) -> Whole:
         """Return the object of the command, of its entries and of the registered one.
@@ -250,8 +250,10 @@ class _Folding:
                 self.whole.kept.append(own)
         else:
             node = dict(call.own)
-        if not nested_in(node):
-            node["type"] = int(self.draft.type) if len(call.path) == 1 else _SUB_COMMAND
+        if len(call.path) == 1:
+            node["type"] = int(self.draft.type)
+        elif node.get("type") != _GROUP:  # of one that is registered, or has no sub-commands
+            node["type"] = _SUB_COMMAND
         return self._described(node, call.path[-1], own)
 
     def _registered(self, call: Call) -> Node:

@@ -194,7 +194,8 @@ def _editing(of: _List, bot: str, resource: Resource, entry: Entry, text: Text) 
     resets = {**_RESETS, "integration_types": installs}
     gone = {key: value for key, value in resets.items() if key in before and key not in after}
     changed = {key: value for key, value in after.items() if before.get(key) != value}
-    body, own = _sent(gone | changed), dict(*entry.own)
+    body = _sent(gone | changed)
+    own: Object = dict(*entry.own)
     body.pop("type", None)  # no command can change it
     if "contexts" in gone and own.get("dm_permission") is False:
         body["dm_permission"] = True  # the older way to say that it is for servers only

@@ -133,6 +133,7 @@ def _choice_name(text: str) -> str:
 def _options(part: Node, nesting: Sequence[int]) -> _Wrong:
     """Yield what is wrong with options; those of the `nesting` types are allowed to have some."""
     options, names, is_optional = options_of(part), set[str](), False
+    yield from _shapes(part, "options")
     if len(options) > MOST_OPTIONS:
         yield WrongPart(("options",), f"are {len(options)}: at most {MOST_OPTIONS} are allowed")
     has_nested = bool(nested_in(part))
@@ -149,6 +150,17 @@ def _options(part: Node, nesting: Sequence[int]) -> _Wrong:
             yield WrongPart(place, "is required: it must be before the optional ones")
         is_optional = is_optional or not (option.get("required") or is_nested)
         yield from _below("options", _below(name, _option(option, nesting)))
+
+
+def _shapes(part: Node, key: str) -> _Wrong:
+    """Yield what is wrong with a list of objects as such."""
+    parts = part.get(key, [])
+    if not isinstance(parts, list):
+        yield WrongPart((key,), "is not a list")
+        return
+    for number, each in enumerate(parts):
+        if not isinstance(each, Mapping):
+            yield WrongPart((key, str(number)), "is not an object")
 
 
 def _misplaced(option: Node, nesting: Sequence[int], *, has_nested: bool) -> str:
@@ -181,6 +193,7 @@ def _choices(option: Node, kind: int) -> _Wrong:
             yield WrongPart((key,), "is allowed for texts and numbers only")
     if choices and option.get("autocomplete"):
         yield WrongPart(("autocomplete",), "is not allowed beside choices")
+    yield from _shapes(option, "choices")
     if len(choices) > MOST_CHOICES:
         yield WrongPart(("choices",), f"are {len(choices)}: at most {MOST_CHOICES} are allowed")
     for choice in choices:

@@ -160,9 +160,9 @@ class _Reading:
         elif not kind:
             self._lose(command, name)
         elif kind in _NAMES:
-            deep = [call for call in calls if len(call.path) > MOST_LEVELS]
-            self.losses.add(_LEVELS, (call.command for call in deep))
-            return [call for call in calls if call not in deep]
+            if all(len(call.path) <= MOST_LEVELS for call in calls):
+                return calls
+            self.losses.add(_LEVELS, [command])
         return []
 
     def _lose(self, command: Registrable, name: str) -> None:
@@ -246,8 +246,7 @@ class _Composing:
             self._stay(draft, entry, _IN_THE_WAY)
             return
         text = ApplicationCommand.of(with_unknown(full, listed))
-        first = draft.at((draft.name,))
-        location = first.location if first else None
+        location = draft.at((draft.name,)).location
         self.entries.append(Entry(text, draft.pin, location, draft.formerly))
         self._lose(whole)
         if entry is None or entry.text != text:
@@ -309,15 +308,13 @@ def _problem(draft: Draft, part: WrongPart) -> Problem:
         path, rest = (*path, rest[1]), rest[2:]
     command = draft.at(path)
     where = f"{'/'.join(part.place)} " if part.place else ""
-    source = f" (in {command.source})" if command and command.source else ""
+    source = f" (in {command.source})" if command.source else ""
     message = f"{draft.name}: {where}{part.message}{source}"
     return Problem(_location(command, part.place, rest), message, "Discord refuses the command")
 
 
-def _location(command: Registrable | None, place: Path, rest: Path) -> Location:
+def _location(command: Registrable, place: Path, rest: Path) -> Location:
     """Return where the manifest has a part of an object, else the next one around it."""
-    if command is None:
-        return Location("-")
     node = commandtree.object_of(command)
     keys = place if nested_in(node or {}) else rest  # its object may be that of its group
     location = command.places.get("", command.location) or Location(command.source or "-")

@@ -116,6 +116,17 @@ def test_what_is_not_text_is_refused(odd: object) -> None:
     ]
 
 
+@pytest.mark.parametrize("odd", [7, {"a": option()}])
+def test_what_is_not_a_list_is_refused(odd: object) -> None:
+    assert found({**chat(), "options": odd}) == [("options",)]
+    assert found(chat(option(choices=odd))) == [("options", "text", "choices")]
+    assert found(chat(option(), 7)) == [("options", "1")]  # type: ignore[arg-type]  # it is wrong
+
+
+def test_an_option_without_a_type_is_refused() -> None:
+    assert found(chat(option(type=None))) == [("options", "text", "type")]
+
+
 def test_characters_are_counted_as_discord_does() -> None:
     assert found(chat(description="🔨" * 100)) == []
     assert found(chat(description="🔨" * 101)) == [("description",)]

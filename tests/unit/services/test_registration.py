@@ -1,8 +1,11 @@
 """The commands of a manifest as Discord registers them: composed, or left alone."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.records.losses import COMMANDS, OPTIONS, TRANSLATIONS, Instead, Reason
@@ -12,6 +15,9 @@ from commandsync.records.texts import ApplicationCommand, object_of
 from commandsync.services.discord import Application
 from commandsync.services.discordobjects import entries_of
 from commandsync.services.registration import Registration, compose
+from commandsync.sources.applicationcommands import CommandReader
+from tests.support.discordcommands import trees
+from tests.support.discordserver import SERVER, DiscordListing
 
 APP = Application("1", "1", "Bot", (0,))
 TEXT = {"type": 3, "name": "text", "description": "A text.", "required": True}
@@ -280,6 +286,119 @@ def test_a_name_with_four_levels_is_left_out() -> None:
         (Reason.LEVELS, ("a b c d",)),
         (Reason.NOT_DESCRIBED, ("a b c",)),
     ]
+
+
+def test_an_object_with_four_levels_is_left_out() -> None:
+    deep = slash("a", group("b", group("c", slash("d"))))
+
+    found = composed(a_command("a", discord=deep))
+
+    assert found.entries == ()
+    assert [(each.reason, each.names) for each in found.losses] == [(Reason.LEVELS, ("a",))]
+
+
+def test_an_empty_group_is_kept() -> None:
+    own = slash("queue", slash("add"), {"type": 2, "name": "log", "description": "Many."})
+
+    assert nodes(composed(a_command("queue", discord=own))) == [own]
+
+
+# Bots that run.
+
+
+def registered(tree: list[dict[str, Any]], guild: str = "") -> tuple[Entry, ...]:
+    """Return generated commands as Discord lists them."""
+    listing = DiscordListing()
+    listing.seed(*tree, guild=guild)
+    return entries_of(listing.listed(guild), installs=(0, 1), guild=guild)
+
+
+def imported(command: dict[str, Any]) -> list[Registrable]:
+    """Return the commands of an object as an import reads them."""
+    return [
+        Registrable(
+            name=entry.name,
+            description=entry.description,
+            syntax=entry.syntax,
+            discord=entry.discord,
+        )
+        for entry in CommandReader().entries(command, None)
+    ]
+
+
+def has_empty_group(command: dict[str, Any]) -> bool:
+    options = command.get("options") or ()
+    return any(each["type"] == 2 and not each.get("options") for each in options)
+
+
+@given(trees(), st.sampled_from(["", SERVER]))
+def test_commands_as_they_are_imported_need_no_change(
+    tree: list[dict[str, Any]], guild: str
+) -> None:
+    tree = [command for command in tree if not has_empty_group(command)]
+    there = registered(tree, guild)
+    app = Application("1", "1", "Bot", (0, 1))
+
+    commands = [each for command in tree for each in imported(command)]
+    found = compose(commands, listed=there, application=app, guild=guild)
+
+    assert [entry.text for entry in found.entries] == [entry.text for entry in there]
+    assert (found.untouched, found.losses, found.problems) == ((), (), ())
+
+
+@given(trees())
+def test_whole_objects_need_no_change(tree: list[dict[str, Any]]) -> None:
+    there = registered(tree)
+    app = Application("1", "1", "Bot", (0, 1))
+    commands = [a_command(each["name"], each.get("description", ""), discord=each) for each in tree]
+
+    found = compose(commands, listed=there, application=app)
+
+    assert [entry.text for entry in found.entries] == [entry.text for entry in there]
+    assert (found.losses, found.problems) == ((), ())
+
+
+@given(trees(types=(1,)))
+def test_entries_with_texts_alone_need_no_change(tree: list[dict[str, Any]]) -> None:
+    there = registered(tree)
+    app = Application("1", "1", "Bot", (0, 1))
+
+    found = compose(
+        [a_command(each["name"], each["description"]) for each in tree],
+        listed=there,
+        application=app,
+    )
+
+    assert [entry.text for entry in found.entries] == [entry.text for entry in there]
+
+
+def calls(entry: Entry) -> set[tuple[str, str]]:
+    """Return the types and names of what people can call of a record."""
+    node = object_of(entry.text) or {}
+
+    def below(part: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        nested = [each for each in part.get("options", ()) if each["type"] in {1, 2}]
+        if not nested:
+            yield path
+        for each in nested:
+            yield from below(each, (*path, each["name"]))
+
+    return {(entry.text[1], " ".join(path)) for path in below(node, (entry.name,))}
+
+
+@given(trees(), st.sets(st.integers(0, 9)))
+def test_only_what_an_earlier_version_had_is_deleted(
+    tree: list[dict[str, Any]], mine: set[int]
+) -> None:
+    there = registered(tree)
+    every = set().union(*map(calls, there))
+    had = {call for number, call in enumerate(sorted(every)) if number in mine}
+
+    found = composed(listed=there, earlier=had)
+
+    left = set().union(*map(calls, (*found.untouched, *found.entries)))
+    assert left == every - had
+    assert {entry.id for entry in found.untouched}.isdisjoint(entry.id for entry in found.entries)
 
 
 # Texts and languages.
