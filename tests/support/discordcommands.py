@@ -7,9 +7,10 @@ body or an answer by the description that Discord publishes.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -56,129 +57,234 @@ def characters(part: Mapping[str, Any]) -> int:
 
 
 _TEXTS = ("name", "description")
-_LOCALES = st.sampled_from(["de", "en-US", "es-419", "id", "ja", "pt-BR", "zh-TW"])
+_LOCALES = ("de", "en-US", "es-419", "id", "ja", "pt-BR", "zh-TW")
 _SIGNS = "abcxyz019-_'äéßπжकखกฉあ中"
-_WORDS = st.characters(exclude_categories=("C", "Z"), codec="utf-8")
-_NAMES = st.text(_SIGNS, min_size=1, max_size=6) | st.just("n" * 32)
-_MENU_NAMES = st.sampled_from(["Report User", "Info", "größe", "m" * 32, "Ban 🔨"])
+_LETTERS = "abcxyz019-_'äéßπжकखกฉあ中ABZÄ<>&\"`*@#:/\\%{}👍🏽🔨"
+_MENU_NAMES = ("Report User", "Info", "größe", "m" * 32, "Ban 🔨", "Quote it")
 _MOST_CHARACTERS = 8000
+_NINE = 2**53 - 1
+_INPUTS = {3: "length", 4: "value", 10: "value"}
+_CHANNEL = 7
 
 
-def _text(most: int, *, least: int = 1) -> Made:
-    return st.text(_WORDS, min_size=least, max_size=8) | st.just("t" * most)
-
-
-def _localized(texts: Made) -> Made:
-    return st.none() | st.dictionaries(_LOCALES, texts, max_size=3)
-
-
-def _of_range(name: str, values: Made) -> Made:
-    """Return the least and the greatest value of an option, either of which may be absent."""
-    pairs = st.lists(values, min_size=2, max_size=2).map(sorted)
-    keys = st.sets(st.sampled_from([f"min_{name}", f"max_{name}"]))
-    both = pairs.map(lambda pair: {f"min_{name}": pair[0], f"max_{name}": pair[1]})
-    return st.tuples(both, keys).map(lambda made: {key: made[0][key] for key in made[1]})
-
-
-_INTEGERS = st.integers(-(2**53) + 1, 2**53 - 1)
-_NUMBERS = st.floats(-(2.0**53) + 1, 2.0**53 - 1) | _INTEGERS
-_VALUES: dict[int, Made] = {3: _text(100, least=0), 4: _INTEGERS, 10: _NUMBERS}
-_RANGES: dict[int, Made] = {
-    3: _of_range("length", st.integers(1, 6000)),
-    4: _of_range("value", _INTEGERS),
-    10: _of_range("value", _NUMBERS),
-}
-_FLAGS: Made = st.booleans()
-_CHANNELS: Made = st.fixed_dictionaries(
-    {},
-    optional={
-        "channel_types": st.lists(st.sampled_from([0, 2, 5, 13, 15]), unique=True, max_size=5)
-    },
-)
-
-
-def _choices(kind: int) -> Made:
-    choice = st.fixed_dictionaries(
-        {"name": _text(100), "value": _VALUES[kind]},
-        optional={"name_localizations": _localized(_text(100))},
-    )
-    return st.lists(choice, max_size=4, unique_by=lambda made: made["name"])
-
-
-@st.composite
-def _options(draw: st.DrawFn, kinds: range) -> list[Record]:
-    """Return options with different names; the required ones come first."""
-    made = [draw(_option(kind)) for kind in draw(st.lists(st.sampled_from(kinds), max_size=4))]
-    named = {option["name"]: option for option in made}
-    return sorted(named.values(), key=lambda option: not option.get("required"))
-
-
-@st.composite
-def _option(draw: st.DrawFn, kind: int) -> Record:
-    option: Record = {"type": kind, **draw(_described(_NAMES))}
-    if kind <= 2:
-        inner = draw(_options(range(3, 12) if kind == 1 else range(1, 2)))
-        is_shown = bool(inner) or draw(_FLAGS)
-        return option | ({"options": inner} if is_shown else {})
-    option |= draw(st.sampled_from([{}, {"required": True}, {"required": False}]))
-    if kind == 7:
-        option |= draw(_CHANNELS)
-    if kind not in _VALUES:
-        return option
-    option |= draw(_RANGES[kind])
-    choices = draw(_choices(kind))
-    return option | ({"choices": choices} if choices else draw(st.sampled_from(_AUTOCOMPLETE)))
-
-
-_AUTOCOMPLETE: list[Record] = [{}, {"autocomplete": True}, {"autocomplete": False}, {"choices": []}]
-
-
-def _described(names: Made) -> Made:
-    return st.fixed_dictionaries(
-        {"name": names, "description": _text(100)},
-        optional={
-            "name_localizations": _localized(names),
-            "description_localizations": _localized(_text(100)),
-        },
-    )
-
-
-_SETTINGS: dict[str, Made] = {
-    "default_member_permissions": st.sampled_from([None, "0", "8", str(2**54 - 1), 8]),
-    "dm_permission": st.sampled_from([None, True, False]),
-    "nsfw": st.booleans(),
-    "contexts": st.none() | st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True),
-    "integration_types": st.none()
-    | st.lists(st.integers(0, 1), min_size=1, max_size=2, unique=True),
-}
-
-
-@st.composite
-def commands(draw: st.DrawFn, *, types: tuple[int, ...] = (1, 2, 3)) -> Record:
-    """Return one command of some types, as a program may send it."""
-    kind = draw(st.sampled_from(types))
-    settings = draw(st.fixed_dictionaries({}, optional=_SETTINGS))
+def command(numbers: Random, types: Sequence[int] = (1, 2, 3)) -> Record:
+    """Draw one command of some types, as a program may send it."""
+    kind = numbers.choice(types)
+    settings = {key: draw(numbers) for key, draw in _SETTINGS.items() if numbers.random() < 0.3}
     if kind in {2, 3}:
-        names = st.fixed_dictionaries(
-            {"name": _MENU_NAMES}, optional={"name_localizations": _localized(_MENU_NAMES)}
-        )
-        empty = draw(st.sampled_from([{}, {"description": ""}]))
-        return {"type": kind, **draw(names), **empty, **settings}
+        empty = numbers.choice([{}, {}, {"description": ""}])
+        name = {"name": numbers.choice(_MENU_NAMES)}
+        return {"type": kind, **name, **_languages(numbers, "name", _menu), **empty, **settings}
     if kind == 4:
-        return {"type": 4, **draw(_described(_NAMES)), "handler": 2, **settings}
-    shown: Record = draw(st.sampled_from([{}, {"type": 1}]))
-    kinds = draw(st.sampled_from([range(1, 3), range(3, 12)]))
-    options = draw(_options(kinds))
-    body = {**shown, **draw(_described(_NAMES)), **settings}
-    is_shown = bool(options) or draw(_FLAGS)
-    body |= {"options": options} if is_shown else {}
+        return {"type": 4, **_described(numbers), "handler": 2, **settings}
+    shown: Record = numbers.choice([{}, {"type": 1}])
+    body = {**shown, **_described(numbers), **settings, **_options(numbers, most=4)}
     return body if characters(body) <= _MOST_CHARACTERS else {**body, "options": []}
+
+
+def edited(numbers: Random, body: Record) -> Record:
+    """Draw another version of a command, with the same type and name: one to three parts differ."""
+    for _ in range(numbers.randint(1, 3)):
+        body = _edited(numbers, body)
+    return body
+
+
+_NUMBERS = st.integers(0, 2**32 - 1).map(Random)
+
+
+def commands(*, types: tuple[int, ...] = (1, 2, 3)) -> Made:
+    """Return commands of some types, as a program may send them."""
+    return _NUMBERS.map(lambda numbers: command(numbers, types))
 
 
 def trees(*, most: int = 6, types: tuple[int, ...] = (1, 2, 3)) -> Made:
     """Return lists of commands, each with another type or another name."""
     key: Callable[[Record], object] = lambda body: (body.get("type", 1), body["name"])  # noqa: E731 - it is short
     return st.lists(commands(types=types), max_size=most, unique_by=key)
+
+
+def _name(numbers: Random) -> str:
+    if numbers.random() < 0.05:
+        return "n" * 32
+    return "".join(numbers.choices(_SIGNS, k=numbers.randint(1, 6)))
+
+
+def _menu(numbers: Random) -> str:
+    return numbers.choice(_MENU_NAMES)
+
+
+def _text(numbers: Random) -> str:
+    """Draw a text; some have spaces in them, and some are as long as Discord allows."""
+    if numbers.random() < 0.05:
+        return "t" * 100
+    words = ["".join(numbers.choices(_LETTERS, k=numbers.randint(1, 6))) for _ in range(2)]
+    return " ".join(words[: numbers.randint(1, 2)])
+
+
+def _languages(numbers: Random, key: str, draw: Callable[[Random], str]) -> Record:
+    """Draw the translations of a text; they may be absent, null or none."""
+    chance = numbers.random()
+    if chance < 0.6:
+        return {}
+    locales = numbers.sample(_LOCALES, numbers.randint(0, 3))
+    made = {locale: draw(numbers) for locale in locales}
+    return {f"{key}_localizations": None if chance < 0.65 else made}
+
+
+def _described(numbers: Random) -> Record:
+    languages = (_languages(numbers, key, draw) for key, draw in _DRAWN.items())
+    name, description = languages
+    return {"name": _name(numbers), "description": _text(numbers), **name, **description}
+
+
+_DRAWN: Mapping[str, Callable[[Random], str]] = {"name": _name, "description": _text}
+
+
+def _integer(numbers: Random) -> int:
+    return numbers.choice((0, 1, -1, numbers.randint(-_NINE, _NINE), _NINE))
+
+
+def _number(numbers: Random) -> float:
+    return numbers.choice((0.5, numbers.uniform(-_NINE, _NINE), 10.0, _integer(numbers)))
+
+
+def _value(numbers: Random, kind: int) -> object:
+    """Draw the value of a choice of a kind of option."""
+    if kind == 3:
+        return "" if numbers.random() < 0.05 else _text(numbers)
+    return _integer(numbers) if kind == 4 else _number(numbers)
+
+
+def _bounds(numbers: Random, kind: int) -> Record:
+    """Draw the least and the greatest value of an option, either of which may be absent."""
+    draw: Callable[[], Any] = {
+        3: lambda: numbers.choice((1, 6000, numbers.randint(1, 6000))),
+        4: lambda: _integer(numbers),
+        10: lambda: _number(numbers),
+    }[kind]
+    pair = sorted((draw(), draw()))
+    both = zip(("min", "max"), pair, strict=True)
+    return {f"{end}_{_INPUTS[kind]}": value for end, value in both if numbers.random() < 0.4}
+
+
+def _choices(numbers: Random, kind: int) -> list[Record]:
+    made: dict[str, Record] = {}
+    for _ in range(numbers.choice((0, 0, 1, 2, 4))):
+        name = _text(numbers)
+        value = {"value": _value(numbers, kind)}
+        made[name] = {"name": name, **value, **_languages(numbers, "name", _text)}
+    return [*made.values()]
+
+
+_ALL_KINDS = range(3, 12)
+
+
+def _options(numbers: Random, *, most: int, inside: int = 0) -> Record:
+    """Draw options with different names, required ones first; an empty list may be left out.
+
+    `inside` is the type of the option that has them; 0 for those of a command.
+    """
+    nested = {0: numbers.choice((range(1, 3), _ALL_KINDS, _ALL_KINDS)), 2: range(1, 2)}
+    kinds = nested.get(inside, _ALL_KINDS)
+    made = [_option(numbers, numbers.choice(kinds)) for _ in range(numbers.randint(0, most))]
+    options = _sorted({option["name"]: option for option in made}.values())
+    return {"options": options} if options or numbers.random() < 0.5 else {}
+
+
+def _sorted(options: Iterable[Record]) -> list[Record]:
+    return sorted(options, key=lambda option: not option.get("required"))
+
+
+def _option(numbers: Random, kind: int) -> Record:
+    option: Record = {"type": kind, **_described(numbers)}
+    if kind <= 2:
+        return option | _options(numbers, most=3, inside=kind)
+    option |= numbers.choice([{}, {}, {"required": True}, {"required": False}])
+    if kind == _CHANNEL and numbers.random() < 0.6:
+        types = [0, 2, 5, 13, 15]
+        option["channel_types"] = numbers.sample(types, numbers.randint(0, 5))
+    if kind not in _INPUTS:
+        return option
+    choices = _choices(numbers, kind)
+    more = {"choices": choices} if choices else numbers.choice(_AUTOCOMPLETE)
+    return {**option, **_bounds(numbers, kind), **more}
+
+
+_AUTOCOMPLETE: list[Record] = [{}, {"autocomplete": True}, {"autocomplete": False}, {"choices": []}]
+
+
+def _some(numbers: Random, values: Sequence[int]) -> list[int]:
+    return numbers.sample(values, numbers.randint(1, len(values)))
+
+
+_SETTINGS: dict[str, Callable[[Random], Any]] = {
+    "default_member_permissions": lambda n: n.choice([None, "0", "8", str(2**54 - 1), 8]),
+    "dm_permission": lambda n: n.choice([None, True, False]),
+    "nsfw": lambda n: n.choice([True, False]),
+    "contexts": lambda n: n.choice([None, _some(n, (0, 1, 2)), _some(n, (0, 1, 2))]),
+    "integration_types": lambda n: n.choice([None, _some(n, (0, 1))]),
+}
+
+
+def _edited(numbers: Random, body: Record) -> Record:
+    """Change one part of a command."""
+    is_menu = body.get("type") in {2, 3}
+    draw = _menu if is_menu else _name
+    ways: list[Callable[[], Record]] = [
+        lambda: {**_without(body, "name_localizations"), **_languages(numbers, "name", draw)},
+        *[lambda: _with_setting(numbers, body)] * 2,
+    ]
+    if not is_menu:
+        ways += [lambda: _with_text(numbers, body), lambda: _with_options(numbers, body)] * 2
+        ways += [lambda: _with_options(numbers, body)] * 3
+    changed = numbers.choice(ways)()
+    return changed if characters(changed) <= _MOST_CHARACTERS else body
+
+
+def _without(part: Record, *keys: str) -> Record:
+    return {key: value for key, value in part.items() if key not in keys}
+
+
+def _with_setting(numbers: Random, body: Record) -> Record:
+    key = numbers.choice([*_SETTINGS])
+    kept = _without(body, key)
+    return kept if numbers.random() < 0.3 else {**kept, key: _SETTINGS[key](numbers)}
+
+
+def _with_text(numbers: Random, part: Record) -> Record:
+    kept = _without(part, "description_localizations")
+    return {
+        **kept,
+        "description": _text(numbers),
+        **_languages(numbers, "description", _text),
+    }
+
+
+def _with_options(numbers: Random, part: Record) -> Record:
+    """Change the options of a command, a group or a sub-command: one is new, gone or another."""
+    options, kind = [*(part.get("options") or ())], part.get("type", 1)
+    nesting = kind == 2 or any(option["type"] <= 2 for option in options)
+    chance, at = numbers.random(), numbers.randrange(len(options) or 1)
+    if not options or chance < 0.2:
+        new = _option(numbers, 1 if nesting else numbers.choice(_ALL_KINDS))
+        options.insert(at, new)
+    elif chance < 0.35:
+        del options[at]
+    elif chance < 0.5:
+        numbers.shuffle(options)
+    else:
+        options[at] = _other_option(numbers, options[at])
+    unique = {option["name"]: option for option in options}
+    return {**part, "options": _sorted(unique.values())}
+
+
+def _other_option(numbers: Random, option: Record) -> Record:
+    kind = option["type"]
+    if kind <= 2 and numbers.random() < 0.6:
+        return _with_options(numbers, option)
+    if numbers.random() < 0.5:
+        return _with_text(numbers, option)
+    return {**_option(numbers, kind), "name": option["name"]}
 
 
 # Every limit of the documents.
@@ -228,7 +334,6 @@ def _long(count: int) -> Record:
     return body
 
 
-_NINE = 2**53 - 1
 AT_LIMITS: dict[str, Record] = {
     "a long name": chat(name="n" * 32),
     "a long description": chat(description="d" * 100),
