@@ -47,6 +47,7 @@ from commandsync.sync.baselines import digest_of, earlier_audiences, state_file
 from commandsync.sync.destinations import (
     ListSite,
     check_tokens,
+    discord_of,
     is_selected,
     list_sites,
     site_of,
@@ -56,6 +57,7 @@ from commandsync.sync.importsource import TOKEN_VARIABLE
 from commandsync.sync.job import connected
 from commandsync.sync.listcontent import other_lists, read_others
 from commandsync.sync.parity import compare_names, exit_code, names_commands
+from commandsync.sync.registrations import read_registrations
 from commandsync.sync.settings import Settings, Site, load
 from commandsync.version import __version__
 
@@ -88,7 +90,12 @@ def diagnose(settings: Settings) -> Iterator[Check | Parity]:
         yield from _listing(settings, None)
         return
     for manifest in manifests:
-        parts = ([_manifest(manifest)], _listing(settings, manifest), _lists(settings, manifest))
+        parts = (
+            [_manifest(manifest)],
+            _listing(settings, manifest),
+            _discord(settings, manifest),
+            _lists(settings, manifest),
+        )
         failures = 0
         for check in chain(*parts):
             failures += check.state == "failed"
@@ -148,6 +155,31 @@ def _listing(settings: Settings, manifest: Manifest | None) -> Iterator[Check]:
     yield from reachability(settings, site)
 
 
+def _discord(settings: Settings, manifest: Manifest) -> Iterator[Check]:
+    """Yield the check of the application at Discord, and a warning if a program registers, too."""
+    if manifest.discord is None:
+        return
+    name = manifest.discord.name
+    try:
+        if (site := discord_of(settings, manifest)) is None:
+            return
+        site, listed = read_registrations(settings, site)
+    except CommandsyncError as error:
+        yield failed(name, error)
+        return
+    known = site.application.name if site.application else ""
+    whose = f"application {site.bot}" + (f" ({known})" if known else "")
+    count = sum(map(len, listed.collections.values()))
+    accepts = f"accepts the token of {whose} in {site.token_from}"
+    yield Check(name, "ok", f"{accepts}, commands registered: {count:,}")
+    program = manifest.imports.program
+    recorded = manifest.imported and any(each.recorded for each in manifest.imported.commands)
+    if recorded and program:
+        message = f"{program} registers commands, too: each undoes the changes of the other"
+        hint = "let apply alone register them; or remove discord from listings:, and import it"
+        yield Check(name, "warning", message, hint)
+
+
 def _lists(settings: Settings, manifest: Manifest) -> Iterator[Check]:
     """Yield the check of each service of a manifest that takes a whole list."""
     try:
@@ -195,7 +227,8 @@ def _names(settings: Settings, manifest: Manifest, *, failures: int) -> Iterator
     Without its code and its platform, a plan shows what differs. An error is reported by the checks
     before it, if they had `failures`.
     """
-    served = manifest.imports.sources or os.environ.get(TOKEN_VARIABLE, "").strip()
+    platform = os.environ.get(TOKEN_VARIABLE, "").strip() and not manifest.discord
+    served = manifest.imports.sources or platform
     if settings.listing or not served or not names_commands(manifest):
         return
     try:

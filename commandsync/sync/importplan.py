@@ -346,7 +346,7 @@ def _beside(
         (manifest,) = load_files([path], contents=contents)
     except ManifestError as error:
         return _Beside(problems=tuple(error.problems))
-    notes = (*_offers(manifest, reading, after), *_examples(manifest))
+    notes = (*_offers(manifest, reading, after), *_examples(manifest), *_circle(manifest))
     return _Beside(manifest.overrides, manifest.strays, notes)
 
 
@@ -367,6 +367,17 @@ def _examples(manifest: Manifest) -> Iterable[Notice]:
     if EXAMPLES.items() <= texts.items():
         message = f"{manifest.path} has the examples of commandsync init"
         yield Notice(message, f"remove the entries {' and '.join(EXAMPLES)}")
+
+
+def _circle(manifest: Manifest) -> Iterable[Notice]:
+    """Yield a notice if the commands at Discord are imported and also registered from the file."""
+    if manifest.discord and LIVE in manifest.imports.sources:
+        yield Notice(
+            "discord is a source and a listing: a command that leaves the manifest comes back",
+            "commandsync import --eject prints the manifest with all commands; then Discord has "
+            "them from there alone",
+            manifest.discord.location,
+        )
 
 
 def _edits(before: ImportedFile, after: ImportedFile) -> Iterable[Mapping[str, str]]:

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from commandsync.errors import CommandsyncError, Exit, UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.differences import Cell, Parity, Place, key_of, parity
 from commandsync.records.imported import ImportedCommand
+from commandsync.records.objects import callables
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.sources.entry import SourceReading
@@ -19,7 +21,9 @@ from commandsync.sync.importsource import (
     read_sources,
     sources_of,
 )
+from commandsync.sync.job import RecordJob
 from commandsync.sync.lists import ListJob, ManifestJob
+from commandsync.sync.registrations import RegistrationJob
 from commandsync.sync.selection import jobs
 from commandsync.sync.settings import Settings
 
@@ -39,7 +43,9 @@ def compare_names(settings: Settings, manifest: Manifest) -> Parity:
     if not names_commands(manifest):
         raise UsageError(f"{manifest.path} has no commands:", hint="add commands: to it")
     own = Place("manifest", [command.name for command in manifest.snapshot.commands])
-    served, listed = _served(settings, manifest), _listed(settings, manifest)
+    code, live = _served(settings, manifest)
+    served = [code] if manifest.discord else [code, live]  # else it is among the listings
+    listed = _listed(settings, manifest)
     return parity(manifest.path, own, served=served, listed=listed)
 
 
@@ -61,7 +67,8 @@ def _served(settings: Settings, manifest: Manifest) -> tuple[Place, Place]:
     files = [source for source in sources if source.path]
     unread = "" if files else "import: of the manifest names no code"
     code, found = _read("code", manifest, lambda: (files, SourceReading()), unread)
-    unread = "" if os.environ.get(TOKEN_VARIABLE, "").strip() else f"{TOKEN_VARIABLE} is not set"
+    is_known = os.environ.get(TOKEN_VARIABLE, "").strip() and not manifest.discord
+    unread = "" if is_known else f"{TOKEN_VARIABLE} is not set"
     live, _ = _read("discord", manifest, lambda: _registered(settings, manifest), unread)
     calls = [(command.name, command.syntax) for command in manifest.snapshot.commands]
     calls += [(command.name, command.syntax) for command in found]
@@ -116,30 +123,47 @@ def _registered(settings: Settings, manifest: Manifest) -> tuple[list[NamedSourc
 
 def _listed(settings: Settings, manifest: Manifest) -> list[Place]:
     """Return the listings of a manifest, which are read at the same time."""
-    if not (settings.base_url or manifest.base_url or manifest.listings):
+    known = (settings.base_url, manifest.base_url, manifest.listings, manifest.discord)
+    if not any(known):
         return [Place("page", others=Cell.NOT_READ, unread="the base URL is not known")]
     with jobs(settings, [manifest]) as opened:
         return [_listing(*each) for each in [(job, job.start_reading()) for job in opened]]
 
 
 def _listing(job: ManifestJob, reading: Callable[[], Snapshot]) -> Place:
-    place, own = Place(job.name or job.site.name), job.manifest.snapshot
-    sent = own
-    if isinstance(job, ListJob):
-        if not job.site.returned:
-            unread = "the service does not return its list"
-            return replace(place, others=Cell.UNREADABLE, unread=unread)
-        if not job.is_read:
-            unread = str(job.site.untrusted or f"{job.site.token_from} is not set")
-            return replace(place, others=Cell.NOT_READ, unread=unread)
-        sent = job.fitted.snapshot
+    place = Place(job.name or job.site.name)
+    if isinstance(job, ListJob) and not job.site.returned:
+        unread = "the service does not return its list"
+        return replace(place, others=Cell.UNREADABLE, unread=unread)
+    if not (job.is_read or isinstance(job, RecordJob)):
+        untrusted = job.site.untrusted
+        unread = str(untrusted or f"{job.site.token_from} is not set")
+        return replace(place, others=Cell.NOT_READ, unread=unread)
     try:
-        names = [entry.name for entry in reading().collections[_COMMANDS]]
+        entries = reading().collections[job.scope[0]]
     except CommandsyncError as error:
         return _unreadable(place, error)
-    known, shown = (_keys(each.name for each in side.commands) for side in (own, sent))
-    ignored = _keys(filter(job.manifest.rules.ignores, names)) - known
-    return replace(place, names=names, not_meant=known - shown | ignored)
+    names = [name for entry in entries for name in callables(entry.text)]
+    return replace(place, names=names, not_meant=_not_meant(job, names))
+
+
+def _not_meant(job: ManifestJob, names: Sequence[str]) -> frozenset[str]:
+    """Return the keys of names that a listing does not show, or shows for other reasons."""
+    manifest = job.manifest
+    known = shown = _keys(command.name for command in manifest.snapshot.commands)
+    others = _keys(filter(manifest.rules.ignores, names))
+    match job:
+        case ListJob(fitted=fitted):
+            shown = _keys(command.name for command in fitted.snapshot.commands)
+        case RegistrationJob():
+            shown = _keys(each.name for each in manifest.registrables if not each.reason)
+            others = _keys(filter(manifest.is_untouched, names))
+            others |= _keys(each.name for each in manifest.registrables if each.reason)
+        case RecordJob():
+            pass
+        case _:
+            assert_never(job)
+    return known - shown | others - known
 
 
 def _unreadable(place: Place, error: CommandsyncError) -> Place:

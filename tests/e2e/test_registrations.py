@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from commandsync.manifest.imported import imported_text
+from commandsync.records.imported import ImportedCommand, ImportedFile
 from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, DiscordServer
 from tests.support.home import Home
 
@@ -388,3 +390,115 @@ def test_without_changes_there_is_no_request(home: Home, discord: DiscordServer)
     manifest(home, discord)
 
     assert home.run("plan", "--requests", exits=0).out == "no request: nothing is left to do\n"
+
+
+def checks(home: Home, code: int = 0) -> list[tuple[str, str, str]]:
+    """Return the checks of Discord: their name, state and message."""
+    document = home.run("doctor", "--format", "json", exits=code).document
+    return [
+        (each["name"], each["state"], each["message"])
+        for each in document["checks"]
+        if each["name"].startswith("discord")
+    ]
+
+
+def test_doctor_names_the_application_of_the_token(home: Home, discord: DiscordServer) -> None:
+    discord.listing.seed(PING, REGION)
+    manifest(home, discord, entry(PING))
+
+    [(name, state, message)] = checks(home)
+
+    assert (name, state) == ("discord", "ok")
+    assert f"application {APPLICATION} (" in message
+    assert message.endswith(f"in {TOKEN}, commands registered: 2")
+    assert sorted(kinds(discord)) == ["application", "read"]
+
+
+def test_doctor_finds_the_token_of_another_application(home: Home, discord: DiscordServer) -> None:
+    manifest(home, discord, entry(PING), top='bot: "1234567890"\n')
+
+    [(name, state, message)] = checks(home, code=5)
+
+    assert (name, state) == ("discord", "failed")
+    assert f"belongs to application {APPLICATION}" in message
+
+
+def test_doctor_needs_a_token_and_access_to_the_server(home: Home) -> None:
+    listing = DiscordListing(choices={"servers": "one"})
+    with DiscordServer(listing=listing) as server:
+        manifest(home, server, entry(PING))
+        without = checks(home, code=1)
+        home.variable(TOKEN, server.listing.token)
+        text = home.read("commands.yaml").replace("commands:", "    guild: 1234567890\ncommands:")
+        home.write(text)
+        elsewhere = checks(home, code=1)
+
+    assert without == [("discord", "failed", "no token was given for discord")]
+    [(name, state, message)] = elsewhere
+    assert (name, state) == ("discord (server 1234567890)", "failed")
+    assert "has no access to the server 1234567890" in message
+
+
+CODE = """\
+from discord.ext import commands
+bot = commands.Bot(command_prefix="!")
+
+@bot.tree.command(description="Says pong.")
+async def ping(interaction): ...
+
+@bot.tree.command(description="Plays a song.")
+async def play(interaction): ...
+"""
+
+
+def test_doctor_compares_the_names_in_the_code_with_those_at_discord(
+    home: Home, discord: DiscordServer
+) -> None:
+    discord.listing.seed(PING, {"name": "old", "description": "Was there."})
+    home.write(CODE, "bot.py")
+    home.write(f"version: 1\nimport: {{from: bot.py}}\n{discord.entry}")
+    home.run("import", exits=0)
+
+    names = home.run("doctor", "--format", "json", exits=3).document["names"]
+
+    [result] = names
+    assert [each["name"] for each in result["places"]] == ["code", "manifest", "discord"]
+    assert {each["name"]: each["differences"] for each in result["commands"]} == {
+        "ping": [],
+        "play": ["not listed"],
+        "old": ["gone"],
+    }
+
+
+def test_an_import_warns_where_discord_is_a_source_and_a_listing(
+    home: Home, discord: DiscordServer
+) -> None:
+    discord.listing.seed(PING)
+    home.variable("DISCORD_TOKEN", discord.listing.token)
+    home.variable("DISCORD_BASE_URL", f"{discord.url}/api")
+    home.write(f"version: 1\nimport: {{from: discord}}\n{discord.entry}")
+
+    ran = home.run("import", exits=0)
+
+    assert "discord is a source and a listing" in ran.said
+    assert "commandsync import --eject" in ran.said
+    planned = home.run("plan", "--detailed-exitcode", exits=0)
+    assert "No changes: nothing is left to do." in planned.out
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_doctor_warns_where_the_program_registers_commands_too(
+    home: Home, discord: DiscordServer, *, recorded: bool
+) -> None:
+    command = ImportedCommand(
+        name="ping", description="Says pong.", syntax="/ping", recorded=recorded, discord=PING
+    )
+    home.write(imported_text(ImportedFile((command,))), "commands.imported.yaml")
+    block = "import: {from: bot.py, program: node deploy.js}\n"
+    home.write(CODE, "bot.py")
+    home.write(f"version: 1\n{block}{discord.entry}")
+
+    states = [(state, message) for _, state, message in checks(home, code=3)]
+
+    assert [state for state, _ in states] == ["ok", *["warning"] * recorded]
+    assert ("node deploy.js registers commands, too" in states[-1][1]) is recorded
