@@ -32,6 +32,7 @@ class Imported(NamedTuple):
     report: FileProblems
     node: Table
     command: ImportedCommand
+    number: int  # of it in that file
 
 
 class Own(NamedTuple):
@@ -230,7 +231,7 @@ class _Laying:
         """Yield the imported commands that no public list shows."""
         for index, command in enumerate(self.imported.content.commands):
             if command.left_out:
-                yield self._imported(index, _values(command), None)
+                yield self._imported(index, self._values(command), None)
 
     def merged(self, ignored: Patterns) -> Iterator[Own]:
         """Yield the public imported commands; an entry that means an ignored one is kept."""
@@ -245,8 +246,7 @@ class _Laying:
             message = f"{quoted(command.name)} is called with {{prefix}}, and the manifest has none"
             report.error(node.at, message, f"add prefix: to the manifest; or {WRITE_AGAIN}")
             return
-        own, values = self.meant.get(index), _values(command)
-        values["formerly"] = tuple(name for name in command.formerly if name not in self.live)
+        own, values = self.meant.get(index), self._values(command)
         if own:
             values |= {key: getattr(own.model, key) for key in own.node}
             if own.model.object is None and command.discord:
@@ -256,21 +256,20 @@ class _Laying:
     def _imported(self, index: int, values: dict[str, Any], own: Own | None) -> Own:
         """Return an imported command of these values, and the entry that means it."""
         content, nodes, report = self.imported.content, self.imported.nodes, self.imported.report
-        imported = Imported(report, nodes[index], content.commands[index])
+        imported = Imported(report, nodes[index], content.commands[index], index)
         model, entry = CommandModel.model_construct(**values), own or imported
         return Own(entry.report, entry.node, model, imported)
 
-
-def _values(command: ImportedCommand) -> dict[str, Any]:
-    """Return the fields of an imported command as an entry has them."""
-    return {
-        "name": command.name,
-        "description": command.description,
-        "syntax": command.syntax,
-        "category": command.category or None,
-        "formerly": command.formerly,
-        "discord": command.discord,
-    }
+    def _values(self, command: ImportedCommand) -> dict[str, Any]:
+        """Return the fields of an imported command as an entry has them."""
+        return {
+            "name": command.name,
+            "description": command.description,
+            "syntax": command.syntax,
+            "category": command.category or None,
+            "formerly": tuple(name for name in command.formerly if name not in self.live),
+            "discord": command.discord,
+        }
 
 
 def _from(command: ImportedCommand) -> str:

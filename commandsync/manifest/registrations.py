@@ -4,7 +4,8 @@ Discord gets more than public lists show: the object of a group once, and the co
 import leaves out of public lists. What it does not get, and what it must keep, is named, too.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -77,18 +78,24 @@ def registrables(
     object that the import has.
     """
     rest = {own.imported.command.key: own for own in left_out if own.imported}
-    found = []
+    found: list[tuple[Own, str, Own]] = []
     for own in commands:
         syntax = with_prefix(own.model.syntax, prefix or "")
         other = rest.pop(_key(own, syntax), None)
-        keeps = other is None or own.model.own or own.model.object
-        found.append(_registrable(own, syntax, own if keeps else other))
+        keeps_own = own.model.own or own.model.object
+        found.append((own, syntax, own if keeps_own else other or own))
     found += (
-        _registrable(own, own.model.syntax)
+        (own, own.model.syntax, own)
         for (_, kind, _), own in rest.items()
         if kind is not Kind.PREFIX
     )
-    return tuple(found)
+    # Sub-commands are in the order of the code, whatever comes first on public lists.
+    return tuple(_registrable(*each) for each in sorted(found, key=_number))
+
+
+def _number(of: tuple[Own, str, Own]) -> int:
+    *_, whole = of
+    return whole.imported.number if whole.imported else sys.maxsize
 
 
 def _key(own: Own, syntax: str) -> tuple[str, Kind, Any]:
@@ -99,9 +106,8 @@ def _key(own: Own, syntax: str) -> tuple[str, Kind, Any]:
     return name, kind_of(name, syntax), None
 
 
-def _registrable(own: Own, syntax: str, whole: Own | None = None) -> Registrable:
-    """Return a command, perhaps with the object of one that is left out."""
-    whole = whole or own
+def _registrable(own: Own, syntax: str, whole: Own) -> Registrable:
+    """Return a command with the object of an entry, perhaps of one that is left out."""
     imported = own.imported or whole.imported
     left_out = own.imported.command.left_out if own.imported else ""
     is_registered = {*left_out.split(" and ")} <= {"", *_REGISTERED}
@@ -116,23 +122,39 @@ def _registrable(own: Own, syntax: str, whole: Own | None = None) -> Registrable
         formerly=own.model.formerly,
         location=own.place,
         source=imported.command.source if imported else "",
-        places=dict(_places(whole)),
+        places=_Places(*whole.object_node) if whole.object_node else {},
     )
 
 
-def _places(own: Own) -> Iterator[tuple[str, Location]]:
-    """Yield where the parts of an object are, by their keys and numbers: `options/0/name`."""
-    if own.object_node is None:
-        return
-    report, node = own.object_node
-    waiting: list[tuple[str, nodes.Node]] = [("", node)]
-    while waiting:
-        path, part = waiting.pop()
-        yield path, report.source.location(part.at)
-        match part:
-            case nodes.Mapping():
-                waiting += [(f"{path}/{key}" if path else key, each) for key, each in part.items()]
-            case nodes.Sequence():
-                waiting += [(f"{path}/{number}", each) for number, each in enumerate(part)]
-            case nodes.Scalar():
-                pass
+class _Places(Mapping[str, Location]):
+    """Where the parts of an object are; few are asked for, so each is found when it is."""
+
+    def __init__(self, report: FileProblems, node: nodes.Mapping) -> None:
+        self._report, self._node = report, node
+
+    def __getitem__(self, path: str) -> Location:
+        part: nodes.Node = self._node
+        for key in path.split("/") if path else ():
+            match part:
+                case nodes.Mapping() if key in part:
+                    part = part[key]
+                case nodes.Sequence() if key.isdecimal() and int(key) < len(part):
+                    part = part[int(key)]
+                case _:
+                    raise KeyError(path)
+        return self._report.source.location(part.at)
+
+    def __iter__(self) -> Iterator[str]:
+        waiting: list[tuple[str, nodes.Node]] = [("", self._node)]
+        while waiting:
+            path, part = waiting.pop()
+            yield path
+            pairs: Iterable[tuple[object, nodes.Node]] = ()
+            if isinstance(part, nodes.Mapping):
+                pairs = part.items()
+            elif isinstance(part, nodes.Sequence):
+                pairs = enumerate(part)
+            waiting += ((f"{path}/{key}" if path else str(key), each) for key, each in pairs)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

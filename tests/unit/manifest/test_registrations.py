@@ -18,7 +18,7 @@ HEAD = """\
 version: 1
 prefix: "!"
 listings: [{service: discord}]
-import: {from: src, exclude: ["debug*", secret], unread: [known.js, acknowledged]}
+import: {from: src, order: [three], exclude: ["debug*", secret], unread: [known.js, acknowledged]}
 sync: {ignore: ["beta-*"]}
 """
 
@@ -134,7 +134,18 @@ def test_a_menu_of_the_same_name_is_another_command() -> None:
     entry = "commands: [{name: eval, description: Runs., syntax: /eval, discord: {name: eval}}]\n"
     manifest = load(entry, command("eval", syntax="eval", left_out="owner-only", discord=menu))
 
-    assert [each.discord for each in manifest.registrables] == [{"name": "eval"}, menu]
+    assert [each.discord for each in manifest.registrables] == [menu, {"name": "eval"}]
+
+
+def test_commands_are_in_the_order_of_the_code_whatever_public_lists_show_first() -> None:
+    manifest = load(
+        "commands: [{name: own, description: D, syntax: /own}, {name: three, category: C}]\n",
+        command("one", left_out="owner-only"),
+        command("two"),
+        command("three"),
+    )
+
+    assert [each.name for each in manifest.registrables] == ["one", "two", "three", "own"]
 
 
 def test_names_that_are_ignored_or_excluded_are_untouched_unless_an_entry_has_them() -> None:
