@@ -174,7 +174,8 @@ class Settled:
 
     change: Change
     outcome: Outcome
-    error: str = ""  # why it is not done, in one sentence; empty when it is
+    # Why it is not done, in one sentence, or one on each line; empty when it is.
+    error: str = ""
     hint: str | Hint = ""
     already: bool = False  # whether it was done before this run, which made no request for it
     rewrites: tuple[Rewrite, ...] = ()  # which fields are listed with another text, and how

@@ -198,7 +198,8 @@ def result_annotations(result: Result, words: Words) -> Iterator[Annotation]:
     for settled in result.settled:
         if settled.outcome in {Outcome.FAILED, Outcome.UNKNOWN}:
             change = settled.change
-            message = f"{summary.named(change)} {change.name}: {settled.error}"
+            why = summary.in_a_line(settled.error)
+            message = f"{summary.named(change)} {change.name}: {why}"
             title = f"Change {settled.outcome}"
             yield Annotation("error", title, message, settled.hint, change.location)
     if result.stopped:

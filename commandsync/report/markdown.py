@@ -184,7 +184,8 @@ def _settled_blocks(some: Sequence[Settled], end: str, screen: Screen) -> Iterat
 
 def _settled(settled: Settled, screen: Screen) -> tuple[str, ...]:
     change = settled.change
-    why, what_to_do = map(cell, (settled.error, in_words(settled.hint, screen.words)))
+    why = "<br>".join(map(code, settled.error.splitlines()))
+    what_to_do = cell(in_words(settled.hint, screen.words))
     at = place(change.location, screen.files)
     return summary.named(change), _title(change.name), at, why, what_to_do
 

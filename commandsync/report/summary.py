@@ -139,6 +139,11 @@ def why_kept(plan: Plan, resource: Resource) -> str:
     return "" if plan.rules.prune else "prune is off"
 
 
+def in_a_line(error: str) -> str:
+    """Return an error that may have a line for each wrong part as one line."""
+    return "; ".join(error.splitlines())
+
+
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun, singular or plural."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

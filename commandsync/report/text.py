@@ -109,7 +109,7 @@ def notices(notices: Sequence[Notice], *, screen: Screen) -> str:
 
 def settled(settled: Settled, *, screen: Screen) -> str:
     """Return the outcome of one change, on one line."""
-    error = f": {visible(settled.error)}" if settled.error else ""
+    error = f": {visible(summary.in_a_line(settled.error))}" if settled.error else ""
     return joined([_headline(settled) + error], screen).removesuffix("\n")
 
 
@@ -204,8 +204,9 @@ def _together(alike: Sequence[Settled]) -> str:
 
 
 def _reason(settled: Settled, words: Words) -> Iterator[str]:
-    if settled.error:
-        yield f"    why:  {visible(settled.error)}"
+    # Discord refuses a command with a line for each part of it that is wrong.
+    for number, line in enumerate(settled.error.splitlines()):
+        yield f"    {'      ' if number else 'why:  '}{visible(line)}"
     if hint := in_words(settled.hint, words):
         yield f"    next: {visible(hint)}"
     elif settled.outcome is Outcome.UNKNOWN:

@@ -124,6 +124,24 @@ def test_a_reason_that_several_changes_share_is_said_once_below_them(errors: lis
         assert [f"c{n}" in above for n in range(len(errors))] == [each == error for each in errors]
 
 
+WRONG = "name: is too long\noptions/region/choices/eu/name: is missing"
+
+
+def test_each_wrong_part_of_a_command_has_a_line() -> None:
+    plan = plan_of([command("ping")])
+    failed = Settled(plan.changes[0], Outcome.FAILED, WRONG)
+    result = Result(plan=plan, settled=(failed,))
+
+    shown = render_results([result], format="text")
+    page = render_results([result], format="markdown")
+
+    assert "    why:  name: is too long\n          options/region/choices/eu/name: is m" in shown
+    assert "`name: is too long`<br>`options/region/choices/eu/name: is missing`" in page
+    assert render_settled(failed).endswith(
+        ": name: is too long; options/region/choices/eu/name: is missing"
+    )
+
+
 @pytest.mark.parametrize("color", [False, True])
 def test_progress_is_one_line_for_each_change(trouble: Result, *, color: bool) -> None:
     failed, done, *_ = (

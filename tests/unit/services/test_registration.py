@@ -456,6 +456,16 @@ def test_a_renamed_command_means_the_registered_one() -> None:
     assert found.entries[0].formerly == ("older", "old")
 
 
+def test_a_former_name_with_other_levels_is_none_of_the_command() -> None:
+    found = composed(
+        a_command("new", formerly=("queue new", "old")),
+        a_command("list all", formerly=("all", "list every", "queue all")),
+        a_command("Ban", syntax="Ban", discord={"type": 2, "name": "Ban"}, formerly=("Ban it",)),
+    )
+
+    assert [entry.formerly for entry in found.entries] == [("old",), ("queue",), ("Ban it",)]
+
+
 def test_a_group_is_renamed_with_its_sub_commands() -> None:
     there = listed(slash("old", slash("a", TEXT), slash("b")))
     commands = [a_command("new a", formerly=("old a",)), a_command("new c", formerly=("old b",))]
@@ -638,6 +648,15 @@ def test_a_part_that_discord_refuses_is_named_with_its_place() -> None:
         "queue: options/add/options/text/description is longer than 100 characters "
         "(in src/queue.js)"
     )
+
+
+def test_a_part_that_the_manifest_does_not_place_is_at_the_next_one_around_it() -> None:
+    own = slash("ping", TEXT, {**COUNT, "choices": [{"name": "n" * 101, "value": 1}]})
+    places = {"": Location("a.yaml", 2), "options/1": Location("a.yaml", 8)}
+
+    (problem,) = composed(a_command("ping", discord=own, places=places)).problems
+
+    assert problem.location == Location("a.yaml", 8)
 
 
 def test_the_place_of_a_node_of_its_own_begins_at_the_node() -> None:
