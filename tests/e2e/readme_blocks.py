@@ -293,9 +293,11 @@ def main() -> int:
     """Compare all outputs with real ones, or write the real ones."""
     parser = argparse.ArgumentParser(description="Run the examples of README.md and docs/.")
     parser.add_argument("--write", action="store_true", help="write the real outputs")
-    write = parser.parse_args().write
+    parser.add_argument("documents", nargs="*", type=Path, help="only these; by default all")
+    arguments = parser.parse_args()
+    write = arguments.write
     differing = []
-    for document in DOCUMENTS:
+    for document in [path.resolve() for path in arguments.documents] or DOCUMENTS:
         text = document.read_text(encoding="utf-8")
         real, pictures = with_real_outputs(text)
         for path, content in {document: real, **pictures}.items():
