@@ -76,6 +76,7 @@ def test_a_plan_without_changes_makes_two_requests(home: Home, discord: DiscordS
     assert sorted(kinds(discord)) == ["application", "read"]
 
 
+@pytest.mark.promise("discord-one-by-one")
 def test_a_hundred_changes_are_a_hundred_writes_and_three_reads(
     home: Home, discord: DiscordServer
 ) -> None:
@@ -127,6 +128,7 @@ def test_the_application_is_named_by_the_plan_and_in_its_document(
     assert document["scope"] == ["application commands"]
 
 
+@pytest.mark.promise("discord-token-names")
 @pytest.mark.parametrize("command", [["plan"], ["apply", "--yes"]], ids=" ".join)
 def test_the_token_of_another_application_is_refused(
     home: Home, discord: DiscordServer, command: list[str]

@@ -235,6 +235,7 @@ def test_permissions_are_sent_as_a_number_if_discord_has_them() -> None:
     assert odd.body["default_member_permissions"] == str(2**60)
 
 
+@pytest.mark.promise("discord-untouched")
 def test_only_commands_that_may_be_written_are_read() -> None:
     listing = DiscordListing()
     listing.seed(chat(), {"type": 4, "name": "open", "description": "Opens.", "handler": 2})
