@@ -26,9 +26,14 @@ def validate_command(
       commandsync validate bots/ --format github
     """
     from commandsync import report
-    from commandsync.sync.settings import load
+    from commandsync.sync.settings import check_notices, load
 
     settings = replace(run.settings, files=files + manifests, strict=strict)
     valid = load(settings)
+    if any(manifest.discord for manifest in valid):
+        from commandsync.sync.registrations import with_refused_parts
+
+        valid = tuple(map(with_refused_parts, valid))
+        check_notices([warning for each in valid for warning in each.warnings], settings)
     form, screen = run.output.format, run.output.screen()
     run.output.result(report.render_validated(valid, format=form, screen=screen))

@@ -37,6 +37,7 @@ from commandsync.services.commandtree import MOST_LEVELS, Call, Draft, Path, Who
 from commandsync.services.discord import Application
 from commandsync.services.discordchecks import WrongPart, wrong_parts
 from commandsync.services.discordobjects import (
+    SLASH,
     canonical_object,
     nested_in,
     with_unknown,
@@ -93,6 +94,21 @@ def compose(  # noqa: PLR0913 - the policy of the manifest
         composing.add(draft, pairs.get(key))
     composing.leave([entry for entry in listed if entry not in pairs.values()])
     return composing.registration()
+
+
+def callable_names(commands: Iterable[Registrable]) -> set[tuple[str, str]]:
+    """Return the types and names of the commands that a manifest registers.
+
+    The sub-commands that the object of a group has are among them.
+    """
+    names = set()
+    for command in commands:
+        if command.standing is Standing.REGISTERED:
+            kind = commandtree.type_of(command)
+            names.add((kind or SLASH, commandtree.name_of(command)))
+            calls = commandtree.calls_of(command) if kind else ()
+            names |= {(call.type, " ".join(call.path)) for call in calls}
+    return names
 
 
 _Key = tuple[str, str]

@@ -11,7 +11,7 @@ that the run names, such as the branch that a proposal is merged into.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -21,12 +21,11 @@ from commandsync.diagnostics import Notice
 from commandsync.errors import ListingError, ManifestError, RefusedError, WrongBotError
 from commandsync.plan.baseline import AsRead, Baseline, OfVersion, Unread
 from commandsync.records.losses import loss_notice
-from commandsync.records.registrations import Registrable, Standing
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import ApplicationCommand, Resource, named
 from commandsync.services.discord import UNKNOWN, Application, application, discord_service
 from commandsync.services.discordobjects import SLASH, entries_of
-from commandsync.services.registration import Registration, compose
+from commandsync.services.registration import Registration, callable_names, compose
 from commandsync.sync.destinations import DiscordSite
 from commandsync.sync.history import History
 from commandsync.sync.job import Job, Planned, connected, record_steps
@@ -90,7 +89,7 @@ class RegistrationJob(Job):
         """
         if not self._is_here(version):
             return None
-        names = set(_callables(version.registrables))
+        names = callable_names(version.registrables)
         names |= {(kind, name.partition(" ")[0]) for kind, name in names if kind == SLASH}
         texts = (ApplicationCommand(name, kind, "") for kind, name in sorted(names))
         return Snapshot({KIND: tuple(map(Entry, texts))})
@@ -139,7 +138,7 @@ class RegistrationJob(Job):
 
         Of a manifest whose versions cannot be read, they are its own.
         """
-        names = set(_callables(self.manifest.registrables))
+        names = callable_names(self.manifest.registrables)
         try:
             for version in self._history():
                 names |= {entry.text[1::-1] for entry in version.collections[KIND]}
@@ -292,9 +291,14 @@ def _check_application(site: DiscordSite, found: Application) -> None:
         raise WrongBotError(f"{message}, not to bot {site.bot}", hint=hint)
 
 
-def _callables(commands: Iterable[Registrable]) -> Iterator[tuple[str, str]]:
-    """Yield the types and names of commands that are registered."""
-    for command in commands:
-        if command.standing is Standing.REGISTERED:
-            node = command.discord or {}
-            yield str(node.get("type") or 1), command.name
+def with_refused_parts(manifest: Manifest) -> Manifest:
+    """Return a manifest with a warning for each part of it that Discord would refuse."""
+    if manifest.discord is None:
+        return manifest
+    composed = compose(
+        manifest.registrables,
+        application=UNKNOWN,
+        guild=manifest.discord.guild,
+        ignored=manifest.is_untouched,
+    )
+    return replace(manifest, warnings=(*manifest.warnings, *composed.problems))

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from commandsync.errors import Reply
 from commandsync.manifest.imported import imported_text
 from commandsync.records.imported import ImportedCommand, ImportedFile
 from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, DiscordServer
 from tests.support.home import Home
+from tests.support.listing import Fault
 
 TOKEN = "COMMANDSYNC_TOKEN_DISCORD"
 PING = {"name": "ping", "description": "Says pong."}
@@ -504,3 +506,39 @@ def test_doctor_warns_where_the_program_registers_commands_too(
 
     assert [state for state, _ in states] == ["ok", *["warning"] * recorded]
     assert ("node deploy.js registers commands, too" in states[-1][1]) is recorded
+
+
+def test_parts_that_discord_refuses_are_named_before_anything_is_written(
+    home: Home, discord: DiscordServer
+) -> None:
+    option = {"type": 3, "name": "Text", "description": "x" * 101}
+    manifest(home, discord, entry({**PING, "options": [option]}), entry(REGION))
+
+    checked = home.run("validate", exits=0)
+    strict = home.run("validate", "--strict", exits=4)
+    applied = home.run("apply", "--yes", exits=4)
+
+    for ran in (checked, strict, applied):
+        for key in ("name", "description"):
+            assert f"ping: options/Text/{key} " in ran.out + ran.err
+    assert "2 commands, 2 warnings" in checked.out
+    assert kinds(discord) == ["application", "read"]
+
+
+def test_each_part_of_a_command_that_discord_refuses_has_a_line(
+    home: Home, discord: DiscordServer
+) -> None:
+    wrong = {"_errors": [{"code": "X", "message": "It is not valid."}]}
+    errors = {"name": wrong, "options": {"0": {"choices": {"1": {"value": wrong}}}}}
+    content = {"code": 50035, "message": "Invalid Form Body", "errors": errors}
+    body = json.dumps(content).encode()
+    invalid = Fault("two parts are invalid", lambda _: Reply(400, body), applied=False)
+    discord.listing.choose = lambda request: invalid if request.writes else None
+    manifest(home, discord, entry(REGION))
+
+    ran = home.run("apply", "--yes", exits=1)
+
+    assert (
+        "    why:  name: It is not valid.\n"
+        "          options/region/choices/us/value: It is not valid.\n"
+    ) in ran.out

@@ -14,7 +14,7 @@ from commandsync.records.snapshot import Entry
 from commandsync.records.texts import ApplicationCommand, object_of
 from commandsync.services.discord import Application
 from commandsync.services.discordobjects import entries_of
-from commandsync.services.registration import Registration, compose
+from commandsync.services.registration import Registration, callable_names, compose
 from commandsync.sources.applicationcommands import CommandReader
 from tests.support.discordcommands import trees
 from tests.support.discordserver import SERVER, DiscordListing
@@ -717,3 +717,21 @@ def test_the_text_of_a_record_is_that_of_its_object() -> None:
     (entry,) = composed(a_command("ping")).entries
 
     assert entry.text == ApplicationCommand.of(slash("ping"))
+
+
+def test_the_callable_names_of_a_manifest_are_those_of_its_objects_too() -> None:
+    own = slash("queue", slash("add"), group("log", slash("on")))
+    commands = [
+        a_command("queue", discord=own),
+        a_command("help", syntax="!help"),
+        a_command("Info", syntax="Info", discord={"type": 2, "name": "Info"}),
+        a_command("gone", standing=Standing.UNTOUCHED),
+    ]
+
+    assert callable_names(commands) == {
+        ("1", "queue"),
+        ("1", "queue add"),
+        ("1", "queue log on"),
+        ("1", "help"),
+        ("2", "Info"),
+    }
