@@ -218,7 +218,8 @@ def _connected(
         return jobs(settings, manifests, _memory(context, branch, manifests, {}))
     if inputs.token:
         os.environ[TOKEN_VARIABLE] = inputs.token
-    if not settings.base_url:
+    # The host of Discord is our own, or one that the environment names.
+    if not (settings.base_url or any(kind.exact for kind in read_plan(inputs.plan_file).scope)):
         raise errors.UsageError(
             "with the input plan-file, the base URL is missing",
             hint="give the input base-url: a plan does not decide where the token goes",

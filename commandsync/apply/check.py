@@ -36,6 +36,12 @@ from commandsync.records.rewrites import name_key, start_key, text_agrees
 from commandsync.records.snapshot import Entry, Snapshot, by_identity, shown_time
 from commandsync.records.texts import Resource, Text, named
 
+_LISTED = "somebody else listed it: add it to the manifest"
+_REGISTERED = (
+    "something else registered it: add it to the manifest (commandsync import discord reads it), "
+    "leave it alone with ignore: below sync:"
+)
+
 
 def refusal_of(
     plan: Plan,
@@ -70,9 +76,10 @@ def _not_owned(plan: Plan, versions: Iterable[Snapshot]) -> RefusedError | None:
     if not foreign:
         return None
     names = named([f"{change.resource} {change.name!r}" for change in foreign], most=5)
+    is_registered = all(change.resource.exact for change in foreign)
     return NotOwnedError(
         f"apply would delete or replace what no version of the manifest had: {names}",
-        hint=Do.APPLY_ALL(first="somebody else listed it: add it to the manifest"),
+        hint=Do.APPLY_ALL(first=_REGISTERED if is_registered else _LISTED),
     )
 
 

@@ -48,7 +48,7 @@ from commandsync.version import __version__
 ORIGIN = "https://discord.com"
 """Its scheme and host; the paths of its operations begin after them."""
 
-VARIABLES = ("COMMANDSYNC_TOKEN_DISCORD", "DISCORD_TOKEN")
+VARIABLES = ("DISCORD_TOKEN", "COMMANDSYNC_TOKEN_DISCORD")
 """The variables of its token; the first one that is set counts."""
 
 _API = "/api/v10"

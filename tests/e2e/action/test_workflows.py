@@ -13,6 +13,7 @@ from commandsync.action import bootstrap
 from commandsync.action.inputs import Inputs, read_inputs
 from commandsync.services.abilities import Reads
 from commandsync.services.catalogue import LISTS
+from commandsync.services.discord import VARIABLES
 from tests.support.bots import Service
 from tests.support.home import fields
 from tests.support.runner import (
@@ -290,11 +291,12 @@ def test_each_token_reaches_the_apply_and_that_of_a_list_that_can_be_read_the_dr
     }
     lists = {service.variables[0]: service for service in LISTS.values()}
 
-    assert set(workflow["on"]["workflow_call"]["secrets"]) == {"COMMANDSYNC_TOKEN", *lists}
-    assert environments["apply"] == {name: f"${{{{ secrets.{name} }}}}" for name in lists}
+    names = [VARIABLES[0], *lists]  # of Discord, and of the lists
+    assert set(workflow["on"]["workflow_call"]["secrets"]) == {"COMMANDSYNC_TOKEN", *names}
+    assert environments["apply"] == {name: f"${{{{ secrets.{name} }}}}" for name in names}
     assert environments["drift"].items() <= environments["apply"].items()
     read = [name for name, each in lists.items() if each.facts.read.value is not Reads.NO]
-    assert list(environments["drift"]) == read
+    assert list(environments["drift"]) == [VARIABLES[0], *read]
     assert environments["plan"] == environments["current"] == {}
 
 

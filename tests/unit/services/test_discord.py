@@ -306,7 +306,7 @@ def test_the_service_says_who_asks_and_with_which_token() -> None:
     assert DISCORD.authorization == "Bot {token}"
     assert DISCORD.agent.startswith("DiscordBot (https://")
     assert ORIGIN == "https://discord.com"
-    assert VARIABLES == ("COMMANDSYNC_TOKEN_DISCORD", "DISCORD_TOKEN")
+    assert VARIABLES == ("DISCORD_TOKEN", "COMMANDSYNC_TOKEN_DISCORD")
     assert sum(DISCORD_ABILITIES[KIND].most.values()) == DISCORD.facts.most_records.number
 
 
