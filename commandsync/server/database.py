@@ -11,11 +11,19 @@ do (see `storage`).
 A URL of PostgreSQL can contain a password: messages show names and reasons without it.
 """
 
+import logging
 import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    closing,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from math import inf
 from pathlib import Path
 from threading import Lock
@@ -42,6 +50,7 @@ from commandsync.errors import FileError
 from commandsync.extras import missing
 from commandsync.server.tables import SCHEMA, metadata, settings
 
+_log = logging.getLogger(__name__)
 _ANOTHER = "give another --database; a missing file is created"
 _FORM = "postgresql+psycopg://user:password@host:5432/database"
 _URL_HINT = f"write {_FORM}; write @, :, / and % in a password as %40, %3A, %2F and %25"
@@ -132,9 +141,52 @@ def opened(name: str) -> Iterator[Database]:
     with closing(Database(engine)) as database, _failures(engine, shown):
         with database.writing_alone() as connection:
             database.secret = _secret(connection, shown)
-        if engine.dialect.name == "sqlite":
-            _log_ahead(engine)  # only now: a file of another program is not changed
+        if engine.dialect.name == "sqlite":  # only now: a file of another program is not changed
+            _make_private(name)
+            _log_ahead(engine)
         yield database
+
+
+@contextmanager
+def reserved(name: str) -> Iterator[ExitStack]:
+    """Keep other services off a SQLite file while the block lasts; raises `FileError`.
+
+    Yields what removes a file that is new: `pop_all` keeps it. Other databases may be shared.
+    """
+    with ExitStack() as stack, ExitStack() as removal:
+        is_file = name not in {"", ":memory:"} and "://" not in name
+        if is_file and not os.path.isdir(name):  # noqa: PTH112 - False also for a name that is too long
+            _make_private_file(Path(f"{name}-lock"), name)
+            # A lock of SQLite ends with its process, on every system.
+            lock = sqlite3.connect(f"{name}-lock", timeout=0, isolation_level=None)
+            stack.callback(lock.close)
+            try:
+                lock.execute("PRAGMA journal_mode = OFF")
+                lock.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                raise FileError(
+                    f"another service uses the database {name}",
+                    hint="stop it, or give another --database; services can share PostgreSQL",
+                ) from error
+            if not Path(name).exists():
+                for path in _files_of(name):
+                    removal.callback(path.unlink, missing_ok=True)
+        yield removal
+
+
+def _files_of(name: str) -> list[Path]:
+    """Return the files of a database of SQLite."""
+    return [Path(f"{name}{end}") for end in ("", "-wal", "-shm")]
+
+
+def _make_private(name: str) -> None:
+    """Let only the owner read the files of a database: a copy of it may have the mode of others."""
+    files = [path for path in _files_of(name) if name != ":memory:" and path.exists()]
+    readable = [path for path in files if path.stat().st_mode & 0o077]
+    if os.name == "posix" and readable:
+        for path in readable:
+            path.chmod(0o600)
+        _log.warning("other users could read the secrets in %s: only its owner can, now", name)
 
 
 @contextmanager
@@ -202,7 +254,7 @@ def _sqlite_engine(path: str) -> Engine:
     if path == ":memory:":  # one connection for all threads
         options = {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
     else:
-        _make_private_file(Path(path))
+        _make_private_file(Path(path), path)
         # As many connections as the web framework has threads: none waits for one.
         options = {"pool_size": 40, "connect_args": {"timeout": _LOCKED}}
     url = URL.create("sqlite", database=path)
@@ -212,7 +264,7 @@ def _sqlite_engine(path: str) -> Engine:
     return engine
 
 
-def _make_private_file(path: Path) -> None:
+def _make_private_file(path: Path, name: str) -> None:
     """Create the file so that only its owner can read the secret; SQLite's other files follow."""
     try:
         with suppress(FileExistsError):
@@ -224,7 +276,7 @@ def _make_private_file(path: Path) -> None:
         ) from error
     except OSError as error:
         raise FileError(
-            f"the database {path} cannot be created: {error.strerror}", hint=_ANOTHER
+            f"the database {name} cannot be created: {error.strerror}", hint=_ANOTHER
         ) from error
 
 

@@ -15,6 +15,7 @@ from fastapi.openapi.models import Example
 from commandsync.records.texts import Resource
 from commandsync.server import bodies, search, storage, votes
 from commandsync.server.bodies import A_USER, StatsBody, VoteBody, VoteCheck, VoterPage
+from commandsync.server.database import Database
 from commandsync.server.endpoint import (
     Answers,
     BotId,
@@ -27,6 +28,7 @@ from commandsync.server.endpoint import (
     refusal,
 )
 from commandsync.server.records import Answer, BotPage, BotRecord, Done, Wire, refusals
+from commandsync.server.search import Wanted
 
 LONGEST_CHECK = 1.0
 """Seconds within which the database has to be writable for `/readyz`."""
@@ -305,13 +307,13 @@ async def alive(answer: Answers) -> Response:
 
 @health.get("/readyz")
 async def ready(request: Request, database: Db, answer: Answers) -> Response:
-    """Return that the database can be written; 503 otherwise, as for every endpoint.
+    """Return that the database can be read and written; 503 otherwise, as for every endpoint.
 
     Probes at once share one check, which goes on after the time for an answer is over.
     """
     state = request.app.state
     if state.check is None or state.check.done():
-        state.check = asyncio.create_task(asyncio.to_thread(database.check_writable))
+        state.check = asyncio.create_task(asyncio.to_thread(_check, database))
         state.check.add_done_callback(lambda check: check.cancelled() or check.exception())
     try:
         async with asyncio.timeout(LONGEST_CHECK):
@@ -319,3 +321,10 @@ async def ready(request: Request, database: Db, answer: Answers) -> Response:
     except TimeoutError:
         return refusal(503, f"the database was not writable within {LONGEST_CHECK:g} s", 1)
     return answer("The service is ready.")
+
+
+def _check(database: Database) -> None:
+    """Read and write what requests do; raises what the database does."""
+    with database.reading() as connection:  # each time: a write is not repeated within a second
+        storage.bots_of(connection, search.find(connection, Wanted(limit=1)).keys)
+    database.check_writable()

@@ -28,7 +28,7 @@ from commandsync.server.administration import (
 from commandsync.server.app import create_app
 from commandsync.server.caller import log_without_tokens
 from commandsync.server.conditions import NORMAL, Conditions
-from commandsync.server.database import Database, opened
+from commandsync.server.database import Database, opened, reserved
 from commandsync.server.gateway import LARGEST_FRAME
 from commandsync.server.protocol import BACKLOG, TimedProtocol, WebSocketProtocol
 from commandsync.server.votes import INTERVAL
@@ -77,12 +77,18 @@ def serve(  # noqa: PLR0913 - the options of the command
 
     Raises:
         UsageError: The address cannot be listened on.
-        FileError: The database or the seed file cannot be used.
+        FileError: The database or the seed file cannot be used, or another service uses the
+            database.
     """
     application = partial(
         create_app, vote_interval=vote_interval, conditions=conditions, names=(host, *names)
     )
-    with _listening(host, port) as listener, _prepared(database, application, seed) as (app, bots):
+    with (
+        _listening(host, port) as listener,
+        reserved(database) as removal,
+        _prepared(database, application, seed) as (app, bots),
+    ):
+        removal.pop_all()
         server = _Server(app, listener, host=host, access_log=access_log)
         _run_until_signalled(server, partial(on_ready, server.url, bots))
 
@@ -202,10 +208,6 @@ class _Server(uvicorn.Server):
     def run_on_socket(self, when_ready: Callable[[], object]) -> None:
         """Run until `should_exit`; call `when_ready` at the beginning, and raise what it raises."""
         self._when_ready = when_ready
-        try:
-            self._listener.listen(BACKLOG)
-        except OSError as error:  # another service that starts has the same port, and was first
-            raise UsageError(f"cannot listen on {self.url}: {error.strerror}") from error
         self.run(sockets=[self._listener])
         if self._failure is not None:
             raise self._failure
@@ -227,7 +229,7 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Yield a socket with an address; it refuses connections until the server listens."""
+    """Yield a socket that listens; connections wait until the server accepts them."""
     with ExitStack() as stack:
         try:
             family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -240,6 +242,8 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
             if family == socket.AF_INET6:
                 listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             listener.bind((address[0], port))  # the resolver takes the port 70000 for 4464
+            # Until then, a second service could have the port too, and find out after its seed.
+            listener.listen(BACKLOG)
         except (OSError, OverflowError, UnicodeError) as error:  # the last: no such name can be
             reason = getattr(error, "strerror", None) or str(error)
             raise UsageError(

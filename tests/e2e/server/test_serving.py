@@ -10,7 +10,8 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -20,15 +21,18 @@ from fastapi import FastAPI
 
 from commandsync.errors import FileError
 from commandsync.extras import install_command
+from commandsync.server import runner
 from commandsync.server.app import create_app
-from commandsync.server.database import Database
+from commandsync.server.database import Database, opened
 from commandsync.server.runner import running, serve
+from tests.e2e.server.test_process import serving
 from tests.support.callers import ROOT, Caller
-from tests.support.home import Home, fields, lines
+from tests.support.home import Home, Ran, fields, lines
 from tests.support.postgres import Server
 from tests.support.terminal import POSIX, Terminal
 
 EXAMPLE = ROOT / "examples" / "seed.json"
+on_posix = pytest.mark.skipif(not POSIX, reason="Windows has no pseudo terminals and no modes")
 WITHOUT_ONE_LIBRARY = """
 import sys
 from commandsync.cli.program import run
@@ -180,19 +184,124 @@ def test_a_service_is_healthy_and_ready(database_url: str) -> None:
     assert [(status, answer["success"]) for status, answer in answers] == [(200, True)] * 2
 
 
-def test_the_port_opens_when_the_service_answers() -> None:
+def test_a_request_waits_until_the_service_is_prepared() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         port = other.getsockname()[1]
-    refused = []
+    with ExitStack() as stack:
 
+        def application(database: Database) -> FastAPI:
+            client = stack.enter_context(closing(HTTPConnection("127.0.0.1", port, timeout=30)))
+            client.request("GET", "/healthz")
+            waiting.append(client)
+            return create_app(database)
+
+        waiting: list[HTTPConnection] = []
+        with running(port=port, application=application):
+            assert waiting[0].getresponse().status == 200
+
+
+def test_a_second_service_with_the_port_writes_nothing(home: Home) -> None:
     def application(database: Database) -> FastAPI:
-        with closing(socket.socket()) as client:  # while the service prepares itself
-            refused.append(client.connect_ex(("127.0.0.1", port)) != 0)
+        ran.append(home.run("serve", "--port", f"{port}"))  # while this one prepares itself
         return create_app(database)
 
-    with running(port=port, application=application) as service:
-        assert ask(Caller(service.url, "1", ""), "/healthz")[0] == 200
-    assert refused == [True]
+    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+        port = other.getsockname()[1]
+    ran: list[Ran] = []
+    with running(port=port, application=application):
+        pass
+
+    assert ran[0].code == 2
+    assert f"cannot listen on 127.0.0.1, port {port}" in ran[0].err
+    assert [*home.path.glob("listing.db*")] == []
+
+
+def test_a_second_service_on_a_file_is_refused_until_the_first_one_ends(home: Home) -> None:
+    with serving(home, bots=2) as first:
+        refused = home.run("serve", "--port", "0")
+        bots = home.run("bots", "token", next(iter(first.tokens)), exits=0)
+        status, _ = first.caller(next(iter(first.tokens))).ask("GET")
+    with serving(home, bots=2) as again:
+        assert again.tokens == first.tokens
+
+    assert (refused.code, refused.out) == (1, "")
+    assert "another service uses the database listing.db" in refused.err
+    assert "services can share PostgreSQL" in refused.err
+    assert bots.out.strip() == next(iter(first.tokens.values()))
+    assert status == 200
+
+
+def test_a_start_that_fails_leaves_no_database_that_the_next_one_takes_for_its_own(
+    home: Home,
+) -> None:
+    home.write('{"bots": [{"id": "1"}]}', "bad.json")
+    refused = home.run("serve", "--port", "0", "--seed", "bad.json")
+    removed = [*home.path.glob("listing.db")]
+    with serving(home, bots=2) as served:
+        assert len(served.tokens) == 2
+    home.run("serve", "--port", "0", "--seed", "bad.json", exits=1)
+
+    assert (refused.code, removed) == (1, [])
+    assert (home.path / "listing.db").exists()  # it was there before
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_a_file_is_removed_if_its_bots_cannot_be_created(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    path = tmp_path / "listing.db"
+    with opened(str(path)):
+        pass
+    monkeypatch.setattr(runner, "create_bots", fail)
+    for name, is_kept in (("listing.db", True), ("new.db", False)):
+        with pytest.raises(error):
+            serve(
+                host="127.0.0.1",
+                port=0,
+                database=str(tmp_path / name),
+                seed=EXAMPLE,
+                on_ready=lambda *_: None,
+            )
+
+        assert (tmp_path / name).exists() is is_kept
+
+
+@on_posix
+def test_a_file_that_others_can_read_is_closed_to_them_and_this_is_said(home: Home) -> None:
+    with serving(home, bots=2):
+        pass
+    path = home.path / "listing.db"
+    path.chmod(0o644)
+    with serving(home, bots=2) as served:
+        modes = {file.name: file.stat().st_mode & 0o777 for file in home.path.glob("listing.db*")}
+        _, _, err = served.end(signal.SIGTERM)
+    with serving(home, bots=2) as served:
+        _, _, later = served.end(signal.SIGTERM)
+
+    assert modes == dict.fromkeys(
+        ("listing.db", "listing.db-wal", "listing.db-shm", "listing.db-lock"), 0o600
+    )
+    assert "other users could read the secrets in listing.db" in err
+    assert "could read" not in later
+
+
+def test_a_database_that_cannot_be_read_is_not_ready(postgres: Server, postgres_url: str) -> None:
+    with running(postgres_url, seed=EXAMPLE) as service:
+        caller = Caller(service.url, "1", "")
+        before = ask(caller, "/readyz")[0]
+        with (
+            postgres.connected(postgres_url) as connection,
+            connection.transaction(),
+        ):
+            connection.execute("LOCK TABLE bots IN ACCESS EXCLUSIVE MODE")
+            during = ask(caller, "/readyz")[0]
+        with postgres.closed_to_others(postgres_url):  # within a second of the last write
+            lost = [ask(caller, path)[0] for path in ("/v1/bots", "/readyz")]
+
+    assert (before, during, lost) == (200, 503, [503, 503])
 
 
 def test_probes_at_once_are_all_answered(database_url: str) -> None:
@@ -253,7 +362,6 @@ def test_without_its_database_it_is_healthy_and_not_ready(
     assert "Traceback" not in caplog.text
 
 
-on_posix = pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
 SHELL = shutil.which("sh") or ""
 TOKEN = r"eyJ[\w-]+\.[\w-]+\.[\w-]+"
 LISTED = ["help", "ping", "8ball", "247", "play", "ban", "afk", "afk", "message id|message"]
