@@ -37,10 +37,19 @@ def _not_empty(text: str) -> str:
     return text
 
 
+def _without_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("must not contain NUL")
+    return _not_empty(text)
+
+
 # Every character that `str.strip` does not remove; the classes of other dialects differ from it.
 NOT_SPACE = r"[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 _filled = partial(Field, json_schema_extra={"pattern": NOT_SPACE})
-Name = Annotated[str, _filled(max_length=1_000), AfterValidator(_not_empty)]
+_NAME = {"pattern": r"^[^\x00]*[^\x00" + NOT_SPACE.removeprefix("[^") + r"[^\x00]*$"}
+Name = Annotated[
+    str, Field(max_length=1_000, json_schema_extra=_NAME), AfterValidator(_without_nul)
+]
 Description = Annotated[str, _filled(max_length=20_000), AfterValidator(_not_empty)]
 Syntax = Annotated[str, _filled(max_length=5_000), AfterValidator(_not_empty)]
 Category = Annotated[str, Field(max_length=1_000)]

@@ -24,6 +24,7 @@ from commandsync.server.endpoint import (
     Moment,
     OwnBot,
     PageNumber,
+    StrictRoute,
     empty_as,
     refusal,
 )
@@ -33,7 +34,7 @@ from commandsync.server.search import Wanted
 LONGEST_CHECK = 1.0
 """Seconds within which the database has to be writable for `/readyz`."""
 
-router = APIRouter()
+router = APIRouter(route_class=StrictRoute)
 health = APIRouter(include_in_schema=False)
 """The routes of this service that are not of its interface."""
 

@@ -68,7 +68,7 @@ def run_schemathesis(
 
 def _give_example_ids(database: str) -> None:
     with opened(database) as handle, handle.writing() as connection:
-        for kind in Resource:
+        for kind in record_tables:
             connection.execute(update(record_tables[kind]).values(id=AN_ID))
 
 

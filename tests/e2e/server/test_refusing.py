@@ -87,7 +87,7 @@ BAD: dict[str, tuple[object, str]] = {
     "deep": (b"[" * 200_000, _UNREADABLE),
     "deep-inside": (b'{"name": ' + b"[" * 100_000, _UNREADABLE),
     "endless-number": (b'{"name": ' + b"9" * 100_000 + b"}", _UNREADABLE),
-    "no-number": (b"NaN", _NO_OBJECT),
+    "no-number": (b"NaN", "the body is not valid JSON: NaN is not a JSON value"),
     "list": ([COMMAND], _NO_OBJECT),
     "empty-list": ([], _NO_OBJECT),
     "text": ("text", _NO_OBJECT),
@@ -141,6 +141,42 @@ def test_a_body_that_is_not_one_of_json_is_refused(caller: Caller, body: object,
 
     assert status == 400
     assert "application/json" in answer["error"]
+
+
+RECORD = b'"name": "ping", "description": "d", "syntax": "s"'
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        (b'{%b, "uses": NaN}' % RECORD, "NaN is not a JSON value"),
+        (b'{%b, "x": [-Infinity]}' % RECORD, "-Infinity is not a JSON value"),
+        (b'{%b, "name": "pong"}' % RECORD, "duplicate key 'name'"),
+        (b'{%b, "x": {"a": 1, "b": 2, "a": 1}}' % RECORD, "duplicate key 'a'"),
+        (b"{%b" % RECORD, "Expecting ',' delimiter"),
+    ],
+)
+def test_a_body_that_programs_read_differently_is_refused(
+    caller: Caller, body: bytes, problem: str
+) -> None:
+    status, answer = caller.ask("POST", "/commands", body)
+
+    assert (status, answer) == (400, {"error": f"the body is not valid JSON: {problem}"})
+    assert caller.listed() == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/commands", {**COMMAND, "name": "p\0"}, "name"),
+        ("/announcements", {"title": "\0 news", "description": "d"}, "title"),
+        ("/votes", {"user": {"id": "7", "username": "A\0n"}}, "user.username"),
+    ],
+)
+def test_a_name_with_nul_is_refused(
+    caller: Caller, path: str, body: dict[str, Any], field: str
+) -> None:
+    assert caller.ask("POST", path, body) == (400, {"error": f"{field} must not contain NUL"})
 
 
 @pytest.mark.parametrize("uses", [-1, 1.5, "3", True, None, 2**53])

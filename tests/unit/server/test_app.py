@@ -9,7 +9,7 @@ from openapi_spec_validator import validate
 from pydantic import Field, TypeAdapter, ValidationError
 
 from commandsync.server.app import openapi_text
-from commandsync.server.bodies import NOT_SPACE, CommandBody
+from commandsync.server.bodies import CommandBody
 
 KEPT = Path(__file__).parents[3] / "schemas" / "openapi.json"
 DOCUMENT = json.loads(openapi_text())
@@ -103,13 +103,15 @@ def test_every_write_asks_for_the_token_and_no_read_does() -> None:
     assert asks == {(True, False), (False, True)}
 
 
-def test_a_text_is_empty_as_described() -> None:
-    pattern: TypeAdapter[str] = TypeAdapter(Annotated[str, Field(pattern=NOT_SPACE)])
+@pytest.mark.parametrize("field", ["name", "description"])
+def test_a_text_is_valid_as_described(field: str) -> None:
+    described = CommandBody.model_json_schema()["properties"][field]["pattern"]
+    pattern: TypeAdapter[str] = TypeAdapter(Annotated[str, Field(pattern=described)])
     body = {"name": "a", "description": "b", "syntax": "c"}
     differing = []
     for code in [*range(0xD800), *range(0xE000, sys.maxunicode + 1, 97), 0xFEFF]:
         text = chr(code)
-        accepted = (_is_valid(CommandBody, {**body, "name": text}), _is_valid(pattern, text))
+        accepted = (_is_valid(CommandBody, {**body, field: text}), _is_valid(pattern, text))
         if accepted not in {(True, True), (False, False)}:
             differing.append(text)
 
