@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 
-from commandsync.diagnostics import Location, Notice, Problem
+from commandsync.diagnostics import Location, Problem
 from commandsync.records.losses import (
     COMMANDS,
     OPTIONS,
@@ -58,7 +58,6 @@ class Registration:
     entries: tuple[Entry, ...] = ()  # to be registered, in the manifest's order
     untouched: tuple[Entry, ...] = ()  # listed ones that are neither written nor deleted
     losses: tuple[Loss, ...] = ()  # what is not registered, and why
-    notices: tuple[Notice, ...] = ()  # what else deserves a warning
     problems: tuple[Problem, ...] = ()  # what Discord would refuse
 
 

@@ -178,7 +178,6 @@ class RegistrationJob(Job):
                 *self.notices,
                 *warnings,
                 *(loss_notice(loss, at=self.name) for loss in losses),
-                *composed.notices,
             ],
         )
         plan = replace(plan, label=self.name, baseline=self._baseline)

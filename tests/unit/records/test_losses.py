@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commandsync.diagnostics import Do
 from commandsync.records.losses import (
     COMMANDS,
     MOST_NAMED,
@@ -52,12 +53,29 @@ def test_what_is_left_out_is_counted_and_the_first_are_named(reason: Reason, cou
             ["ignore of the manifest is without effect"],
         ),
         (Loss("name", Reason.SHORT, Instead.LEFT_OUT, ("a",)), ["shorter than 0"]),
+        (
+            Loss(COMMANDS, Reason.UNKNOWN, Instead.STAYS, ("a", "b")),
+            ["2 commands are left as registered: the options are not known (a, b)"],
+        ),
+        (
+            Loss(OPTIONS, Reason.NO_OPTIONS, Instead.STAYS, ("a",)),
+            ["the options of 1 command are left as registered: the manifest says nothing of opt"],
+        ),
     ],
 )
 def test_each_loss_says_what_happens_instead(loss: Loss, words: list[str]) -> None:
     said = loss_notice(loss, at="list").message
 
     assert all(word in said for word in words), said
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_an_object_of_the_command_is_the_hint_where_its_options_are_not_known(
+    reason: Reason,
+) -> None:
+    hint = loss_notice(Loss(COMMANDS, reason, Instead.LEFT_OUT, ("a",)), at="list").hint
+
+    assert (hint == Do.IMPORT_OBJECTS()) is (reason in {Reason.MENU, Reason.UNKNOWN})
 
 
 @pytest.mark.parametrize(
