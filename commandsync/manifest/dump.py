@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from commandsync.errors import FileError
+from commandsync.manifest.registrations import DiscordListing
 from commandsync.manifest.scalars import block, one_line, written
 from commandsync.manifest.source import quoted
 from commandsync.records.snapshot import Entry, Node, Snapshot
@@ -21,9 +22,6 @@ from commandsync.records.texts import (
     canonical,
 )
 from commandsync.services.abilities import PAGE_ABILITIES
-
-if TYPE_CHECKING:
-    from commandsync.manifest.registrations import DiscordListing
 
 _QUOTED = {"bot", "guild", "id", "prefix"}  # keys whose values always have quotes
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -61,7 +59,7 @@ def dump_manifest(  # noqa: PLR0913 - what a backup has more than a pull
     uses: bool = False,
     mirrored: Iterable[Resource] = (),
     header: Sequence[str] = (),
-    discord: "DiscordListing | None" = None,
+    discord: DiscordListing | None = None,
 ) -> Dump:
     """Write a listing as a manifest; the prefix and the category of most commands are written once.
 
@@ -110,7 +108,7 @@ def starter(schema: str = "./commands.schema.json", *, bot: str = "", base_url: 
     return text.replace("{schema}", schema).replace("{target}", target)
 
 
-def _listing(discord: "DiscordListing") -> Iterator[str]:
+def _listing(discord: DiscordListing) -> Iterator[str]:
     yield from ("listings:", f"  - service: {discord.service}")
     values = {key: getattr(discord, key) for key in ("bot", "guild", "base_url", "token_env")}
     yield from _fields({key: text for key, text in values.items() if text}, "    ")
@@ -140,9 +138,9 @@ def object_lines(node: Node) -> Iterator[str]:
             f"{quoted(str(node['name']))} contains half of a surrogate pair, which YAML forbids"
         )
         raise FileError(message, hint="correct that text at Discord first")
-    first, *below = block(_in_order(node), width=_WIDTH)
-    yield "    discord:" if below else f"    discord: {first}"
-    yield from (f"      {line}" for line in (first, *below) if below)
+    first, below = block(_in_order(node), width=_WIDTH)
+    yield f"    discord: {first}".rstrip()
+    yield from (f"      {line}" for line in below)
 
 
 def _in_order(value: Any) -> Any:  # noqa: ANN401 - of JSON

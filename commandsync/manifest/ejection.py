@@ -38,19 +38,27 @@ def ejected(manifest: Manifest, text: str) -> str:
         hint = "move their entries into the manifest first"
         raise UsageError(f"{included[0]} has commands of {manifest.path}", hint=hint)
     rest = re.sub(r"\n{3,}", "\n\n", _PART.sub("", text)).rstrip()
-    lines = [*_unlisted(manifest), "commands:", *_lines(manifest, entries)]
+    lines = [*_unlisted(manifest), "commands:" if entries else "commands: []"]
+    lines += _lines(manifest, entries)
     return "\n".join([rest, "", *lines]) + "\n"
 
 
 def _unlisted(manifest: Manifest) -> Iterator[str]:
     """Yield a comment that names the commands which only Discord has, and a manifest cannot."""
-    if names := [each.name for each in manifest.registrables if each.reason]:
+    names = [each.name for each in manifest.registrables if each.reason]
+    if names and manifest.discord:
         yield f"# Not listed, since they are not public: {one_line(', '.join(names))}."
         yield "# Those in sync.ignore stay at Discord as they are."
 
 
 def _lines(manifest: Manifest, entries: tuple[Entry, ...]) -> Iterator[str]:
     shared = Shared(manifest.prefix or "", manifest.category)
+    # Commands in menus may have the name of another one, by which objects are known.
+    menus = {
+        each.location: {"id": each.id, **each.discord} if each.id else each.discord
+        for each in manifest.registrables
+        if each.discord and each.discord.get("type", 1) != 1
+    }
     for entry in entries:
         values: dict[str, Any] = {**fields_of(entry.text, shared, _COMMANDS)}
         if entry.formerly:
@@ -58,12 +66,15 @@ def _lines(manifest: Manifest, entries: tuple[Entry, ...]) -> Iterator[str]:
         if entry.id:
             values["id"] = entry.id
         yield from entry_lines(values)
-        if levels := manifest.objects.get(" ".join(entry.name.removeprefix("/").split())):
-            yield from object_lines(_without_null(_nested(levels)))
+        name = " ".join(entry.name.removeprefix("/").split())
+        if node := menus.get(entry.location) or _nested(manifest.objects.get(name, ())):
+            yield from object_lines(_without_null(node))
 
 
-def _nested(levels: Levels) -> Node:
+def _nested(levels: Levels) -> Node | None:
     """Return the object of a command, with the sub-command alone that the levels lead to."""
+    if not levels:
+        return None
     *groups, node = levels
     for group in reversed(groups):
         node = {**group, "options": [node]}

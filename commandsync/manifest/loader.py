@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from commandsync.api.arguments import service_of
 from commandsync.diagnostics import Do, Location, Problem
@@ -18,6 +17,7 @@ from commandsync.manifest.files import identity, is_folder, yaml_files
 from commandsync.manifest.model import MARKS, ManifestModel
 from commandsync.manifest.nodes import Mapping, Scalar
 from commandsync.manifest.reader import Manifest, ManifestReader
+from commandsync.manifest.registrations import DiscordListing
 from commandsync.manifest.source import (
     STDIN,
     Allowance,
@@ -30,9 +30,6 @@ from commandsync.manifest.source import (
     quoted,
 )
 from commandsync.records.imported import is_imported
-
-if TYPE_CHECKING:
-    from commandsync.manifest.registrations import DiscordListing
 
 
 @dataclass(slots=True)

@@ -31,6 +31,7 @@ from commandsync.manifest.model import (
 )
 from commandsync.manifest.nodes import Mapping, Scalar, Sequence, strings
 from commandsync.manifest.overlay import Overlay, Own, laid_over
+from commandsync.manifest.registrations import DiscordListing, discord_listing, registrables
 from commandsync.manifest.source import (
     STDIN,
     Allowance,
@@ -59,7 +60,6 @@ from commandsync.services.abilities import LIST_ABILITIES
 
 if TYPE_CHECKING:
     from commandsync.manifest.listings import Listing
-    from commandsync.manifest.registrations import DiscordListing
 
 
 AnyPart: TypeAlias = "Part[ManifestModel] | Part[IncludedModel]"
@@ -100,7 +100,7 @@ class Manifest:
     strays: tuple[tuple[str, Location], ...] = ()
     listings: tuple[Listing, ...] = ()  # the other services that take the list of commands
     discord: DiscordListing | None = None  # the listing of Discord, which has records
-    registrables: tuple[Registrable, ...] = ()  # the commands for it; empty without it
+    registrables: tuple[Registrable, ...] = ()  # the commands as they would be registered there
     # The platform's own objects, by the names of commands.
     objects: AnyMapping[str, Levels] = field(default_factory=dict, repr=False)
     warnings: tuple[Problem, ...] = ()  # problems that do not make it invalid
@@ -214,7 +214,7 @@ class ManifestReader:
             objects=_objects(overlay.entries),
             listings=listings,
             discord=discord,
-            registrables=_registrables(overlay, model.prefix) if discord else (),
+            registrables=registrables(overlay.entries, overlay.left_out, prefix=model.prefix),
             warnings=self.problems.warnings,
         )
 
@@ -286,7 +286,6 @@ class ManifestReader:
         if not main.model.listings:
             return (), None
         from commandsync.manifest.listings import read_listings  # noqa: PLC0415 - seldom needed
-        from commandsync.manifest.registrations import discord_listing  # noqa: PLC0415 - the same
 
         names = {command.name.removeprefix("/") for command in snapshot.commands}
         report, root, model = main.report, main.root, main.model
@@ -392,12 +391,6 @@ def _objects(commands: Iterable[Own]) -> AnyMapping[str, Levels]:
     return objects_by_name(
         (model.name, model.discord) for model in models if model.object and model.discord
     )
-
-
-def _registrables(overlay: Overlay, prefix: str | None) -> tuple[Registrable, ...]:
-    from commandsync.manifest.registrations import registrables  # noqa: PLC0415 - seldom needed
-
-    return registrables(overlay.entries, overlay.left_out, prefix=prefix)
 
 
 def _snapshot(

@@ -7,16 +7,18 @@ import leaves out of public lists. What it does not get, and what it must keep, 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from commandsync.diagnostics import Location
 from commandsync.manifest import nodes
 from commandsync.manifest.fields import with_prefix
-from commandsync.manifest.listingmodel import ListingModel
 from commandsync.manifest.overlay import Own
 from commandsync.manifest.source import FileProblems
 from commandsync.records.imported import Kind, kind_of
 from commandsync.records.registrations import Registrable, Standing
+
+if TYPE_CHECKING:
+    from commandsync.manifest.listingmodel import ListingModel
 
 DISCORD = "discord"
 """The name of the service."""
@@ -45,7 +47,7 @@ class DiscordListing:
 
 
 def discord_listing(
-    report: FileProblems, root: nodes.Mapping, models: Sequence[ListingModel], *, bot: str
+    report: FileProblems, root: nodes.Mapping, models: "Sequence[ListingModel]", *, bot: str
 ) -> DiscordListing | None:
     """Return the listing of Discord; None without one. Problems beside other keys are reported."""
     first: DiscordListing | None = None

@@ -66,23 +66,22 @@ def flow(value: Any) -> str:  # noqa: ANN401 - of JSON
             return json.dumps(value)
 
 
-def block(value: Any, *, width: int) -> list[str]:  # noqa: ANN401 - of JSON
+def block(value: Any, *, width: int) -> Written:  # noqa: ANN401 - of JSON
     """Write a value of JSON on one line if it is not wider, else its parts below each other."""
-    line = flow(value)
+    line, below = flow(value), list[str]()
     if len(line) <= width or not isinstance(value, Mapping | list):
-        return [line]
-    lines = []
+        return Written(line)
     if isinstance(value, Mapping):
         for key, part in value.items():
             mark = f"{flow(key)}:"
-            first, *below = block(part, width=width - len(mark) - 1)
-            lines += [mark, f"  {first}"] if below else [f"{mark} {first}"]
-            lines += (f"  {each}" for each in below)
+            first, inside = block(part, width=width - len(mark) - 1)
+            below += [f"{mark} {first}".rstrip(), *(f"  {each}" for each in inside)]
     else:
         for part in value:
-            first, *below = block(part, width=width - 2)
-            lines += [f"- {first}", *(f"  {each}" for each in below)]
-    return lines
+            first, inside = block(part, width=width - 2)
+            lines = inside or (first,)
+            below += [f"- {lines[0]}", *(f"  {each}" for each in lines[1:])]
+    return Written("", tuple(below))
 
 
 def inline(text: str, *, in_flow: bool = False, always: bool = False) -> str:

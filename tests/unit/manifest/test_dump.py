@@ -345,7 +345,11 @@ def test_registered_commands_survive_with_their_objects_and_ids(
 
 
 def test_a_registered_command_is_an_entry_for_readers() -> None:
-    options = [{"type": 3, "name": "song", "description": "The song to play, or its address."}]
+    song = {"type": 3, "name": "song", "description": "The song to play, or its address."}
+    names = [f"{number} times" for number in range(8)]
+    choices = [{"name": name, "value": number} for number, name in enumerate(names)]
+    times = {"choices": choices, "type": 4, "name": "times", "description": "How often"}
+    options = [song, times, {"type": 1, "name": "no", "description": "", "options": []}]
     play = {"type": 1, "name": "play", "description": "Plays.", "options": options, "nsfw": True}
     menu = {"type": 2, "name": "User {prefix}"}
     entries = tuple(Entry(text_of(node), id="7") for node in (play, menu))
@@ -362,7 +366,21 @@ def test_a_registered_command_is_an_entry_for_readers() -> None:
         "      name: play\n"
         "      description: Plays.\n"
         "      nsfw: true\n"
-        '      options: [{type: 3, name: song, description: "The song to play, or its address."}]\n'
+        "      options:\n"
+        '        - {type: 3, name: song, description: "The song to play, or its address."}\n'
+        "        - type: 4\n"
+        "          name: times\n"
+        "          description: How often\n"
+        "          choices:\n"
+        '            - {name: "0 times", value: 0}\n'
+        '            - {name: "1 times", value: 1}\n'
+        '            - {name: "2 times", value: 2}\n'
+        '            - {name: "3 times", value: 3}\n'
+        '            - {name: "4 times", value: 4}\n'
+        '            - {name: "5 times", value: 5}\n'
+        '            - {name: "6 times", value: 6}\n'
+        '            - {name: "7 times", value: 7}\n'
+        '        - {type: 1, name: "no"}\n'
         "  - name: User {prefix}\n"
         "    description: In the menu of a user, under Apps.\n"
         "    syntax: User {{prefix}}\n"

@@ -107,6 +107,10 @@ def test_another_value_is_an_edit(old: str) -> None:
         ("imported: 1\ncommands: [\n", "this does not fit the line above it"),
         ("imported: 1\ncommands: []\nlater: 1\n", "later: Extra inputs are not permitted"),
         ("", "this is not a file that commandsync import writes"),
+        (
+            "imported: 1\ncommands:\n- {name: a, description: b, syntax: c, discord: [x]}\n",
+            "discord must be keys and values, not a list",
+        ),
     ],
 )
 def test_a_file_that_is_not_valid_is_refused_as_a_whole(text: str, message: str) -> None:

@@ -51,7 +51,7 @@ REPLACEMENTS = st.fixed_dictionaries(
     {
         "method": st.sampled_from(["POST", "PUT", "PATCH"]),
         "url": st.from_regex(
-            r"https://[a-z0-9]{1,9}\.example/([!$-;=?-Z_a-z~]|\{bot\}){0,30}", fullmatch=True
+            r"https://[a-z0-9]{1,9}\.example/([!$&-;=?-Z_a-z~]|\{bot\}){0,30}", fullmatch=True
         ),
     },
     optional={

@@ -100,6 +100,8 @@ def test_the_id_in_an_imported_object_is_not_a_pin() -> None:
     ping = registered(load("", command("ping", discord=object_of("ping", id="7"))))["ping"]
 
     assert (ping.id, ping.discord) == ("", object_of("ping"))
+    assert [ping.places.get(path) for path in ("options", "name/x", "x")] == [None] * 3
+    assert len(ping.places) == 5
 
 
 def test_the_object_of_an_entry_replaces_the_imported_one() -> None:
