@@ -8,10 +8,16 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from commandsync.apply.outcomes import Result
-from commandsync.errors import ListingError, Reply, StalePlanError, TooManyDeletesError
+from commandsync.errors import (
+    ListingError,
+    ManifestError,
+    Reply,
+    StalePlanError,
+    TooManyDeletesError,
+)
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import RecordPlan
 from commandsync.plan.rules import SyncRules
@@ -88,16 +94,11 @@ def operation_of(request: Request) -> str:
     return names.get(request.kind, request.kind) if is_post else request.kind
 
 
-@dataclass(frozen=True)
-class Case:
-    """One case, generated or of the scene in which each fault is played.
+@dataclass(frozen=True, kw_only=True)
+class AnyCase:
+    """One case of any service, generated or of the scene in which each fault is played.
 
     Attributes:
-        number: What the lists beside the page are drawn from.
-        way: How the service treats what it is sent.
-        before: What is listed at first, by id.
-        wants: What the manifest wants, commands and announcements.
-        scope: The collections that the manifest declares.
         rules: The manifest's policy.
         saved: Whether a plan is saved at first, and each run applies that one.
         unordered: Whether adds are sent concurrently.
@@ -109,29 +110,20 @@ class Case:
         flights: Tenths of a second that requests take, in turn.
         turns: Who moves next of two first runs at once, in turn; empty for one at a time.
         met: What goes wrong with one operation.
-        other: What the second of two runs at once wants; empty for the same.
-        kept: The ids that are listed at every moment.
         named: The row and the column of a table, and which case of them; empty if generated.
     """
 
-    number: int
-    way: Way
-    before: tuple[tuple[str, Text], ...]
-    wants: tuple[Want, ...]
-    scope: tuple[str, ...]
     rules: SyncRules
     saved: bool = False
     unordered: bool = False
     width: int = 4
     faults: tuple[tuple[int, Fault], ...] = ()
-    acts: tuple[Act, ...] = ()
+    acts: tuple[Any, ...] = ()
     stops: tuple[tuple[int, Stop], ...] = ()
     lands: bool = False
     flights: tuple[int, ...] = (1,)
     turns: tuple[int, ...] = ()
     met: Met | None = None
-    other: tuple[Want, ...] = ()
-    kept: frozenset[str] = frozenset()
     named: tuple[str, str, str] = ("", "", "")
 
     def __str__(self) -> str:
@@ -140,11 +132,7 @@ class Case:
     @property
     def kind(self) -> str:
         """The row of a table: what kind of service, or what goes wrong."""
-        if self.named[0]:
-            return self.named[0]
-        if self.way.manner:
-            return "pages"
-        return self.way.habit or self.way.rewriting or ("lags" if self.way.lag else "verbatim")
+        return self.named[0]
 
     @property
     def trouble(self) -> str:
@@ -158,6 +146,47 @@ class Case:
             "two runs": self.turns,
         }
         return " + ".join(name for name, some in parts.items() if some) or "nothing"
+
+    @property
+    def limit(self) -> Limit:
+        """The guard's limit."""
+        limit = self.rules.max_deletes
+        if limit is None:
+            return Limit()
+        return Limit(limit.count, limit.percent, everything=limit.unlimited)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case(AnyCase):
+    """One case of a page.
+
+    Attributes:
+        number: What the lists beside the page are drawn from.
+        way: How the service treats what it is sent.
+        before: What is listed at first, by id.
+        wants: What the manifest wants, commands and announcements.
+        scope: The collections that the manifest declares.
+        other: What the second of two runs at once wants; empty for the same.
+        kept: The ids that are listed at every moment.
+    """
+
+    number: int
+    way: Way
+    before: tuple[tuple[str, Text], ...]
+    wants: tuple[Want, ...]
+    scope: tuple[str, ...]
+    acts: tuple[Act, ...] = ()
+    other: tuple[Want, ...] = ()
+    kept: frozenset[str] = frozenset()
+
+    @property
+    def kind(self) -> str:
+        """The row of a table: what kind of service, or what goes wrong."""
+        if self.named[0]:
+            return self.named[0]
+        if self.way.manner:
+            return "pages"
+        return self.way.habit or self.way.rewriting or ("lags" if self.way.lag else "verbatim")
 
     @property
     def desired(self) -> Snapshot:
@@ -175,14 +204,6 @@ class Case:
         """Whether a record that is too many or too few, even for a moment, is the runs' doing."""
         keeps = self.way.keeps_texts and self.way.keeps_records and self.way.lag <= FEW_READS
         return keeps and not self.acts and not any(want.pin for want in self.wants)
-
-    @property
-    def limit(self) -> Limit:
-        """The guard's limit."""
-        limit = self.rules.max_deletes
-        if limit is None:
-            return Limit()
-        return Limit(limit.count, limit.percent, everything=limit.unlimited)
 
     def wants_of(self, collection: str) -> list[Want]:
         """Return what is wanted of one collection."""
@@ -252,7 +273,7 @@ class View(NamedTuple):
 
 
 @dataclass
-class Trial:
+class AnyTrial:
     """One run.
 
     Attributes:
@@ -262,13 +283,13 @@ class Trial:
         ended: The number after its last one.
         plan: Its plan; None when it had none.
         result: What it said; None when it was killed or could not begin.
-        refusal: Why it could not begin: `unreadable`, `refused`, `stale`, `killed`, or empty.
+        refusal: Why it could not begin: one of the words of `ENDS`, or empty.
         quiet: Whether nothing comes between any more.
         driver: What drives it in simulated time.
     """
 
-    case: Case
-    service: Listing
+    case: Any
+    service: Any
     begun: int
     ended: int = 0
     plan: RecordPlan | None = None
@@ -282,14 +303,23 @@ class Trial:
         self.plan, self.result = run.plan, run.result
 
     @property
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[Any]:
         """Its requests."""
-        return self.service.requests[self.begun : self.ended]
+        requests: list[Any] = self.service.requests[self.begun : self.ended]
+        return requests
 
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changes of its plan."""
         return self.plan.changes if self.plan else ()
+
+
+@dataclass
+class Trial(AnyTrial):
+    """One run on a page."""
+
+    case: Case
+    service: Listing
 
     @property
     def nameless(self) -> bool:
@@ -445,10 +475,16 @@ def _told(change: Change) -> str:
             return f"delete {change.id}: {tuple(change.before)}"
 
 
-ENDS = (Killed, StalePlanError, TooManyDeletesError, ListingError)
+ENDS: dict[type[BaseException], str] = {
+    Killed: "killed",
+    StalePlanError: "stale",
+    TooManyDeletesError: "refused",
+    ManifestError: "invalid",
+    ListingError: "unreadable",
+}
+"""How a run may end before it says anything, and the words for it."""
 
 
 def refusal(error: BaseException) -> str:
-    """Return the word of `Trial.refusal` for the end of a run."""
-    names = ("killed", "stale", "refused", "unreadable")
-    return next(name for kind, name in zip(ENDS, names, strict=True) if isinstance(error, kind))
+    """Return the word of `ENDS` for the end of a run."""
+    return next(word for kind, word in ENDS.items() if isinstance(error, kind))

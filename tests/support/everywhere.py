@@ -301,7 +301,7 @@ class Lists:
 
     def _plan(self) -> None:
         for place in self.places:
-            driver = Driver(place)  # type: ignore[arg-type]  # what it needs of a service
+            driver = Driver(place)
             job = place.job
             try:
                 if job.is_read:

@@ -9,11 +9,11 @@ that what is in flight at an abort may have arrived or not.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from commandsync.api.operations import Operation, reading
 from commandsync.api.policy import Failure, Health, Send, Wait, attempt
@@ -34,8 +34,8 @@ from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource, Text
-from commandsync.services.service import PAGE
-from tests.support.listing import Listing
+from commandsync.services.service import PAGE, RecordService
+from tests.support.listing import Answer, Listing
 from tests.support.plans import resource_of
 
 T = TypeVar("T")
@@ -53,6 +53,18 @@ class Kill:
 
 
 Stop = Interrupted | Aborted | Kill
+
+
+class Remote(Protocol):
+    """A simulated service, as a driver needs it."""
+
+    def handle(
+        self,
+        method: str,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        body: Any = None,  # noqa: ANN401 - JSON
+    ) -> Answer: ...
 
 
 def to_its_end(moments: Moments[T]) -> T:
@@ -80,7 +92,7 @@ class _Flight:
 class Driver:
     """Carries steps out against a simulated service."""
 
-    service: Listing
+    service: Remote
     retries: int = 4  # how often an operation may be sent again
     # Gives the seconds of each request's flight; decides the order of the answers.
     flight: Callable[[], float] = lambda: 0.05
@@ -291,10 +303,11 @@ def seed(service: Listing, texts: Iterable[Text]) -> None:
 
 def read(driver: Driver, scope: Iterable[Resource]) -> Snapshot:
     """Read the listing; raises as the operations do."""
-    return to_its_end(_reading(driver, scope))
+    return to_its_end(reading_page(driver, scope))
 
 
-def _reading(driver: Driver, scope: Iterable[Resource]) -> Moments[Snapshot]:
+def reading_page(driver: Driver, scope: Iterable[Resource]) -> Moments[Snapshot]:
+    """Read the listing of a page, letting others do something before each moment."""
     collections = {}
     for resource in scope:
         collections[resource] = yield from driver.calling(reading(BOT, resource))
@@ -309,11 +322,17 @@ class Parts:
         planning: Makes the plan.
         applying: Makes the steps.
         bend: Makes another operation of each.
+        replanning: Makes the plan again, to verify.
+        reading: Reads the listing.
+        service: Whose listing it is.
     """
 
     planning: Callable[..., RecordPlan] = make_plan
     applying: Callable[..., Generator[Step, StepResult, Result]] = apply
     bend: Callable[[Operation[Any]], Operation[Any]] = lambda operation: operation
+    replanning: Callable[..., RecordPlan] = make_plan
+    reading: Callable[[Driver, Iterable[Resource]], Moments[Snapshot]] = reading_page
+    service: RecordService = PAGE
 
 
 PRODUCT = Parts()
@@ -326,11 +345,10 @@ class Run:
     driver: Driver
     plan: RecordPlan
     result: Result
-    first_request: int = field(default=0)
 
 
 def sync(
-    service: Listing,
+    service: Remote,
     desired: Snapshot,
     *,
     rules: SyncRules = EVERYTHING,
@@ -347,7 +365,14 @@ def sync(
     """
     driver = driver or Driver(service)
     return to_its_end(
-        syncing(driver, desired, rules=rules, concurrency=concurrency, unordered=unordered, now=now)
+        syncing(
+            driver,
+            desired,
+            concurrency=concurrency,
+            unordered=unordered,
+            rules=rules,
+            now=now,
+        )
     )
 
 
@@ -355,45 +380,41 @@ def syncing(
     driver: Driver,
     desired: Snapshot,
     *,
-    rules: SyncRules = EVERYTHING,
     concurrency: int = 4,
     unordered: bool = False,
     parts: Parts = PRODUCT,
-    now: datetime | None = None,
+    **others: Any,  # noqa: ANN401 - what else a plan is made of
 ) -> Moments[Run]:
     """Make the listing match as `sync` does, letting others come between."""
-    first = len(driver.service.requests)
     driver.bend = parts.bend
-    listed = yield from _reading(driver, desired.scope)
-    sides: dict[str, Any] = {"desired": desired, "target": TARGET, "rules": rules}
-    sides |= {} if now is None else {"now": now}
+    listed = yield from parts.reading(driver, desired.scope)
+    sides = {"desired": desired, "target": TARGET, "rules": EVERYTHING, **others}
     plan = parts.planning(listed=listed, **sides)
     result = yield from driver.running(
         parts.applying(
             plan,
-            service=PAGE,
+            service=parts.service,
             listed=listed,
             health=driver.health,
-            replan=lambda again: make_plan(listed=again, **sides),
+            replan=lambda again: parts.replanning(listed=again, **sides),
             concurrency=concurrency,
             unordered=unordered,
         )
     )
-    return Run(driver, plan, result, first)
+    return Run(driver, plan, result)
 
 
 def finishing(
     driver: Driver, plan: RecordPlan, *, unordered: bool = False, parts: Parts = PRODUCT
 ) -> Moments[Run]:
     """Apply a saved plan, as `commandsync apply --plan` does it."""
-    first = len(driver.service.requests)
     driver.bend = parts.bend
-    listed = yield from _reading(driver, plan.scope)
+    listed = yield from parts.reading(driver, plan.scope)
     steps = parts.applying(
-        plan, service=PAGE, listed=listed, health=driver.health, unordered=unordered
+        plan, service=parts.service, listed=listed, health=driver.health, unordered=unordered
     )
     result = yield from driver.running(steps)
-    return Run(driver, plan, result, first)
+    return Run(driver, plan, result)
 
 
 def carry_out(
@@ -417,7 +438,7 @@ def carry_out(
     )
 
 
-def plan_now(service: Listing, desired: Snapshot, *, rules: SyncRules = EVERYTHING) -> RecordPlan:
+def plan_now(service: Remote, desired: Snapshot, *, rules: SyncRules = EVERYTHING) -> RecordPlan:
     """Return the plan against what the service shows now."""
     listed = read(Driver(service), desired.scope)
     return make_plan(desired=desired, listed=listed, target=TARGET, rules=rules)

@@ -12,12 +12,13 @@ from typing import Any
 
 from commandsync.errors import TooManyDeletesError
 from commandsync.plan.plan import RecordPlan
-from commandsync.records.snapshot import Snapshot
 from tests.support import checks
 from tests.support.cases import (
     ENDS,
     FEW_READS,
+    AnyTrial,
     Case,
+    Met,
     Problem,
     Trial,
     collection_of,
@@ -38,7 +39,6 @@ from tests.support.runs import (
     Run,
     Stop,
     finishing,
-    read,
     syncing,
     to_its_end,
 )
@@ -50,8 +50,8 @@ _MORE = 2  # quiet runs after that, in which nothing may move
 
 
 @dataclass
-class Story:
-    """A case being played.
+class AnyStory:
+    """A case of any service being played.
 
     Attributes:
         case: The case.
@@ -59,29 +59,18 @@ class Story:
         drive: Makes one run; by default in simulated time.
         trials: The runs so far.
         problems: What must not be.
+        service: The service, with what is listed at first.
     """
 
-    case: Case
+    case: Any
     parts: Parts = PRODUCT
-    drive: "Callable[[Story, Trial], Run]" = lambda story, trial: story.simulated(trial)
-    trials: list[Trial] = field(default_factory=list)
+    drive: "Callable[[Any, Any], Run]" = lambda story, trial: story.simulated(trial)
+    trials: list[Any] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    service: Listing = field(default_factory=Listing)
+    service: Any = None
     _saved: RecordPlan | None = None
     _quiet: bool = False
     _met: Iterator[int] = field(default_factory=count)
-    _others: Counter[Text] = field(default_factory=Counter)
-    _last: Counter[Text] = field(default_factory=Counter)
-
-    def __post_init__(self) -> None:
-        self.case.way.on(self.service)
-        for n, (one, text) in enumerate(self.case.before):
-            name = collection_of(text)
-            record = dict(zip(FIELDS[name], text, strict=True))
-            self.service.seed(name, [{"id": one, "uses": 7 * (n % 2), **record}])
-        self._last = self._texts()
-        if self.case.watched:
-            self.service.witness = self._look
 
     def play(self) -> None:
         """Play it: the runs with trouble, then the quiet ones."""
@@ -101,9 +90,173 @@ class Story:
                 trials.append(self._run({}))
             self._judge(*trials)
         self._quiet = True
-        for _ in range(MOST_RUNS + (0 if case.way.keeps_records else -1)):
+        for _ in range(self.quiet_runs):
             self._judge(self._run({}))
         self._judge_the_end()
+
+    # What differs between services.
+
+    quiet_runs = MOST_RUNS  # without trouble, before the end is judged
+
+    def new_trial(self, begun: int, plan: RecordPlan | None = None) -> Any:  # noqa: ANN401 - of this service
+        """Return a run that begins with a request."""
+        return AnyTrial(self.case, self.service, begun, plan=plan)
+
+    def sides(self, *, rival: bool = False) -> dict[str, Any]:
+        """Return what a plan is made of, beside what is listed; also that of the other run."""
+        raise NotImplementedError
+
+    def act(self, number: int) -> None:
+        """Do what a second writer does before a request."""
+        raise NotImplementedError
+
+    def operation_of(self, request: Any) -> str:  # noqa: ANN401 - of this service
+        """Return the operation of a request."""
+        raise NotImplementedError
+
+    def judged(self, trial: Any) -> Iterator[Problem]:  # noqa: ANN401 - of this service
+        """Judge a run."""
+        raise NotImplementedError
+
+    def judged_plan(self, trial: Any) -> Iterator[Problem]:  # noqa: ANN401 - of this service
+        """Judge a plan by the read that it was made from."""
+        raise NotImplementedError
+
+    def _put_right(self) -> None:
+        """Judge a run after two at once."""
+        raise NotImplementedError
+
+    def _judge_the_end(self) -> None:
+        """Judge the story as a whole."""
+        raise NotImplementedError
+
+    # The runs.
+
+    def _save(self) -> bool:
+        sides = self.sides()
+        reading = self.parts.reading(Driver(self.service), sides["desired"].scope)
+        self._saved = self.parts.planning(listed=to_its_end(reading), **sides)
+        trial = self.new_trial(0, self._saved)
+        trial.ended = len(self.service.requests)
+        trial.refusal = "refused" if self._saved.refusal else ""
+        self.trials.append(trial)
+        self.problems += self.judged_plan(trial)
+        return not trial.refusal
+
+    def _come_between(self, request: Any) -> Fault | None:  # noqa: ANN401 - of this service
+        if self._quiet:
+            return None
+        self.act(request.number)
+        met: Met | None = self.case.met
+        if met and self.operation_of(request) == met.operation and met.meets(next(self._met)):
+            return met.fault
+        return next((fault for at, fault in self.case.faults if at == request.number), None)
+
+    def _run(self, stops: dict[int, Stop]) -> Any:  # noqa: ANN401 - a trial of this service
+        """Run once."""
+        trial = self.new_trial(len(self.service.requests), self._saved)
+        trial.quiet = self._quiet
+        trial.driver = self._driver(dict(stops))
+        try:
+            trial.ran(self.drive(self, trial))
+        except tuple(ENDS) as error:
+            trial.refusal = refusal(error)
+        if stops and self.case.lands:
+            trial.driver.land()
+        trial.ended = len(self.service.requests)
+        self.trials.append(trial)
+        return trial
+
+    def _driver(self, stops: dict[int, Stop] | None = None) -> Driver:
+        flights = cycle(self.case.flights)
+        return Driver(self.service, flight=lambda: next(flights) / 10, stops=stops or {})
+
+    def simulated(self, trial: Any) -> Run:  # noqa: ANN401 - of this service
+        """Make a run in simulated time."""
+        return to_its_end(self._running(trial.driver, trial))
+
+    def _judge(self, *trials: Any) -> None:  # noqa: ANN401 - of this service
+        """Let what is late arrive, and judge runs."""
+        self.service.settle()
+        for trial in trials:
+            if self._saved is None:
+                self.problems += self.judged_plan(trial)
+            self.problems += self.judged(trial)
+
+    def run_two_at_once(self) -> None:
+        """Run two at once, as the case says who moves next."""
+        trials = [self.new_trial(0) for _ in range(2)]
+        runs = [
+            self._running(self._driver(), trial, rival=bool(number))
+            for number, trial in enumerate(trials)
+        ]
+        order = cycle(self.case.turns)
+        left = {0, 1}
+        while left:
+            mover = next(order)
+            self.service.author = mover = mover if mover in left else 1 - mover
+            try:
+                next(runs[mover])
+            except StopIteration as end:
+                trials[mover].ran(end.value)
+                left.remove(mover)
+            except tuple(ENDS) as error:
+                trials[mover].refusal = refusal(error)
+                left.remove(mover)
+        self.service.author = 0
+        self.service.settle()
+        self.trials += trials
+
+    def _running(
+        self,
+        driver: Driver,
+        trial: Any,  # noqa: ANN401 - of this service
+        *,
+        rival: bool = False,
+    ) -> Moments[Run]:
+        case = self.case
+        if self._saved is not None:
+            return finishing(driver, self._saved, unordered=case.unordered, parts=self.parts)
+        return syncing(
+            driver,
+            **self.sides(rival=rival),
+            concurrency=case.width,
+            unordered=case.unordered,
+            parts=replace(self.parts, planning=self._planning(trial)),
+        )
+
+    def _planning(self, trial: Any) -> Any:  # noqa: ANN401 - what make_plan is
+        def planning(**sides: Any) -> RecordPlan:  # noqa: ANN401 - what make_plan takes
+            plan = self.parts.planning(**sides)
+            if trial.plan is None:
+                trial.plan = plan
+                if plan.refusal is not None:
+                    raise TooManyDeletesError(plan.refusal.message)
+            return plan
+
+        return planning
+
+
+@dataclass
+class Story(AnyStory):
+    """A case of a page being played."""
+
+    case: Case
+    trials: list[Trial] = field(default_factory=list)
+    service: Listing = field(default_factory=Listing)
+    _others: Counter[Text] = field(default_factory=Counter)
+    _last: Counter[Text] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.case.way.on(self.service)
+        for n, (one, text) in enumerate(self.case.before):
+            name = collection_of(text)
+            record = dict(zip(FIELDS[name], text, strict=True))
+            self.service.seed(name, [{"id": one, "uses": 7 * (n % 2), **record}])
+        self._last = self._texts()
+        if self.case.watched:
+            self.service.witness = self._look
+        self.quiet_runs = MOST_RUNS + (0 if self.case.way.keeps_records else -1)
 
     def left(self) -> list[str]:
         """Say what is not yet as it is wanted."""
@@ -128,86 +281,33 @@ class Story:
             Problem(kind, f"{texts}") for kind, texts in seen.items() if texts and kind not in known
         ]
 
-    def _save(self) -> bool:
-        listed = read(Driver(self.service), self.case.desired.scope)
-        self._saved = self.parts.planning(
-            desired=self.case.desired, listed=listed, target=TARGET, rules=self.case.rules
-        )
-        trial = Trial(self.case, self.service, 0, len(self.service.requests), self._saved)
-        trial.refusal = "refused" if self._saved.refusal else ""
-        self.trials.append(trial)
-        self.problems += check_plan(trial)
-        return not trial.refusal
+    def new_trial(self, begun: int, plan: RecordPlan | None = None) -> Trial:
+        return Trial(self.case, self.service, begun, plan=plan)
 
-    def _come_between(self, request: Request) -> Fault | None:
-        if self._quiet:
-            return None
+    def sides(self, *, rival: bool = False) -> dict[str, Any]:
+        desired = self.case.rival if rival else self.case.desired
+        return {"desired": desired, "rules": self.case.rules, "target": TARGET}
+
+    def act(self, number: int) -> None:
         for act in self.case.acts:
-            if act.at == request.number:
+            if act.at == number:
                 do(act, self.service)
-        met = self.case.met
-        if met and operation_of(request) == met.operation and met.meets(next(self._met)):
-            return met.fault
-        return next((fault for at, fault in self.case.faults if at == request.number), None)
 
-    def _run(self, stops: dict[int, Stop]) -> Trial:
-        """Run once."""
-        trial = Trial(self.case, self.service, len(self.service.requests), plan=self._saved)
-        trial.quiet = self._quiet
-        flights = cycle(self.case.flights)
-        trial.driver = Driver(self.service, flight=lambda: next(flights) / 10, stops=dict(stops))
-        try:
-            trial.ran(self.drive(self, trial))
-        except ENDS as error:
-            trial.refusal = refusal(error)
-        if stops and self.case.lands:
-            trial.driver.land()
-        trial.ended = len(self.service.requests)
-        self.trials.append(trial)
-        return trial
+    def operation_of(self, request: Request) -> str:
+        return operation_of(request)
 
-    def simulated(self, trial: Trial) -> Run:
-        """Make a run in simulated time."""
-        assert trial.driver
-        return to_its_end(self._running(trial.driver, trial))
+    def judged_plan(self, trial: Trial) -> Iterator[Problem]:
+        return check_plan(trial)
 
-    def _judge(self, *trials: Trial) -> None:
-        """Let what is late arrive, and judge runs."""
-        self.service.settle()
-        for trial in trials:
-            if self._saved is None:
-                self.problems += check_plan(trial)
-            self.problems += [*check_requests(trial), *check_result(trial), *check_saved(trial)]
-            self.problems += checks.cut(self.case, self.service, trial)
+    def judged(self, trial: Trial) -> Iterator[Problem]:
+        yield from (*check_requests(trial), *check_result(trial), *check_saved(trial))
+        yield from checks.cut(self.case, self.service, trial)
 
     def run_two_at_once(self) -> None:
-        """Run two at once, as the case says who moves next."""
-        case = self.case
-        flights = cycle(case.flights)
-        trials = [Trial(case, self.service, 0) for _ in range(2)]
-        runs = [
-            self._running(Driver(self.service, flight=lambda: next(flights) / 10), trial, desired)
-            for trial, desired in zip(trials, (case.desired, case.rival), strict=True)
-        ]
-        order = cycle(case.turns)
-        left = {0, 1}
-        while left:
-            mover = next(order)
-            self.service.author = mover = mover if mover in left else 1 - mover
-            try:
-                next(runs[mover])
-            except StopIteration as end:
-                trials[mover].ran(end.value)
-                left.remove(mover)
-            except ENDS as error:
-                trials[mover].refusal = refusal(error)
-                left.remove(mover)
-        self.service.author = 0
-        self.service.settle()
-        self.trials += trials
-        if case.way.keeps_records:
+        super().run_two_at_once()
+        if self.case.way.keeps_records:
             self.problems += chain.from_iterable(
-                checks.gone(self.service, trial) for trial in trials
+                checks.gone(self.service, trial) for trial in self.trials[-2:]
             )
 
     def _put_right(self) -> None:
@@ -223,32 +323,6 @@ class Story:
                 why = third.refusal or "not complete"
                 self.problems.append(Problem("two runs at once are not put right", why))
             self.problems += checks.copied_or_lost(case, self.service, plans)
-
-    def _running(
-        self, driver: Driver, trial: Trial, desired: Snapshot | None = None
-    ) -> Moments[Run]:
-        case = self.case
-        if self._saved is not None:
-            return finishing(driver, self._saved, unordered=case.unordered, parts=self.parts)
-        return syncing(
-            driver,
-            desired or case.desired,
-            rules=case.rules,
-            concurrency=case.width,
-            unordered=case.unordered,
-            parts=replace(self.parts, planning=self._planning(trial)),
-        )
-
-    def _planning(self, trial: Trial) -> Any:  # noqa: ANN401 - what make_plan is
-        def planning(**sides: Any) -> RecordPlan:  # noqa: ANN401 - what make_plan takes
-            plan = self.parts.planning(**sides)
-            if trial.plan is None:
-                trial.plan = plan
-                if plan.refusal is not None:
-                    raise TooManyDeletesError(plan.refusal.message)
-            return plan
-
-        return planning
 
     def _judge_the_end(self) -> None:
         case = self.case

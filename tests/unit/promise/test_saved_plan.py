@@ -8,7 +8,7 @@ from commandsync.apply.outcomes import Outcome
 from commandsync.errors import StalePlanError
 from commandsync.plan.plan import make_plan
 from commandsync.records.snapshot import Entry
-from commandsync.records.texts import Resource
+from commandsync.records.texts import OF_MANIFEST, Resource
 from tests.support.listing import Listing
 from tests.support.runs import (
     EVERYTHING,
@@ -52,7 +52,7 @@ ANNOUNCEMENTS = [
 ]
 DESIRED = wanted(COMMANDS, ANNOUNCEMENTS)
 WANTED = Counter(map(tuple, [*COMMANDS, *ANNOUNCEMENTS]))
-SCOPE = tuple(Resource)
+SCOPE = OF_MANIFEST
 
 
 def new_service() -> Listing:
@@ -66,10 +66,11 @@ def texts_of(service: Listing) -> Counter[tuple[str, ...]]:
 
 
 def test_a_prefix_of_the_writes_is_never_repeated() -> None:
-    whole = Driver(new_service())
-    plan = plan_now(whole.service, DESIRED)
+    service = new_service()
+    whole = Driver(service)
+    plan = plan_now(service, DESIRED)
     carry_out(plan, read(whole, SCOPE), whole)
-    writes = len(whole.service.writes())
+    writes = len(service.writes())
     for moment in range(whole.moments):
         service = new_service()
         driver = Driver(service, stops={moment: Kill()})
