@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from commandsync.errors import NotFound as NotFound
     from commandsync.errors import PlainHttpError as PlainHttpError
     from commandsync.errors import RateLimited as RateLimited
+    from commandsync.errors import Redirected as Redirected
     from commandsync.errors import RefusedError as RefusedError
     from commandsync.errors import Reply as Reply
     from commandsync.errors import ServerError as ServerError
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from commandsync.records.models import Announcement as Announcement
     from commandsync.records.models import Bot as Bot
     from commandsync.records.models import BotPage as BotPage
+    from commandsync.records.models import BotQueries as BotQueries
     from commandsync.records.models import Command as Command
     from commandsync.records.models import Voter as Voter
     from commandsync.records.models import VoterPage as VoterPage
@@ -57,9 +59,9 @@ _HOMES = {
         "client.events": "Event Ready Reconnected Reconnecting Reminder Vote",
         "client.library": "Client",
         "errors": "ApiError ArgumentError CommandsyncError DecodeError Forbidden Invalid "
-        "ListingError ManifestError NotFound PlainHttpError RateLimited RefusedError Reply "
-        "ServerError StoppedError TransportError Unauthorized UsageError WrongBotError",
-        "records.models": "Account Announcement Bot BotPage Command Voter VoterPage",
+        "ListingError ManifestError NotFound PlainHttpError RateLimited Redirected RefusedError "
+        "Reply ServerError StoppedError TransportError Unauthorized UsageError WrongBotError",
+        "records.models": "Account Announcement Bot BotPage BotQueries Command Voter VoterPage",
         "records.texts": "CommandText LoadedCommand",
         "sync.companions": "load",
     }.items()

@@ -19,6 +19,7 @@ CommandsyncError
     ├── DecodeError            an answer that cannot be read
     └── ApiError               an answer that refuses
         ├── Invalid            the request (400, 409, 422 ... or `success: false`)
+        │   └── Redirected     3xx: redirects are not followed
         ├── Unauthorized       401
         ├── Forbidden          403
         ├── NotFound           404
@@ -263,6 +264,18 @@ class ApiError(ListingError):
 
 class Invalid(ApiError, failure_reason="rejected"):  # noqa: N818 - the client library's public name
     """The service refused the request itself."""
+
+
+class Redirected(Invalid):
+    """The service sent the request to another address, which is not followed.
+
+    Attributes:
+        location: That address, as the service sent it; empty if it sent none.
+    """
+
+    def __init__(self, message: str, *, reply: Reply, hint: str | Hint = "") -> None:
+        super().__init__(message, reply=reply, hint=hint)
+        self.location = reply.headers.get("location", "")
 
 
 class Unauthorized(ApiError, kind="auth", failure_reason="auth"):  # noqa: N818 - the client library's public name

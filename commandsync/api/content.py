@@ -25,6 +25,7 @@ from commandsync.errors import (
     Invalid,
     NotFound,
     RateLimited,
+    Redirected,
     Reply,
     ServerError,
     Unauthorized,
@@ -107,18 +108,20 @@ def raise_for_status(reply: Reply) -> None:
         raise refused(reply, message)
     if status == 429:  # noqa: PLR2004 - HTTP's own number
         asked = _retry_after(reply)
+        seconds = _seconds_in(content) if asked is None else asked
+        allowed = "" if seconds is None else f"; the next one is allowed in {seconds:,g} s"
         raise RateLimited(
-            f"the service limits the rate of requests ({message})",
+            f"the service limits the rate of requests ({message}){allowed}",
             reply=reply,
             hint=Do.LOWER_CONCURRENCY(),
-            retry_after=_seconds_in(content) if asked is None else asked,
+            retry_after=seconds,
         )
     if status == 408 or status >= 500:  # noqa: PLR2004 - HTTP's own numbers
         raise ServerError(
             f"the service has an internal error ({message})", reply=reply, hint="run again later"
         )
     if status < 400:  # noqa: PLR2004 - HTTP's own class
-        raise Invalid(
+        raise Redirected(
             f"the service redirects ({message}), and redirects are not followed",
             reply=reply,
             hint="set the base URL to the service's real address: the token is sent nowhere else",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import socket
+import warnings
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
@@ -198,6 +199,17 @@ class AsyncTransport:
         except _RefusedError as refused:
             reply: Reply = refused.args[0]
             return reply
+
+    def __del__(self) -> None:
+        """Name the client, and where to close it: the warning of aiohttp names its own session."""
+        if any(not session.closed for session in self._opened.values()):
+            warnings.warn(
+                f"an AsyncClient of {self._address.base_url} was not closed: use it with "
+                "`async with`, or await its `close`",
+                ResourceWarning,
+                source=self,
+                stacklevel=2,
+            )
 
     async def close(self) -> None:
         """Finish the writes in flight, and close every connection."""

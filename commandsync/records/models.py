@@ -273,11 +273,31 @@ class Queries(_Read):
     max_page: int | None = Field(default=None, validation_alias="maxPage")
 
 
+class BotQueries(Queries):
+    """What a page of bots was asked for, as the service reports it; None if it does not.
+
+    Attributes:
+        sort: The field the bots are sorted by.
+        q: The text that was searched.
+        certified: Whether only certified bots are listed.
+        tags: The tags, separated by commas.
+        ids: The ids, separated by commas; empty for none.
+        is_safety: As the service sends it: its meaning is not published.
+    """
+
+    sort: str | None = None
+    q: str | None = None
+    certified: bool | None = None
+    tags: str | None = None
+    ids: Annotated[str | None, BeforeValidator(lambda ids: ids or "")] = None
+    is_safety: bool | None = Field(default=None, validation_alias="isSafety")
+
+
 class BotPage(Record):
     """One page of bots."""
 
     bots: tuple[Bot, ...]
-    queries: Queries = Queries()
+    queries: BotQueries = BotQueries()
 
 
 class VoterPage(Record):

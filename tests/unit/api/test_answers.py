@@ -20,6 +20,7 @@ from commandsync.errors import (
     ListingError,
     NotFound,
     RateLimited,
+    Redirected,
     Reply,
     ServerError,
     Unauthorized,
@@ -179,8 +180,8 @@ def test_an_empty_answer_acknowledges_a_write(body: bytes) -> None:
 @pytest.mark.parametrize(
     ("status", "kind"),
     [
-        (301, Invalid),
-        (307, Invalid),
+        (301, Redirected),
+        (307, Redirected),
         (400, Invalid),
         (401, Unauthorized),
         (403, Forbidden),

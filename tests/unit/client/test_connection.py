@@ -1,5 +1,7 @@
 """The requests of a connection, also of one that is closed: no add is sent twice."""
 
+import asyncio
+import gc
 import socket
 import threading
 from collections.abc import Callable
@@ -11,13 +13,13 @@ import requests
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync import __version__
+from commandsync import AsyncClient, __version__
 from commandsync.api.operations import Operation, add, delete, edit, list_bots, list_records
 from commandsync.api.policy import Health, Send, Streak, Wait
 from commandsync.client.connection import Connection
 from commandsync.client.threads import Gate
 from commandsync.client.transport import Adapter, _TimedSocket
-from commandsync.errors import Forbidden, Invalid, ServerError, StoppedError, TransportError
+from commandsync.errors import Forbidden, Redirected, ServerError, StoppedError, TransportError
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.service import PAGE
 from tests.support.rawserver import Act, Exchange, RawServer, answer, answering, closing, sending
@@ -95,10 +97,26 @@ def test_a_redirect_is_not_followed(server: RawServer, connect: Connect) -> None
     with RawServer() as elsewhere:
         server.then(answering(b"moved", status=302, headers={"Location": elsewhere.url}))
 
-        with pytest.raises(Invalid, match="redirects are not followed"):
+        with pytest.raises(Redirected, match="redirects are not followed") as caught:
             connect(server.url).call(list_records("42", Resource.COMMAND))
+        assert caught.value.location == elsewhere.url
 
     assert elsewhere.requests == []
+
+
+def test_an_unclosed_client_names_itself(server: RawServer) -> None:
+    async def read() -> None:
+        await AsyncClient(TOKEN, server.url, bot="42").get_commands()
+
+    def forget_it() -> None:
+        asyncio.run(read())
+        gc.collect()
+
+    server.then(answering(LISTED))
+    with pytest.warns(ResourceWarning) as warned:
+        forget_it()
+
+    assert f"an AsyncClient of {server.url} was not closed" in str(warned[0].message)
 
 
 def test_cookies_are_not_kept(server: RawServer, connect: Connect) -> None:

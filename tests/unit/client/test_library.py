@@ -1,5 +1,6 @@
 import ast
 import asyncio
+import re
 import runpy
 import sys
 from collections.abc import Callable, Iterator
@@ -18,10 +19,10 @@ from tests.support.gateway import Gateway, staying, telling, vote
 
 URL = "http://127.0.0.1:9"
 PUBLIC = """
-Account AsyncClient Announcement ApiError ArgumentError Bot BotPage Client Command CommandText
-CommandsyncError DecodeError Event Forbidden Id Invalid ListingError LoadedCommand
+Account AsyncClient Announcement ApiError ArgumentError Bot BotPage BotQueries Client Command
+CommandText CommandsyncError DecodeError Event Forbidden Id Invalid ListingError LoadedCommand
 ManifestError NotFound PlainHttpError RateLimit RateLimited Ready Reconnected Reconnecting
-RefusedError Reminder Reply ServerError StoppedError Token TransportError Unauthorized
+Redirected RefusedError Reminder Reply ServerError StoppedError Token TransportError Unauthorized
 UsageError Vote Voter VoterPage WrongBotError load
 """
 VOTED = Vote(Account(id="1"), Account(id="42"))
@@ -144,3 +145,12 @@ def main() -> Callable[[list[str]], int]:
 
 def test_the_blocking_client_is_generated(main: Callable[[list[str]], int]) -> None:
     assert main(["--check"]) == 0
+
+
+def test_every_public_name_is_on_the_page_of_names() -> None:
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^::: (commandsync[.\w]*)\.(\w+)$", page, re.MULTILINE)
+
+    assert sorted(name for _, name in shown) == sorted(commandsync.__all__)
+    for home, name in shown:
+        assert getattr(import_module(home), name) is getattr(commandsync, name)

@@ -211,6 +211,27 @@ def test_pages_keep_their_records_and_their_paging() -> None:
     assert voters.queries.max_page is None
 
 
+def test_every_documented_query_of_a_page_of_bots_has_its_type() -> None:
+    sent = {
+        "page": 2,
+        "limit": 1,
+        "sort": "-servers",
+        "q": "Music!",
+        "certified": "true",
+        "tags": "music,fun",
+        "maxPage": 9,
+        "isSafety": True,
+    }
+    named, unnamed, odd, absent = (
+        BotPage.model_validate({"bots": [], "queries": queries}).queries
+        for queries in ({**sent, "ids": "7,8"}, {**sent, "ids": 0}, {"certified": "maybe"}, {})
+    )
+
+    assert (named.sort, named.q, named.certified) == ("-servers", "Music!", True)
+    assert (named.tags, named.ids, named.is_safety) == ("music,fun", "7,8", True)
+    assert (unnamed.ids, odd.certified, absent.sort, absent.ids) == ("", None, None, None)
+
+
 @pytest.mark.parametrize(
     ("sent", "read"),
     [("fun, music ", ("fun", "music")), (["fun", " music"], ("fun", "music")), (7, ())],
