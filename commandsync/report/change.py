@@ -14,7 +14,7 @@ from typing import NamedTuple, assert_never
 
 from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location, Notice
-from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.comparison import Scheduled
 from commandsync.plan.plan import ListPlan, Plan, RecordPlan, Target
 from commandsync.records.display import common_length
@@ -30,6 +30,7 @@ from commandsync.report.lines import (
     YELLOW,
     Screen,
     Value,
+    beginning,
     columns_of,
     cut_at,
     distinct,
@@ -38,6 +39,7 @@ from commandsync.report.lines import (
     visible,
     visible_line,
 )
+from commandsync.report.parts import BREAKING, Shown, shown_changes, whole_fields
 
 _ANY = Target(bot="", base_url="", abilities={})
 
@@ -188,6 +190,7 @@ _SIGNS = {
 }
 LEGEND = {  # of the signs that other programs' diffs do not have
     "rename": "» is a rename: the id and the uses are kept.",
+    "exact rename": "» is a rename: the id and the permissions are kept.",
     "replace": "± is a replace: a new record is added, then the old one is deleted.",
 }
 _ROW_COLORS = {"-": RED, "+": GREEN, "│": DIM, "…": DIM}
@@ -205,8 +208,8 @@ def change_lines(change: Change, screen: Screen) -> Iterator[str]:
     match change:
         case Add(after=text) | Delete(before=text):
             yield from _whole(text, screen)
-        case Edit(fields=fields) | Replace(fields=fields):
-            yield from _fields(fields[1:] if renamed else fields, screen)
+        case Edit() | Replace():
+            yield from _fields(shown_changes(change), screen)
         case _:
             assert_never(change)
 
@@ -233,13 +236,14 @@ def difference_lines(old: str, new: str, screen: Screen) -> Iterator[str]:
 
 def _whole(text: Text, screen: Screen) -> Iterator[str]:
     """Show a whole record: its fields but the name, without the empty ones."""
-    width = max(len(name) for name in text._fields[1:])
-    for name, value in zip(text._fields[1:], text[1:], strict=True):
-        label = paint(f"{name + ':':<{width + 1}}", DIM)
+    fields = {beginning(cut(key)): value for key, value in whole_fields(text).items() if value}
+    width = max(map(columns_of, fields), default=0)
+    for name, value in fields.items():
+        label = paint(f"{name}:{' ' * (width - columns_of(name))}", DIM)
         if "\n" in value:
-            yield f"      {label.rstrip()}"
+            yield f"      {paint(f'{name}:', DIM)}"
             yield from _text_lines(value, screen)
-        elif value:
+        else:
             shown, remark = _shortened(value, screen)
             yield Value(f"      {label} {_quoted(shown)}{remark}")
 
@@ -261,19 +265,25 @@ def _shortened(text: str, screen: Screen) -> tuple[str, str]:
     return shortened(text) if screen.width is None else (redacted(text)[: screen.width * 2], "")
 
 
-def _fields(changes: Sequence[FieldChange], screen: Screen) -> Iterator[str]:
-    width = max((len(change.field) for change in changes), default=0) + 1
-    for change in changes:
-        old, new, label = change.old, change.new, f"{change.field}:"
+def _fields(changes: Sequence[Shown], screen: Screen) -> Iterator[str]:
+    labels = [beginning(cut(change.label)) for change in changes]
+    fields = zip(labels, changes, strict=True)
+    width = max((len(label) for label, each in fields if not each.is_whole), default=0) + 1
+    for name, change in zip(labels, changes, strict=True):
+        old, new, label = change.old, change.new, f"{name}:"
+        remark = paint(f"  ({BREAKING})", RED) if change.breaking else ""
         before, after = map(_quoted, distinct(old, new))
         is_short = len(old) + len(new) <= _INLINE
         if screen.width is not None:
             is_short = columns_of(f"      {label:<{width}} {before} → {after}") <= screen.width
-        if is_short and "\n" not in old + new:
+        if change.is_whole:
+            value = "".join(_shortened(old + new, screen))
+            yield Value(f"      {paint(label, GREEN if new else RED)} {_quoted(value)}{remark}")
+        elif is_short and "\n" not in old + new:
             label = paint(f"{label:<{width}}", DIM)
-            yield f"      {label} {paint(before, RED)} → {paint(after, GREEN)}"
+            yield f"      {label} {paint(before, RED)} → {paint(after, GREEN)}{remark}"
         else:
-            yield f"      {paint(label, DIM)}"
+            yield f"      {paint(label, DIM)}{remark}"
             yield from difference_lines(old, new, screen)
 
 

@@ -17,7 +17,15 @@ from commandsync.report import summary, text
 from commandsync.report.change import scheduled
 from commandsync.report.linediff import cut
 from commandsync.report.lines import Screen, code, fenced
-from commandsync.report.tables import cell, change_blocks, difference_block, folded, place, table
+from commandsync.report.tables import (
+    cell,
+    change_blocks,
+    difference_block,
+    folded,
+    label,
+    place,
+    table,
+)
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest  # loads pydantic and yaml
@@ -160,8 +168,8 @@ def _result(result: Result, screen: Screen) -> Iterator[str]:
         yield f"#### Changed by the service ({len(result.rewritten):,})"
         for settled in result.rewritten:
             for rewrite in settled.rewrites:
-                name = _title(settled.change.name)
-                yield f"{name}, {rewrite.field}: {rewrite.how}; {rewrite.advice}"
+                name = label(settled.change, rewrite.field)
+                yield f"{name} {rewrite.how}; {rewrite.advice}"
                 yield from folded([difference_block(rewrite.sent, rewrite.stored)], "long text")
     yield from _notices(result.notices, screen)
 

@@ -2,23 +2,21 @@
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from urllib.parse import quote
 
 from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location
-from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, Replace
-from commandsync.records.texts import Resource
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.report import summary
 from commandsync.report.linediff import cut, diff_rows
 from commandsync.report.lines import code, distinct, fenced, visible_line
+from commandsync.report.parts import BREAKING, Shown, shown_changes, whole_fields
 
 _CELL = 60  # characters of a changed text that a cell shows; a longer one follows the table
 _WHOLE_CELL = 200  # of an added or deleted text, as above
 _LONG = 25  # lines that are shown without being folded
 _BELOW = "*see below*"
-_FIELDS = tuple(  # of a whole record, as far as a kind has them; its name comes first
-    dict.fromkeys(field for kind in Resource for field in kind.fields[1:])
-)
 
 
 def change_blocks(changes: Sequence[Change], files: str) -> Iterator[str]:
@@ -58,9 +56,11 @@ def difference_block(old: str, new: str) -> str:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; a bar would end a cell even inside a code span."""
-    lines = [f"| {' | '.join(columns)} |", "|" + " --- |" * len(columns)]
-    lines += ["| " + " | ".join(each.replace("|", r"\|") for each in row) + " |" for row in rows]
-    return "\n".join(lines)
+    head, *others = (
+        "| " + " | ".join(each.replace("|", r"\|") for each in row) + " |"
+        for row in (columns, *rows)
+    )
+    return "\n".join([head, "|" + " --- |" * len(columns), *others])
 
 
 def cell(text: str) -> str:
@@ -85,17 +85,20 @@ def _wholes(
     changes: Sequence[Add | Delete], files: str
 ) -> tuple[list[str], list[list[str]], list[str]]:
     """Return the head, the rows and the long texts of whole records, without empty columns."""
-    records = [change.texts[0]._asdict() for change in changes]
-    fields = [field for field in _FIELDS if any(record.get(field) for record in records)]
+    records = [whole_fields(change.texts[0]) for change in changes]
+    # Options are the last column, in whichever record they come first.
+    known = sorted(dict.fromkeys(chain.from_iterable(records)), key=lambda key: key == "options")
+    fields = [field for field in known if any(record.get(field) for record in records)]
     where = ["Where"] if isinstance(changes[0], Add) else []
     rows, below = [], []
     # The most used records first; the order of others stays.
     for change in sorted(changes, key=lambda each: -(getattr(each, "uses", 0) or 0)):
-        record = change.texts[0]._asdict()
+        record = whole_fields(change.texts[0])
         cells, texts = _whole(change, {field: record.get(field, "") for field in fields}, files)
         rows.append(cells)
         below += texts
-    return ["Name", *where, *(field.capitalize() for field in fields)], rows, below
+    titles = [field.capitalize() if field.isalpha() else code(field) for field in fields]
+    return ["Name", *where, *titles], rows, below
 
 
 def _whole(
@@ -105,12 +108,12 @@ def _whole(
     below: list[str] = []
     sign, where = ("+", [place(change.location, files)]) if isinstance(change, Add) else ("-", [])
     if cut(change.name) != change.name:
-        below += (_label(change, change.resource.fields[0]), _block(change.name, sign))
+        below += (label(change, change.resource.fields[0]), _block(change.name, sign))
     cells = [cell(text) for text in texts.values()]
     for n, (field, text) in enumerate(texts.items()):
         if not _fits(text, _WHOLE_CELL):
             cells[n] = _BELOW
-            below += (_label(change, field), _block(text, sign))
+            below += (label(change, field), _block(text, sign))
     return [_name(change), *where, *cells], below
 
 
@@ -120,14 +123,16 @@ def _renames(changes: Sequence[Edit], files: str) -> tuple[list[str], list[list[
     for change in changes:
         also = []
         if cut(change.name) != change.name:
-            below += [_label(change, change.fields[0].field), _block(change.name, "+")]
-        for field in change.fields[1:]:
+            below += [label(change, change.resource.fields[0]), _block(change.name, "+")]
+        for field in shown_changes(change):
             old, new, blocks = _difference(change, field)
-            also.append(f"{field.field}: " + (_BELOW if blocks else f"{old} → {new}"))
+            values = _BELOW if blocks else f"{old} → {new}"
+            also.append(f"{_field(change, field)}: {values}")
             below += blocks
         names = [code(cut(name)) for name in distinct(change.before[0], change.name)]
         rows.append([*names, "kept", place(change.location, files), "; ".join(also)])
-    return ["Old name", "New name", "Uses", "Where", "Also changed"], rows, below
+    kept = "Id" if changes[0].resource.exact else "Uses"
+    return ["Old name", "New name", kept, "Where", "Also changed"], rows, below
 
 
 def _edits(
@@ -136,19 +141,28 @@ def _edits(
     """Return the head and the rows of changed fields, and the differences between long texts."""
     rows, below = [], []
     for change in changes:
-        for field in change.fields:
+        for field in shown_changes(change):
             old, new, blocks = _difference(change, field)
-            rows.append([_name(change), place(change.location, files), field.field, old, new])
+            name = _field(change, field)
+            rows.append([_name(change), place(change.location, files), name, old, new])
             below += blocks
     return ["Name", "Where", "Field", "Old", "New"], rows, below
 
 
-def _difference(change: Edit | Replace, field: FieldChange) -> tuple[str, str, list[str]]:
+def _difference(change: Edit | Replace, field: Shown) -> tuple[str, str, list[str]]:
     """Return the cells of a changed field, and the difference of texts that are too long."""
+    if field.is_whole and _fits(field.old + field.new, _WHOLE_CELL):
+        return cell(field.old), cell(field.new), []
     if _fits(field.old) and _fits(field.new):
         old, new = map(code, distinct(field.old, field.new))
         return old, new, []
-    return _BELOW, _BELOW, [_label(change, field.field), difference_block(field.old, field.new)]
+    return _BELOW, _BELOW, [label(change, field.label), difference_block(field.old, field.new)]
+
+
+def _field(change: Change, field: Shown) -> str:
+    """Return the name of a field; parts of an object have names that are foreign text."""
+    name = code(cut(field.label)) if change.resource.exact else field.label
+    return f"{name} **({BREAKING})**" if field.breaking else name
 
 
 def _name(change: Change) -> str:
@@ -157,8 +171,10 @@ def _name(change: Change) -> str:
     return name + (f" **({remark})**" if remark else "")
 
 
-def _label(change: Change, field: str) -> str:
-    return f"{summary.kind_prefix(change)}{code(cut(change.name))}, {field}:"
+def label(change: Change, field: str) -> str:
+    """Return the words for a field of a change, in front of its text."""
+    name = code(cut(field)) if change.resource.exact else field
+    return f"{summary.kind_prefix(change)}{code(cut(change.name))}, {name}:"
 
 
 def _block(text: str, sign: str) -> str:

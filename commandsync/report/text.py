@@ -130,9 +130,7 @@ def _block(block: Block, screen: Screen, unexplained: dict[str, str]) -> Iterato
     for change in changes:
         yield from change_lines(change, screen)
     # A list that is sent as a whole has neither ids nor uses to keep.
-    verbs = (
-        {} if unseen or isinstance(plan, ListPlan) else dict.fromkeys(map(summary.verb_of, changes))
-    )
+    verbs = {} if unseen or isinstance(plan, ListPlan) else dict.fromkeys(map(_sign_of, changes))
     legend = [paint(unexplained.pop(verb), DIM) for verb in verbs if verb in unexplained]
     yield from [""] if changes else []
     yield from [*legend, ""] if legend else []
@@ -146,6 +144,12 @@ def _block(block: Block, screen: Screen, unexplained: dict[str, str]) -> Iterato
     after += filter(None, [summary.no_changes(plan)])
     yield from [*after, ""] if after else []
     yield paint(summary.plan_line(plan), BOLD)
+
+
+def _sign_of(change: Change) -> str:
+    """Return the key of what explains the sign of a change in `LEGEND`, if anything does."""
+    verb = summary.verb_of(change)
+    return f"exact {verb}" if change.resource.exact and verb == "rename" else verb
 
 
 def _refused(plan: Plan, screen: Screen) -> Iterator[str]:
@@ -229,7 +233,7 @@ def _rewritten(settled: Settled, screen: Screen) -> Iterator[str]:
     yield f"  {_named(settled.change)}"
     for rewrite in settled.rewrites:
         sent, stored = rewrite.sent, rewrite.stored
-        yield f"      {rewrite.field}: {rewrite.how}; {rewrite.advice}"
+        yield f"      {beginning(cut(rewrite.field))}: {rewrite.how}; {rewrite.advice}"
         if "\n" in sent + stored or max(len(sent), len(stored)) > _INLINE_STORED:
             yield from difference_lines(sent, stored, screen)
         else:

@@ -12,8 +12,9 @@ from commandsync.diagnostics import Location
 from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import Ability, ApplicationCommand, Resource
+from commandsync.records.texts import Ability, ApplicationCommand, Resource, Text, object_of
 from commandsync.services.abilities import DISCORD_ABILITIES
+from tests.support.plans import UNTRUSTED
 
 KIND = Resource.APPLICATION_COMMAND
 MOST = {"1": 6, "2": 2, "3": 2}
@@ -71,8 +72,8 @@ def plan_of(
 
 
 NAMES = st.sampled_from(["ban", "Ban", "play", "queue", "a" * 31, "a" * 32])
-_WORDS = st.sampled_from(["Does it.", "Does it well.", "x" * 100, "Ça va ?"])
-_LANGUAGES = st.dictionaries(st.sampled_from(["de", "fr"]), _WORDS, min_size=1, max_size=2)
+WORDS = st.sampled_from(["Does it.", "Does it well.", "x" * 100, "Ça va ?"])
+_LANGUAGES = st.dictionaries(st.sampled_from(["de", "fr"]), WORDS, min_size=1, max_size=2)
 _CHOICES = st.lists(st.sampled_from(["eu", "us/east", "~"]), min_size=1, max_size=3, unique=True)
 
 
@@ -87,7 +88,7 @@ def _unique(parts: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[list[
 _NAME = st.sampled_from(["song", "region", "count"])
 _OPTIONS = _unique(
     _parts(
-        {"type": st.sampled_from([3, 4, 10]), "name": _NAME, "description": _WORDS},
+        {"type": st.sampled_from([3, 4, 10]), "name": _NAME, "description": WORDS},
         {
             "required": st.just(value=True),
             "choices": _CHOICES.map(lambda names: choices(*names)),
@@ -96,7 +97,7 @@ _OPTIONS = _unique(
         },
     )
 )
-_TEXTS = {"description": _WORDS}
+_TEXTS = {"description": WORDS}
 _SUB_COMMANDS = _unique(
     _parts({"type": st.just(1), "name": _NAME, **_TEXTS}, {"options": _OPTIONS})
 )
@@ -148,3 +149,31 @@ def plans(draw: st.DrawFn) -> RecordPlan:
     plan = plan_of(wanted, listed(*here), rules)
     target = replace(TARGET, abilities=DISCORD_ABILITIES)
     return replace(plan, target=target, label="discord", notices=(), finished=0)
+
+
+def _spoiled(value: Any, draw: st.DrawFn) -> Any:  # noqa: ANN401 - JSON
+    """Return an object with untrusted text in the place of some of its texts and names."""
+    if isinstance(value, dict):
+        return {
+            key: part if key == "name" and draw(st.booleans()) else _spoiled(part, draw)
+            for key, part in value.items()
+        }
+    if isinstance(value, list):
+        return [_spoiled(part, draw) for part in value]
+    return draw(st.sampled_from([value, *UNTRUSTED])) if isinstance(value, str) else value
+
+
+@st.composite
+def untrusted_plans(draw: st.DrawFn) -> RecordPlan:
+    """Draw the plan of a list at Discord with untrusted text in its names, texts and keys."""
+
+    def spoiled(text: Text) -> ApplicationCommand:
+        node = {**(object_of(text) or {}), draw(st.sampled_from(UNTRUSTED)): [draw(WORDS)]}
+        return ApplicationCommand.of(_spoiled(node, draw))
+
+    wanted, here = draw(sides())
+    changed = [spoiled(each.text) for each in wanted]
+    entries = tuple(replace(each, text=text) for each, text in zip(wanted, changed, strict=True))
+    others = tuple(text for text in here if draw(st.booleans()))
+    plan = plan_of(entries, listed(*map(spoiled, (*others, *changed))), SyncRules())
+    return replace(plan, notices=())

@@ -11,6 +11,7 @@ from commandsync.plan.rules import SyncRules, parse_delete_limit
 from commandsync.report import render_plans, render_results
 from commandsync.report.github import LONGEST_COMMENT, LONGEST_SUMMARY, Annotation, cut_page, page
 from tests.support.plans import command, plan_of, plans
+from tests.support.registered import untrusted_plans
 
 ALLOWED = SyncRules(max_deletes=parse_delete_limit("all"))
 
@@ -112,7 +113,9 @@ def test_a_section_that_a_cut_would_not_shorten_stays() -> None:
     assert comment.count("*Cut here.") == 1
 
 
-@given(st.lists(plans(), min_size=1, max_size=3), st.integers(700, 4_000))
+@given(
+    st.lists(st.one_of(plans(), untrusted_plans()), min_size=1, max_size=3), st.integers(700, 4_000)
+)
 def test_a_page_is_cut_to_its_size_with_no_block_left_open(
     some: list[RecordPlan], most: int
 ) -> None:
@@ -154,7 +157,7 @@ def test_a_result_without_trouble_is_not_annotated(trouble: Result) -> None:
     assert _annotations(render_results([result], format="github")) == []
 
 
-@given(plans())
+@given(st.one_of(plans(), untrusted_plans()))
 def test_a_runner_obeys_our_annotations_and_nothing_else(plan: RecordPlan) -> None:
     for line in render_plans([plan], format="github").splitlines():
         assert not re.search(r"##\w*\[", line)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
+from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Location, Problem
@@ -22,13 +23,14 @@ from commandsync.report import (
     render_validated,
 )
 from tests.support.plans import command, plan_of, plans
+from tests.support.registered import untrusted_plans
 
 
 def _no_constant(word: str) -> Any:  # noqa: ANN401 - it never returns
     raise AssertionError(word)
 
 
-@given(plans())
+@given(st.one_of(plans(), untrusted_plans()))
 def test_a_plan_is_one_document_that_no_runner_obeys(plan: RecordPlan) -> None:
     text = render_plans([plan], format="json")
 

@@ -26,6 +26,7 @@ from commandsync.report import (
 )
 from commandsync.report.lines import columns_of, visible
 from tests.support.plans import CHANGED, UNTRUSTED, command, plan_of, plans, texts, whole
+from tests.support.registered import untrusted_plans
 from tests.support.runs import EVERYTHING
 
 
@@ -70,16 +71,16 @@ def test_no_row_of_renames_begins_with_foreign_text(names: list[str], olds: list
         assert not set(line) & set("\x1b\r\x08\u202e\u200b\ufeff\u2066")
 
 
-@given(plans())
+@given(st.one_of(plans(), untrusted_plans()))
 def test_no_line_of_a_plan_begins_with_foreign_text_or_hides_anything(plan: RecordPlan) -> None:
     for line in render_plans([plan], format="text").splitlines():
         assert not line.lstrip().startswith("::")
         assert not re.search(r"##\w*\[", line)
         assert line.isprintable() or not set(line) & set("\x1b\r\x08\u202e\u200b\ufeff\u2066")
         assert re.match(
-            r"Bot |$|  [-+~»±] |      \w+:|        [-+│…]( |$)|warning: |  hint: "
-            r"|\d+ listed |\d+ announcements? |refused: |No changes: |Nothing is |[»±] is a "
-            r"|Plan: ",
+            r"Bot |: application |$|  [-+~»±] |      .*\S|        [-+│…]( |$)|warning: |  hint: "
+            r"|\d+ (listed|formerly:) |\d+ announcements? |refused: |No changes: |Nothing is "
+            r"|[»±] is a |Plan: ",
             line,
         )
 
@@ -185,7 +186,7 @@ PAINT = re.compile(r"\x1b\[[0-9]+m")
 CHANGES = re.compile(r"  [-+~»±] |      |  \d")
 
 
-@given(plan=plans(), width=WIDTHS, color=st.booleans())
+@given(plan=st.one_of(plans(), untrusted_plans()), width=WIDTHS, color=st.booleans())
 def test_no_change_is_wider_than_the_terminal(plan: RecordPlan, width: int, *, color: bool) -> None:
     shown = render_plans([plan], format="text", screen=Screen(color, width))
 
@@ -194,7 +195,7 @@ def test_no_change_is_wider_than_the_terminal(plan: RecordPlan, width: int, *, c
     assert [line for line in changes if columns_of(line) > width] == []
 
 
-@given(plan=plans(), width=WIDTHS)
+@given(plan=st.one_of(plans(), untrusted_plans()), width=WIDTHS)
 def test_colours_change_no_character_on_a_terminal_either(plan: RecordPlan, width: int) -> None:
     painted = render_plans([plan], format="text", screen=Screen(color=True, width=width))
     plain = render_plans([plan], format="text", screen=Screen(color=False, width=width))
