@@ -8,7 +8,7 @@ remark on those that users of the bot notice.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from commandsync.plan.changes import Edit, Replace, part_changes
+from commandsync.plan.changes import Edit, PartChange, Replace, part_changes
 from commandsync.records.snapshot import Node
 from commandsync.records.texts import Text, compact, object_of
 
@@ -62,17 +62,17 @@ def shown_changes(change: Edit | Replace) -> list[Shown]:
     if old is None or new is None:
         fields = [Shown(*field) for field in change.fields]
         return fields[1:] if renamed else fields
-    shown = []
-    for part in part_changes(old, new):
-        label, before, after = part.label, part.old, part.new
-        is_listed = part.path[-2:-1] in {("options",), ("choices",)}
-        is_whole = is_listed and (before is None or after is None)
-        if is_whole:
-            label += " added" if before is None else " removed"
-            before, after = (value and _line(value) for value in (before, after))
-        values = _value(before), _value(after)
-        shown.append(Shown(label, *values, is_whole=is_whole, breaking=part.breaking))
+    shown = [_shown(part) for part in part_changes(old, new)]
     return shown[1:] if renamed else shown
+
+
+def _shown(part: PartChange) -> Shown:
+    is_listed = part.path[-2:-1] in {("options",), ("choices",)}
+    if is_listed and (part.old is None or part.new is None):
+        label = f"{part.label} {'added' if part.old is None else 'removed'}"
+        old, new = ("" if value is None else _line(value) for value in (part.old, part.new))
+        return Shown(label, old, new, is_whole=True, breaking=part.breaking)
+    return Shown(part.label, _value(part.old), _value(part.new), breaking=part.breaking)
 
 
 def _value(value: Any) -> str:  # noqa: ANN401 - JSON
