@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from commandsync.records.texts import Resource
+from commandsync.records.texts import OF_MANIFEST
 from tests.support.bots import Bot
 from tests.support.browser import Visits, violations, violations_in_both
 from tests.support.inside import Inside
 
-COMMAND, ANNOUNCEMENT = Resource
-COLLECTIONS = {kind.collection for kind in Resource}
+COMMAND, ANNOUNCEMENT = OF_MANIFEST
+COLLECTIONS = {kind.collection for kind in OF_MANIFEST}
 RICH: dict[str, Any] = {
     "profile": {"username": "Lantern", "discriminator": "4821"},
     "prefix": "/",

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from commandsync.pages.botpage import BotPage, Row, listed_rows, render_bot
 from commandsync.records.display import readable
 from commandsync.records.models import Bot
-from commandsync.records.texts import Resource
+from commandsync.records.texts import OF_MANIFEST
 from tests.support.pages import Outline, announcement, bot, bot_texts, command, texts, voter
 
-COMMAND, ANNOUNCEMENT = Resource
+COMMAND, ANNOUNCEMENT = OF_MANIFEST
 
 
 def listed(
@@ -162,14 +162,14 @@ def test_every_anchor_of_the_page_is_there_and_once() -> None:
 
 
 def test_a_record_of_any_kind_is_shown_by_its_fields() -> None:
-    texts = {kind: [f"{name} of it" for name in kind.fields] for kind in Resource}
+    texts = {kind: [f"{name} of it" for name in kind.fields] for kind in OF_MANIFEST}
     rows = {
         kind: [Row(kind, dict(zip(kind.fields, texts[kind], strict=True)), f"{kind}-1")]
-        for kind in Resource
+        for kind in OF_MANIFEST
     }
     text = text_of(render_bot(BotPage(bot=bot(), rows=rows)))
 
-    for kind in Resource:
+    for kind in OF_MANIFEST:
         assert kind.collection.capitalize() in text
         assert all(field in text for field in texts[kind])
 
