@@ -178,12 +178,26 @@ class RegistrationJob(Job):
                 *self.notices,
                 *warnings,
                 *(loss_notice(loss, at=self.name) for loss in losses),
+                *self._unexplained(composed),
             ],
         )
         plan = replace(plan, label=self.name, baseline=self._baseline)
         if settings.only:
             plan = plan.only(settings.only)
         return replace(plan, notices=(*site.warnings(plan.changes), *plan.notices))
+
+    def _unexplained(self, composed: Registration) -> Iterator[Notice]:
+        """Yield a notice about listed commands that stay, since not all of the code was read."""
+        manifest = self.manifest
+        own = {command.name.partition(" ")[0] for command in manifest.registrables}
+        names = [entry.name for entry in composed.untouched if entry.name not in own]
+        names = [name for name in names if not manifest.is_untouched(name)]
+        if manifest.unread and names:
+            stay, it = ("stays", "it") if len(names) == 1 else ("stay", "they")
+            files = named(list(dict.fromkeys(each.source for each in manifest.unread)), most=3)
+            message = f"{named(names, most=5)} {stay}, for not all of the code was read: {files}"
+            hint = f"name these places in import: unread: if {it} may be deleted"
+            yield Notice(f"{self.name}: {message}", hint)
 
     @property
     def _baseline(self) -> Baseline:

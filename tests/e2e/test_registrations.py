@@ -1,21 +1,24 @@
 """The commands that an application has registered at Discord, as a listing of a manifest."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from commandsync.errors import Reply
 from commandsync.manifest.imported import imported_text
-from commandsync.records.imported import ImportedCommand, ImportedFile
+from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
 from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, DiscordServer
-from tests.support.home import Home
+from tests.support.home import Home, git_repo
 from tests.support.listing import Fault
+from tests.support.simulations import serve_simulation
 
 TOKEN = "COMMANDSYNC_TOKEN_DISCORD"
-PING = {"name": "ping", "description": "Says pong."}
-REGION = {
+PING: dict[str, Any] = {"name": "ping", "description": "Says pong."}
+REGION: dict[str, Any] = {
     "name": "region",
     "description": "Sets the region.",
     "options": [
@@ -123,7 +126,7 @@ def test_the_application_is_named_by_the_plan_and_in_its_document(
     text = home.run("plan", exits=0)
     document = home.run("plan", "--format", "json", exits=0).document
 
-    name = discord.listing.state.application.name  # type: ignore[attr-defined]
+    name = discord.listing.ask("GET", "/applications/@me").content["name"]
     assert text.out.startswith(f"discord: application {APPLICATION} ({name}) at {discord.url}")
     assert (document["listing"], document["bot"]) == ("discord", APPLICATION)
     assert (document["known"], document["compared_with"]) == (True, "list")
@@ -309,7 +312,7 @@ def test_a_plan_of_several_listings_is_not_saved(home: Home, discord: DiscordSer
 
 MENU = {"name": "Report to us", "type": 3}
 SPOKEN = {**PING, "name_localizations": {"de": "klopfen"}, "contexts": [0], "nsfw": True}
-QUEUE = {
+QUEUE: dict[str, Any] = {
     "name": "queue",
     "description": "The queue.",
     "options": [
@@ -542,3 +545,191 @@ def test_each_part_of_a_command_that_discord_refuses_has_a_line(
         "    why:  name: It is not valid.\n"
         "          options/region/choices/us/value: It is not valid.\n"
     ) in ran.out
+
+
+def imported(*commands: ImportedCommand, unread: Sequence[str] = ()) -> str:
+    """Return the text of an imported file, with places that were not read."""
+    places = tuple(ImportedPlace("bot.py", "its name is computed", name) for name in unread)
+    return imported_text(ImportedFile(commands, places))
+
+
+def read_from_code(name: str, **more: Any) -> ImportedCommand:  # noqa: ANN401 - of any field
+    node = {"name": name, "description": "Does it.", "type": 1}
+    command = ImportedCommand(name=name, description="Does it.", syntax=f"/{name}", discord=node)
+    return replace(command, **more)
+
+
+def test_code_that_is_partly_read_deletes_only_what_a_version_had(
+    home: Home, discord: DiscordServer
+) -> None:
+    repo = git_repo(home.path)
+    nodes = [{"name": name, "description": "Does it."} for name in ("ping", "old", "computed")]
+    discord.listing.seed(*nodes)
+    home.write(f"version: 1\nimport: {{from: bot.py}}\n{discord.entry}")
+    home.write(imported(read_from_code("ping"), read_from_code("old")), "commands.imported.yaml")
+    repo.commit({})
+    partly = imported(read_from_code("ping"), unread=["computed"])
+    home.write(partly, "commands.imported.yaml")
+
+    planned = home.run("plan", "--format", "json", exits=0).document
+    [warning] = [each["message"] for each in planned["warnings"] if "stays" in each["message"]]
+    head = "version: 1\nimport: {from: bot.py, unread: [bot.py]}\n"
+    home.write(head + discord.entry)
+    acknowledged = home.run("plan", "--format", "json", exits=0).document
+
+    deleted = [
+        [change["name"] for change in document["changes"]] for document in (planned, acknowledged)
+    ]
+    assert deleted == [["old"], ["old", "computed"]]
+    assert warning == "discord: computed stays, for not all of the code was read: bot.py"
+
+
+def test_code_that_is_partly_read_deletes_nothing_where_no_version_is_known(
+    home: Home, discord: DiscordServer
+) -> None:
+    discord.listing.seed(PING, REGION)
+    home.write(f"version: 1\nimport: {{from: bot.py}}\n{discord.entry}")
+    home.write(imported(read_from_code("new"), unread=["computed"]), "commands.imported.yaml")
+
+    home.run("apply", "--yes", exits=0)
+
+    assert [each["name"] for each in discord.listing.listed()] == ["ping", "region", "new"]
+
+
+def test_what_public_lists_do_not_show_is_registered_or_left_alone(
+    home: Home, discord: DiscordServer
+) -> None:
+    nodes = [{"name": name, "description": "There."} for name in ("off", "eval", "beta", "stray")]
+    discord.listing.seed(*nodes)
+    commands = [
+        read_from_code("ping"),
+        read_from_code("reload", left_out="owner-only"),
+        read_from_code("off", left_out="disabled"),
+    ]
+    home.write(imported(*commands), "commands.imported.yaml")
+    head = "version: 1\nimport: {from: bot.py, exclude: [eval]}\nsync: {ignore: [beta]}\n"
+    home.write(head + discord.entry)
+
+    ran = home.run("apply", "--yes", "--max-deletes", "1", exits=0)
+
+    listed = {each["name"]: each["description"] for each in discord.listing.listed()}
+    assert listed == {
+        **dict.fromkeys(("off", "eval", "beta"), "There."),
+        **dict.fromkeys(("ping", "reload"), "Does it."),
+    }
+    assert "Plan: 2 to add, 0 to edit, 1 to delete, 0 unchanged." in ran.out
+
+
+def test_without_prune_nothing_is_deleted_nor_a_sub_command(
+    home: Home, discord: DiscordServer
+) -> None:
+    discord.listing.seed(PING, QUEUE)
+    [add, _] = QUEUE["options"]
+    changed = {**QUEUE, "description": "Your queue.", "options": [add]}
+    manifest(home, discord, entry(changed))
+
+    home.run("apply", "--yes", "--no-prune", exits=0)
+
+    ping, queue = discord.listing.listed()
+    assert ping["name"] == "ping"
+    assert queue["description"] == "Your queue."
+    assert [each["name"] for each in queue["options"]] == ["add", "show"]
+
+
+@pytest.mark.parametrize("command", [["plan"], ["apply", "--yes"]], ids=" ".join)
+def test_what_discord_would_refuse_is_said_with_its_place_before_a_write(
+    home: Home, discord: DiscordServer, command: list[str]
+) -> None:
+    choices = [{"name": f"n{n}", "value": f"v{n}"} for n in range(26)]
+    long = {**PING, "description": "x" * 101}
+    many = {**REGION, "options": [{**REGION["options"][0], "choices": choices}]}
+    manifest(home, discord, entry(long), entry(many))
+
+    ran = home.run(*command, exits=4)
+
+    places = re.findall(r"^commands\.yaml:\d+:\d+: error: (\w+: \S+)", ran.err, re.MULTILINE)
+    assert places == ["ping: description", "region: options/region/choices"]
+    assert discord.listing.writes() == []
+
+
+def test_a_listing_is_one_of_several(home: Home, discord: DiscordServer) -> None:
+    with serve_simulation("top.gg") as topgg:
+        home.variable(topgg.variable, topgg.token)
+        manifest(home, discord, entry(PING))
+        more = topgg.manifest.removeprefix("listings:\n") + "    lossy: [category, syntax]\n"
+        home.write(home.read("commands.yaml").replace("commands:", f"{more}commands:"))
+
+        planned = home.run("plan", "--format", "json", exits=0).document
+        home.run("apply", "--yes", "--unseen", exits=0)
+        alone = home.run("plan", "--listing", "discord", "--format", "json", exits=0).document
+
+        assert [each["listing"] for each in planned["results"]] == ["discord", "top.gg"]
+        assert alone["summary"]["unchanged"] == 1
+        assert [each["name"] for each in topgg.commands] == ["ping"]
+
+
+def test_the_server_of_a_manifest_is_part_of_the_name(home: Home, discord: DiscordServer) -> None:
+    manifest(home, discord, entry(PING))
+    text = home.read("commands.yaml").replace("commands:", f"    guild: {SERVER}\ncommands:")
+    home.write(text)
+    name = f"discord (server {SERVER})"
+
+    documents = [
+        home.run("plan", "--listing", given, "--format", "json", exits=0).document
+        for given in ("discord", name)
+    ]
+
+    assert [each["listing"] for each in documents] == [name, name]
+    assert documents[0]["fingerprint"] == documents[1]["fingerprint"]
+
+
+def test_a_command_that_the_bot_registers_meanwhile_is_said_to_be_overwritten(
+    home: Home, discord: DiscordServer
+) -> None:
+    manifest(home, discord, entry(PING))
+    discord.listing.acts[2] = lambda listing: listing.seed({**PING, "description": "Other."})
+
+    ran = home.run("apply", "--yes", exits=0)
+
+    assert "'ping' was listed meanwhile: the add has overwritten it" in ran.out
+    assert [each["description"] for each in discord.listing.listed()] == ["Says pong."]
+
+
+def test_discords_own_words_come_with_the_place_in_the_object(
+    home: Home, discord: DiscordServer
+) -> None:
+    manifest(home, discord, entry(REGION))
+    wrong = {"_errors": [{"code": "BASE_TYPE", "message": "Must be something else"}]}
+    errors = {"options": {"0": {"choices": {"1": {"name": wrong}}}}}
+    body = {"message": "Invalid Form Body", "code": 50035, "errors": errors}
+    fault = Fault("wrong choice", lambda _: Reply(400, json.dumps(body).encode()), applied=False)
+    discord.listing.faults[2] = fault
+
+    ran = home.run("apply", "--yes", exits=1)
+
+    assert "options/region/choices/us/name: Must be something else" in ran.out
+    assert "(commands.yaml:" in ran.out
+
+
+def test_a_token_in_a_text_is_refused(home: Home, discord: DiscordServer) -> None:
+    secret = {**PING, "description": f"Says {discord.listing.token}."}
+    manifest(home, discord, entry(secret))
+
+    ran = home.run("apply", "--yes", exits=5)
+
+    assert "contains a token" in ran.err
+    assert discord.listing.token not in ran.said
+    assert discord.listing.writes() == []
+
+
+def test_a_strict_run_refuses_losses_that_the_manifest_does_not_name(
+    home: Home, discord: DiscordServer
+) -> None:
+    unknown = {"name": "say", "description": "Says it.", "syntax": "/say <text>"}
+    manifest(home, discord, entry(PING), unknown)
+
+    ran = home.run("plan", "--strict", exits=4)
+    home.write(home.read("commands.yaml").replace("commands:", "    lossy: [commands]\ncommands:"))
+    home.run("plan", "--strict", exits=0)
+
+    assert "say" in ran.err
