@@ -191,6 +191,7 @@ LIBRARIES: dict[str, Platform] = {
         (
             *("discord.js", "@sapphire/framework", "discordx", "necord", "slash-create", "eris"),
             *("oceanic.js", "seyfert", "discordeno", "@discordjs/core", "discord-akairo"),
+            *("@buape/carbon", "commandkit", "robo.js", "@discord-nestjs/core", "wokcommands"),
             *("discord.py", "py-cord", "nextcord", "disnake", "hikari", "interactions.py"),
         ),
         "discord",

@@ -11,7 +11,7 @@ import hashlib
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -383,7 +383,7 @@ def _next_steps(reading: SourceReading, source: str) -> Iterator[str]:
     libraries = libraries_of(Path(), reading)
     if libraries:
         yield f"it uses {', '.join(libraries)}"
-    folder, count = _better_folder(source)
+    folder, count = _better_folder(source, {part.place for part in reading.unread})
     if folder:
         commands = "1 command is" if count == 1 else f"{count:,} commands are"
         yield f"{commands} read in {folder}: commandsync import {folder}"
@@ -399,10 +399,11 @@ def _next_steps(reading: SourceReading, source: str) -> Iterator[str]:
         yield "or import a list of commands, such as commands.json"
 
 
-def _better_folder(source: str) -> tuple[str, int]:
+def _better_folder(source: str, unread: Collection[Location]) -> tuple[str, int]:
     """Return the folder in or around a source that has the most commands, and their number.
 
-    It looks no further than the current folder.
+    It looks no further than the current folder. A command that is `unread` in the source does not
+    count in a narrower folder: only the rest of the code shows that it is not what it seems.
     """
     given, best = Path(source), ("", 0)
     inside = sorted(path for path in given.iterdir() if path.is_dir()) if given.is_dir() else []
@@ -410,7 +411,9 @@ def _better_folder(source: str) -> tuple[str, int]:
     around = [given.parent, Path()] if is_here else []
     for folder in dict.fromkeys((*around, *inside)):
         with suppress(FileError, UsageError):
-            count = len(read(folder.as_posix()).entries) if folder != given else 0
+            entries = read(folder.as_posix()).entries if folder != given else ()
+            is_narrower = folder in inside
+            count = sum(not (is_narrower and each.place in unread) for each in entries)
             best = (folder.as_posix(), count) if count > best[1] else best
     return best
 

@@ -504,6 +504,18 @@ def test_when_nothing_is_found_the_next_step_is_named(home: Home) -> None:
     ]
 
 
+def test_a_narrower_folder_is_no_step_to_a_command_that_only_seems_to_be_one(home: Home) -> None:
+    home.write("version: 1\nimport: {from: src}\n")
+    above = "new SlashCommandBuilder().setName('admin').setDescription('A.')"
+    home.write(f"exports.data = {above}.addSubcommand(load('role').data);", "src/admin.js")
+    own = "{ name: 'role', description: 'Gives one.', options: [], execute(interaction) {} }"
+    home.write(f"module.exports = {own};", "src/commands/admin/role.js")
+    ran = home.run("import", "--check", exits=1)
+
+    assert "it may be a sub-command of its folder: src/admin.js:1:16 makes these" in ran.err
+    assert "is read in src/commands" not in ran.err
+
+
 def test_a_locale_file_that_has_the_texts_is_named_with_the_setting(home: Home) -> None:
     home.write("version: 1\nimport: {from: src}\n")
     home.write(CODE.replace("NAME", "ping").replace("'D.'", "t('ping.about')"), "src/ping.js")

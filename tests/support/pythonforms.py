@@ -265,6 +265,26 @@ def _joined_group(part: Part) -> dict[str, str]:
     return code.of_functions("".join(functions))
 
 
+_LOOP = """\
+group = app_commands.Group(name="admin", description="A.")
+for module in modules:
+    group.add_command(importlib.import_module(module).command)
+bot.tree.add_command(group)
+
+@bot.tree.command(name="other", description="Shows it.")
+async def other(interaction): ...
+"""
+
+
+def _loose(part: Part) -> dict[str, str]:
+    """Return commands of modules that a loop adds to a group, which is made elsewhere."""
+    code = Code(part, DISCORD)
+    shape = "@app_commands.command(name={name}, description={text})"
+    return code.of_functions(
+        "".join(_function(code, each, shape, "interaction") for each in part.commands)
+    )
+
+
 def _sub_commands(
     start: str, group: str, shape: str, first: str
 ) -> Callable[[Part], dict[str, str]]:
@@ -562,6 +582,17 @@ FORMS: tuple[Form, ...] = (
             "inter",
         ),
         *(_group_syntax, _group_name, _WITH_BASE),
+    ),
+    Form(
+        "a command that a loop adds to a group",
+        _loose,
+        _slash,
+        full_name=lambda _, command: f"admin {command.name}",
+        varies=_OPTIONS,
+        has_owner=False,
+        extra={f"{SOURCE}/main.py": f"import importlib\n{DISCORD}{BOT}{_LOOP}"},
+        beside=frozenset({"other"}),
+        is_read=False,
     ),
     Form("a cog with a base of its own", _above_it, _prefix, varies=_WITH_BASE),
     Form("a command with a decorator of the bot's own", _with_decorator, _slash, varies=_WITH_BASE),

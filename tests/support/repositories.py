@@ -90,6 +90,8 @@ class Form:
     has_options: bool = True
     has_owner: bool = True
     extra: Files = field(default_factory=dict)  # files of the bot beside its parts
+    beside: frozenset[str] = frozenset()  # the commands that these files declare
+    is_read: bool = True  # whether the commands are read, and not only counted
 
 
 @dataclass(frozen=True)
@@ -340,7 +342,10 @@ def _accounting(
     """Yield the commands that are neither read nor left out nor not read, and those invented."""
     declared, is_whole = bot.declared, bot.broken < 0
     for name, (part, command) in declared.items():
-        if name in entries:
+        if not bot.form.is_read:
+            if not any(each.name in {"", command.name} for each in unread):
+                yield f"{name} is not counted as not read"
+        elif name in entries:
             yield from _misread(bot, name, entries[name], unread)
         elif part.is_known and is_whole:
             yield f"{name} is not read: {[each.reason for each in unread]}"
@@ -348,9 +353,9 @@ def _accounting(
             near = [each for each in unread if not each.name or not part.names.is_known]
             if not (near or _missed(name, command, unread)):
                 yield f"{name} is neither read nor counted as not read"
-    if is_whole and all(part.is_known for part in bot.parts) and unread:
+    if bot.form.is_read and is_whole and all(part.is_known for part in bot.parts) and unread:
         yield f"places that declare nothing are not read: {unread}"
-    for name in entries.keys() - declared.keys():
+    for name in entries.keys() - declared.keys() - bot.form.beside:
         if not entries[name].get("kept"):
             yield f"{name} is not declared: {entries[name]}"
 

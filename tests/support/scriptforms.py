@@ -5,7 +5,7 @@ declared elsewhere (`part.base`), the file of the part only exports or extends w
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.support.repositories import SOURCE, Command, Form, Part, Where
@@ -412,6 +412,123 @@ def _handler_class(part: Part) -> dict[str, str]:
     return script.whole(f"{base}{code}module.exports = {{ {listed} }};\n", above)
 
 
+def _in_folder(
+    write_one: Callable[[Script, Command], str], start: str = ""
+) -> Callable[[Part], dict[str, str]]:
+    """Return a writer of files with one sub-command each: their folder is the command."""
+
+    def write(part: Part) -> dict[str, str]:
+        files: dict[str, str] = {}
+        for command in part.commands:
+            script = Script(part, start, typed=True)
+            code = write_one(script, command)
+            head = start + "".join([*dict.fromkeys(script.imports), *script.constants])
+            path = f"{SOURCE}/{part.folder}/commands/{part.stem}/{command.name}.ts"
+            for own, text in script.files.items():
+                files[own] = files.get(own, "") + text
+            files[path] = f"{head}{code}"
+        return files
+
+    return write
+
+
+def _of_folder(part: Part, command: Command) -> str:
+    return f"{part.stem} {command.name}"
+
+
+def _sub_builder(script: Script, command: Command) -> str:
+    made = "new SlashCommandSubcommandBuilder()"
+    chain = _chain(command, made, script.name_of(command), script.text_of(command))
+    return f"export const data = {chain};\nexport async function execute(interaction) {{}}\n"
+
+
+def _sub_object(shape: str) -> Callable[[Script, Command], str]:
+    """Return a writer of an object that says in some way that it is a sub-command."""
+
+    def write(script: Script, command: Command) -> str:
+        members = _braces(command, script.name_of(command), script.text_of(command))
+        return shape.replace("MEMBERS", members)
+
+    return write
+
+
+def _sub_class(base: str, decorator: str = "", method: str = "") -> Item:
+    """Return a writer of a class that is a sub-command by its base class, or by a decorator."""
+
+    def write(script: Script, command: Command) -> str:
+        members = _braces(command, script.name_of(command), script.text_of(command))
+        fields = members.replace("name: ", "name = ", 1)
+        fields = fields.replace(", description: ", "; description = ", 1)
+        body = method or fields.replace(", options: ", "; options = ", 1) + "; async run(it) {}"
+        about = decorator.replace("NAME", script.name_of(command))
+        about = about.replace("TEXT", script.text_of(command))
+        line = about + "\n" if about else ""
+        return f"{line}export class {command.name.title()}{base} {{ {body} }}\n"
+
+    return write
+
+
+def _sub_made(script: Script, command: Command) -> str:
+    chain = _chain(command, "this", script.name_of(command), script.text_of(command))
+    return (
+        f"export class {command.name.title()} extends SlashCommandSubcommandBuilder {{\n"
+        f"  constructor() {{ super(); {chain}; }}\n  async run(it) {{}}\n}}\n"
+    )
+
+
+def _sub_necord(script: Script, command: Command) -> str:
+    about = f"name: {script.name_of(command)}, description: {script.text_of(command)}"
+    return f"export class {command.name.title()} {{ @Subcommand({{ {about} }}) run(it) {{}} }}\n"
+
+
+_OTHER: Mapping[str, str] = {
+    f"{SOURCE}/other.js": "const { SlashCommandBuilder } = require('discord.js');\n"
+    "exports.data = new SlashCommandBuilder().setName('other').setDescription('Shows it.');\n"
+}
+_BUILDS_FOLDERS: Mapping[str, str] = {
+    f"{SOURCE}/deploy.js": """\
+const { SlashCommandBuilder } = require("discord.js");
+for (const folder of fs.readdirSync("./commands")) {
+  const above = new SlashCommandBuilder().setName(folder).setDescription(folder);
+  for (const file of fs.readdirSync(`./commands/${folder}`)) {
+    const own = require(`./commands/${folder}/${file}`).default;
+    above.addSubcommand((sub) => sub.setName(own.name).setDescription(own.description));
+  }
+}
+"""
+}
+_PUSHES_FOLDERS: Mapping[str, str] = {
+    f"{SOURCE}/deploy.js": """\
+const commands = [];
+for (const folder of fs.readdirSync("./commands")) {
+  const options = [];
+  for (const file of fs.readdirSync(`./commands/${folder}`)) {
+    const own = require(`./commands/${folder}/${file}`).default;
+    options.push({ type: 1, name: own.name, description: own.description });
+  }
+  commands.push({ name: folder, description: folder, options });
+}
+client.application.commands.set(commands);
+"""
+}
+
+
+def _folder_form(name: str, write: Item, start: str = "", extra: Mapping[str, str] = {}) -> Form:
+    return Form(
+        f"sub-commands of a folder: {name}",
+        _in_folder(write, start),
+        _slash,
+        full_name=_of_folder,
+        varies=_OPTIONS,
+        has_owner=False,
+        extra={**_OTHER, **extra},
+        beside=frozenset({"other"}),
+        is_read=False,
+    )
+
+
+_RUNS = "export default { MEMBERS, async execute(interaction) {} };\n"
+
 _DISCORD = "const { SlashCommandBuilder, ChatInputCommandBuilder } = require('discord.js');\n"
 _SAPPHIRE = (
     'import { ApplyOptions } from "@sapphire/decorators";\n'
@@ -502,5 +619,47 @@ FORMS: Sequence[Form] = (
         has_options=False,
         has_owner=False,
     ),
+    _folder_form(
+        *("builders", _sub_builder),
+        'import { SlashCommandSubcommandBuilder } from "discord.js";\n',
+    ),
+    _folder_form(
+        *("objects with a type", _sub_object(_RUNS.replace("MEMBERS", "type: KIND, MEMBERS"))),
+        'import { ApplicationCommandOptionType } from "discord.js";\n'
+        "const KIND = ApplicationCommandOptionType.Subcommand;\n",
+    ),
+    _folder_form(
+        "typed objects",
+        _sub_object(
+            "export const data: Sub = { MEMBERS };\nexport const run = async (it) => {};\n"
+        ),
+        'import type { ApplicationCommandSubCommandData as Sub } from "discord.js";\n',
+    ),
+    _folder_form(
+        "objects with a key", _sub_object(_RUNS.replace("async", "isSubCommand: true, async"))
+    ),
+    _folder_form("objects of a builder", _sub_object(_RUNS), extra=_BUILDS_FOLDERS),
+    _folder_form("objects of a list", _sub_object(_RUNS), extra=_PUSHES_FOLDERS),
+    _folder_form(
+        *("a class", _sub_class(" extends SubCommand")),
+        'import { SubCommand } from "../../../../lib/handler";\n',
+    ),
+    _folder_form(
+        *("a builder's class", _sub_made),
+        'import { SlashCommandSubcommandBuilder } from "discord.js";\n',
+    ),
+    _folder_form(
+        "Seyfert",
+        _sub_class(
+            " extends SubCommand", "@Declare({ name: NAME, description: TEXT })", "run(it) {}"
+        ),
+        'import { Declare, SubCommand } from "seyfert";\n',
+    ),
+    _folder_form(
+        "discord-nestjs",
+        _sub_class("", "@SubCommand({ name: NAME, description: TEXT })", "@Handler() run(it) {}"),
+        'import { Handler, SubCommand } from "@discord-nestjs/core";\n',
+    ),
+    _folder_form("necord", _sub_necord, 'import { Subcommand } from "necord";\n'),
 )
 """Each form that is read."""

@@ -77,6 +77,7 @@ class Calls(Expressions):
         self.built: list[Builder] = []  # what builders have begun, options and sub-commands apart
         self.chained: set[int] = set()  # the calls of builders that are followed, by their nodes
         self.registered: list[tuple[Value, Record]] = []  # commands, with the arguments beside them
+        self.pushed: list[Record] = []  # objects that lists got
         self.handlers: list[Record] = []  # objects that calls about commands are given
         self.partly: list[tuple[Location, str]] = []
 
@@ -138,6 +139,7 @@ class Calls(Expressions):
         first = call.given[0]
         match call.name:
             case "push":
+                self.pushed += [part for part in call.given if isinstance(part, Record)]
                 owner += [call.at] if self.level else call.given
             case "map":
                 return [self.called(first, [part]) for part in owner]

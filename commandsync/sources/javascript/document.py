@@ -20,7 +20,7 @@ from commandsync.sources.entry import (
     traits_by_key,
     traits_of,
 )
-from commandsync.sources.javascript.handler import settings_of
+from commandsync.sources.javascript.handler import PARENT, settings_of
 from commandsync.sources.javascript.program import Program
 from commandsync.sources.javascript.value import (
     REST,
@@ -36,7 +36,6 @@ from commandsync.sources.listfile import USUAL, row_entry
 from commandsync.sources.objects import spelled
 from commandsync.sources.sourcefile import BY_HAND
 
-PARENT = "it is a sub-command, and its parent is not followed"
 BROKEN = "a part of the file cannot be parsed"
 _WHOLE = "command"  # as the reasons of unread parts call a whole command, not an option of it
 _TEXT_KEY = re.compile(r"""\(\s*(?:[\w.]+\s*,\s*)?["'`]([\w./:-]+)["'`]""")  # in a call
@@ -50,6 +49,8 @@ NESTING: set[object] = {1, 2, "Subcommand", "SubcommandGroup", "SUB_COMMAND", "S
 
 _GROUPS: set[object] = {2, "SubcommandGroup", "SUB_COMMAND_GROUP"}
 _TEXTS = {"name_localizations", "description_localizations"}
+_OF_SUB = re.compile(r"\btype[\"']?\s*:\s*(1\b|[\w.\"']*sub_?command)|addSubcommand", re.IGNORECASE)
+_NAME = re.compile(r"(name[\"']?\s*:|setName\()\s*[\"'`]")
 _LISTS = {"options", "choices"}
 _KEYS = {"name", "description", "type", "required", "category"} | _TEXTS | _LISTS
 _FURTHER: dict[str, type | tuple[type, ...]] = {  # other keys, with the types of their values
@@ -279,6 +280,23 @@ def sub_commands(command: Value, depth: int = 0) -> Iterator[Computed]:
         if _is_of(fields_of(option).get("type"), NESTING):
             yield option.at
             yield from sub_commands(option, depth + 1)
+
+
+def has_open_sub_commands(command: Record) -> bool:
+    """Whether a command has sub-commands whose names are computed, such as those of a folder."""
+    for part in (*as_list(command.get("options", [])), command.get(REST)):
+        fields = fields_of(part)
+        name = fields.get("name", fields.get(REST, part))
+        if isinstance(name, Computed) and (
+            _is_of(fields.get("type"), NESTING) or (not fields and _is_open_sub(name.text))
+        ):
+            return True
+    return False
+
+
+def _is_open_sub(code: str) -> bool:
+    """Whether code makes sub-commands, and states no name of one."""
+    return bool(_OF_SUB.search(code)) and not _NAME.search(code)
 
 
 def _traits_below(command: Value, name: str) -> frozenset[Trait]:

@@ -31,6 +31,8 @@ from commandsync.sources.javascript.value import (
 )
 
 _LIBRARIES = ("discordx", "necord", "@discord-nestjs/", "seyfert")
+_NESTJS = "@discord-nestjs/"
+_SUB = re.compile(r"Sub[cC]ommand")
 _COMMAND = re.compile(r"Slash(Command)?|Sub[cC]ommand|(User|Message)(Command)?")
 _OPTION = re.compile(r"SlashOption|Param|(\w+)Option")
 _MENUS = {"User": "User", "UserCommand": "User", "Message": "Message", "MessageCommand": "Message"}
@@ -57,7 +59,7 @@ def decorated(program: Program, owner: Function) -> list[Record] | None:
     if "seyfert" in libraries:
         command = None if _is_below(program, owner) else _of_seyfert(program, owner, "")
         return [command] if command else [] if _is_below(program, owner) else None
-    if any(module.startswith("@discord-nestjs") for module in libraries):
+    if any(module.startswith(_NESTJS) for module in libraries):
         command = _of_class(program, owner, "Command")
         if command or _of_class(program, owner, "SubCommand"):
             return [command] if command else []
@@ -159,8 +161,13 @@ def _below(
 
 
 def unclaimed(program: Program, owner: Function, read: set[Computed]) -> Record | None:
-    """Return a sub-command of Seyfert that no command has, as far as is known."""
-    command = _of_seyfert(program, owner, "Subcommand") if _is_below(program, owner) else None
+    """Return a sub-command of Seyfert or discord-nestjs that no command has, as far as is known."""
+    libraries = set(_origins(program, owner))
+    command = None
+    if "seyfert" in libraries and _is_below(program, owner):
+        command = _of_seyfert(program, owner, "Subcommand")
+    elif any(module.startswith(_NESTJS) for module in libraries):
+        command = _of_class(program, owner, "SubCommand")
     known = {at.node.id for at in read}
     return command if command is not None and command.at.node.id not in known else None
 
@@ -203,7 +210,8 @@ def _of_methods(program: Program, owner: Function) -> Iterator[tuple[Record, Gro
         for name, given, at in found:
             if _COMMAND.fullmatch(name):
                 command = _command(given, owner.scope.text(method, "name"), at)
-                if kind := _MENUS.get(name, "Subcommand" if groups else None):
+                is_below = groups or _SUB.fullmatch(name)
+                if kind := _MENUS.get(name, "Subcommand" if is_below else None):
                     command["type"] = kind
                 _add_options(program, command, [method], owner.scope)
                 yield _guarded(command, [*around, *found]), {} if name in _MENUS else groups

@@ -23,6 +23,7 @@ from commandsync.sources.javascript.value import (
 )
 from commandsync.sources.objects import spelled, type_number
 
+PARENT = "it is a sub-command, and its parent is not followed"
 RUN = re.compile(
     r"(on|message|interaction|chatInput|slash|prefix|text|command)*"
     r"(run|exec(ute)?|callback|handler?|chatInput|contextMenu)(slash|message|interaction|command)*",
@@ -65,9 +66,10 @@ _OF_DISCORD = (
     "slash-create",
 )
 _PARENT = re.compile(
-    r"(is)?sub_?command(of)?|(parent|base|main|root|super)_?(command)?_?(name)?|extends|commandname",
+    r"sub_?commandof|(parent|base|main|root|super)_?(command)?_?(name)?|extends|commandname",
     re.IGNORECASE,
 )
+_IS_SUB = re.compile(r"(is)?sub_?command", re.IGNORECASE)
 _SUB_CLASS = re.compile(r"sub_?command", re.IGNORECASE)
 _OTHERS = {"once", "event", "parameters", "inputSchema"}
 _OTHER_CLASS = re.compile(  # of an object that is not a command, although it can run
@@ -145,9 +147,14 @@ def is_discords(value: Value) -> bool:
     return has_options or _is_discords_type(value)
 
 
-def _is_discords_type(value: Record) -> bool:
+def _type(value: Record) -> Value:
+    """Return the type that TypeScript declares for an object."""
     name = re.match(r"[\w.]*", value.kind)
-    declared = value.at.scope.names.get(name[0]) if name else None
+    return value.at.scope.names.get(name[0]) if name else None
+
+
+def _is_discords_type(value: Record) -> bool:
+    declared = _type(value)
     return (
         isinstance(declared, Imported)
         and declared.is_of(*_OF_DISCORD)
@@ -183,6 +190,12 @@ def lacks_text(handler: Record) -> bool:
     """Whether an object has a name and a function, as a command has, and no description."""
     is_named = isinstance(handler.get("name"), str) and "description" not in handler
     return is_named and runs(handler) and not is_other(handler)
+
+
+def names_its_file(exported: Record) -> bool:
+    """Whether a file exports a function, and its settings with the text of a command, as Robo."""
+    config = fields_of(exported.get("config"))
+    return isinstance(exported.get("default"), Function) and "description" in config
 
 
 def _is_menu(handler: Record) -> bool:
@@ -235,22 +248,32 @@ def _parameters(value: Value) -> Iterator[tuple[str, str]]:
         yield value.scope.text(whole), value.scope.text(value.node, "body")
 
 
-def parent_of(handler: Record) -> str:
-    """Return why an object is a command below another one; empty if nothing says so."""
-    file = handler.at.scope.file.path
-    if _BELOW_SUB.search(file):
+def parent_of(handler: Record, data: Value) -> str:
+    """Return why an object, with its data, is a command below another one; empty if it is not."""
+    if _BELOW_SUB.search(handler.at.scope.file.path):
         return "it is a sub-command by its folder, and its parent is not followed"
+    if reason := next(_by_keys(handler), ""):
+        return reason
+    names = [name for base in handler.bases for name in _names(base)]
+    for each in (part for part in (handler, data) if isinstance(part, Record)):
+        names += [each.kind, *_names(_type(each))]
+    return PARENT if any(map(_SUB_CLASS.search, [*names, _maker(handler)])) else ""
+
+
+def _by_keys(handler: Record) -> Iterator[str]:
+    """Yield why an object is a command below another one, or has such, by its keys."""
     for key, value in handler.items():
-        if _PARENT.fullmatch(key) and (
-            isinstance(value, Computed) or (value and value is not True)
-        ):
-            return f"it is a sub-command by its key {key!r}, and its parent is not followed"
+        names_it = _PARENT.fullmatch(key) and value is not True
+        if (isinstance(value, Computed) or value) and (names_it or _IS_SUB.fullmatch(key)):
+            yield f"it is a sub-command by its key {key!r}, and its parent is not followed"
         if key.casefold() == "subcommands" and value:
-            return "its sub-commands are not followed"
-    names = [*(base.text for base in handler.bases), handler.kind, _maker(handler)]
-    if any(map(_SUB_CLASS.search, names)):
-        return "it is a sub-command, and its parent is not followed"
-    return ""
+            yield "its sub-commands are not followed"
+
+
+def _names(value: Value) -> list[str]:
+    """Return how the code writes a class or a type, and its name where it is imported from."""
+    imported = [value.name] if isinstance(value, Imported) else []
+    return [value.text, *imported] if isinstance(value, Computed) else []
 
 
 def _maker(handler: Record) -> str:

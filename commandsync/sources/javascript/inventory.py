@@ -16,7 +16,7 @@ from commandsync.sources.entry import PartlyRead, SourceEntry
 from commandsync.sources.javascript import handler as handlers
 from commandsync.sources.javascript.call import is_known
 from commandsync.sources.javascript.candidate import BELOW
-from commandsync.sources.javascript.document import PARENT, Documents, sub_commands
+from commandsync.sources.javascript.document import Documents, has_open_sub_commands, sub_commands
 from commandsync.sources.javascript.framework import decorated, unclaimed
 from commandsync.sources.javascript.program import Program, is_piece
 from commandsync.sources.javascript.value import (
@@ -31,6 +31,7 @@ from commandsync.sources.javascript.value import (
 )
 
 _ADDING = re.compile(r"(set|add|build|apply|register)(Slash)?(Command)?Options", re.IGNORECASE)
+_FOLDER = re.compile(r"dir(?!ect)|folder|categor|group|path", re.IGNORECASE)
 _OPEN = "cannot tell whether this is a slash command or a prefix command"
 
 
@@ -52,7 +53,8 @@ class _Found(NamedTuple):
     @property
     def parent(self) -> str:
         """Why it is a command below another one; empty if nothing of it says so."""
-        return "" if isinstance(self.data, Builder) else handlers.parent_of(self.handler)
+        is_builder = isinstance(self.data, Builder)
+        return "" if is_builder else handlers.parent_of(self.handler, self.data)
 
     @property
     def path(self) -> PurePosixPath:
@@ -107,7 +109,7 @@ class Inventory:
         for owner in program.classes:
             below = unclaimed(program, owner, documents.read)
             if below is not None:
-                documents.skip(PARENT, below.at, below.get("name"))
+                documents.skip(handlers.PARENT, below.at, below.get("name"))
 
     def _exported(self, value: Value, path: str, deep: int = 2) -> None:
         """Add the commands that are exported, in objects or lists as well."""
@@ -165,7 +167,7 @@ class Inventory:
         stem = PurePosixPath(handler.at.scope.file.path).stem
         if handler.at in self.documents.read:
             return
-        if is_command:
+        if is_command or handlers.names_its_file(handler):
             self.documents.skip("it has no name: is it that of its file?", handler.at, stem)
         elif handlers.lacks_text(handler):
             self.documents.skip("it has no description", handler.at, handler.get("name"))
@@ -225,7 +227,12 @@ class Inventory:
         """
         documents, found = self.documents, list(self._found.values())
         self._pass_over_nested()
-        kinds, below = _kinds(found), _beside(found) | _of_one_name(found)
+        below = (
+            _beside(found)
+            | _of_one_name(found)
+            | _of_folders(found, [*self._made(), *self._program.pushed])
+        )
+        kinds = _kinds(found)
         for each in (each for each in found if each.at not in documents.read):
             kind = each.kind or kinds[each.path.parent] or kinds[None] or self._form
             if reason := each.parent or below.get(each.at, "") or ("" if kind else _OPEN):
@@ -236,11 +243,15 @@ class Inventory:
             else:
                 yield from documents.prefix(each.handler)
 
+    def _made(self) -> list[Value]:
+        """Return the objects and builders that may be commands with sub-commands."""
+        program = self._program
+        values: list[Value] = [each.data for each in self._found.values()]
+        return [*values, *program.built, *(value for value, _ in program.registered)]
+
     def _pass_over_nested(self) -> None:
         """Pass over the objects that are exported, and are sub-commands of others."""
-        values = [each.data for each in self._found.values()]
-        values += [*self._program.built, *(value for value, _ in self._program.registered)]
-        for value in values:
+        for value in self._made():
             self.documents.read.update(sub_commands(value))
 
     def _of_eris(self) -> Iterator[SourceEntry]:
@@ -256,7 +267,7 @@ class Inventory:
                 about = Record({"name": given[0], **fields_of(given[-1])}, at)
                 yield from self.documents.prefix(about, above)
             else:
-                self.documents.skip(PARENT, at, given[0])
+                self.documents.skip(handlers.PARENT, at, given[0])
 
 
 def _below(listed: Value) -> tuple[list[Record], bool]:
@@ -288,6 +299,37 @@ def _beside(found: Iterable[_Found]) -> dict[Computed, str]:
         and above.name == each.path.parent.name
         and not isinstance(each.data, Builder)
     }
+
+
+def _of_folders(found: Iterable[_Found], made: Iterable[Value]) -> dict[Computed, str]:
+    """Return the objects that may be sub-commands of their folder.
+
+    So it is where the code gives the sub-commands of a command computed names. The command has the
+    name of the folder, or a computed one that says so.
+    """
+    parents = [part for part in made if isinstance(part, Record) and has_open_sub_commands(part)]
+    return {
+        each.at: f"it may be a sub-command of its folder: {above.at.place} makes these"
+        for each in found
+        for above in _above(each, parents)[:1]
+    }
+
+
+def _above(each: _Found, parents: Iterable[Record]) -> list[Record]:
+    """Return the commands whose sub-commands are those of the folder of an object."""
+    folder, is_inside = each.path.parent, BELOW.search(each.path.parent.as_posix())
+    return [
+        parent
+        for parent in parents
+        if parent.get("name") == folder.name or (is_inside and _is_of_folders(parent))
+        if parent.at != each.at and not isinstance(each.data, Builder)
+    ]
+
+
+def _is_of_folders(parent: Record) -> bool:
+    """Whether the name of a command is that of a folder, as the code says it."""
+    name = parent.get("name")
+    return isinstance(name, Computed) and _FOLDER.search(name.text) is not None
 
 
 def _of_one_name(found: Iterable[_Found]) -> dict[Computed, str]:

@@ -35,6 +35,7 @@ from commandsync.sources.python.scope import (
     callee,
     keywords,
     last_name,
+    spelled,
     words,
 )
 from commandsync.sources.python.telegram import Telegram
@@ -116,6 +117,7 @@ def _may_have_menu(unparsed: Removed | Notice) -> bool:
 
 
 _ADDING = {"add_command", "add_application_command"}  # not of Telegram's frameworks
+_ADDS = re.compile(r"\badd_command\(")
 _GUILDS = {"guild", "guilds"}
 _READ = {"discord", "disnake", "nextcord", "redbot"}
 _UNREAD = {
@@ -134,12 +136,18 @@ class Inventory:
         self._code = code
         self.guild_cogs: set[ast.AST] = set()  # with slash commands that only certain servers have
         self.frameworks: set[str] = set()
+        self._added: set[ast.AST] = set()  # functions that a call adds to the bot, or to a group
+        self._open_group = ""  # why a command may be in a group that gets computed commands
         items = (item for read_file in outlines for item in self._declared(read_file))
         self.declared = list(dict.fromkeys(items))
         self._instances: dict[ast.ClassDef | None, list[Declaration]] = {}
         for declaration in self.declared:
             self._instances.setdefault(declaration.instance_of, []).append(declaration)
         self._doubt_removed()
+        for part in (part for outline in outlines for part in outline.scope.file.removed):
+            if _ADDS.search(part.text):
+                self._open_group = f"{part.problem.location} adds commands: {part.problem.message}"
+        self._doubt_loose()
         self._decide_forms(form)
         self._join_groups()
 
@@ -149,6 +157,16 @@ class Inventory:
             name = declaration.function[0].name if declaration.function else ""
             if part := declaration.scope.file.has_removed(name):
                 declaration.problem = part.problem.message
+
+    def _doubt_loose(self) -> None:
+        """Read no command of a module that nothing adds, where a group gets what is computed."""
+        for declaration in self.declared if self._open_group else ():
+            original = (
+                self._code.framework(callee(part), scope) for part, scope in declaration.decorators
+            )
+            is_loose = declaration.scope.node is None and declaration.node not in self._added
+            if is_loose and "discord.app_commands.command" in original:
+                declaration.problem = f"it may be a sub-command: {self._open_group}"
 
     def _decide_forms(self, form: str) -> None:
         """Decide how the commands of an unknown bot are called: as the source's others, if equal.
@@ -239,12 +257,22 @@ class Inventory:
             return
         declaration = self._declarations.of(argument, scope)
         if declaration is not None:
+            self._added.add(declaration.node)
             declaration.given = declaration.given | guilds
             if isinstance(call.func, ast.Attribute) and declaration.parent is None:
                 self._declarations.add(declaration, call.func.value, scope)
             yield declaration
-        elif scope.file.frameworks and not scope.file.has_removed(last_name(argument)):
+        elif scope.file.frameworks:
+            self._registered_open(call, argument, scope)
+
+    def _registered_open(self, call: ast.Call, argument: ast.expr, scope: Scope) -> None:
+        """Count a command that only a run can tell, and remember the group that it is added to."""
+        if not scope.file.has_removed(last_name(argument)):
             self._code.skip("the command registered here is computed at run time", call, scope)
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+        if scope.file.has_removed(last_name(owner)) or self._declarations.of(owner, scope):
+            place = scope.file.place(call)
+            self._open_group = f"{place} adds computed commands to `{spelled(owner)}`"
 
     def _cog(self, argument: ast.expr, scope: Scope, *, for_guilds: bool) -> None:
         """Read a call that adds a cog."""

@@ -139,6 +139,14 @@ const { SlashCommandSubcommandBuilder } = require('discord.js');
 exports.data = new SlashCommandSubcommandBuilder().setName('NAME').setDescription('D.');
 ## a decorator: src/NAME.ts
 class A { @CustomCommand('NAME') on() {} }
+## a sub-command of a class that is renamed on import: src/commands/NAME.js
+const { SubCommand: Part } = require('../lib/part');
+class A extends Part { name = 'NAME'; description = 'D.'; options = []; run(it) {} }
+module.exports = A;
+## a command of Robo, which has the name of its file: src/commands/admin/NAME.ts
+import type { CommandConfig } from 'robo.js';
+export const config: CommandConfig = { description: 'D.' };
+export default (interaction) => 'Done.';
 ## neither kind: src/NAME.js
 module.exports = { name: 'NAME', description: 'D.', run(context) {} };
 """)
