@@ -121,7 +121,7 @@ $(VENV):
 
 $(READY_TO_RUN): pyproject.toml | $(VENV)
 	@printf 'The libraries that run commandsync:'
-	@$(INSTALL) -e '.[server]'
+	@$(INSTALL) -e '.[javascript,server]'
 	@touch $@
 
 # --group came with pip 25.1.

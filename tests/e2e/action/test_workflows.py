@@ -11,11 +11,12 @@ from packaging.requirements import Requirement
 
 from commandsync.action import bootstrap
 from commandsync.action.inputs import Inputs, read_inputs
+from commandsync.manifest import load_manifests
 from commandsync.services.abilities import Reads
 from commandsync.services.catalogue import LISTS
 from commandsync.services.discord import VARIABLES
 from tests.support.bots import Service
-from tests.support.home import fields
+from tests.support.home import Home, fields
 from tests.support.runner import (
     ACTION_PATH,
     LOCK,
@@ -355,6 +356,43 @@ def test_every_other_action_is_pinned_to_one_commit_everywhere() -> None:
 
     assert len(names) == len(set(names)) >= 4
     assert [uses for uses in used if not re.fullmatch(r"\S+@[0-9a-f]{40} # v[\d.]+", uses)] == []
+
+
+def _matches(path: str, pattern: str) -> bool:
+    """Whether a filter of GitHub matches a path: `*` no slash, `**` any part."""
+    parts = re.split(r"(\*\*|\*)", pattern)
+    wild = {"*": "[^/]*", "**": ".*"}
+    return re.fullmatch("".join(wild.get(p, re.escape(p)) for p in parts), path) is not None
+
+
+def test_every_file_that_decides_starts_the_documented_workflows(home: Home) -> None:
+    home.write(
+        """\
+version: 1
+include: [commands/*.yaml]
+import: {from: [list.json]}
+listings: [{service: telegram, languages: {de: commands.de.yaml}}]
+"""
+    )
+    home.write('[{"name": "ping", "description": "Says pong."}]', "list.json")
+    home.write(
+        "commands: [{name: play, description: Plays., syntax: /play}]", "commands/music.yaml"
+    )
+    home.write("play: Spielt.\n", "commands.de.yaml")
+    home.run("import", exits=0)
+    (manifest,) = load_manifests(["commands.yaml"], stdin=bytes)
+    filters = [
+        event["paths"]
+        for workflow in workflows()
+        for event in workflow[True].values()
+        if isinstance(event, dict) and "paths" in event
+    ]
+
+    assert len(manifest.paths) == 4
+    assert len(filters) == 4
+    for patterns in filters:
+        for path in (*manifest.paths, ".github/workflows/commands.yml"):
+            assert any(_matches(path, pattern) for pattern in patterns), (path, patterns)
 
 
 def test_an_apply_is_never_cancelled_and_never_two_at_a_time() -> None:
