@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from commandsync.api.arguments import Address, parse_address, service_of
 from commandsync.api.credentials import Token, keep_secret
-from commandsync.diagnostics import Do, Location
+from commandsync.diagnostics import Do, Location, Problem
 from commandsync.errors import (
     CommandsyncError,
     ManifestError,
@@ -340,11 +340,29 @@ def _site(listing: Listing, manifest: Manifest) -> ListSite:
     token, source = (None, names[0]) if untrusted else _list_token(names)
     bot = listing.bot_of(manifest.bot)
     if service.names_bot and not bot:
-        raise UsageError(f"the bot's id is missing for {service.name}", hint=Do.GIVE_BOT())
+        problem = _no_bot(listing)
+        raise UsageError(problem.message, hint=problem.hint)
     _check_number(service, listing.bot, token)
     return ListSite(
         address, bot, token, source, service=service, entry=listing, untrusted=untrusted
     )
+
+
+def _no_bot(listing: Listing) -> Problem:
+    message = f"the bot's id is missing for {listing.service}, whose requests name the bot"
+    return Problem(listing.location, message, "write bot: in its entry, or at the top")
+
+
+def check_bots(manifests: Iterable[Manifest]) -> None:
+    """Raise `ManifestError` for the listings whose requests name a bot that no manifest names."""
+    problems = [
+        _no_bot(listing)
+        for manifest in manifests
+        for listing in manifest.listings
+        if listing.list_service.names_bot and not listing.bot_of(manifest.bot)
+    ]
+    if problems:
+        raise ManifestError(problems)
 
 
 def _untrusted(

@@ -31,3 +31,16 @@ def test_nothing_of_the_listings_is_printed(home: Home, service: Service, comman
     ran = home.run(*command.split(), exits=0)
 
     assert (ran.out, ran.err) == (plain.out, plain.err)
+
+
+def test_a_listing_that_names_the_bot_needs_its_id(home: Home) -> None:
+    text = "version: 1\n{}listings: [{{service: discordbotlist.com}}]\ncommands: []\n"
+    home.write(text.format(""))
+
+    refused = home.run("validate", exits=4)
+    planned = home.run("plan", exits=2)
+    home.write(text.format('bot: "7"\n'))
+
+    assert "commands.yaml:2:12: error: the bot's id is missing" in refused.out + refused.err
+    assert "write bot: in its entry" in planned.err
+    home.run("validate", exits=0)
