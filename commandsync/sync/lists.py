@@ -88,6 +88,9 @@ def listing_jobs(
     if settings.guild and settings.listing:
         hint = "leave out the names of listings"
         raise UsageError("a server selects the listing discord alone", hint=hint)
+    has_address = settings.base_url or any(manifest.base_url for manifest in manifests)
+    if not has_address and (error := unknown_listing(settings, manifests, ())):
+        raise error
     pages = _pages(settings, manifests)
     if error := unknown_listing(settings, manifests, [page for page in pages if page]):
         raise error

@@ -44,3 +44,14 @@ def test_a_listing_that_names_the_bot_needs_its_id(home: Home) -> None:
     assert "commands.yaml:2:12: error: the bot's id is missing" in refused.out + refused.err
     assert "write bot: in its entry" in planned.err
     home.run("validate", exits=0)
+
+
+def test_an_unknown_listing_is_named_before_a_missing_page(home: Home) -> None:
+    home.write("version: 1\ncommands: [{name: ping, description: Says pong., syntax: /ping}]\n")
+
+    ran = home.run("plan", "--listing", "foo", exits=2)
+
+    assert ran.err.splitlines() == [
+        "error: no listing is called 'foo'",
+        "  hint: the listings are: none",
+    ]
