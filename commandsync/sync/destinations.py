@@ -451,17 +451,18 @@ def is_selected(settings: Settings, name: str) -> bool:
     return not settings.guild and (not settings.listing or name in settings.listing)
 
 
-def unknown_listing(
-    settings: Settings, manifests: Sequence[Manifest], pages: Iterable[Site]
-) -> UsageError | None:
-    """Return the error about a name that no listing has; None if there is no such name."""
+def check_names(
+    settings: Settings, manifests: Sequence[Manifest], pages: Iterable[Site] = ()
+) -> None:
+    """Raise `UsageError` if the settings name a listing or a server that no manifest has."""
     names = {page.name for page in pages}
     for manifest in manifests:
         names |= {entry.service for entry in manifest.listings}
         names |= {manifest.discord.service, manifest.discord.name} if manifest.discord else set()
     if settings.guild and not any(manifest.discord for manifest in manifests):
         hint = "add an entry to listings: with service: discord"
-        return UsageError("no manifest of the run lists discord", hint=hint)
-    hint = f"the listings are: {', '.join(sorted(names)) or 'none'}"
-    unknown = (given for given in settings.listing if given not in names)
-    return next((UsageError(f"no listing is called {each!r}", hint=hint) for each in unknown), None)
+        raise UsageError("no manifest of the run lists discord", hint=hint)
+    for given in settings.listing:
+        if given not in names:
+            hint = f"the listings are: {', '.join(sorted(names)) or 'none'}"
+            raise UsageError(f"no listing is called {given!r}", hint=hint)

@@ -46,12 +46,12 @@ from commandsync.records.texts import Resource
 from commandsync.sync.baselines import digest_of, earlier_audiences, state_file
 from commandsync.sync.destinations import (
     ListSite,
+    check_names,
     check_tokens,
     discord_of,
     is_selected,
     list_sites,
     site_of,
-    unknown_listing,
 )
 from commandsync.sync.importsource import TOKEN_VARIABLE
 from commandsync.sync.job import connected
@@ -248,7 +248,9 @@ def _unknown(settings: Settings, manifests: Sequence[Manifest]) -> Iterator[Chec
     with suppress(CommandsyncError):  # a check of the page says so
         with_page = [manifest for manifest in manifests if manifest.has_page]
         pages = [site_of(settings, manifest, of_bot=False) for manifest in with_page]
-    if error := unknown_listing(settings, manifests, pages):
+    try:
+        check_names(settings, manifests, pages)
+    except CommandsyncError as error:
         yield failed("listings", error)
 
 

@@ -39,12 +39,12 @@ from commandsync.sync.deliveries import Delivery, End, Remembered, Store
 from commandsync.sync.destinations import (
     DiscordSite,
     ListSite,
+    check_names,
     check_tokens,
     discord_of,
     is_selected,
     list_sites,
     sites_of,
-    unknown_listing,
 )
 from commandsync.sync.history import head_of
 from commandsync.sync.job import Job, Planned, RecordJob, connected, page_job, plan_manifest
@@ -88,12 +88,8 @@ def listing_jobs(
     if settings.guild and settings.listing:
         hint = "leave out the names of listings"
         raise UsageError("a server selects the listing discord alone", hint=hint)
-    has_address = settings.base_url or any(manifest.base_url for manifest in manifests)
-    if not has_address and (error := unknown_listing(settings, manifests, ())):
-        raise error
     pages = _pages(settings, manifests)
-    if error := unknown_listing(settings, manifests, [page for page in pages if page]):
-        raise error
+    check_names(settings, manifests, [page for page in pages if page])
     found = [*_sites(settings, manifests, pages)]
     sites = [site for _, site in found]
     check_tokens(sites)
@@ -127,6 +123,8 @@ def _pages(settings: Settings, manifests: Sequence[Manifest]) -> list[Site | Non
     if settings.base_url and settings.base_url_from != BASE_URL.variable and not with_page:
         message = "no manifest of the run has a page: the base URL is not used"
         raise UsageError(message, hint="add base_url: to the manifest, or leave it out here")
+    if not any([settings.base_url, *(manifest.base_url for manifest in manifests)]):
+        check_names(settings, manifests)  # else the base URL would be called missing
     pages = iter(sites_of(settings, with_page))
     return [next(pages) if manifest in with_page else None for manifest in manifests]
 

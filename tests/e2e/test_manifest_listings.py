@@ -9,6 +9,7 @@ LISTINGS = """\
 listings:   # elsewhere
   - {service: top.gg, lossy: [category]}
   - service: 'our-list'
+    bot: "7"
     token_env: COMMANDSYNC_TOKEN_OUR_LIST
     replace:
       method: PUT
