@@ -55,7 +55,7 @@ _OWN = re.compile(r"^.*(?:OWNER/commandsync\S*@|rev: )COMMIT.*$", re.MULTILINE)
 _LONGEST = 125  # characters: the form of the marketplace refuses a description that is not shorter
 
 
-def workflows() -> Iterator[dict[str, Any]]:
+def workflows() -> Iterator[dict[Any, Any]]:
     for block in _BLOCK.findall(DOCUMENTS):
         content = yaml.safe_load(block)
         if isinstance(content, dict) and "jobs" in content:
