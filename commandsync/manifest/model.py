@@ -70,8 +70,9 @@ class CommandModel(Table):
     @property
     def object(self) -> Mapping[str, Any] | None:
         """Discord's own object without its id; None if it says no more than that."""
-        own = {key: value for key, value in (self.discord or {}).items() if key != "id"}
-        return own or None
+        if not self.discord:
+            return None
+        return {key: value for key, value in self.discord.items() if key != "id"} or None
 
     def members(self, text: CommandText) -> list[tuple[CommandText, tuple[str, ...]]]:
         """Return the sub-commands of a group with their former names; none of another command."""

@@ -83,7 +83,7 @@ def registrables(
     found: list[tuple[Own, str, Own]] = []
     for own in commands:
         syntax = with_prefix(own.model.syntax, prefix or "")
-        other = rest.pop(_key(own, syntax), None)
+        other = rest.pop(_key(own, syntax), None) if rest else None
         keeps_own = own.model.own or own.model.object
         found.append((own, syntax, own if keeps_own else other or own))
     found += (
