@@ -191,13 +191,14 @@ def heading(plan: Plan, shown: Callable[[str], str]) -> tuple[str, str]:
         whose = f"bot {shown(bot)}" if bot else "the bot of the token"
         where = f"{shown(plan.label)}: {whose} at {shown(url)}"
         return where, f" from {files}, {compared(plan, shown)}"
+    if any(kind.exact for kind in plan.scope):
+        named = f" ({shown(plan.target.name)})" if plan.target.name else ""
+        whose = f"application {shown(bot)}{named}" if bot else "the application of the token"
+        where = f"{shown(plan.label)}: {whose} at {shown(url)}"
+        return where, f" from {files}, {compared(plan, shown)}"
     if not bot:  # two manifests are compared, and neither names one
         return "Manifest", f" {files}" if files else ""
     where = f"Bot {shown(bot)}" + (f" at {shown(url)}" if url else "")
-    if any(kind.exact for kind in plan.scope):
-        named = f" ({shown(plan.target.name)})" if plan.target.name else ""
-        where = f"{shown(plan.label)}: application {shown(bot)}{named} at {shown(url)}"
-        return where, f" from {files}, {compared(plan, shown)}"
     return where, f" from {files}" if files else ""
 
 
