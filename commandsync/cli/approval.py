@@ -9,11 +9,11 @@ from commandsync import report
 from commandsync.cli.output import Output, print_err
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.plan.hints import likely_renames
+from commandsync.plan.plan import RecordPlan
 from commandsync.report.linediff import cut
 from commandsync.report.lines import visible
 from commandsync.report.summary import question_of
-from commandsync.services.service import PAGE
-from commandsync.sync.job import Planned, RecordJob
+from commandsync.sync.job import Planned
 from commandsync.sync.process import Interruption
 
 _ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
@@ -63,16 +63,17 @@ def approve_plans(output: Output, planned: Sequence[Planned], changed: bool) -> 
 def ask_renames(planned: Planned) -> Planned:
     """Ask for each added command that resembles a deleted one whether it was renamed."""
     job, plan = planned.job, planned.plan
-    if not isinstance(job, RecordJob) or job.site.service is not PAGE:
+    if not isinstance(plan, RecordPlan) or plan.saved:
         return planned
-    editable = [kind for kind in plan.scope if plan.target.abilities[kind].edit]
+    abilities = plan.target.abilities
     pins = {
         add.location: delete.id
-        for kind in editable
+        for kind in plan.scope
+        if abilities[kind].edit
         for add, delete in likely_renames(c for c in plan.changes if c.resource is kind)
         if confirm(
             f'Is "{visible(cut(delete.name))}" renamed to "{visible(cut(add.name))}", '
-            "with its id and uses kept?"
+            f"with its id{' and uses' if abilities[kind].uses else ''} kept?"
         )
     }
     return job.pinned(pins).planned(planned.listed) if pins else planned

@@ -100,6 +100,10 @@ class Job(ABC):
     def plan(self, listed: Snapshot) -> Plan:
         """Compare the wanted records with a listing."""
 
+    def pinned(self, pins: Mapping[Location | None, str]) -> Job:  # noqa: ARG002 - of records alone
+        """Return this job with ids for the entries at some locations."""
+        return self
+
     def request(self, planned: Planned) -> Operation[None] | None:  # noqa: ARG002 - of a whole list
         """Return the request that replaces a whole list, without the token; None for a page."""
         return None
@@ -166,7 +170,7 @@ class RecordJob(Job):
         """Return the steps that carry out a plan; they plan again to verify."""
         return record_steps(planned, self.plan, health=health, unordered=unordered)
 
-    def pinned(self, pins: Mapping[Location | None, str]) -> RecordJob:
+    def pinned(self, pins: Mapping[Location | None, str]) -> Job:
         """Return this job with ids for the entries at some locations."""
         collections = {
             resource: tuple(

@@ -11,13 +11,13 @@ that the run names, such as the branch that a proposal is merged into.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from commandsync.client.threads import in_thread, results_of
-from commandsync.diagnostics import Notice
+from commandsync.diagnostics import Location, Notice
 from commandsync.errors import ListingError, ManifestError, RefusedError, WrongBotError
 from commandsync.plan.baseline import AsRead, Baseline, OfVersion, Unread
 from commandsync.records.losses import loss_notice
@@ -224,6 +224,12 @@ class RegistrationJob(Job):
         are = "is also a global command" if len(twice) == 1 else "are also global commands"
         message = f"{self.name}: {named(twice, most=5)} {are}: people on the server see both"
         return (Notice(message, "delete one of the two"),)
+
+    def pinned(self, pins: Mapping[Location | None, str]) -> Job:
+        """Return this job with ids for the entries at some locations."""
+        commands = self.manifest.registrables
+        pinned = tuple(replace(each, id=pins.get(each.location, each.id)) for each in commands)
+        return replace(self, manifest=replace(self.manifest, registrables=pinned))
 
     def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
         """Return the steps that carry out a plan; they compose and plan again to verify."""

@@ -15,6 +15,7 @@ from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, Dis
 from tests.support.home import Home, git_repo
 from tests.support.listing import Fault
 from tests.support.simulations import serve_simulation
+from tests.support.terminal import POSIX, Terminal
 
 TOKEN = "COMMANDSYNC_TOKEN_DISCORD"
 PING: dict[str, Any] = {"name": "ping", "description": "Says pong."}
@@ -734,3 +735,47 @@ def test_a_strict_run_refuses_losses_that_the_manifest_does_not_name(
     home.run("plan", "--strict", exits=0)
 
     assert "say" in ran.err
+
+
+@pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
+def test_apply_asks_for_renames_and_reads_the_application_once(
+    home: Home, discord: DiscordServer
+) -> None:
+    [was] = discord.listing.seed({**PING, "description": "Says pong to whoever asks for it."})
+    renamed = {"name": "knock", "description": "Says pong to whoever asks for it."}
+    manifest(home, discord, entry(renamed))
+
+    with Terminal.running(home, "apply") as terminal:
+        terminal.until('Is "ping" renamed to "knock", with its id kept? [y/N]: ')
+        terminal.type("y\n")
+        terminal.until("1 to rename. Make these changes? [y/N]: ")
+        terminal.type("y\n")
+        code, _, _ = terminal.ended()
+
+    assert code == 0
+    assert kinds(discord) == ["application", "read", "read", "edit", "read"]
+    [listed] = discord.listing.listed()
+    assert (listed["id"], listed["name"]) == (was["id"], "knock")
+
+
+def test_only_what_a_version_had_is_deleted_with_owned(home: Home, discord: DiscordServer) -> None:
+    repo = git_repo(home.path)
+    discord.listing.seed(PING, REGION)
+    manifest(home, discord, entry(PING))
+    repo.commit({})
+
+    refused = home.run("apply", "--yes", "--owned", exits=5)
+    home.run("apply", "--yes", "--owned", "--no-prune", exits=0)
+
+    assert "no version of the manifest had: application command 'region'" in refused.err
+    assert "commandsync import discord reads it" in refused.err
+    assert "or apply without --owned" in refused.err
+
+
+def test_a_selection_changes_only_what_matches(home: Home, discord: DiscordServer) -> None:
+    discord.listing.seed(PING, REGION)
+    manifest(home, discord, *(entry({**node, "description": "New."}) for node in (PING, REGION)))
+
+    home.run("apply", "--yes", "--only", "reg*", exits=0)
+
+    assert [each["description"] for each in discord.listing.listed()] == ["Says pong.", "New."]
