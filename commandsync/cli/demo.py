@@ -34,7 +34,7 @@ All steps ended as expected. Next:
 
 
 class DemoStep(NamedTuple):
-    """One step of the demo: a change to commands.yaml, and a command with its expected exit code.
+    """One step of the demo: a change to its manifest, and a command with its expected exit code.
 
     The title is empty for a step that belongs to the one before.
     """
@@ -67,6 +67,32 @@ STEPS = (
     DemoStep("What is listed now, as a manifest:", "pull"),
 )
 
+_DISCORD = """\
+version: 1
+listings:
+  - service: discord
+    base_url: {url}
+commands:
+  - name: play
+    description: Plays a song.
+    syntax: /play <song>
+    discord:
+      options:
+        - {{type: 3, name: song, description: The title., required: true}}
+  - name: ping
+    description: Says pong.
+    syntax: /ping
+"""
+_RENAME_AT_DISCORD = (
+    r"(?s)  - name: play\n(.*?)syntax: /play",
+    r"  - name: music\n    formerly: [play]\n\1syntax: /music",
+)
+STEPS_AT_DISCORD = (
+    DemoStep("The same for the commands that are registered at Discord:", "apply --yes"),
+    DemoStep("A renamed command keeps its id there, too:", "apply --yes", _RENAME_AT_DISCORD),
+    DemoStep("Nothing is left to change:", "plan"),
+)
+
 
 @click.command("demo", cls=Command)
 def demo_command() -> int:
@@ -95,9 +121,27 @@ def demo_command() -> int:
                 "COMMANDSYNC_BOT": "",
             }
             failed = [step for step in STEPS if not _run(step, manifest, settings)]
+        failed += _at_discord(manifest)
     end = _FAILED if failed else _NEXT.format(program=program_name())
     _echo(end)
     return 1 if failed else 0
+
+
+def _at_discord(manifest: Path) -> list[DemoStep]:
+    """Run the steps at a simulation of Discord; return those that ended in another way."""
+    from commandsync.server.runner import running_application
+    from commandsync.server.simulated_service import SimulatedService
+    from commandsync.simulation.registry import service_named
+    from commandsync.sync.files import write_file
+
+    _echo("\n$ commandsync serve --as discord --port 0 &")
+    discord = SimulatedService(service_named("discord"), choices={})
+    with running_application(discord.app) as url:
+        _echo(f"listening on {url}")
+        write_file(str(manifest), _DISCORD.format(url=url), force=True)
+        simulation = discord.simulation
+        settings = {simulation.service.variable: simulation.token}
+        return [step for step in STEPS_AT_DISCORD if not _run(step, manifest, settings)]
 
 
 def program_name() -> str:
