@@ -1,11 +1,12 @@
 """The pages of the listing: they read as the interface does, and answer with HTML.
 
-The address of the list of bots has the parameters of the interface, and `render_list` makes the
-links to other lists. The pages of a bot and of its voters read in one transaction what they show.
+The address of the list of bots has the parameters of the interface, but its default order is that
+of the most votes. `render_list` makes the links to other lists. The pages of a bot and of its
+voters read in one transaction what they show.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -27,15 +28,17 @@ _VOTERS = 50  # votes on a page of its voters
 
 
 SORTS = {
-    "": "Oldest",
+    "": "Most votes",
     "-monthlyVotes": "Most votes this month",
-    "-totalVotes": "Most votes",
     "-average": "Best rated",
     "-servers": "Most servers",
     "-createdAt": "Newest",
+    "createdAt": "Oldest",
     "username": "Name",
 }
 """The orders that the page offers; an address may contain every other one of the interface."""
+
+_DEFAULT_SORT = "-totalVotes"
 
 _LIMIT = Wanted().limit  # bots on a page
 _NEAR = 2  # pages on both sides of this one that are linked
@@ -44,8 +47,10 @@ _NEAR = 2  # pages on both sides of this one that are linked
 @router.get("/")
 def list_page(wanted: ListQuery, database: Db, moment: Moment) -> Response:
     """Answer with a page of the list of bots."""
+    sort = wanted.sort or _DEFAULT_SORT
+    wanted = replace(wanted, sort="" if sort == _DEFAULT_SORT else sort)
     with database.reading() as connection:
-        found = search.find(connection, wanted)
+        found = search.find(connection, replace(wanted, sort=sort))
         bots = votes.with_counts(connection, storage.bots_of(connection, found.keys), at=moment)
     text = render_list([*map(Bot.model_validate, bots)], found=found, wanted=wanted)
     missing = wanted.page > 1 and not bots

@@ -5,6 +5,7 @@ Votes in a real browser: the button, its refusal and the number that it changes.
 Without JavaScript everything works but the filter.
 """
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.browser import Visits
@@ -224,6 +225,18 @@ def test_a_vote_is_counted_and_a_second_one_is_refused(site: Inside, visits: Vis
     other_tab.get_by_role("link", name="Back to the bot").click()
     expect(votes(other_tab)).to_have_text("1")
     assert len(bot.voters()) == 1
+
+
+@pytest.mark.parametrize("width", [320, 390, 700, 768, 1280])
+def test_a_vote_moves_no_button(site: Inside, visits: Visits, width: int) -> None:
+    (bot,) = site.add({"profile": {"username": "Lantern"}, "inviteURL": "https://chat.example/i"})
+    page = visits.open(f"/bot/{bot.id}", viewport={"width": width, "height": 900})
+    places = [button.bounding_box() for button in page.locator(".actions .button").all()]
+    page.get_by_role("button", name="Vote").click()
+    expect(page.get_by_role("button", name="Voted")).to_be_disabled()
+
+    assert len(places) == 2
+    assert [button.bounding_box() for button in page.locator(".actions .button").all()] == places
 
 
 def test_a_double_click_is_one_vote(site: Inside, visits: Visits) -> None:

@@ -24,7 +24,7 @@ def bots(site: Inside) -> None:
                     "overview": "Plays music." if number % 2 else "Keeps order.",
                     "tags": ["music" if number % 2 else "moderation"],
                 },
-                "statistics": {"servers": number},
+                "statistics": {"servers": number, "totalVotes": number},
                 "certificate": int(number % 3 == 0),
             }
             for number, name in enumerate(NAMES, 1)
@@ -46,7 +46,6 @@ def test_a_search_without_a_match_leads_back_to_all(visits: Visits) -> None:
 
 def test_the_list_is_sorted_and_restricted_by_its_form(visits: Visits) -> None:
     page = visits.open("/")
-    assert names(page) == NAMES[:OF_A_PAGE]
     page.get_by_label("Sort by").select_option("Most servers")
     page.get_by_label("Certified").select_option("Certified bots")
     page.get_by_role("button", name="Search").click()
@@ -58,6 +57,23 @@ def test_the_list_is_sorted_and_restricted_by_its_form(visits: Visits) -> None:
     assert names(page) == NAMES[::-6]
     page.get_by_role("link", name="moderation : remove this tag").click()
     expect(page.get_by_role("status")).to_have_text("10 bots")
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+@pytest.mark.parametrize("path", ["/", "/?q=nothing", "/?tags=music", "/?page=9", "/nothing"])
+def test_a_list_fits_the_screen(visits: Visits, path: str, width: int) -> None:
+    page = visits.open(path, viewport={"width": width, "height": 800})
+
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_the_bots_with_the_most_votes_are_first(visits: Visits) -> None:
+    page = visits.open("/")
+
+    assert names(page) == NAMES[::-1][:OF_A_PAGE]
+    page.get_by_label("Sort by").select_option("Oldest")
+    page.get_by_role("button", name="Search").click()
+    assert names(page) == NAMES[:OF_A_PAGE]
 
 
 def test_the_pages_of_the_list_follow_one_another(visits: Visits) -> None:

@@ -146,12 +146,13 @@ def test_the_first_the_last_and_the_near_pages_are_linked(
     assert (paging.earlier, paging.later) == (earlier, later)
 
 
-def voters_page(*names: str, number: int = 1, last: int = 1, bot_name: str = "Lantern") -> str:
+def voters_page(*names: str, bot_name: str = "Lantern", total: int | None = None) -> str:
+    votes = len(names) if total is None else total
     return render(
         "voters",
-        bot=bot(profile={"username": bot_name}, statistics={"totalVotes": len(names)}),
+        bot=bot(profile={"username": bot_name}, statistics={"totalVotes": votes}),
         voters=[voter(username=name) for name in names],
-        paging=pages_of(number, last, "?page={}".format),
+        paging=pages_of(1, 1, "?page={}".format),
     )
 
 
@@ -166,6 +167,14 @@ def test_a_bot_without_votes_asks_for_the_first() -> None:
 
     assert "Nobody has voted yet" in html
     assert 'href="/bot/7">Be the first one</a>' in html
+
+
+def test_votes_without_recorded_voters_do_not_read_as_no_votes() -> None:
+    text = Outline(voters_page(total=5120)).words
+
+    assert "5,120 votes" in text
+    assert "No voters are recorded" in text
+    assert "Nobody has voted yet" not in text
 
 
 @settings(max_examples=20)
