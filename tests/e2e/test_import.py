@@ -516,6 +516,83 @@ def test_a_narrower_folder_is_no_step_to_a_command_that_only_seems_to_be_one(hom
     assert "is read in src/commands" not in ran.err
 
 
+OPEN = "module.exports = { name: 'ping', description: 'P.', execute(context) {} };"
+OF_AN_UNKNOWN_BOT = """\
+import discord
+def register(it):
+    @it.command(name="ping", help="P.")
+    async def ping(ctx): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "without"),
+    [("src/ping.js", OPEN, "cannot tell"), ("src/ping.py", OF_AN_UNKNOWN_BOT, "{prefix}ping")],
+)
+def test_the_form_of_commands_that_the_code_does_not_tell_is_in_the_manifest(
+    file: str, code: str, without: str, home: Home
+) -> None:
+    home.write(code, file)
+    manifest = 'version: 1\nprefix: "!"\nimport: {from: src}\n'
+    seen = {}
+    for form in ("", "slash", "prefix"):
+        home.write(manifest.replace("src}", f"src, form: {form}}}" if form else "src}"))
+        ran = home.run("import", "--check", exits=None)
+        seen[form] = ran.out + ran.err
+
+    assert without in seen[""]
+    assert 'syntax:      "/ping"' in seen["slash"]
+    assert 'syntax:      "{prefix}ping"' in seen["prefix"]
+    assert "ping: cannot tell" not in seen["slash"] + seen["prefix"]
+
+
+def test_the_form_must_be_one_of_two(home: Home) -> None:
+    home.write("version: 1\nimport: {from: src, form: both}\n")
+    home.write(OPEN, "src/ping.js")
+
+    assert "slash" in home.run("import", "--check", exits=4).err
+
+
+def test_another_form_turns_the_commands_that_the_code_does_not_tell(home: Home) -> None:
+    manifest = 'version: 1\nprefix: "!"\nimport: {from: src, form: slash}\n'
+    home.write(manifest)
+    home.write(OPEN, "src/ping.js")
+    home.run("import")
+    home.write(manifest.replace("form: slash", "form: prefix"))
+    ran = home.run("import", "--max-deletes", "all")
+
+    assert 'syntax:      "{prefix}ping"' in ran.out
+    assert 'syntax: "/ping"' not in home.read(FILE)
+
+
+MENU = """\
+from telegram import BotCommand
+from telegram.ext import Application, CommandHandler
+LINES
+async def init(app):
+    await app.bot.set_my_commands(MENU)
+app = Application.builder().token("1:a").build()
+app.add_handler(CommandHandler("start", start))
+app.add_handler(CommandHandler("ban", ban))
+"""
+START, INFO = "BotCommand('start', 'Starts.')", "BotCommand('info', 'Informs.')"
+
+
+@pytest.mark.parametrize("call", ["fill(MENU)", "texts.fill(more=MENU)"])
+def test_a_menu_that_is_given_to_a_function_takes_no_command_away(call: str, home: Home) -> None:
+    home.write("version: 1\nimport: {from: bot}\n")
+    home.write(MENU.replace("LINES", f"MENU = [{START}, {INFO}]"), "bot/main.py")
+    home.run("import")
+    home.write(MENU.replace("LINES", f"MENU = [{START}]\n{call}"), "bot/main.py")
+    ran = home.run("import")
+
+    assert "1 not read" in ran.out
+    assert "kept: info" in ran.out
+    shown = home.run("docs", "--format", "json").document["commands"]
+    assert {each["name"] for each in shown} == {"start", "info"}
+    assert "left_out: not in the menu that is imported" in home.read(FILE)
+
+
 def test_a_locale_file_that_has_the_texts_is_named_with_the_setting(home: Home) -> None:
     home.write("version: 1\nimport: {from: src}\n")
     home.write(CODE.replace("NAME", "ping").replace("'D.'", "t('ping.about')"), "src/ping.js")

@@ -626,6 +626,11 @@ FORMS: tuple[Form, ...] = (
         *("@bot.message_handler(commands=[{name}])", "message"),
     ),
     _telegram_form(
+        *("Telethon", "from telethon import TelegramClient, events\n"),
+        "client = TelegramClient('a', 1, 'b')\n",
+        *("@client.on(events.NewMessage(pattern='/' + {name}))", "event"),
+    ),
+    _telegram_form(
         *("Pyrogram", "from pyrogram import Client, filters\n", "app = Client('a')\n"),
         *("@app.on_message(filters.command({name}))", "client, message"),
     ),

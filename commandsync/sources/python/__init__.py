@@ -49,7 +49,7 @@ from commandsync.sources.sourcefile import (
 )
 
 _DECLARING = re.compile(
-    rb"[cC]ommand|group|context_menu|[cC]og|ContextMenu|events\.NewMessage|F\.text"
+    rb"[cC]ommand|group|context_menu|[cC]og|ContextMenu|NewMessage|\bpattern=|F\.text"
 )
 _MENU = re.compile(rb"BotCommand|set_my_commands|set_bot_commands")
 _SHAPE = re.compile(
@@ -122,10 +122,10 @@ _GUILDS = {"guild", "guilds"}
 _READ = {"discord", "disnake", "nextcord", "redbot"}
 _UNREAD = {
     *("arc", "crescent", "hikari", "interactions", "lightbulb", "tanjun", "dis_snek", "naff"),
-    *("telethon", "twitchio", "guilded", "nonebot", "discord_slash", "dislash"),
+    *("twitchio", "guilded", "nonebot", "discord_slash", "dislash"),
 }
 _FRAMEWORKS = _READ | _UNREAD | OF_TELEGRAM
-_DECLARES = re.compile("command|slash|menu|pattern.* [\"'(^\\\\]*[/!.]", re.IGNORECASE)
+_DECLARES = re.compile("command|slash|menu", re.IGNORECASE)
 
 
 class Inventory:

@@ -2,7 +2,7 @@
 
 python-telegram-bot has `CommandHandler`, aiogram filters, telebot the keyword `commands` of a
 decorator, and Pyrogram `filters.command`. A handler may also answer the text of a command, such as
-`F.text == "/ping"`; one that answers a pattern of several is not read.
+`F.text == "/ping"`, and all of Telethon do; one that answers a pattern of several is not read.
 """
 
 import ast
@@ -17,10 +17,15 @@ from commandsync.sources.python.scope import Function, Outline, Scope, keywords,
 
 COMPUTED_NAME = "the name of this command is computed at run time"
 _PATTERN = "the texts that this handler answers are a pattern"
+_COMPUTED_PATTERN = "the texts that this handler answers are computed at run time"
 _EXACT = re.compile(r"\^?\\?/(?P<name>\w{1,32})(\\b)?(\$|\\Z)?")  # a pattern of one command
+_SIGNED = re.compile(
+    r"(\(\?\w+\)|[\^(?:])*(\\?[/!#]|\\\.\w|\[\S*[/!.#])"
+)  # of commands, also `.ping`
 _BY_TEXT = {"Regex", "Text", "in_", "regex", "regexp", "startswith", "text"}  # filters, or keywords
 _WITH_KEYWORD = re.compile(r"(register_)?(edited_)?message_handler")  # of telebot
 _WITH_FILTERS = {"on_message", "on_edited_message", "MessageHandler"}  # of Pyrogram
+_TAKING = {"MessageHandler", "add_event_handler"}  # calls that are given the handler
 _FILTER = "command"  # Pyrogram's, of a handler
 _MOST_FILTERS = 500  # of one handler, with their parts
 
@@ -44,7 +49,7 @@ class Handlers:
                     yield from self._filtered(decorator, function, scope)
         for call, scope in read_file.registered:
             called = last_name(call.func)
-            if called == "MessageHandler" or called.startswith("register"):
+            if called in _TAKING or called.startswith("register"):
                 stated = [*call.args[:2], *filter(None, [keywords(call).get("callback")])]
                 functions = (self._function(part, scope) for part in stated)
                 handled = next((function for function in functions if function), None)
@@ -68,12 +73,8 @@ class Handlers:
 
     def _filtered(self, on: ast.Call, function: Handled, scope: Scope) -> Iterator[SourceEntry]:
         """Yield the commands of a handler by the filters that a call `on` something is given."""
+        yield from self._by_keywords(on, function, scope)
         called, named = last_name(on.func), keywords(on)
-        if _WITH_KEYWORD.fullmatch(called):
-            for name in self._names(_stated(named, "commands"), scope):
-                yield _entry(name, function, on, scope)
-            for text in _stated(named, "regexp", "text"):
-                yield from self._texts(text, function, on, scope)
         waiting = [(part, scope) for part in [*_stated(named, "filters", "func"), *on.args]]
         for _ in range(_MOST_FILTERS):
             if not waiting:
@@ -83,10 +84,23 @@ class Handlers:
             compared = _compared(part)
             if compared is not None:
                 yield from self._texts(compared, function, on, around)
+            elif isinstance(part, ast.Call) and called_of(part, around, self._code) == "NewMessage":
+                yield from self._of_pattern(part, function, on, around, is_known=True)
             elif isinstance(part, ast.Call):
                 at = part if around is scope else on
                 for name, prefix in self._commands(part, around, called in _WITH_FILTERS):
                     yield _entry(name, function, at, scope, prefix)
+
+    def _by_keywords(self, on: ast.Call, function: Handled, scope: Scope) -> Iterator[SourceEntry]:
+        """Yield the commands that the keywords of telebot name; those of unknown ones are not."""
+        named = keywords(on)
+        if _WITH_KEYWORD.fullmatch(last_name(on.func)):
+            for name in self._names(_stated(named, "commands"), scope):
+                yield _entry(name, function, on, scope)
+            for text in _stated(named, "regexp", "text"):
+                yield from self._texts(text, function, on, scope)
+        if isinstance(function, Function) and not called_of(on, scope, self._code):
+            yield from self._of_pattern(on, function, on, scope, is_known=False)
 
     def _inside(self, part: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         """Return the filters that one is made of."""
@@ -119,6 +133,25 @@ class Handlers:
                 yield _entry(exact["name"], function, on, scope)
             elif text.lstrip("^\\(?:").startswith("/"):
                 self.skipped.append((_PATTERN, on, scope))
+
+    def _of_pattern(
+        self, event: ast.Call, function: Handled, on: ast.Call, scope: Scope, *, is_known: bool
+    ) -> Iterator[SourceEntry]:
+        """Yield the command of a handler by the pattern of an event, which Telethon `is_known` for.
+
+        A decorator of the bot's own may take a pattern, too, and make something else of it.
+        """
+        pattern = keywords(event).get("pattern")
+        if isinstance(pattern, ast.Call) and last_name(pattern.func) == "compile":
+            pattern = next(iter(pattern.args), pattern)
+        text = self._code.text(pattern, scope) if pattern else ""
+        exact = _EXACT.fullmatch(text or "")
+        if exact and is_known:
+            yield _entry(exact["name"], function, on, scope)
+        elif text is None and is_known:
+            self.skipped.append((_COMPUTED_PATTERN, on, scope))
+        elif _SIGNED.match(text or ""):
+            self.skipped.append((_PATTERN, on, scope))
 
     def _commands(
         self,

@@ -6,6 +6,7 @@ that returns it, or in one that gets it. A part that cannot be told is the expre
 
 import ast
 import builtins
+import sys
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from itertools import chain
@@ -13,7 +14,7 @@ from itertools import chain
 from commandsync.sources.python.meaning import Code, Definition, is_known
 from commandsync.sources.python.scope import Change, Grown, Outline, Scope, last_name
 
-FRAMEWORKS = frozenset({"aiogram", "hydrogram", "pyrogram", "telebot", "telegram"})
+FRAMEWORKS = frozenset({"aiogram", "hydrogram", "pyrogram", "telebot", "telegram", "telethon"})
 """The names with which code imports Telegram's frameworks."""
 
 _COPIES = {"list", "sorted", "tuple"}
@@ -102,7 +103,8 @@ class Lists:
             return True
         meaning = self._code.meaning(change.called, change.scope)
         if isinstance(meaning, str):
-            return not (is_known(meaning) or meaning.partition(".")[0] in FRAMEWORKS)
+            top = meaning.partition(".")[0]
+            return not (is_known(meaning) or top in FRAMEWORKS | sys.stdlib_module_names)
         return meaning is not None or not hasattr(builtins, last_name(change.called))
 
 

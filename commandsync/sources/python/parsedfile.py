@@ -24,7 +24,7 @@ MOST_BYTES = 2 * 1024 * 1024
 _FRAMEWORK = re.compile("discord|disnake|nextcord|redbot")
 _DECLARING = re.compile(  # each begins with one character: a search for those is quick
     r"@|class\b|add_cog|add_command|add_application_command|ContextMenu|Group\b|group\b"
-    r"|CommandHandler|MessageHandler|PrefixHandler|message_handler|BotCommand|set_my_commands|set_bot_commands"
+    r"|CommandHandler|MessageHandler|PrefixHandler|message_handler|add_event_handler|BotCommand|set_my_commands|set_bot_commands"
     r"|\.register\(|\.command\(|hybrid_command\(|slash_command\("
 )
 _GROWING = re.compile(_DECLARING.pattern + r"|\.append\(|\.extend\(|\.insert\(|\+=")

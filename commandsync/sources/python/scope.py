@@ -26,14 +26,19 @@ _REGISTERING = re.compile(
     r"add_cog|add_command|add_application_command|ContextMenu|CommandHandler|MessageHandler"
     r"|PrefixHandler"
     r"|BotCommand|set_my_commands|set_bot_commands|register_message_handler|register"
+    r"|add_event_handler"
 )
 # A handler, in the frameworks of Telegram.
-_ADDING = {"add_handler", "register", "register_message_handler"}
+_ADDING = {"add_event_handler", "add_handler", "register", "register_message_handler"}
 CREATORS = frozenset({"command_group", "create_group", "create_subgroup"})
 _MOST_TURNS = 25  # of a loop
 _MOST_WILDCARDS = 10  # of one module; the others are ignored
 
 _LISTS = {"append", "extend", "insert", "remove", "pop", "clear"}  # methods that change one
+_KEEPING = re.compile(  # names of methods that change no list that they are given
+    r"(set|delete|get)_\w+_commands|debug|info|warning|error|exception|log|join|dumps?|format"
+    r"|(send|reply|answer|edit)\w*"
+)
 _BODIES = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
@@ -200,10 +205,9 @@ class Grown(ast.BinOp):
 def _changes(call: ast.Call, scope: Scope) -> Iterator[Change]:
     """Yield the changes that a call may make to lists."""
     match call.func:
-        case ast.Attribute(value=of, attr=name):
-            if name in _LISTS:
-                yield Change(of, _added(name, call), None, scope)
-        case ast.Name():
+        case ast.Attribute(value=of, attr=name) if name in _LISTS:
+            yield Change(of, _added(name, call), None, scope)
+        case ast.Name() | ast.Attribute() if not _KEEPING.fullmatch(last_name(call.func)):
             for part in [*call.args, *(keyword.value for keyword in call.keywords)]:
                 if isinstance(part, ast.Name | ast.Attribute):
                     yield Change(part, None, call.func, scope)

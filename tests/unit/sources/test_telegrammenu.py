@@ -22,11 +22,12 @@ HEADS = {
     "telebot": "import telebot\nfrom telebot.types import BotCommand",
     "Pyrogram": "from pyrogram import filters\nfrom pyrogram.handlers import MessageHandler\n"
     "from pyrogram.types import BotCommand",
+    "Telethon": "from telethon import events",
     "grammY": 'import { Bot } from "grammy";',
     "Telegraf": 'const { Telegraf } = require("telegraf");',
     "node-telegram-bot-api": 'const Bot = require("node-telegram-bot-api");',
 }
-PYTHON = [*HEADS][:4]
+PYTHON = [*HEADS][:5]
 ROW = re.compile(rf"^\| ((?:{'|'.join(HEADS)})[^|]*) \| (.+) \| (.+) \|$", re.MULTILINE)
 ROWS = [
     (name, code, shown)

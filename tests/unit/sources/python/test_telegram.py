@@ -276,3 +276,94 @@ def test_what_is_computed_beside_a_menu_is_not_public(tmp_path: Path) -> None:
         "Start": "Begins.",
     }
     assert notes_of(reading) == []
+
+
+TELETHON = {  # the pattern of an event: the syntax, or the reason why it is not read
+    '"/start"': "/start",
+    'r"^/start$"': "/start",
+    're.compile(r"\\/start\\b")': "/start",
+    "START": "/start",
+    'r"^/ban (\\w+)"': "are a pattern",
+    'r"(?i)^[/!]ban"': "are a pattern",
+    'r"\\.ping"': "are a pattern",
+    're.compile("!ping( .*)?")': "are a pattern",
+    "settings.PATTERN": "are computed",
+    '"(?i)hello"': "",
+    '".*@example.*"': "",
+}
+
+
+@pytest.mark.parametrize(("pattern", "expected"), TELETHON.items())
+@pytest.mark.parametrize(
+    "handler",
+    [
+        "@client.on(events.NewMessage(pattern=PATTERN))\nasync def run(event): ...",
+        "@events.register(events.NewMessage(pattern=PATTERN))\nasync def run(event): ...",
+        "client.add_event_handler(run, events.NewMessage(chats=1, pattern=PATTERN))",
+    ],
+    ids=["a decorator", "a registration", "a call"],
+)
+def test_a_pattern_of_telethon_is_a_command_or_not_read(
+    handler: str, pattern: str, expected: str, tmp_path: Path
+) -> None:
+    head = "import re\nfrom telethon import TelegramClient, events\nSTART = '/start'\n"
+    head += "client = TelegramClient('a', 1, 'b')\n"
+    (tmp_path / "bot.py").write_text(head + handler.replace("PATTERN", pattern), encoding="utf-8")
+
+    reading = read(str(tmp_path))
+
+    assert [entry.syntax for entry in reading.entries] == [expected] * expected.startswith("/")
+    assert [expected in part.reason for part in reading.unread] == [True] * ("are" in expected)
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        "@client.on(events.NewMessage)",
+        "@client.on(events.NewMessage(incoming=True, func=lambda event: event.is_private))",
+        '@client.on(events.CallbackQuery(pattern=b"/page"))',
+        "@client.on(events.ChatAction())",
+    ],
+)
+def test_other_handlers_of_telethon_declare_no_command(handler: str, tmp_path: Path) -> None:
+    head = "from telethon import TelegramClient, events\nclient = TelegramClient('a', 1, 'b')\n"
+    code = f"{head}{handler}\nasync def run(event): ...\n"
+    (tmp_path / "bot.py").write_text(code, encoding="utf-8")
+
+    reading = read(str(tmp_path))
+
+    assert (reading.entries, reading.unread) == ((), ())
+
+
+def test_a_decorator_of_the_bot_with_a_pattern_of_commands_is_not_read(tmp_path: Path) -> None:
+    code = "from telethon import events\nfrom .core import register\n"
+    code += '@register(pattern=r"^\\.ping$")\nasync def ping(event): ...\n'
+    code += '@register(pattern="hello")\nasync def hello(event): ...\n'
+    (tmp_path / "bot.py").write_text(code, encoding="utf-8")
+
+    reading = read(str(tmp_path))
+
+    assert reading.entries == ()
+    assert [part.place.line for part in reading.unread] == [3]
+
+
+@pytest.mark.parametrize("given", ["fill(MENU, app)", "app.more(commands=MENU)", "MENU.sort()"])
+def test_a_menu_that_a_function_gets_is_not_read_and_leaves_nobody_out(
+    given: str, tmp_path: Path
+) -> None:
+    code = (
+        "from telegram import BotCommand\nfrom telegram.ext import Application, CommandHandler\n"
+        "MENU = [BotCommand('start', 'Starts.')]\nasync def init(app):\n    GIVEN\n"
+        "    await app.bot.set_my_commands(MENU)\n"
+        "app = Application.builder().token('1:a').build()\n"
+        "app.add_handler(CommandHandler('start', start))\n"
+        "app.add_handler(CommandHandler('ban', ban))\n"
+    )
+    (tmp_path / "bot.py").write_text(code.replace("GIVEN", given), encoding="utf-8")
+
+    reading = read(str(tmp_path))
+
+    is_sorted = given == "MENU.sort()"  # which adds nothing
+    assert [entry.syntax for entry in reading.entries] == ["/start"] + ["/ban"] * (not is_sorted)
+    assert [part.entry.name for part in reading.excluded] == ["ban"] * is_sorted
+    assert [part.reason for part in reading.unread] == [COMPUTED_MENU] * (not is_sorted)
