@@ -24,7 +24,7 @@ from commandsync.records.rewrites import SHORTEST_CUT
 from commandsync.server.administration import read_seed
 from commandsync.server.app import openapi_text
 from commandsync.services.catalogue import LISTS
-from commandsync.sync.importsource import TOKEN_VARIABLE as DISCORD_VARIABLE
+from commandsync.services.discord import VARIABLES as DISCORD_VARIABLES
 from commandsync.sync.process import Signals
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE
 from tests.e2e.readme_blocks import (
@@ -49,7 +49,7 @@ LINKED = {
     },
 }
 RUN = {"console", "yaml", "py", "python", "js", "diff"}
-NOT_RUN = {"text", "sh", "json"}  # NOT_RUN_COMMANDS, and formats of files
+NOT_RUN = {"text", "sh", "json", "yml"}  # NOT_RUN_COMMANDS, formats of files, and manifests
 NOT_RUN_COMMANDS = {
     "make demo",  # tests/e2e/test_demo.py
     "make test",
@@ -179,6 +179,11 @@ def test_every_language_is_run_or_listed_as_not_run() -> None:
     assert {language for language, _ in _FENCE.findall(TEXT)} == (RUN | NOT_RUN)
 
 
+def test_a_manifest_that_is_shown_before_its_walkthrough_is_one() -> None:
+    for content in fenced("yml"):
+        jsonschema.validate(yaml.safe_load(content), json_schema())
+
+
 @pytest.mark.parametrize("document", TEXTS)
 def test_every_block_can_be_recognized(document: str) -> None:
     assert TEXTS[document].count("```") == 2 * len(_FENCE.findall(TEXTS[document]))
@@ -297,7 +302,7 @@ def test_the_reference_has_every_variable_of_the_environment() -> None:
     assert documented >= read | {TOKEN_VARIABLE, "NO_COLOR"}
     of_lists = {name for service in LISTS.values() for name in service.variables}
     others = documented - {"NO_COLOR", "HTTPS_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE"}
-    of_discord = {DISCORD_VARIABLE, "DISCORD_APPLICATION_ID", "DISCORD_BASE_URL"}
+    of_discord = {*DISCORD_VARIABLES, "DISCORD_APPLICATION_ID", "DISCORD_BASE_URL"}
     assert others == read | of_lists | of_discord | {TOKEN_VARIABLE, HOSTS_VARIABLE}
 
 
