@@ -51,8 +51,6 @@ LINKED = {
 RUN = {"console", "yaml", "py", "python", "js", "diff"}
 NOT_RUN = {"text", "sh", "json", "yml"}  # NOT_RUN_COMMANDS, formats of files, and manifests
 NOT_RUN_COMMANDS = {
-    "make demo",  # tests/e2e/test_demo.py
-    "make test",
     "pipx install",  # .ci/wheel.py
     "pip download",  # needs a package index
     "gh release view",  # needs GitHub
