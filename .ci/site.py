@@ -38,7 +38,17 @@ _INSTALLERS = {"pipx": "pipx install", "uv": "uv tool install", "pip": "python -
 _ROW = re.compile(r"^\| (\[.+\)) \| (.+) \|$", re.MULTILINE)
 _PICTURE = re.compile(r'<img [^>]*src="([\w/]*?([\w-]+)\.(?:png|svg))"[^>]*>')
 _PHONE = 400  # pixels: a picture that is not wider can be read on a phone
-_SESSION = re.compile(r'(<div class="language-console[^>]*>.*?<code)(>.*?</code>)', re.DOTALL)
+_SESSION = re.compile(r'(<div class="language-console[^>]*>.*?<code)>(.*?)</code>', re.DOTALL)
+_PROMPTS = ("$ ", "> ")
+_NOT_FOUND = """
+<h1>This page does not exist</h1>
+<p>Search for it above, or open one of these pages:</p>
+<ul>
+<li><a href="/index.html">commandsync</a>, with the ways to begin</li>
+<li><a href="/manifest.html">Manifest</a>, with every key</li>
+<li><a href="/command-line.html">Command line</a>, with every command</li>
+</ul>
+"""
 _LOADED = re.compile(
     r"""<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=["']?(?:https?:)?//[^>]*>"""
 )
@@ -120,6 +130,7 @@ def _installers(line: re.Match[str]) -> str:
 def on_page_content(html: str, **_: object) -> str:
     """Return a page whose buttons copy the commands of a session, without prompts and outputs.
 
+    Only commands are highlighted: the highlighter would take `# Harbor` in an output for a prompt.
     A picture is a link to itself, and a wide one can be scrolled on a phone.
     """
     return _SESSION.sub(_copied, _PICTURE.sub(_linked, html))
@@ -132,23 +143,32 @@ def _linked(picture: re.Match[str]) -> str:
 
 
 def _copied(session: re.Match[str]) -> str:
-    lines = unescape(re.sub(r"<[^>]+>", "", session[0])).splitlines()
-    typed = "\n".join(line[2:] for line in lines if line.startswith(("$ ", "> ")))
-    return f'{session[1]} data-md-copy="{escape(typed)}"{session[2]}'
+    lines = [(line, unescape(re.sub(r"<[^>]+>", "", line))) for line in session[2].split("\n")]
+    typed = "\n".join(text[2:] for _, text in lines if text.startswith(_PROMPTS))
+    shown = "\n".join(
+        line if text.startswith(_PROMPTS) else f'<span class="go">{escape(text, quote=False)}</span>'
+        for line, text in lines
+    )
+    return f'{session[1]} data-copy="{escape(typed)}">{shown}</code>'
 
 
 def on_post_page(output: str, **_: object) -> str:
-    """Return a page that a keyboard can scroll, and whose search has a name.
+    """Return a page that a keyboard can scroll, whose search has a name, and whose title is short.
 
     The theme gives the dialog no name, puts a wide table into a box that scrolls, and would ask
     GitHub about the repository.
     """
     named = output.replace('class="md-search"', 'class="md-search" aria-label="Search"')
     named = named.replace('data-md-component="source"', "")
+    named = named.replace("<title>commandsync - commandsync<", "<title>commandsync<")
     return named.replace("<table>", '<table tabindex="0">')
 
 
-on_post_template = on_post_page
+def on_post_template(output: str, *, template_name: str, **_: object) -> str:
+    """Return a page that is not a document; the one for a wrong address leads to others."""
+    if template_name == "404.html":
+        output = output.replace("<h1>404 - Not found</h1>", _NOT_FOUND)
+    return on_post_page(output)
 
 
 @event_priority(-100)  # after the search

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
+from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import cycle
 from pathlib import Path
@@ -135,13 +136,63 @@ def test_a_wide_picture_can_be_read_on_a_phone(tab: Page, built: str) -> None:
     assert page.locator(".picture").get_attribute("href") == "plan.svg"
 
 
-def test_a_button_copies_the_commands_of_a_session_alone(tab: Page, built: str) -> None:
-    page = opened(tab, f"{built}/start.html")
-    copied = page.locator("code[data-md-copy]").first
-    copied.scroll_into_view_if_needed()
+def test_a_button_copies_the_commands_of_a_session_alone(browser: Browser, built: str) -> None:
+    with visiting(browser, built) as visits:
+        page = visits.open("/start.html", permissions=["clipboard-read", "clipboard-write"])
+        session = page.locator(".language-console", has_text="commandsync init").first
+        session.scroll_into_view_if_needed()
+        session.locator(".md-code__nav button").click()
 
-    expect(page.locator(".md-code__nav button").first).to_be_attached()
-    assert copied.get_attribute("data-md-copy") == "commandsync serve"
+        expect(page.locator(".md-dialog--active")).to_be_visible()
+        copied = page.evaluate("navigator.clipboard.readText()").splitlines()
+        assert copied == ["commandsync init", "commandsync validate", "commandsync plan"]
+
+
+def test_no_output_of_a_session_is_highlighted(tab: Page, built: str) -> None:
+    page = opened(tab, f"{built}/start.html")
+    prompts = page.locator(".language-console .gp").all_text_contents()
+
+    assert {*prompts} <= {"$ ", "> "}
+    assert page.locator(".language-console .go", has_text="# Harbor").count() >= 1
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in {"index", "404"}])
+def test_a_page_has_one_name(folder: Path, name: str) -> None:
+    html = (folder / f"{name}.html").read_text(encoding="utf-8")
+    title, heading, entry = (
+        unescape(re.sub("<[^>]+>", "", found[1])).replace("¶", "").strip()
+        for pattern in (
+            r"<title>(.*?) - commandsync</title>",
+            r"<h1[^>]*>(.*?)</h1>",
+            r'(?s)class="md-nav__link md-nav__link--active">(.*?)</a>',
+        )
+        if (found := re.search(pattern, html))
+    )
+
+    assert title == heading == entry
+
+
+def test_each_document_has_its_name_in_the_table_of_the_readme() -> None:
+    readme = DOCUMENTS[0].read_text(encoding="utf-8")
+    table = readme.partition("## Documentation")[2]
+    for path in DOCUMENTS[1:]:
+        heading = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        link = re.search(rf"\[([^]]+)\]\(docs/{re.escape(path.name)}\)", table)
+
+        assert link is None or link[1] == heading
+
+
+def test_the_title_of_the_landing_page_is_the_name_alone(tab: Page, built: str) -> None:
+    assert opened(tab, f"{built}/index.html").title() == "commandsync"
+
+
+def test_a_wrong_address_leads_to_pages_that_exist(tab: Page, built: str) -> None:
+    page = opened(tab, f"{built}/404.html")
+    links = page.locator("article ul a")
+
+    assert links.count() == 3
+    links.get_by_text("Manifest").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("^Manifest"))
 
 
 def test_a_search_finds_a_page(tab: Page, built: str) -> None:
