@@ -146,7 +146,9 @@ def _copied(session: re.Match[str]) -> str:
     lines = [(line, unescape(re.sub(r"<[^>]+>", "", line))) for line in session[2].split("\n")]
     typed = "\n".join(text[2:] for _, text in lines if text.startswith(_PROMPTS))
     shown = "\n".join(
-        line if text.startswith(_PROMPTS) else f'<span class="go">{escape(text, quote=False)}</span>'
+        line
+        if text.startswith(_PROMPTS)
+        else f'<span class="go">{escape(text, quote=False)}</span>'
         for line, text in lines
     )
     return f'{session[1]} data-copy="{escape(typed)}">{shown}</code>'
