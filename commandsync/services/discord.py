@@ -181,7 +181,7 @@ def _adding(of: _List, bot: str, resource: Resource, text: Text) -> Operation[st
     body = _sent(_object(text))
 
     def read(reply: Reply) -> str:
-        added = _written(of.guild, body, reply)
+        added = _stored(of.guild, body, reply)
         return added if reply.status == _CREATED else Overwritten(added)
 
     return Operation(f"add {resource}", "POST", of.path(bot), read, body=body)
@@ -204,7 +204,7 @@ def _editing(of: _List, bot: str, resource: Resource, entry: Entry, text: Text) 
         listed = {"options": own.get("options")}
         body |= with_unknown({"options": changed["options"]}, listed)
     path = of.path(bot, arguments.identifier("id", entry.id))
-    read = partial(_written, of.guild, body)
+    read = partial(_stored, of.guild, body)
     return Operation(f"edit {resource}", "PATCH", path, read, body=body, missing=_CHANGED)
 
 
@@ -232,6 +232,17 @@ def _sent(node: Mapping[str, Any]) -> Object:
     """Return an object as requests have it: permissions are numbers in Discord's schema."""
     number = number_of(node.get("default_member_permissions"))
     return {**node} if number is None else {**node, "default_member_permissions": number}
+
+
+def _stored(guild: str, body: Mapping[str, Any], reply: Reply) -> str:
+    """Read the answer to an add or an edit: the id of the command, which Discord always answers.
+
+    Raises `DecodeError` if there is none: somebody else answers, and the result is unknown.
+    """
+    if identifier := _written(guild, body, reply):
+        return identifier
+    message = "the answer contains no application command"
+    raise DecodeError(message, reply=reply, hint=_LATER)
 
 
 def _written(guild: str, body: Mapping[str, Any], reply: Reply) -> str:

@@ -217,6 +217,17 @@ def test_an_add_of_a_name_that_is_there_says_that_it_overwrote() -> None:
     assert added == there["id"]
 
 
+@pytest.mark.parametrize("content", [{}, {"commands": 7}, {"id": None}])
+def test_a_success_without_the_command_proves_no_write(content: object) -> None:
+    service, entry = discord_service(APP), Entry(text(), id="1", own=(chat(id="1"),))
+    for operation in (
+        service.add("", KIND, text()),
+        service.edit("", KIND, entry, text(nsfw=True)),
+    ):
+        with pytest.raises(DecodeError, match="contains no application command"):
+            operation.read(answer(200, content))
+
+
 def test_a_delete_deletes_one_command() -> None:
     listing, service = DiscordListing(), discord_service(APP)
     first, second = listing.seed(chat(), chat(name="pong"))
