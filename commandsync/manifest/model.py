@@ -122,10 +122,6 @@ class AnnouncementModel(Table):
     id: fields.Id = ""
     formerly: ClassVar[tuple[str, ...]] = ()
 
-    def members(self, _: AnnouncementText) -> tuple[()]:
-        """Return nothing: an announcement is one record."""
-        return ()
-
     @property
     def schedule(self) -> Schedule | None:
         """When it is to be listed; None for always. `UnfitError` if it ends before it begins."""

@@ -290,7 +290,8 @@ def check(kind: Resource, entries: AnySequence[Placed], rules: SyncRules) -> Non
     _duplicates(kind, entries)
     if not may_repeat(kind):
         _case_twins(entries)
-        _same_usage(kind, entries)
+        if kind.usage:
+            _same_usage(kind, entries)
         _unshown_texts(entries)
     _former_names(kind, entries)
     _pins(entries)

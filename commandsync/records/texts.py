@@ -171,7 +171,7 @@ class Resource(StrEnum):
         return self.text is ApplicationCommand
 
 
-OF_MANIFEST = (Resource.COMMAND, Resource.ANNOUNCEMENT)
+OF_MANIFEST = tuple(each for each in Resource if not each.exact)
 """The kinds that a manifest has under their collections, and a page shows."""
 
 

@@ -98,7 +98,7 @@ def values(recipe: Recipe, *, edit: bool) -> None:
         '    heading: str\n    body: str\n    stars: str = ""\n    note: str = ""\n\n\n',
         before="Text = CommandText |",
     )
-    texts("ReviewText | ", before="CommandText | AnnouncementText\n")
+    texts("ReviewText | ", before="CommandText | AnnouncementText |")
     texts('    REVIEW = "review", ReviewText, "", "stars"\n', before="\n    text: type[Text]")
     models(
         "class Review(_Listed):\n    id: Identifier = _IDENTIFIER\n"
@@ -127,7 +127,7 @@ def manifest(recipe: Recipe, *, edit: bool) -> None:
         "        return ReviewText(self.heading, self.body, stars, note)\n\n\n",
         before="class DefaultsModel(",
     )
-    model("ReviewText, ", before="Resource, canonical")
+    model("ReviewText, ", before="AnnouncementText,\n")
     for end in ("\n\nclass ManifestModel(", "\n\nTABLES:"):
         model("    reviews: Annotated[list[ReviewModel], FailFast()] = []\n", before=end)
     model('    "reviews": ReviewModel,\n', before='}\n"""The models of')
