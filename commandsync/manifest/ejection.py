@@ -4,6 +4,7 @@ The rest of the file stays as it is, with its comments: only the lines of `impor
 and of `include:` go, and a new list of commands is put at the end.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -38,17 +39,25 @@ def ejected(manifest: Manifest, text: str) -> str:
         hint = "move their entries into the manifest first"
         raise UsageError(f"{included[0]} has commands of {manifest.path}", hint=hint)
     rest = re.sub(r"\n{3,}", "\n\n", _PART.sub("", text)).rstrip()
-    lines = [*_unlisted(manifest), "commands:" if entries else "commands: []"]
+    lines = [*_unlisted(manifest, rest), "commands:" if entries else "commands: []"]
     lines += _lines(manifest, entries)
     return "\n".join([rest, "", *lines]) + "\n"
 
 
-def _unlisted(manifest: Manifest) -> Iterator[str]:
-    """Yield a comment that names the commands which only Discord has, and a manifest cannot."""
+def _unlisted(manifest: Manifest, rest: str) -> Iterator[str]:
+    """Yield the rule by which the commands that only Discord has stay there: entries are public."""
     names = [each.name for each in manifest.registrables if each.reason]
-    if names and manifest.discord:
-        yield f"# Not listed, since they are not public: {one_line(', '.join(names))}."
-        yield "# Those in sync.ignore stay at Discord as they are."
+    if not (names and manifest.discord):
+        return
+    shown = one_line(", ".join(names))
+    if re.search(r"^[\"']?sync[\"']?\s*:", rest, re.MULTILINE):
+        yield f"# Not listed, since they are not public: {shown}."
+        yield "# Add them to sync.ignore: then they stay at Discord as they are."
+        return
+    yield "# Not public, and so not listed here: they stay at Discord as they are."
+    yield "sync:"
+    yield f"  ignore: {json.dumps(names, ensure_ascii=False)}"
+    yield ""
 
 
 def _lines(manifest: Manifest, entries: tuple[Entry, ...]) -> Iterator[str]:

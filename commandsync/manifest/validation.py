@@ -342,7 +342,10 @@ def _same_usage(kind: Resource, entries: AnySequence[Placed]) -> None:
     seen: dict[tuple[str, str], dict[Text, Placed]] = {}
     for placed in entries:
         text = placed.entry.text
-        alike = seen.setdefault((placed.entry.name, getattr(text, kind.usage)), {})
+        usage = getattr(text, kind.usage)
+        if usage == text[0]:  # the menus of users and of messages may have one name
+            continue
+        alike = seen.setdefault((text[0], usage), {})
         if text not in alike and alike:
             first = next(iter(alike.values())).entry.location
             message = f"{quoted(placed.entry.name)} has the {kind.usage} of the entry at {first}"

@@ -158,11 +158,14 @@ class RegistrationJob(Job):
         composed = self._composed(manifest, every)
         if composed.problems:
             raise ManifestError(composed.problems)
+        entries = composed.entries
+        if isinstance(self._baseline, Unread):  # no pin is known to be lost
+            entries = tuple(replace(entry, id="") for entry in entries)
         untouched = {entry.id for entry in composed.untouched}
         losses = [each for each in composed.losses if each.field not in site.listing.lossy]
         warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
         plan = make_plan(
-            desired=Snapshot({KIND: composed.entries}),
+            desired=Snapshot({KIND: entries}),
             listed=Snapshot({KIND: tuple(each for each in every if each.id not in untouched)}),
             target=Target(
                 bot=site.bot,

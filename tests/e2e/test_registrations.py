@@ -225,13 +225,14 @@ def test_without_a_token_the_plan_says_so_and_an_apply_names_the_variable(
     home: Home, discord: DiscordServer
 ) -> None:
     home.forget(TOKEN)
-    manifest(home, discord, entry(PING))
+    manifest(home, discord, entry({**PING, "id": "7"}))
 
     planned = home.run("plan", "--detailed-exitcode", exits=0)
     applied = home.run("apply", "--yes", exits=2)
 
     assert planned.out.startswith(f"discord: the application of the token at {discord.url} from")
     assert "discord returns its list only with the token" in planned.out
+    assert "pinned" not in planned.said
     assert planned.out.endswith("Plan: 1 command to send.\n")
     assert f"no token was given for discord\n  hint: set {TOKEN}" in applied.err
     assert discord.listing.requests == []

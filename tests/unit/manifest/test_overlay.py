@@ -295,6 +295,16 @@ def test_ejecting_prints_a_manifest_with_the_same_commands() -> None:
     assert [e.formerly for e in next(iter(again.snapshot.collections.values()))] == [("pong",), ()]
 
 
+def test_ejecting_names_the_commands_for_a_policy_that_the_manifest_has() -> None:
+    head = HEAD + "sync: {prune: true}\nlistings: [{service: discord}]\n"
+    manifest = load("", PING, EVAL, head=head)
+
+    printed = ejected(manifest, Path("commands.yaml").read_text("utf-8"))
+
+    assert "# Not listed, since they are not public: eval.\n# Add them to sync.ignore" in printed
+    assert printed.count("sync:") == 1
+
+
 def test_ejecting_keeps_the_objects_and_names_the_commands_that_only_discord_has() -> None:
     options = [
         {"type": 3, "name": "a", "description": "A text that the bot says.", "choices": None}
@@ -306,8 +316,8 @@ def test_ejecting_keeps_the_objects_and_names_the_commands_that_only_discord_has
 
     printed = ejected(manifest, Path("commands.yaml").read_text("utf-8"))
 
-    assert "# Not listed, since they are not public: eval.\n" in printed
     (again,) = load_manifests(["-"], stdin=printed.encode)
+    assert again.rules.ignore == ("eval",)
     (command,) = again.registrables
     del node["contexts"], options[0]["choices"]
     assert command.discord == node
