@@ -158,14 +158,11 @@ class RegistrationJob(Job):
         composed = self._composed(manifest, every)
         if composed.problems:
             raise ManifestError(composed.problems)
-        entries = composed.entries
-        if isinstance(self._baseline, Unread):  # no pin is known to be lost
-            entries = tuple(replace(entry, id="") for entry in entries)
         untouched = {entry.id for entry in composed.untouched}
         losses = [each for each in composed.losses if each.field not in site.listing.lossy]
         warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
         plan = make_plan(
-            desired=Snapshot({KIND: entries}),
+            desired=Snapshot({KIND: self._pinned(composed.entries)}),
             listed=Snapshot({KIND: tuple(each for each in every if each.id not in untouched)}),
             target=Target(
                 bot=site.bot,
@@ -188,6 +185,12 @@ class RegistrationJob(Job):
         if settings.only:
             plan = plan.only(settings.only)
         return replace(plan, notices=(*site.warnings(plan.changes), *plan.notices))
+
+    def _pinned(self, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        """Return entries without their pins if nothing was read: none is known to be lost."""
+        if not isinstance(self._baseline, Unread):
+            return entries
+        return tuple(replace(entry, id="") for entry in entries)
 
     def _unexplained(self, composed: Registration) -> Iterator[Notice]:
         """Yield a notice about listed commands that stay, since not all of the code was read."""
