@@ -233,16 +233,22 @@ def rate_limit_of(reply: Reply) -> RateLimit | None:
     return None if limit == RateLimit() else limit
 
 
-def renewal_of(reply: Reply) -> float:
-    """Return in how many seconds another request of this kind is allowed; 0 for at once.
+class Bucket(NamedTuple):
+    """The limit of a service on one kind of request."""
 
-    So Discord limits each kind of request ("Rate Limits" of its documentation): the next one is
-    refused before.
-    """
-    if reply.headers.get("x-ratelimit-remaining") != "0":
-        return 0.0
-    value = reply.headers.get("x-ratelimit-reset-after", "")
-    return float(value) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) else 0.0
+    most: int  # how many are allowed in a period
+    left: int  # how many of them are left
+    seconds: float  # until the next period
+
+
+def bucket_of(reply: Reply) -> Bucket | None:
+    """Return the limit on the kind of request that an answer is to, as Discord answers it."""
+    names = ("limit", "remaining", "reset-after")
+    values = [reply.headers.get(f"x-ratelimit-{name}", "") for name in names]
+    if not all(re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) for value in values):
+        return None
+    most, left, seconds = map(float, values)
+    return Bucket(max(int(most), 1), int(left), seconds)
 
 
 def _retry_after(reply: Reply) -> float | None:

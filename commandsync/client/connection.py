@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from commandsync.api import arguments
 from commandsync.api.arguments import Address
-from commandsync.api.content import rate_limit_of, renewal_of
+from commandsync.api.content import bucket_of, rate_limit_of
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
-from commandsync.api.policy import LONGEST_WAIT, Failure, Health, Send, Wait, attempt
+from commandsync.api.policy import Failure, Health, Send, Wait, attempt
 from commandsync.client import async_extra
+from commandsync.client.budget import Budget
 from commandsync.client.network import surroundings_of
 from commandsync.client.request import Secrecy, log_answer, not_sent
 from commandsync.client.threads import Gate
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from commandsync.client.asynctransport import AsyncGate, AsyncTransport
 
 T = TypeVar("T")
+
+_SHOWN = 1.0  # seconds: a shorter wait for a limit is not worth a line
 
 OnWait: TypeAlias = Callable[[Operation[Any], Send | Wait | None], object]
 
@@ -83,7 +86,7 @@ class AnyConnection:
         self.on_wait: OnWait = lambda _operation, _step: None
         self._jitter = jitter
         self._process = os.getpid()
-        self._renewals: dict[str, float] = {}  # when each kind of request is allowed again
+        self._budgets: dict[str, Budget] = {}  # of each kind of request
         lent = surroundings_of(session, address)
         agent = {"User-Agent": service.agent} if service.agent else {}
         self.surroundings = replace(lent, headers={**lent.headers, **agent})
@@ -139,29 +142,42 @@ class AnyConnection:
     def _send_in_turn(
         self, operation: Operation[T], step: Send, last: Reply | TransportError | None, end: float
     ) -> Generator[Any, Any, Reply | TransportError]:
-        if (pause := self._renewals.get(operation.name, 0.0) - monotonic()) > 0:
-            self.on_wait(operation, Wait(pause))
-            yield self.gate.wait(min(pause, end - monotonic()))
-        if not (yield self.gate.enter(end)):
-            if last is not None:
-                return last
-            raise not_sent(operation, stopped=self.gate.stopped, closed=self.transport.closed)
-        self.on_wait(operation, step)
-        start = monotonic()
+        budget = self._budgets.setdefault(operation.name, Budget())
+        taken = yield from self._take(budget, operation, end)
         answer: Reply | TransportError | None = None
         try:
-            seconds = min(self.timeout, end - start)
-            sent: Reply | TransportError = yield self.transport.send(operation, seconds=seconds)
-            answer = sent
+            if not (taken and (yield self.gate.enter(end))):
+                if last is not None:
+                    return last
+                raise not_sent(operation, stopped=self.gate.stopped, closed=self.transport.closed)
+            self.on_wait(operation, step)
+            start = monotonic()
+            try:
+                seconds = min(self.timeout, end - start)
+                sent: Reply | TransportError = yield self.transport.send(operation, seconds=seconds)
+                answer = sent
+            finally:
+                self.gate.leave()
+                log_answer(operation, answer, start=start)
         finally:
-            self.gate.leave()
-            log_answer(operation, answer, start=start)
+            if taken:
+                bucket = bucket_of(answer) if isinstance(answer, Reply) else None
+                budget.give_back(bucket, monotonic())
         if isinstance(sent, Reply):
             self.transport.rate_limit = rate_limit_of(sent) or self.transport.rate_limit
-            # A longer wait is left to the service: its refusal says how long it takes.
-            if 0 < (pause := renewal_of(sent)) <= LONGEST_WAIT:
-                self._renewals[operation.name] = monotonic() + pause
         return sent
+
+    def _take(
+        self, budget: Budget, operation: Operation[T], end: float
+    ) -> Generator[Any, Any, bool]:
+        """Wait until the service allows a request of a kind; False at the `end`, and for a stop."""
+        while (pause := budget.take(monotonic())) > 0:
+            if pause >= _SHOWN:
+                self.on_wait(operation, Wait(pause))
+            left = end - monotonic()
+            if left <= 0 or not (yield self.gate.wait(min(pause, left))):
+                return False
+        return True
 
 
 class Connection(AnyConnection):

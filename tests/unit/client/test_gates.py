@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from commandsync.api.arguments import parse_address
+from commandsync.api.content import Bucket
 from commandsync.api.operations import list_records
 from commandsync.api.policy import Wait
 from commandsync.client.asynctransport import AsyncGate
+from commandsync.client.budget import Budget
 from commandsync.client.connection import AsyncConnection, Connection
 from commandsync.client.threads import Gate
 from commandsync.errors import StoppedError
@@ -111,8 +113,12 @@ def test_nobody_holds_a_place_while_waiting(server: RawServer, connect_blocking:
 
 
 def limited(body: object, *, remaining: str = "0", after: str = "0.06") -> Act:
-    headers = {"X-RateLimit-Remaining": remaining, "X-RateLimit-Reset-After": after}
-    return answering(body, headers=headers)
+    headers = {
+        "X-RateLimit-Limit": "1",
+        "X-RateLimit-Remaining": remaining,
+        "X-RateLimit-Reset-After": after,
+    }
+    return answering(body, headers={name: value for name, value in headers.items() if value})
 
 
 def test_a_kind_of_request_waits_until_the_service_allows_it_again(
@@ -128,20 +134,29 @@ def test_a_kind_of_request_waits_until_the_service_allows_it_again(
     assert time.monotonic() - before >= 0.04
 
 
-def test_another_kind_of_request_does_not_wait_for_that(
+def test_a_long_wait_for_a_limit_is_shown_and_is_that_of_one_kind(
     server: RawServer, connect_blocking: Connect
 ) -> None:
-    connection, waits = connect_blocking(server.url), list[str]()
+    gate = Announcing(1)
+    connection, waits = connect_blocking(server.url, gate=gate), list[tuple[str, Wait]]()
     connection.on_wait = lambda operation, step: (
-        waits.append(operation.name) if isinstance(step, Wait) else None
+        waits.append((operation.name, step)) if isinstance(step, Wait) else None
     )
-    server.then(limited({"data": []}), *[answering({"data": []})] * 2)
+    server.then(limited({"data": []}, after="100"), answering({"data": []}))
 
     connection.call(READ)
     connection.call(list_records("42", Resource.ANNOUNCEMENT))
-    connection.call(READ)
+    before = [*waits]
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(connection.call, READ)
+        gate.waiting.wait(10)
+        connection.stop()
 
-    assert waits == [READ.name]
+    assert isinstance(waiting.exception(10), StoppedError)
+    assert before == []
+    [(name, wait)] = waits
+    assert name == READ.name
+    assert 99 < wait.seconds <= 100
 
 
 @pytest.mark.parametrize(
@@ -160,18 +175,21 @@ def test_only_a_limit_that_is_used_up_and_soon_renewed_is_waited_for(
     assert not [step for step in waits if isinstance(step, Wait)]
 
 
-def test_a_stop_ends_the_wait_for_a_limit(server: RawServer, connect_blocking: Connect) -> None:
-    gate = Announcing(1)
-    connection = connect_blocking(server.url, gate=gate)
-    server.then(limited({"data": []}, after="100"))
-    connection.call(READ)
+def test_no_more_is_sent_than_a_limit_allows() -> None:
+    budget = Budget()
 
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(connection.call, READ)
-        gate.waiting.wait(10)
-        connection.stop()
+    begun = [budget.take(0.0) for _ in range(4)]  # nothing is known yet
+    budget.give_back(Bucket(5, 4, 20.0), 1.0)
+    fifth, sixth = budget.take(1.0), budget.take(2.0)
+    for left in (3, 2, 1, 0):  # the answers may come in another order
+        budget.give_back(Bucket(5, left, 19.0), 2.0)
 
-    assert isinstance(waiting.exception(10), StoppedError)
+    assert begun == [0.0] * 4
+    assert (fifth, sixth) == (0.0, 19.0)
+    assert budget.take(3.0) == 18.0
+    assert [budget.take(21.0) > 0 for _ in range(7)] == [*[False] * 5, True, True]
+    budget.give_back(None, 22.0)
+    assert budget.take(22.0) == 0.0
 
 
 async def begun(*work: Coroutine[Any, Any, bool]) -> list[asyncio.Task[bool]]:
