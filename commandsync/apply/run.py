@@ -2,14 +2,15 @@
 
 Order of writes: edits, then adds one by one in the manifest's order, deletes last and only where
 every add of their collection is done, so that an interruption or a failure leaves too much rather
-than too little. The old record of a replace is deleted only when a read has shown the new one. An
-add whose result is unknown is settled by reading the list. After any write, whatever its answer,
-every managed collection is read once more and planned again: what is called verified, or unchanged,
-has been seen.
+than too little. Where names are unique, the deletes that the plan says go first, a record is
+renamed when its new name is free, and the order of adds does not matter. The old record of a
+replace is deleted only when a read has shown the new one. An add whose result is unknown is settled
+by reading the list. After any write, whatever its answer, every managed collection is read once
+more and planned again: what is called verified, or unchanged, has been seen.
 """
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, assert_never
 
@@ -68,12 +69,14 @@ def apply(  # noqa: PLR0913 - what a run is made of
         health: Shared with the driver, which notes every attempt in it.
         replan: Makes the plan again; None for a saved plan, whose own changes are compared.
         concurrency: Most calls in flight.
-        unordered: Send adds concurrently too; the listing then shows them in any order.
+        unordered: Send adds concurrently too; the listing then shows them in any order. Those of an
+            exact kind always are: its order means nothing.
     """
     run = open_run(plan, listed, health, service=service, concurrency=concurrency)
+    yield from run.first_deletes()
     yield from run.edits()
     for resource in plan.scope:
-        yield from run.adds(resource, width=concurrency if unordered else 1)
+        yield from run.adds(resource, width=concurrency if unordered or resource.exact else 1)
         yield from run.find_replacements(resource)
     yield from run.deletes()
     for resource in plan.scope if any(write.sent for write in run.ledger.writes) else ():
@@ -106,17 +109,37 @@ class Phases:
     claims: dict[Resource, Claims]  # the new records of each collection
     width: int  # most calls in flight
 
-    def edits(self) -> Steps[None]:
-        """Send the edits."""
+    def first_deletes(self) -> Steps[None]:
+        """Send the deletes that free a name, or make room."""
         pending = self.ledger.in_state(State.PENDING)
-        queue = deque(write for write in pending if isinstance(write.change, Edit))
-        yield from self.perform(queue, width=self.width)
+        first = [w for w in pending if isinstance(w.change, Delete) and w.change.first]
+        yield from self.perform(deque(first), width=self.width)
+
+    def edits(self) -> Steps[None]:
+        """Send the edits; renames wait until their names are free."""
+        ledger = self.ledger
+        waiting = [w for w in ledger.in_state(State.PENDING) if isinstance(w.change, Edit)]
+        while waiting and not ledger.stopped:
+            free = [w for w in waiting if self.claims[w.change.resource].frees(w)]
+            waiting = [write for write in waiting if write not in free]
+            if not free:
+                self._hold_back(waiting)
+                return
+            yield from self.perform(deque(free), width=self.width)
+
+    def _hold_back(self, writes: Iterable[Write]) -> None:
+        """Skip writes whose names another record still has."""
+        for write in writes:
+            why = f"another {write.change.resource} still has that name"
+            self.ledger.settle(write, State.SKIPPED, why, "run again")
 
     def adds(self, resource: Resource, *, width: int) -> Steps[None]:
         """Add one collection's records; settle an unknown result before the next one."""
         ledger = self.ledger
         pending = ledger.in_state(State.PENDING)
-        queue = deque(w for w in pending if w.adds and w.change.resource is resource)
+        adds = [w for w in pending if w.adds and w.change.resource is resource]
+        queue = deque(write for write in adds if self.claims[resource].frees(write))
+        self._hold_back(write for write in adds if write not in queue)
         while queue and not ledger.stopped:
             yield from self.perform(queue, width=width, until_unclear=True)
             for write in reversed((yield from self._settle_adds(resource))):

@@ -14,17 +14,21 @@ from commandsync.apply.check import progress_of
 from commandsync.apply.ledger import Ledger, Write
 from commandsync.apply.outcomes import FINDINGS, Finding, State
 from commandsync.diagnostics import Do, Notice
-from commandsync.errors import StalePlanError
-from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.errors import ManifestError, StalePlanError
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, field_changes
 from commandsync.plan.matching import match
 from commandsync.plan.plan import RecordPlan
-from commandsync.records.rewrites import Rewrite, rewrites
+from commandsync.records.rewrites import Rewrite, name_key, rewrites
 from commandsync.records.snapshot import Entry, Identity, Snapshot, by_identity
-from commandsync.records.texts import Resource, Text, named
+from commandsync.records.texts import Resource, Text, named, object_of
 
 Listed = Mapping[Identity, Text]
 
-_HOW = {State.UNKNOWN: "has an unknown result", State.REFUSED: "was refused"}
+_HOW = {
+    State.UNKNOWN: "has an unknown result",
+    State.REFUSED: "was refused",
+    State.SKIPPED: "was not sent",
+}
 _RENAMED = (
     "if the service changed the name, write it in the manifest as it is listed; otherwise the next "
     "apply adds it again"
@@ -33,6 +37,7 @@ _CUT = (
     "the list may be cut, or show new records late: look for it on the bot's page first, because "
     "another apply adds it again"
 )
+_AS_STORED = "write it as the service stores it"
 _NEXT = (
     "somebody else changed it meanwhile, or the service did not keep what was written: run plan, "
     "then apply again"
@@ -48,6 +53,9 @@ class Claims:
     writes: Sequence[Write]
     known: set[Identity]  # the records that some earlier read showed: none of them is new
     before: Mapping[str, Entry]  # the records with usable ids in the first read, by their ids
+    # In an exact kind: who has each name in the first read, and the write of each record.
+    holders: Mapping[str, str]
+    moves: Mapping[str, Write]
     without_id: int  # how many of them had no usable id in the first read
     listed: Listed = field(default_factory=dict)  # the texts in the last read since the writes
     entries: tuple[Entry, ...] | None = None  # the same read's entries; None before it
@@ -65,7 +73,28 @@ class Claims:
         for w, n in match(new, entries, exact=resource.exact).pairs.items():
             half[w].record, half[w].stored = entries[n].id, entries[n].text
         before = {entry.id: entry for entry in entries if entry.writable}
-        return cls(ledger, resource, writes, set(listed), before, _without_id(listed))
+        named = before.values() if resource.exact else ()
+        return cls(
+            ledger,
+            resource,
+            writes,
+            set(listed),
+            before,
+            {name_key(entry.text): entry.id for entry in named},
+            {w.change.id: w for w in writes if not isinstance(w.change, Add)},
+            _without_id(listed),
+        )
+
+    def frees(self, write: Write) -> bool:
+        """Whether no other record has the name that a write gives to its record."""
+        key = name_key(write.change.texts[0])
+        holder = self.holders.get(key)
+        if holder is None or holder == getattr(write.change, "id", None):
+            return True
+        move = self.moves.get(holder)
+        if move is None or move.state is not State.DONE:
+            return False
+        return isinstance(move.change, Delete) or name_key(move.change.texts[0]) != key
 
     def assign(self, entries: tuple[Entry, ...]) -> None:
         """Assign the records that no earlier read showed to the adds that made them.
@@ -99,9 +128,9 @@ class Claims:
         if not missing or self.ledger.stopped:
             return
         first = missing[0]
-        unknown = first.state is State.UNKNOWN
+        again = first.state in {State.UNKNOWN, State.SKIPPED}
         how = _HOW.get(first.state, "failed")
-        mend = first.hint or "run again" if unknown else "correct that entry and run again"
+        mend = first.hint or "run again" if again else "correct that entry and run again"
         why = f"deletes wait for adds, and the add of {first.change.name!r} {how}"
         hint = Do.DELETE_ALONE(mend=mend)
         for write in self.writes:
@@ -198,17 +227,28 @@ def evidence_of(
             assert_never(change)
 
 
+def _rewrites(*, sent: Text, stored: Text) -> tuple[Rewrite, ...]:
+    """Return the fields, or the parts of an object, that are listed otherwise than they were sent.
+
+    A service of objects is not known to change any.
+    """
+    if object_of(sent) is None:
+        return rewrites(sent=sent, stored=stored)
+    parts = field_changes(sent, stored) if sent != stored else ()
+    return tuple(Rewrite(*part, how="changed", advice=_AS_STORED, known=False) for part in parts)
+
+
 def _added(wanted: Text, record: Identity, listed: Mapping[Identity, Text]) -> Evidence:
     stored = listed.get(record)
     if stored is None:
         return Evidence("it is not listed")
-    return Evidence(rewrites=rewrites(sent=wanted, stored=stored))
+    return Evidence(rewrites=_rewrites(sent=wanted, stored=stored))
 
 
 def _edited(change: Edit, stored: Text | None) -> Evidence:
     if stored is None:
         return Evidence("it is no longer listed")
-    differences = rewrites(sent=change.after, stored=stored)
+    differences = _rewrites(sent=change.after, stored=stored)
     if stored != change.before:
         return Evidence(rewrites=differences)
     known = all(rewrite.known for rewrite in differences)
@@ -288,7 +328,14 @@ def compare(
 ) -> None:
     """Enter the changes that are left after reading back: by a new plan, or by the saved one."""
     written = ledger.read_back and any(write.sent for write in ledger.writes)
-    plan = replan(listed) if replan and written else ledger.plan
+    try:
+        plan = replan(listed) if replan and written else ledger.plan
+    except ManifestError as error:  # what is listed now, by others, no longer allows the manifest
+        ledger.as_wanted = False
+        ledger.notices += [
+            Notice(each.message, each.hint, each.location) for each in error.problems
+        ]
+        return
     if plan is ledger.plan:
         left = written and not _is_done(plan, listed)
     else:

@@ -302,6 +302,11 @@ class PlannedDelete(PlannedChange):
     exact_copy: bool = optional(
         "Whether it is an exact copy, which no limit counts; absent for no.", default=False
     )
+    first: Literal["", "name", "full"] = optional(
+        "Why it is made before adds and edits: another record gets its name, or the list is full; "
+        "absent for one that is made last.",
+        default="",
+    )
 
 
 AnyChange = Annotated[

@@ -322,6 +322,9 @@ class Delete(_Change):
     until: datetime | None = None
     # Whether nothing is lost: it has no uses, and an equal record stays, or counts in its place.
     exact_copy: bool = False
+    # Why it goes before adds and edits: another record gets its name, or the list is full; empty
+    # for one that goes last.
+    first: Literal["", "name", "full"] = ""
 
 
 Change = Add | Edit | Replace | Delete

@@ -1,6 +1,6 @@
 """The comparison of one collection: the manifest's entries with the listed ones."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ from commandsync.diagnostics import Location, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, field_changes
 from commandsync.plan.hints import finished_renames, lost_pins, lost_renames, rename_hints
 from commandsync.plan.matching import Matching, count_same_name, match
+from commandsync.plan.order import with_first_deletes
 from commandsync.plan.rules import SyncRules
 from commandsync.records.rewrites import text_agrees
 from commandsync.records.snapshot import Entry, Phase, Schedule
@@ -61,6 +62,7 @@ class Comparison:
     abilities: Abilities
     rules: SyncRules
     now: datetime | None = None
+    untouched: Container[str] = ()  # the ids of listed records that are left alone
     changes: list[Change] = field(default_factory=list)
     unchanged: int = 0
     unmanaged: list[tuple[Resource, Entry]] = field(default_factory=list)
@@ -77,7 +79,7 @@ class Comparison:
         entries, ignored, matching = match_by_rules(
             wanted,
             listed,
-            rules=self.rules,
+            leaves=self._leaves,
             pins_first=self.abilities[resource].edit,
             exact=resource.exact,
         )
@@ -91,6 +93,8 @@ class Comparison:
         surplus = sorted({*matching.listed, *ended} - ignored)
         deletes = self._deletes(resource, [(entries[n], ended.get(n)) for n in surplus])
         changes = self._changes(resource, differing, deletes, listed)
+        if resource.exact:
+            changes = with_first_deletes(changes, listed, self.abilities[resource].most)
         self.changes += changes
         self.finished += len(finished_renames(wanted, pairs, listed))
         self.notices += lost_renames(wanted, pairs, [entry for entry, _ in deletes])
@@ -130,7 +134,7 @@ class Comparison:
             if entry.schedule is None or entry.phase(self.now) is not Phase.ENDED:
                 continue
             ended[n] = entry.schedule.until if is_own(entry, listed) else None
-            if self.rules.ignores(listed.name):
+            if self._leaves(listed):
                 self.notices.append(_ignored(entry, listed))
         return ended
 
@@ -145,7 +149,7 @@ class Comparison:
                 differing.append((entry, None))
             elif listed.text == entry.text:
                 self.unchanged += 1
-            elif self.rules.ignores(listed.name):
+            elif self._leaves(listed):
                 self.notices.append(_ignored(entry, listed))
             elif not self.rules.manages(resource, self.abilities):
                 self.notices.append(_not_posted(resource, entry))
@@ -177,6 +181,10 @@ class Comparison:
             ),
         ]
 
+    def _leaves(self, listed: Entry) -> bool:
+        """Whether a listed record is never touched."""
+        return self.rules.ignores(listed.name) or listed.id in self.untouched
+
     def _is_writable(self, resource: Resource, entry: Entry) -> bool:
         """Whether a record can be changed or deleted; one that cannot is reported."""
         if not entry.writable:
@@ -191,18 +199,18 @@ def match_by_rules(
     wanted: Sequence[Entry],
     listed: Sequence[Entry],
     *,
-    rules: SyncRules,
+    leaves: Callable[[Entry], bool],
     pins_first: bool,
     exact: bool,
 ) -> tuple[list[Entry], set[int], Matching]:
     """Match entries with listed ones; return these in the order of the match, and which to ignore.
 
-    A pin or a rewritten name may mean an ignored record: then the entry is not added. The last two
-    arguments are those of `match`.
+    `leaves` says whether a listed record is ignored. A pin or a rewritten name may mean one: then
+    the entry is not added. The last two arguments are those of `match`.
     """
     sides: tuple[list[Entry], list[Entry]] = [], []
     for entry in listed:
-        sides[rules.ignores(entry.name)].append(entry)
+        sides[leaves(entry)].append(entry)
     entries = sides[False] + sides[True]
     ignored = set(range(len(sides[False]), len(entries)))
     matching = match(wanted, entries, pins_first=pins_first, not_renamed=ignored, exact=exact)

@@ -11,7 +11,7 @@ environment. The time, by which scheduled entries are due, is an input.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Self, TypeAlias
@@ -257,14 +257,18 @@ def make_plan(  # noqa: PLR0913 - the two sides, and what else decides on a plan
     now: datetime | None = None,
     manifest: Sequence[str] = (),
     notices: Sequence[Notice] = (),
+    untouched: Container[str] = (),
 ) -> RecordPlan:
     """Compare the two sides and plan the changes that make the listing match.
 
     Only the collections of `desired` are compared, and `listed` has every one of them. `now` is the
     time of the run, in UTC; `ValueError` without it if an entry has a schedule. `manifest` are the
-    files of the desired side, and `notices` its warnings.
+    files of the desired side, and `notices` its warnings. `untouched` are the ids of listed records
+    that are left alone, as ignored ones are.
+
+    Raises `ManifestError` if records of an exact kind cannot get the names that they are to have.
     """
-    comparison = Comparison(target.abilities, rules, now)
+    comparison = Comparison(target.abilities, rules, now, untouched)
     for resource in desired.scope:
         comparison.compare(resource, desired.collections[resource], listed.collections[resource])
     changes = sorted(comparison.changes, key=lambda change: isinstance(change, Delete))

@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, assert_never
 
 from commandsync.diagnostics import Do, Notice
-from commandsync.plan.changes import Change, Delete
+from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
+from commandsync.records.objects import callables, lost_callables
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Abilities, Patterns, Resource, Text
 
@@ -95,7 +96,9 @@ ALWAYS_ALLOWED = 3  # so few deletes of the whole listing are always allowed the
 _UNIGNORED = " that are not ignored"
 _UNENDED = " that have not ended"
 _UNCOPIED = " (exact copies do not count)"
+_EACH = " (each sub-command counts)"
 _END, _COPY = "end", "copy"
+_REMOVALS = {"delete", "replace"}
 
 
 def refusal(
@@ -107,7 +110,9 @@ def refusal(
 ) -> Notice | None:
     """Return why these changes are refused; None when they are not.
 
-    A replace counts as a delete. A number limits the whole listing, a percentage each collection.
+    A replace counts as a delete. So does each command that users call in a record: of a group, its
+    sub-commands, and those that it loses by an edit. A number limits the whole listing, a
+    percentage each collection.
     Unless the limit is `all`, deleting everything that is listed is refused whatever is added.
     A record whose `until` has passed does not count, neither as deleted nor as listed: the manifest
     asks for this very delete, which may be of the only record. Nor does an exact copy, with which
@@ -119,8 +124,10 @@ def refusal(
     limit = rules.max_deletes
     if limit is not None and limit.unlimited:
         return None
-    done = Counter((_action_of(change), change.resource) for change in changes)
-    resources = [resource for action, resource in done if action in {"delete", "replace"}]
+    done = Counter[tuple[str, Resource]]()
+    for change in changes:
+        done[_action_of(change), change.resource] += _weight(change)
+    resources = [kind for (action, kind), n in done.items() if n and action in _REMOVALS]
     losses = [
         _loss(resource, done, of=sizes.get(resource, 0), ignores=bool(rules.ignore))
         for resource in dict.fromkeys(resources)
@@ -132,7 +139,22 @@ def refusal(
 def _action_of(change: Change) -> str:
     if change.ends_record:
         return _END
+    if isinstance(change, Edit):
+        return "delete"  # as far as its weight says
     return _COPY if change.exempt else change.action
+
+
+def _weight(change: Change) -> int:
+    """Return how many commands a change takes away: of a record, those that users call in it."""
+    match change:
+        case Edit():
+            return lost_callables(change.before, change.after)
+        case Delete() | Replace():
+            return len(callables(change.before))
+        case Add():
+            return 0
+        case _:
+            assert_never(change)
 
 
 def removals_refused(removed: int, *, of: int, rules: SyncRules) -> Notice | None:
@@ -148,13 +170,17 @@ def countable(listed: Snapshot, scope: Iterable[Resource], rules: SyncRules) -> 
     """Count the listed records of each collection that the guard's arithmetic is about.
 
     Ignored ones are never deleted, so they do not make a delete a smaller part of what is listed.
-    Of records that are equal, those with uses count, else one.
+    Of records that are equal, those with uses count, else one. Of a group, its sub-commands count.
     """
     counts = {}
     for resource in scope:
         live = [entry for entry in listed.collections[resource] if not rules.ignores(entry.name)]
         used = [entry.text for entry in live if entry.uses]
-        counts[resource] = len(used) + len({entry.text for entry in live}.difference(used))
+        texts = [*used, *{entry.text for entry in live}.difference(used)]
+        counts[resource] = len(texts)
+        if resource.exact:
+            called = (name for text in texts for name in callables(text))
+            counts[resource] = sum(not rules.ignores(name) for name in called)
     return counts
 
 
@@ -211,6 +237,7 @@ def _loss(
         (_UNIGNORED, ignores),
         (_UNENDED, done[_END, resource]),
         (_UNCOPIED, done[_COPY, resource]),
+        (_EACH, resource.exact),
     )
     return _Loss(
         what="".join([f"listed {resource.collection}", *(text for text, is_so in limits if is_so)]),

@@ -63,8 +63,12 @@ def by_name(objects: Iterable[Node]) -> dict[str, Levels]:
 
 def levels_of(node: Node, above: Levels = ()) -> Iterator[Levels]:
     """Yield the levels down to a node, and to all below it; a group has `options` without any."""
-    options = node.get("options", ())
-    nested = [option for option in options if option.get("type") in NESTING]
+    options = node.get("options")
+    nested = [
+        option
+        for option in (options if isinstance(options, list | tuple) else ())
+        if isinstance(option, Mapping) and option.get("type") in NESTING
+    ]
     levels = (*above, {**node, "options": ()} if nested else node)
     yield levels
     for option in nested:
@@ -84,6 +88,16 @@ def callables(text: Text) -> tuple[str, ...]:
         for levels in levels_of(node)
         if levels[-1].get("options") != ()  # a group cannot be called
     )
+
+
+def lost_callables(before: Text, after: Text) -> int:
+    """Count the commands that users call in a record before an edit of it, and not after it.
+
+    A new name of the record itself takes none of them away.
+    """
+    own, new = (len(text[0].split()) for text in (before, after))
+    left = {tuple(name.split()[new:]) for name in callables(after)}
+    return sum(tuple(name.split()[own:]) not in left for name in callables(before))
 
 
 def _text(values: Mapping[str, object], key: str) -> str:

@@ -150,12 +150,21 @@ def counted(count: int, noun: str) -> str:
 
 
 def remark_on(change: Change) -> str:
-    """Return the reason of a delete, and the number of lost uses; empty for neither."""
-    until = change.until if isinstance(change, Delete) else None
+    """Return the reason of a delete or of its place, and the number of lost uses; or nothing."""
+    until, first = None, ""
+    if isinstance(change, Delete):
+        until, first = change.until, _FIRST[change.first]
     uses = None if isinstance(change, Add | Edit) else change.uses
     why = f"it ended at {shown_time(until)}" if until else ""
     lost = f"{counted(uses, 'use')} {'goes' if uses == 1 else 'go'} with it" if uses else ""
-    return "; ".join(filter(None, (why, lost)))
+    return "; ".join(filter(None, (why, first, lost)))
+
+
+_FIRST = {
+    "": "",
+    "name": "first, since another one gets its name",
+    "full": "first, since the list is full",
+}
 
 
 def question_of(plans: Sequence[Plan]) -> str:

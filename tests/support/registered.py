@@ -6,9 +6,11 @@ The names are few, so that commands of two sides, and of different types, often 
 from dataclasses import replace
 from typing import Any
 
+from hypothesis import reject
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
+from commandsync.errors import ManifestError
 from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
@@ -141,12 +143,22 @@ def sides(
     return tuple(wanted), tuple(here)
 
 
+def drawn_plan(
+    wanted: tuple[Entry, ...], here: tuple[Entry, ...], rules: SyncRules = NO_LIMIT
+) -> RecordPlan:
+    """Return the plan of drawn sides; those that exchange names are drawn again."""
+    try:
+        return plan_of(wanted, here, rules)
+    except ManifestError:
+        reject()
+
+
 @st.composite
 def plans(draw: st.DrawFn) -> RecordPlan:
     """Draw the plan of a list at Discord, without what a saved one does not have as values."""
     wanted, here = draw(sides())
     rules = draw(st.sampled_from([NO_LIMIT, SyncRules(), SyncRules(prune=False, ignore=("b*",))]))
-    plan = plan_of(wanted, listed(*here), rules)
+    plan = drawn_plan(wanted, listed(*here), rules)
     target = replace(TARGET, abilities=DISCORD_ABILITIES)
     return replace(plan, target=target, label="discord", notices=(), finished=0)
 
@@ -175,5 +187,5 @@ def untrusted_plans(draw: st.DrawFn) -> RecordPlan:
     changed = [spoiled(each.text) for each in wanted]
     entries = tuple(replace(each, text=text) for each, text in zip(wanted, changed, strict=True))
     others = tuple(text for text in here if draw(st.booleans()))
-    plan = plan_of(entries, listed(*map(spoiled, (*others, *changed))), SyncRules())
+    plan = drawn_plan(entries, listed(*map(spoiled, (*others, *changed))), SyncRules())
     return replace(plan, notices=())
