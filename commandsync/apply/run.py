@@ -120,26 +120,32 @@ class Phases:
         ledger = self.ledger
         waiting = [w for w in ledger.in_state(State.PENDING) if isinstance(w.change, Edit)]
         while waiting and not ledger.stopped:
-            free = [w for w in waiting if self.claims[w.change.resource].frees(w)]
-            waiting = [write for write in waiting if write not in free]
+            free, waiting = self._by_name(waiting)
             if not free:
                 self._hold_back(waiting)
                 return
             yield from self.perform(deque(free), width=self.width)
 
+    def _by_name(self, writes: Iterable[Write]) -> tuple[list[Write], list[Write]]:
+        """Return the writes whose names no other record has, and the others."""
+        sides: tuple[list[Write], list[Write]] = [], []
+        for write in writes:
+            sides[not self.claims[write.change.resource].frees(write)].append(write)
+        return sides
+
     def _hold_back(self, writes: Iterable[Write]) -> None:
         """Skip writes whose names another record still has."""
-        for write in writes:
+        for write in () if self.ledger.stopped else writes:
             why = f"another {write.change.resource} still has that name"
             self.ledger.settle(write, State.SKIPPED, why, "run again")
 
     def adds(self, resource: Resource, *, width: int) -> Steps[None]:
         """Add one collection's records; settle an unknown result before the next one."""
         ledger = self.ledger
-        pending = ledger.in_state(State.PENDING)
-        adds = [w for w in pending if w.adds and w.change.resource is resource]
-        queue = deque(write for write in adds if self.claims[resource].frees(write))
-        self._hold_back(write for write in adds if write not in queue)
+        writes = self.claims[resource].writes
+        free, others = self._by_name(w for w in writes if w.adds and w.state is State.PENDING)
+        self._hold_back(others)
+        queue = deque(free)
         while queue and not ledger.stopped:
             yield from self.perform(queue, width=width, until_unclear=True)
             for write in reversed((yield from self._settle_adds(resource))):

@@ -7,7 +7,7 @@ end, `compare` enters what a new plan from the same read still has to do.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self, assert_never
+from typing import Self, TypeGuard, assert_never
 
 from commandsync.api.policy import Doubt
 from commandsync.apply.check import progress_of
@@ -53,9 +53,6 @@ class Claims:
     writes: Sequence[Write]
     known: set[Identity]  # the records that some earlier read showed: none of them is new
     before: Mapping[str, Entry]  # the records with usable ids in the first read, by their ids
-    # In an exact kind: who has each name in the first read, and the write of each record.
-    holders: Mapping[str, str]
-    moves: Mapping[str, Write]
     without_id: int  # how many of them had no usable id in the first read
     listed: Listed = field(default_factory=dict)  # the texts in the last read since the writes
     entries: tuple[Entry, ...] | None = None  # the same read's entries; None before it
@@ -73,28 +70,19 @@ class Claims:
         for w, n in match(new, entries, exact=resource.exact).pairs.items():
             half[w].record, half[w].stored = entries[n].id, entries[n].text
         before = {entry.id: entry for entry in entries if entry.writable}
-        named = before.values() if resource.exact else ()
-        return cls(
-            ledger,
-            resource,
-            writes,
-            set(listed),
-            before,
-            {name_key(entry.text): entry.id for entry in named},
-            {w.change.id: w for w in writes if not isinstance(w.change, Add)},
-            _without_id(listed),
-        )
+        return cls(ledger, resource, writes, set(listed), before, _without_id(listed))
 
     def frees(self, write: Write) -> bool:
-        """Whether no other record has the name that a write gives to its record."""
-        key = name_key(write.change.texts[0])
-        holder = self.holders.get(key)
-        if holder is None or holder == getattr(write.change, "id", None):
+        """Whether no other record has the name that a write gives to its record.
+
+        Only an exact kind can have no two records of a name.
+        """
+        if not self.resource.exact:
             return True
-        move = self.moves.get(holder)
-        if move is None or move.state is not State.DONE:
-            return False
-        return isinstance(move.change, Delete) or name_key(move.change.texts[0]) != key
+        key, own = name_key(write.change.texts[0]), getattr(write.change, "id", None)
+        holders = {id_ for id_, entry in self.before.items() if name_key(entry.text) == key}
+        moved = (each for each in self.writes if each.state is State.DONE)
+        return holders - {own} <= {each.change.id for each in moved if _gives_up(each.change, key)}
 
     def assign(self, entries: tuple[Entry, ...]) -> None:
         """Assign the records that no earlier read showed to the adds that made them.
@@ -178,6 +166,13 @@ class Claims:
     def deletes_copy(self, change: Change) -> bool:
         """Whether a change would delete a copy of a record that this run added."""
         return isinstance(change, Delete) and change.before in self.copies
+
+
+def _gives_up(change: Change, key: str) -> TypeGuard[Edit | Delete]:
+    """Whether a change takes the name of a key from the record that it is about."""
+    if isinstance(change, Edit):
+        return name_key(change.after) != key
+    return isinstance(change, Delete)
 
 
 def _matched(adds: Sequence[Write], new: Listed, *, exact: bool) -> Mapping[int, int]:
@@ -330,12 +325,21 @@ def compare(
     written = ledger.read_back and any(write.sent for write in ledger.writes)
     try:
         plan = replan(listed) if replan and written else ledger.plan
-    except ManifestError as error:  # what is listed now, by others, no longer allows the manifest
+    except ManifestError as error:  # what others listed meanwhile leaves no way to the manifest
         ledger.as_wanted = False
-        ledger.notices += [
-            Notice(each.message, each.hint, each.location) for each in error.problems
-        ]
-        return
+        ledger.notices += [Notice(p.message, p.hint, p.location) for p in error.problems]
+    else:
+        _compare(ledger, plan, listed, claims, written=written)
+
+
+def _compare(
+    ledger: Ledger,
+    plan: RecordPlan,
+    listed: Snapshot,
+    claims: Mapping[Resource, Claims],
+    *,
+    written: bool,
+) -> None:
     if plan is ledger.plan:
         left = written and not _is_done(plan, listed)
     else:

@@ -7,7 +7,7 @@ which their names get free. Records that would exchange their names are refused.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from commandsync.diagnostics import Location, Problem
@@ -27,31 +27,46 @@ def with_first_deletes(
     cannot get its name: another one has it and stays, or several exchange their names.
     """
     renames = [change for change in changes if isinstance(change, Edit) and change.renames]
-    deletes = [change for change in changes if isinstance(change, Delete)]
     taken = {name_key(entry.text) for entry in listed}
-    taken -= {name_key(delete.before) for delete in deletes}
+    taken -= {name_key(change.before) for change in changes if isinstance(change, Delete)}
     if stuck := _stuck(renames, taken):
         raise ManifestError([_problem(edit, stuck) for edit in stuck])
     wanted = {name_key(edit.after) for edit in renames}
-    first = {
-        each.id: replace(each, first="name") for each in deletes if name_key(each.before) in wanted
-    }
-    size = Counter(type_of(entry.text) for entry in listed)
-    size.update(type_of(change.after) for change in changes if isinstance(change, Add))
-    size.subtract(type_of(delete.before) for delete in first.values())
-    for delete in deletes:
-        kind = type_of(delete.before)
-        if delete.id not in first and size[kind] > most.get(kind, size[kind]):
-            first[delete.id] = replace(delete, first="full")
-            size[kind] -= 1
-    return [
-        first.get(change.id, change) if isinstance(change, Delete) else change for change in changes
+    named: list[Change] = [
+        replace(change, first="name")
+        if isinstance(change, Delete) and name_key(change.before) in wanted
+        else change
+        for change in changes
     ]
+    return [*_with_room(named, listed, most)]
+
+
+def _with_room(
+    changes: Sequence[Change], listed: Sequence[Entry], most: Mapping[str, int]
+) -> Iterator[Change]:
+    """Yield the changes with as many deletes first as there are more records than fit."""
+    size = Counter(type_of(entry.text) for entry in listed)
+    for change in changes:
+        if isinstance(change, Add):
+            size[type_of(change.after)] += 1
+        elif isinstance(change, Delete) and change.first:
+            size[type_of(change.before)] -= 1
+    for change in changes:
+        kind = type_of(change.texts[0])
+        if (
+            isinstance(change, Delete)
+            and not change.first
+            and size[kind] > most.get(kind, size[kind])
+        ):
+            size[kind] -= 1
+            yield replace(change, first="full")
+        else:
+            yield change
 
 
 def _stuck(renames: Iterable[Edit], taken: set[str]) -> list[Edit]:
-    """Return the renames whose new names never get free; `taken` are the names that are not."""
-    taken, waiting = {*taken}, [*renames]
+    """Return the renames whose new names never get free; `taken`, the others, is changed."""
+    waiting = [*renames]
     while free := [edit for edit in waiting if name_key(edit.after) not in taken]:
         for edit in free:
             taken.discard(name_key(edit.before))
