@@ -7,7 +7,7 @@ which their names get free. Records that would exchange their names are refused.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from commandsync.diagnostics import Location, Problem
@@ -27,18 +27,18 @@ def with_first_deletes(
     cannot get its name: another one has it and stays, or several exchange their names.
     """
     renames = [change for change in changes if isinstance(change, Edit) and change.renames]
-    taken = {name_key(entry.text) for entry in listed}
-    taken -= {name_key(change.before) for change in changes if isinstance(change, Delete)}
-    if stuck := _stuck(renames, taken):
+    going = {change.id for change in changes if isinstance(change, Delete)}
+    if stuck := _stuck(renames, {name_key(e.text) for e in listed if e.id not in going}):
         raise ManifestError([_problem(edit, stuck) for edit in stuck])
     wanted = {name_key(edit.after) for edit in renames}
-    named: list[Change] = [
-        replace(change, first="name")
-        if isinstance(change, Delete) and name_key(change.before) in wanted
-        else change
-        for change in changes
-    ]
-    return [*_with_room(named, listed, most)]
+    return [*_with_room([_freeing(change, wanted) for change in changes], listed, most)]
+
+
+def _freeing(change: Change, wanted: Container[str]) -> Change:
+    """Return a change; one that deletes a record whose name is wanted goes first."""
+    if isinstance(change, Delete) and name_key(change.before) in wanted:
+        return replace(change, first="name")
+    return change
 
 
 def _with_room(
