@@ -17,6 +17,7 @@ from commandsync.errors import (
     NotFound,
     PlainHttpError,
     RateLimited,
+    Redirected,
     ServerError,
     Unauthorized,
     UsageError,
@@ -74,7 +75,7 @@ def test_without_an_application_discord_is_asked_which(server: RawServer) -> Non
         (404, "Unknown Application", NotFound),
         (429, "slow down", RateLimited),
         (400, "odd", Invalid),
-        (302, "", Invalid),
+        (302, "", Redirected),
         (503, "", ServerError),
     ],
 )
