@@ -158,12 +158,12 @@ class RegistrationJob(Job):
         composed = self._composed(manifest, every)
         if composed.problems:
             raise ManifestError(composed.problems)
-        untouched = {entry.id for entry in composed.untouched}
         losses = [each for each in composed.losses if each.field not in site.listing.lossy]
         warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
         plan = make_plan(
             desired=Snapshot({KIND: self._pinned(composed.entries)}),
-            listed=Snapshot({KIND: tuple(each for each in every if each.id not in untouched)}),
+            listed=listed,
+            untouched={entry.id for entry in composed.untouched},
             target=Target(
                 bot=site.bot,
                 base_url=site.address.base_url,
