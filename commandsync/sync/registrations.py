@@ -130,21 +130,8 @@ class RegistrationJob(Job):
             guild=self.site.guild,
             ignored=manifest.is_untouched,
             prune=rules_of(self.settings, manifest).prune,
-            earlier=self._known_names() if manifest.unread and listed else None,
+            earlier=_Earlier(self._history()) if manifest.unread else None,
         )
-
-    def _known_names(self) -> set[tuple[str, str]]:
-        """Return the types and names of commands that a version of the manifest had.
-
-        Of a manifest whose versions cannot be read, they are its own.
-        """
-        names = callable_names(self.manifest.registrables)
-        try:
-            for version in self._history():
-                names |= {entry.text[1::-1] for entry in version.collections[KIND]}
-        except RefusedError:
-            pass
-        return names
 
     def plan(self, listed: Snapshot) -> RecordPlan:
         """Compare the manifest with the registered commands.
@@ -154,16 +141,12 @@ class RegistrationJob(Job):
         from commandsync.plan.plan import Target, make_plan  # noqa: PLC0415 - while answers travel
 
         site, settings, manifest = self.site, self.settings, self.manifest
-        every = listed.collections[KIND]
-        composed = self._composed(manifest, every)
+        composed = self._composed(manifest, listed.collections[KIND])
         if composed.problems:
             raise ManifestError(composed.problems)
-        losses = [each for each in composed.losses if each.field not in site.listing.lossy]
-        warnings = (Notice(each.message, each.hint, each.location) for each in manifest.warnings)
         plan = make_plan(
             desired=Snapshot({KIND: self._pinned(composed.entries)}),
             listed=listed,
-            untouched={entry.id for entry in composed.untouched},
             target=Target(
                 bot=site.bot,
                 base_url=site.address.base_url,
@@ -174,12 +157,8 @@ class RegistrationJob(Job):
             rules=rules_of(settings, manifest),
             now=settings.now,
             manifest=manifest.paths,
-            notices=[
-                *self.notices,
-                *warnings,
-                *(loss_notice(loss, at=self.name) for loss in losses),
-                *self._unexplained(composed),
-            ],
+            notices=[*self._warnings(composed)],
+            untouched={entry.id for entry in composed.untouched},
         )
         plan = replace(plan, label=self.name, baseline=self._baseline)
         if settings.only:
@@ -191,6 +170,17 @@ class RegistrationJob(Job):
         if not isinstance(self._baseline, Unread):
             return entries
         return tuple(replace(entry, id="") for entry in entries)
+
+    def _warnings(self, composed: Registration) -> Iterator[Notice]:
+        settings, manifest = self.settings, self.manifest
+        yield from self.notices
+        # A page of the run shows those of the manifest.
+        if settings.listing or settings.guild or not manifest.has_page:
+            yield from (Notice(x.message, x.hint, x.location) for x in manifest.warnings)
+        for loss in composed.losses:
+            if loss.field not in self.site.listing.lossy:
+                yield loss_notice(loss, at=self.name)
+        yield from self._unexplained(composed)
 
     def _unexplained(self, composed: Registration) -> Iterator[Notice]:
         """Yield a notice about listed commands that stay, since not all of the code was read."""
@@ -240,6 +230,29 @@ class RegistrationJob(Job):
     def steps(self, planned: Planned, *, health: Health, unordered: bool = False) -> Steps[Result]:
         """Return the steps that carry out a plan; they compose and plan again to verify."""
         return record_steps(planned, self.plan, health=health, unordered=unordered)
+
+
+class _Earlier:
+    """The types and names of the commands that a version of a manifest had.
+
+    The versions are read when a name is asked for that the manifest does not have any more; there
+    are none where they cannot be read.
+    """
+
+    def __init__(self, versions: History) -> None:
+        self._names: set[object] = set()
+        self._unread = iter(versions)
+
+    def __contains__(self, name: object) -> bool:
+        while name not in self._names:
+            try:
+                version = next(self._unread, None)
+            except RefusedError:
+                version = None
+            if version is None:
+                return False
+            self._names |= {entry.text[1::-1] for entry in version.collections[KIND]}
+        return True
 
 
 def start_planning(job: _J) -> Callable[[], Planned]:
