@@ -68,9 +68,9 @@ def test_commands_are_registered_whole_and_then_nothing_is_left_to_do(
 
     assert applied.out.endswith("Apply: 2 done. Verified: nothing is left to do.\n")
     assert "No changes: nothing is left to do." in planned.out
-    listed = discord.listing.listed()
-    assert [each["name"] for each in listed] == ["ping", "region"]
-    assert [each["name"] for each in listed[1]["options"][0]["choices"]] == ["eu", "us"]
+    listed = {each["name"]: each for each in discord.listing.listed()}
+    assert listed.keys() == {"ping", "region"}
+    assert [each["name"] for each in listed["region"]["options"][0]["choices"]] == ["eu", "us"]
 
 
 def test_a_plan_without_changes_makes_two_requests(home: Home, discord: DiscordServer) -> None:
@@ -167,7 +167,7 @@ def test_a_plan_names_the_commands_of_one_server(home: Home, discord: DiscordSer
     home.run("apply", "--guild", SERVER, "--yes", exits=0)
 
     assert (planned["listing"], planned["guild"]) == (f"discord (server {SERVER})", SERVER)
-    assert [each["name"] for each in discord.listing.listed(SERVER)] == ["ping", "region"]
+    assert {each["name"] for each in discord.listing.listed(SERVER)} == {"ping", "region"}
     assert discord.listing.listed() == []
 
 
@@ -780,3 +780,74 @@ def test_a_selection_changes_only_what_matches(home: Home, discord: DiscordServe
     home.run("apply", "--yes", "--only", "reg*", exits=0)
 
     assert [each["description"] for each in discord.listing.listed()] == ["Says pong.", "New."]
+
+
+def test_a_full_list_loses_first_as_many_as_it_gets(home: Home, discord: DiscordServer) -> None:
+    menus = [{"name": f"Menu {n}", "type": 3} for n in range(15)]
+    discord.listing.seed(*menus)
+    new = [{"name": f"New {n}", "type": 3} for n in range(2)]
+    stay = [entry(node, syntax=node["name"]) for node in (*menus[:10], *new)]
+    manifest(home, discord, *stay)
+
+    planned = home.run("plan", "--max-deletes", "5", exits=0)
+    shown = home.run(
+        "plan", "--max-deletes", "5", "--requests", "--format", "json", exits=0
+    ).document["requests"]
+    home.run("apply", "--yes", "--max-deletes", "5", exits=0)
+
+    order = ["delete"] * 2 + ["add"] * 2 + ["delete"] * 3
+    assert [sent.kind for sent in discord.listing.writes()] == order
+    assert [each["method"] for each in shown] == [
+        {"delete": "DELETE", "add": "POST"}[kind] for kind in order
+    ]
+    assert planned.out.count("first, since the list is full") == 2
+    assert len(discord.listing.listed()) == 12
+
+
+def test_what_is_left_alone_counts_in_a_full_list(home: Home, discord: DiscordServer) -> None:
+    menus = [{"name": f"Menu {n}", "type": 3} for n in range(15)]
+    discord.listing.seed(*menus)
+    top = "sync: {ignore: ['Menu ?']}\n"  # ten of them
+    manifest(home, discord, entry({"name": "New", "type": 3}, syntax="New"), top=top)
+
+    home.run("apply", "--yes", "--max-deletes", "all", exits=0)
+
+    assert [sent.kind for sent in discord.listing.writes()][:2] == ["delete", "add"]
+    assert len(discord.listing.listed()) == 11
+
+
+def test_names_that_move_on_are_changed_in_an_order_that_is_possible(
+    home: Home, discord: DiscordServer
+) -> None:
+    before = discord.listing.seed(*({"name": name, "description": "It."} for name in "abc"))
+    moved = {to: each["id"] for to, each in zip("bcd", before, strict=True)}
+    nodes = [{"name": name, "description": "It.", "id": pin} for name, pin in moved.items()]
+    manifest(home, discord, *map(entry, nodes))
+
+    home.run("apply", "--yes", exits=0)
+
+    assert {each["name"]: each["id"] for each in discord.listing.listed()} == moved
+
+
+def test_two_commands_cannot_exchange_their_names(home: Home, discord: DiscordServer) -> None:
+    ping, pong = discord.listing.seed(PING, {**PING, "name": "pong"})
+    swapped = [{**PING, "name": "pong", "id": ping["id"]}, {**PING, "id": pong["id"]}]
+    manifest(home, discord, *map(entry, swapped))
+
+    ran = home.run("apply", "--yes", exits=4)
+
+    assert "'ping' cannot be renamed to 'pong'" in ran.err
+    assert discord.listing.writes() == []
+
+
+def test_the_limit_on_deletes_counts_sub_commands(home: Home, discord: DiscordServer) -> None:
+    subs = [{"type": 1, "name": f"sub-{n}", "description": "It."} for n in range(8)]
+    group = {"name": "queue", "description": "The queue.", "options": subs}
+    discord.listing.seed(group)
+    manifest(home, discord, entry({**group, "options": subs[:2]}))
+
+    ran = home.run("apply", "--yes", exits=5)
+
+    assert "would delete 6 of 8 listed application commands" in ran.out
+    assert "each sub-command counts" in ran.out
+    assert discord.listing.writes() == []
