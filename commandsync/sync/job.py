@@ -216,10 +216,9 @@ def _writes(planned: Planned) -> Iterator[Operation[str]]:
     job, listed, plan = planned
     service, bot = job.site.records, plan.target.bot
     entries = {entry.id: entry for kind in plan.scope for entry in listed.collections[kind]}
-    order = (Edit, Add, Replace, Delete)
-    first = [each for each in plan.changes if isinstance(each, Delete) and each.first]
-    others = (each for each in plan.changes if each not in first)
-    for change in (*first, *sorted(others, key=lambda change: order.index(type(change)))):
+    actions = (Edit, Add, Replace, Delete)
+    ordered = sorted(plan.changes, key=lambda change: actions.index(type(change)))
+    for change in sorted(ordered, key=lambda change: not getattr(change, "first", "")):
         match change:
             case Edit(id=record):
                 yield service.edit(bot, change.resource, entries[record], change.after)
