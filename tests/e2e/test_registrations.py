@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,8 @@ from tests.support.simulations import serve_simulation
 from tests.support.terminal import POSIX, Terminal
 
 TOKEN = "COMMANDSYNC_TOKEN_DISCORD"
+CLAIMS = urlsafe_b64encode(b'{"id": "1"}').decode()
+LISTING_TOKEN = f"eyJhbGciOiJIUzI1NiJ9.{CLAIMS}.signature"
 PING: dict[str, Any] = {"name": "ping", "description": "Says pong."}
 REGION: dict[str, Any] = {
     "name": "region",
@@ -264,13 +267,24 @@ def test_another_host_gets_no_token_unless_the_environment_names_it(home: Home) 
     assert "discord.example is named by the manifest only" in ran.err
 
 
-def test_two_manifests_have_no_common_application(home: Home, discord: DiscordServer) -> None:
-    manifest(home, discord, entry(PING))
+@pytest.mark.parametrize(
+    ("top", "code", "message"),
+    [
+        ("", 4, "duplicate listing discord"),
+        (f'bot: "{APPLICATION}"\n', 2, "have one token for two listings of discord"),
+    ],
+    ids=["without a bot", "with one"],
+)
+def test_two_manifests_have_no_common_application(
+    home: Home, discord: DiscordServer, top: str, code: int, message: str
+) -> None:
+    manifest(home, discord, entry(PING), top=top)
     home.write(home.read("commands.yaml"), "other.yaml")
+    manifest(home, discord, entry(PING))
 
-    ran = home.run("plan", "-f", "commands.yaml", "-f", "other.yaml")
+    ran = home.run("plan", "-f", "commands.yaml", "-f", "other.yaml", exits=code)
 
-    assert ran.code in {2, 4}
+    assert message in ran.err
     assert discord.listing.requests == []
 
 
@@ -851,3 +865,36 @@ def test_the_limit_on_deletes_counts_sub_commands(home: Home, discord: DiscordSe
     assert "would delete 6 of 8 listed application commands" in ran.out
     assert "each sub-command counts" in ran.out
     assert discord.listing.writes() == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "code", "message"),
+    [
+        ({"COMMANDSYNC_TOKEN_DISCORD": "one-token", "DISCORD_TOKEN": "another"}, 2, "and differ"),
+        ({"DISCORD_TOKEN": LISTING_TOKEN}, 2, "contains the token of a listing service"),
+        ({}, 2, "hint: set DISCORD_TOKEN"),
+    ],
+    ids=["two", "of a page", "none"],
+)
+def test_the_token_is_that_of_discord_alone(
+    home: Home, variables: dict[str, str], code: int, message: str
+) -> None:
+    for name, token in variables.items():
+        home.variable(name, token)
+    home.write("version: 1\nlistings: [{service: discord}]\ncommands: []\n")
+
+    ran = home.run("apply", "--yes", exits=code)
+
+    assert message in ran.err
+    assert not any(token in ran.said for token in variables.values())
+
+
+@pytest.mark.parametrize("variable", ["COMMANDSYNC_TOKEN_DISCORD"])
+def test_a_page_does_not_get_the_token_of_discord(home: Home, variable: str) -> None:
+    home.variable(variable, "a-token-for-discord")
+    page = f'base_url: https://listing.example\nbot: "42"\ntoken_env: {variable}\n'
+    home.write(f"version: 1\n{page}commands: []\n")
+
+    ran = home.run("apply", "--yes", exits=5)
+
+    assert f"{variable} is the token of a known service: it is not sent" in ran.err
