@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from commandsync.records.objects import NESTING
 from commandsync.records.registrations import Registrable
 from commandsync.records.snapshot import Node
 from commandsync.records.texts import canonical
-from commandsync.services.discordobjects import MENUS, SLASH, Object, nested_in
+from commandsync.services.discordobjects import MENUS, SLASH, Object, nested_in, options_of
 from commandsync.services.fit import QUOTES
 
 MOST_LEVELS = 3
@@ -212,6 +213,10 @@ class Draft:
                     return call.command
         return self.commands[0]
 
+    def below(self, path: Path) -> list[Call]:
+        """Return the callable commands of a group."""
+        return [call for call in self.calls.values() if call.path[: len(path)] == path]
+
     def whole(self, listed: Node) -> Whole:
         """Return the object of the command, of its entries and of the registered one.
 
@@ -265,16 +270,16 @@ class _Folding:
 
     def _group(self, path: Path) -> Object:
         entry, depth = self.draft.groups.get(path), len(path)
-        below = [call for call in self.draft.calls.values() if call.path[:depth] == path]
-        levels = (call.levels[depth - 1] for call in [entry, *below] if call)
-        known = [*filter(None, (*levels, node_at(self.listed, path[1:])))]
-        node = dict(known[0]) if known else {}
+        below = self.draft.below(path)
+        calls = [entry, *below] if entry else below
+        own = next(filter(None, (call.levels[depth - 1] for call in calls)), {})
+        node = dict(own or node_at(self.listed, path[1:]) or {})
         node = self._described(node, path[-1], entry.command if entry else None)
         if not node.get("description"):
             node["description"] = _UNKNOWN
             self.whole.undescribed += (call.command for call in below)
         names = dict.fromkeys(call.path[depth] for call in below)
-        options = [self.node((*path, name)) for name in names]
+        options = [*(self.node((*path, name)) for name in names), *_beside_nested(own)]
         return {**node, "type": _COMMAND if depth == 1 else _GROUP, "options": options}
 
     def _described(self, node: Object, name: str, own: Registrable | None) -> Object:
@@ -295,6 +300,12 @@ class _Folding:
         if node.get(languages) and own and own not in self.whole.translations:
             self.whole.translations.append(own)
         return {**{k: v for k, v in node.items() if k != languages}, key: text}
+
+
+def _beside_nested(node: Node) -> Iterator[Node]:
+    """Yield the options beside sub-commands: Discord refuses them, and so they must be named."""
+    if nested_in(node):
+        yield from (option for option in options_of(node) if option.get("type") not in NESTING)
 
 
 def node_at(node: Node, path: Path) -> Node | None:

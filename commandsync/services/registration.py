@@ -318,7 +318,7 @@ def _problem(draft: Draft, part: WrongPart) -> Problem:
     path: Path = (draft.name,)
     rest = part.place
     while rest[:1] == ("options",) and any(
-        each[: len(path) + 1] == (*path, *rest[1:2]) for each in draft.calls
+        each[: len(path) + 1] == (*path, *rest[1:2]) for each in draft.calls if rest[1:]
     ):
         path, rest = (*path, rest[1]), rest[2:]
     command = draft.at(path)

@@ -13,10 +13,11 @@ from commandsync.records.registrations import Registrable, Standing
 from commandsync.records.snapshot import Entry
 from commandsync.records.texts import ApplicationCommand, object_of
 from commandsync.services.discord import Application
-from commandsync.services.discordobjects import entries_of
+from commandsync.services.discordchecks import wrong_parts
+from commandsync.services.discordobjects import canonical_object, entries_of
 from commandsync.services.registration import Registration, callable_names, compose
 from commandsync.sources.applicationcommands import CommandReader
-from tests.support.discordcommands import trees
+from tests.support.discordcommands import BEYOND, trees
 from tests.support.discordserver import SERVER, DiscordListing
 
 APP = Application("1", "1", "Bot", (0,))
@@ -628,6 +629,24 @@ def test_an_unknown_key_of_the_manifest_is_registered() -> None:
 
 
 # What Discord would refuse.
+
+
+OTHERWISE_NAMED = {"no name", "an empty name", "a space", "a group in a group"}
+MADE_A_GROUP = {"a sub-command in a sub-command"}
+
+
+@pytest.mark.parametrize("name", sorted({*BEYOND} - OTHERWISE_NAMED - MADE_A_GROUP))
+def test_every_part_that_a_command_has_too_much_is_a_problem_of_it(name: str) -> None:
+    node, _ = BEYOND[name]
+    wrong = [*wrong_parts(canonical_object(node))]
+
+    found = composed(a_command(node["name"], node.get("description", ""), discord=node))
+
+    assert len(found.problems) == len(wrong)
+    for problem, part in zip(found.problems, wrong, strict=True):
+        assert problem.message == f"{node['name']}: {'/'.join(part.place)} {part.message}".replace(
+            ":  ", ": "
+        )
 
 
 def test_a_part_that_discord_refuses_is_named_with_its_place() -> None:
