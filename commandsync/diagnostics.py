@@ -17,6 +17,7 @@ class Do(Enum):
     APPLY_ALL = auto()
     APPLY_LATER = auto()
     APPLY_PLAN = auto()
+    BEGIN_IMPORT = auto()
     DELETE_ALONE = auto()
     EJECT_IMPORT = auto()
     GIVE_BASE_URL = auto()
@@ -58,6 +59,7 @@ LIBRARY: Words = {
     Do.APPLY_ALL: "{first}",
     Do.APPLY_LATER: "apply will refuse it: {first}",
     Do.APPLY_PLAN: "pass the path of a manifest",
+    Do.BEGIN_IMPORT: "commandsync import SOURCE begins it, where SOURCE is the bot's code",
     Do.DELETE_ALONE: "{mend}; or make the deletes alone, with only=NAMES",
     Do.EJECT_IMPORT: "commandsync import --eject prints a manifest without import:",
     Do.GIVE_BOT: "give the bot's id: bot=...",

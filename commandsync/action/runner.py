@@ -37,6 +37,10 @@ INPUTS: Words = {
     ),
     Do.APPLY_ALL: "{first}, or " + _BY_HAND + " with the input apply: current",
     Do.APPLY_PLAN: "the input plan-file applies it; the input file names a manifest",
+    Do.BEGIN_IMPORT: (
+        "commandsync import SOURCE begins it, where SOURCE is the bot's code; the input file names "
+        "another file"
+    ),
     Do.DELETE_ALONE: "{mend}",
     Do.GIVE_BASE_URL: (
         "give the input base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest"

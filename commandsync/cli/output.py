@@ -35,6 +35,10 @@ OPTIONS: Words = {
     Do.ALLOW_DELETES_OF_NEW_PLAN: "if that is meant, make a new plan with --max-deletes {limit}",
     Do.APPLY_ALL: "{first}, or apply without --owned",
     Do.APPLY_PLAN: "apply --plan applies it; -f names a manifest",
+    Do.BEGIN_IMPORT: (
+        "commandsync import SOURCE begins it, where SOURCE is the bot's code; commandsync init "
+        "looks for it; -f names another file"
+    ),
     Do.DELETE_ALONE: "{mend}; or make the deletes alone, with apply --only NAMES",
     Do.GIVE_BASE_URL: (
         "give --base-url, set COMMANDSYNC_BASE_URL, or write base_url: in the manifest"

@@ -59,6 +59,7 @@ class Imported:
     content: ImportedFile
     kept: tuple[Kept, ...] = ()
     notes: tuple[Notice, ...] = ()  # on renames that are not clear, and on recorded objects
+    forgotten: frozenset[str] = frozenset()  # the names of what went, or would have stayed
 
 
 def next_import(
@@ -90,7 +91,7 @@ def next_import(
         ImportedPlace(file, part.reason, part.name) for file, part in evidence.unread
     )
     content = ImportedFile(tuple(commands), tuple(places), gone)
-    return Imported(content, tuple(step.kept), tuple(step.notes))
+    return Imported(content, tuple(step.kept), tuple(step.notes), frozenset(step.forgotten))
 
 
 @dataclass(slots=True)
@@ -104,6 +105,7 @@ class _Step:
     staying: set[int] = field(default_factory=set)  # of those, the ones that stay
     kept: list[Kept] = field(default_factory=list)
     notes: list[Notice] = field(default_factory=list)
+    forgotten: set[str] = field(default_factory=set)
 
     def pair(self) -> None:
         """Pair the commands of both sides: by id, by name and syntax, by name and kind."""
@@ -169,13 +171,19 @@ class _Step:
             whole = replace(whole, syntax=before.syntax, discord=before.discord)
         if whole == now:
             return now
+        if now.name in self.evidence.forgotten:
+            self.forgotten.add(now.name)
+            return now
         self.kept.append(Kept(now.name, mark.reason, mark.place))
         return replace(whole, kept=True)
 
     def keep(self, number: int) -> None:
         """Keep a command that is not found, unless something proves that it is gone."""
         command = self.before.commands[number]
-        if command.name in self.evidence.forgotten or self.evidence.is_excluded(command):
+        if command.name in self.evidence.forgotten:
+            self.forgotten.add(command.name)
+            return
+        if self.evidence.is_excluded(command):
             return
         kept = self.proof.kept(command)
         if kept is None:

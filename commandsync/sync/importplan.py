@@ -25,7 +25,7 @@ from commandsync.manifest.source import MOST_BYTES, Origin, Problems, Unreadable
 from commandsync.plan.rules import SyncRules, removals_refused
 from commandsync.records.imported import ImportedCommand, ImportedFile, Override, imported_path
 from commandsync.records.objects import together
-from commandsync.records.texts import Patterns
+from commandsync.records.texts import Patterns, named
 from commandsync.sources.changeset import FileEdit, Import
 from commandsync.sources.entry import SourceReading
 from commandsync.sources.importing import Evidence, Imported, differences, next_import
@@ -79,10 +79,11 @@ def plan_import(  # noqa: PLR0913 - the options of one command
         begun: The manifest by its path, if it is begun already, and not written yet.
 
     Raises:
-        ManifestError: The manifest is not valid, or the imported file cannot be read.
+        ManifestError: The manifest is not valid, or is not there and no source is given; or the
+            imported file cannot be read.
         FileError: A source cannot be read.
-        UsageError: No source is known, or the manifest names others; or a prefix is given for one
-            that exists.
+        UsageError: No source is known, or the manifest names others; a prefix is given for one that
+            exists; or a command is to be forgotten that is not kept.
     """
     path, new = _manifest_path(settings), begun or {}
     file = imported_path(path)
@@ -91,9 +92,9 @@ def plan_import(  # noqa: PLR0913 - the options of one command
     manifest = Manifest(path, imports=head.imports, prefix=head.prefix, rules=rules)
     sources = sources_of(manifest, recorded)
     before = _before(file, is_new=path in new or not os.path.lexists(path), force=force)
-    _check_forgotten(forget, before.content, file)
     reading = read_sources(manifest, sources, registered=registered, recorded=recorded)
     result = _next(reading, before.content, manifest, forget=forget, recorded=recorded)
+    _check_forgotten(forget, before.content, result, file)
     after, text, notes = _text_of(result.content, path)
     content = edit.after.encode() if edit else _content(path)
     beside = _beside({path: content, file: text.encode()}, path, reading, after)
@@ -140,10 +141,21 @@ def _content(path: str) -> bytes:
     return read_file(path, most=MOST_BYTES)
 
 
-def _check_forgotten(names: Sequence[str], before: ImportedFile, file: str) -> None:
-    if unknown := {*names} - {command.name for command in before.commands}:
-        hint = "name a command that is marked kept: there"
-        raise UsageError(f"{min(unknown)!r} is not in {file}", hint=hint)
+def _check_forgotten(
+    names: Sequence[str], before: ImportedFile, result: Imported, file: str
+) -> None:
+    """Refuse to forget a command that is not kept, or that is not there."""
+    marked = [command.name for command in before.commands if command.kept]
+    if not (others := {*names} - {*marked, *result.forgotten}):
+        return
+    name = min(others)
+    is_known = name in {command.name for command in (*before.commands, *result.content.commands)}
+    what = "is not kept: the sources declare it" if is_known else f"is not in {file}"
+    kept = list(dict.fromkeys([*marked, *(each.name for each in result.kept)]))
+    hint = f"kept: {named(kept)}" if kept else "no command is kept"
+    if is_known and not kept:
+        hint += "; to leave it out, name it in exclude: below import:"
+    raise UsageError(f"{name!r} {what}", hint=hint)
 
 
 def _begun(path: str, begun: Mapping[str, bytes]) -> tuple[ManifestModel, FileEdit | None] | None:
@@ -171,13 +183,20 @@ def _with_import(
     if prefix is not None:
         message = "a prefix is given for a new manifest, and this one exists"
         raise UsageError(message, hint="write prefix: in the manifest")
-    content = _content(path)
+    content = _manifest(path)
     model = load_head(path, content)
     if "imports" in model.model_fields_set:
         _check_given(path, model, names, locale)
     elif block:
         return _appended(path, content.decode(), block)
     return model, None
+
+
+def _manifest(path: str) -> bytes:
+    if not os.path.lexists(path):
+        problem = Problem(Location(path), "the file does not exist", Do.BEGIN_IMPORT())
+        raise ManifestError([problem])
+    return _content(path)
 
 
 def _folder(path: str) -> str:

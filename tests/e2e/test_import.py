@@ -206,6 +206,51 @@ def test_a_kept_command_is_forgotten_by_its_name(home: Home) -> None:
     assert "name: two" not in home.read(FILE)
 
 
+def test_forgetting_a_command_that_is_not_kept_is_refused(home: Home) -> None:
+    home.write("version: 1\nimport: {from: src}\n")
+    for name in ("one", "two"):
+        home.write(CODE.replace("NAME", name), f"src/{name}.js")
+    home.run("import")
+    before = home.read(FILE)
+    none = home.run("import", "--forget", "one", exits=2)
+    home.write("module.exports = { data: new SlashCommandBuilder(", "src/two.js")
+    of_one = home.run("import", "--forget", "one", exits=2)
+    both = home.run("import", "--check", "--forget", "two", "--forget", "other", exits=2)
+
+    assert home.read(FILE) == before
+    assert none.err == (
+        "error: 'one' is not kept: the sources declare it\n"
+        "  hint: no command is kept; to leave it out, name it in exclude: below import:\n"
+    )
+    assert of_one.err.endswith("  hint: kept: two\n")
+    assert "'other' is not in commands.imported.yaml" in both.err
+    assert "  - two\n" in home.run("import", "--forget", "two", exits=0).out
+
+
+def test_forgetting_a_command_lets_what_was_kept_of_it_go(home: Home) -> None:
+    home.write("version: 1\nimport: {from: src}\n")
+    home.write(CODE.replace("NAME", "one"), "src/one.js")
+    home.run("import")
+    home.write(CODE.replace("NAME", "one").replace("'D.'", "text()"), "src/one.js")
+    kept = home.run("import")
+    gone = home.run("import", "--forget", "one")
+    again = home.run("import", "--check")
+
+    assert "kept: one: " in kept.out
+    assert 'description: "D." → "…"' in gone.out
+    assert again.code == 0
+
+
+def test_without_a_manifest_and_a_source_the_way_to_begin_is_named(home: Home) -> None:
+    home.write(CODE.replace("NAME", "one"), "src/one.js")
+
+    for options in ((), ("--check",), ("--forget", "one")):
+        ran = home.run("import", *options, exits=4)
+        message, hint = ran.err.splitlines()
+        assert message == "commands.yaml: error: the file does not exist"
+        assert hint.startswith("  hint: commandsync import SOURCE begins it, where SOURCE is ")
+
+
 def test_ejecting_prints_a_manifest_with_all_commands(imported: Home) -> None:
     imported.write(MANIFEST + "commands: [{name: help, description: Helps.}]\n")
     ran = imported.run("import", "--eject", exits=0)
@@ -346,7 +391,7 @@ def test_the_next_import_knows_its_sources(home: Home, prefix: str, *, begins: b
         ("--check missing.json", 1, "cannot read missing.json: no such file | check the path"),
         ("--check empty.json", 1, "empty.json has no commands | is it the right file or folder?"),
         ("--check ", 2, "'[SOURCE]...': the path is empty | see commandsync import --help"),
-        ("--forget x list.json", 2, "'x' is not in commands.imported.yaml | kept: there"),
+        ("--forget x list.json", 2, "'x' is not in commands.imported.yaml | no command is kept"),
         ("--eject", 2, "commands.yaml has no import: | it has all of its commands"),
     ],
 )
