@@ -194,8 +194,8 @@ def _with_import(
 
 def _manifest(path: str) -> bytes:
     if not os.path.lexists(path):
-        problem = Problem(Location(path), "the file does not exist", Do.BEGIN_IMPORT())
-        raise ManifestError([problem])
+        at = Location(path, is_unread=True)
+        raise ManifestError([Problem(at, "the file does not exist", Do.BEGIN_IMPORT())])
     return _content(path)
 
 

@@ -246,7 +246,7 @@ def test_without_a_manifest_and_a_source_the_way_to_begin_is_named(home: Home) -
 
     for options in ((), ("--check",), ("--forget", "one")):
         ran = home.run("import", *options, exits=4)
-        message, hint = ran.err.splitlines()
+        message, hint, *_ = ran.err.splitlines()
         assert message == "commands.yaml: error: the file does not exist"
         assert hint.startswith("  hint: commandsync import SOURCE begins it, where SOURCE is ")
 
