@@ -53,12 +53,15 @@ class Reply:
         body: The decoded (unzipped) body, at most 32 MiB.
         headers: The headers, names in lower case.
         with_token: Whether the request carried a token.
+        resent: Whether the request was sent before on a kept connection, which broke: the service
+            may have done it then.
     """
 
     status: int
     body: bytes = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     with_token: bool = True
+    resent: bool = False
 
     @property
     def text(self) -> str:

@@ -170,10 +170,17 @@ def attempt(
                 return failure
         else:
             streak.note(operation, None)
-            if before and isinstance(value, Overwritten):
-                return cast("T", str(value))  # an earlier try may have made what this one found
-            return value
+            return _of_first_try(value) if before or _is_resent(answer) else value
     raise AssertionError  # pragma: no cover - counting never ends
+
+
+def _is_resent(answer: object) -> bool:
+    return isinstance(answer, Reply) and answer.resent
+
+
+def _of_first_try(value: T) -> T:
+    """Return the value of a later try: an earlier one may have made what this one found."""
+    return cast("T", str(value)) if isinstance(value, Overwritten) else value
 
 
 def _doubt(error: ListingError) -> Doubt:

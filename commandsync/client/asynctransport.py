@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from time import monotonic
@@ -185,12 +185,16 @@ class AsyncTransport:
 
     async def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
         """Send an operation once, within so many seconds."""
+        is_stale = False
         if self._reuse.allowed(operation):
-            with suppress(StaleError):
-                work = self._exchange(operation, keeps=True, seconds=seconds)
+            work = self._exchange(operation, keeps=True, seconds=seconds)
+            try:
                 return await self._timely(work, operation, seconds=seconds)
+            except StaleError:
+                is_stale = True
         work = self._exchange(operation, keeps=False, seconds=seconds)
-        return await self._timely(work, operation, seconds=seconds)
+        answer = await self._timely(work, operation, seconds=seconds)
+        return replace(answer, resent=is_stale) if isinstance(answer, Reply) else answer
 
     async def upgrade(self, query: Mapping[str, str]) -> WebSocket | Reply | TransportError:
         """Open the gateway's WebSocket; a `Reply` is the answer of a service that refuses."""

@@ -16,6 +16,7 @@ import threading
 import time
 from concurrent.futures import Future
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -210,11 +211,15 @@ class Transport:
 
     def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
         """Send an operation once, within so many seconds."""
+        is_stale = False
         if self._reuse.allowed(operation):
-            with suppress(StaleError):
+            try:
                 return self._exchange(operation, self._adapter, seconds)
+            except StaleError:
+                is_stale = True
         with closing(self._new_adapter()) as adapter:
-            return self._exchange(operation, adapter, seconds)
+            answer = self._exchange(operation, adapter, seconds)
+        return replace(answer, resent=is_stale) if isinstance(answer, Reply) else answer
 
     def _exchange(
         self, operation: Operation[Any], adapter: Adapter, seconds: float

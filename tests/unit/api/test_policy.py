@@ -127,8 +127,13 @@ def test_an_add_is_never_sent_again_after_an_unclear_end(trouble: Reply | Transp
 
 @pytest.mark.parametrize(
     ("answers", "proven"),
-    [([OK], True), ([NEVER_MADE, OK], True), ([RESET, OK], False)],
-    ids=["at once", "refused", "reset"],
+    [
+        ([OK], True),
+        ([NEVER_MADE, OK], True),
+        ([RESET, OK], False),
+        ([replace(OK, resent=True)], False),
+    ],
+    ids=["at once", "refused", "reset", "sent on a connection that broke"],
 )
 def test_an_add_overwrote_a_record_unless_an_earlier_try_may_have_made_it(
     answers: list[Reply | TransportError], *, proven: bool

@@ -20,9 +20,20 @@ from commandsync.client.connection import Connection
 from commandsync.client.threads import Gate
 from commandsync.client.transport import Adapter, _TimedSocket
 from commandsync.errors import Forbidden, Redirected, ServerError, StoppedError, TransportError
-from commandsync.records.texts import CommandText, Resource
+from commandsync.records.texts import ApplicationCommand, CommandText, Resource
+from commandsync.services.discord import DISCORD
 from commandsync.services.service import PAGE
-from tests.support.rawserver import Act, Exchange, RawServer, answer, answering, closing, sending
+from tests.support.rawserver import (
+    Act,
+    Exchange,
+    RawServer,
+    answer,
+    answering,
+    closing,
+    keeping,
+    resetting,
+    sending,
+)
 
 Connect = Callable[..., Connection]
 
@@ -63,6 +74,21 @@ def test_a_service_that_asks_for_it_gets_an_agent_of_its_own(
     connect(server.url, service=service).call(list_records("42", Resource.COMMAND))
 
     assert server.requests[0].headers["user-agent"] == "Agent (https://listing.example, 1)"
+
+
+def test_an_add_that_was_sent_on_a_broken_connection_did_not_overwrite_another_program(
+    server: RawServer, connect: Connect
+) -> None:
+    server.then(keeping(answer([])), resetting, keeping(answer({"id": "7"}, status=200)))
+    connection = connect(server.url, service=DISCORD)
+    text = ApplicationCommand.of({"type": 1, "name": "ping", "description": "Says pong."})
+
+    connection.call(DISCORD.read("42", Resource.APPLICATION_COMMAND))
+    added = connection.call(DISCORD.add("42", Resource.APPLICATION_COMMAND, text))
+
+    assert (added, type(added)) == ("7", str)
+    assert [request.method for request in server.requests] == ["GET", "POST", "POST"]
+    assert [request.connection for request in server.requests] == [1, 1, 2]
 
 
 def test_a_write_sends_its_body_as_json(server: RawServer, connect: Connect) -> None:
