@@ -84,6 +84,7 @@ _ONLY_OWN = ("host", "database", "seed", "vote_interval")
 QUESTIONS = {
     "empty": "An empty list is accepted or refused.",
     "method": "The list is replaced with put or post.",
+    "announcements": "Announcements are sent with post or put.",
     "scheme": "The token has its scheme as documented, or none.",
     "unauthorized": "The status for a wrong token: 401 or 400.",
     "success": "The body after a success: json, text or none.",

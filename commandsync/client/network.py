@@ -7,6 +7,7 @@ cause. The exceptions are not kept: they contain the request, and with it the to
 """
 
 import http.client
+import os
 import socket
 import ssl
 from collections.abc import Mapping
@@ -61,7 +62,8 @@ def surroundings(address: Address, session: requests.Session | None = None) -> S
         settings = lender.merge_environment_settings(
             address.api, {}, stream=True, verify=None, cert=None
         )
-    settings["verify"] = settings["verify"] or True
+    if settings["verify"] in {None, True, False}:  # requests does not know the variable of OpenSSL
+        settings["verify"] = (lender.trust_env and os.environ.get("SSL_CERT_FILE")) or True
     if address.loopback:
         settings["proxies"] = {}
     return Surroundings(settings, _lent(lender.headers))
@@ -145,7 +147,7 @@ _CHECK_PROXY = "check HTTPS_PROXY, or add the host to NO_PROXY"
 _PLAIN_ANSWERS = {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"}
 _UNTRUSTED = (
     "if the service's certificate is signed by an authority of your own, "
-    "set REQUESTS_CA_BUNDLE to its certificate file"
+    "set REQUESTS_CA_BUNDLE or SSL_CERT_FILE to its certificate file"
 )
 
 
@@ -236,7 +238,7 @@ def _unsendable(root: BaseException, *, host: str) -> TransportError | None:
             message, hint = f"{host} is not a valid host name", "check the base URL"
         case OSError() if "CA certificate bundle" in str(root):
             message = "the file of certificate authorities does not exist"
-            hint = "check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
+            hint = "check REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE and SSL_CERT_FILE"
         case _:
             return None
     return TransportError(message, hint=hint, sent=False, lasting=True)

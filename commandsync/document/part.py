@@ -300,7 +300,8 @@ class PlannedDelete(PlannedChange):
     uses: UsesField
     until: EndField
     exact_copy: bool = optional(
-        "Whether it is an exact copy, which no limit counts; absent for no.", default=False
+        "Whether it is an exact copy, to which no limit on deletes applies; absent for no.",
+        default=False,
     )
     first: Literal["", "name", "full"] = optional(
         "Why it is made before adds and edits: another record gets its name, or the list is full; "

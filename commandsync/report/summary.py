@@ -26,8 +26,15 @@ _ALWAYS = {"add", "edit", "delete"}
 def plan_line(plan: Plan) -> str:
     """Return a plan's counts: the last line of its text, which scripts may rely on."""
     if not plan.known:
-        return f"Plan: {counted(plan.size, 'command')} to send."
+        return f"Plan: {counted(plan.size, 'command')} to send{_sub_commands(plan)}."
     return f"Plan: {_counts(plan.changes)}, {plan.unchanged} unchanged."
+
+
+def _sub_commands(plan: Plan) -> str:
+    """Return the remark that commands are counted as people call them, where that differs."""
+    if not isinstance(plan, ListPlan) or not any(" " in each.name for each in plan.commands):
+        return ""
+    return ", each sub-command counted"
 
 
 def total_line(plans: Sequence[Plan]) -> str:
@@ -55,6 +62,7 @@ def unseen(plan: Plan, shown: Callable[[str], str] = str) -> str:
         lists = f"{name} return{s} {their} list only with the token"
         return f"{lists}: apply reads and compares {them} first."
     do = "does" if s else "do"
+    size += _sub_commands(plan)
     return (
         f"{name} {do} not return {their} list: apply replaces {it} as a whole with {size}, "
         "whatever is there now."

@@ -143,6 +143,7 @@ def _announce_at_top_gg(text: AnnouncementText, category: str) -> Operation[None
         accepted,
         body={"title": text.title, "content": text.description, "category": category},
         idempotent=False,
+        fallback="PUT",  # a copy of its documents has that
     )
 
 
@@ -166,12 +167,14 @@ TOP_GG = ListService(
     simulated_only=True,
     origin="https://top.gg",
     variables=("COMMANDSYNC_TOKEN_TOPGG", "TOPGG_TOKEN"),
+    renewal="tokens of the interface v0 are not accepted: copy the one of Integrations & API, in "
+    "the settings of the bot at top.gg",
     names_bot=False,
     replace=replacing("PUT", "/api/v1/projects/@me/commands", fallback="POST"),
     check=lambda: Operation("check token", "GET", "/api/v1/projects/@me", _project),
     announce=_announce_at_top_gg,
 )
-"""top.gg, interface v1. Its older documents and its own libraries send POST for PUT."""
+"""top.gg, interface v1. Its older documents have POST for the PUT of the list."""
 
 DISCORD_BOT_LIST = ListService(
     name="discordbotlist.com",

@@ -101,6 +101,7 @@ class ListService(Service):
     # Returns the request that replaces the list, of a bot's id and the commands of `fit`.
     replace: Callable[[str, Snapshot], Operation[None]]
     variables: tuple[str, ...] = ()  # of its token; the first one that is set counts
+    renewal: str = ""  # the place of its token, after a 401; empty for the usual advice
     names_bot: bool = True  # whether its requests name the bot; else the token decides
     own_bots: bool = False  # whether its bots have ids of their own: not the manifest's
     slash: bool = True  # whether it shows names with a `/` that is not sent
@@ -124,12 +125,14 @@ class ListService(Service):
     def limited(self, operation: Operation[T]) -> Operation[T]:
         """Return an operation that waits after a 429 without a time as long as the facts say.
 
-        If they do not, it is not sent again.
+        If they do not, it is not sent again. A 401 has the advice of the service.
         """
 
         def read(reply: Reply) -> T:
             try:
                 return operation.read(reply)
+            except Unauthorized as error:
+                raise error.having(hint=self.renewal) from error.__cause__
             except RateLimited as error:
                 if error.retry_after is not None:
                     raise

@@ -144,7 +144,7 @@ def _top_gg(
         return Response(200, {"id": "934871250017923072", "name": "Lantern", "type": "bot"}), state
     if request.path != f"{_PROJECT}/announcements":
         return _TOP_GG_LIST.answer(simulation, request, state, now)
-    check_method(request, "POST")
+    check_method(request, simulation.answers.get("announcements", "post").upper())
     _TOP_GG_LIST.check_caller(simulation, request)
     content = _TOP_GG_LIST.content(request, _ANNOUNCEMENT)
     if state.announced is not None:
@@ -170,7 +170,13 @@ TOP_GG = Service(
     variable="COMMANDSYNC_TOKEN_TOPGG",
     prefix="/api",
     answer=_top_gg,
-    open={**_EMPTY, "method": ("put", "post"), **_UNAUTHORIZED, "retry_after": ("body", "header")},
+    open={
+        **_EMPTY,
+        "method": ("put", "post"),
+        "announcements": ("post", "put"),
+        **_UNAUTHORIZED,
+        "retry_after": ("body", "header"),
+    },
     refused=_problem,
     refusal_type="application/problem+json",
     rate_limit="100/second",

@@ -56,6 +56,18 @@ def test_a_lost_answer_is_incomplete_and_it_is_not_posted_again(
     assert len(top_gg.announcements) == after_write
 
 
+def test_after_405_it_is_posted_with_the_other_method(home: Home) -> None:
+    with serve_simulation("top.gg", announcements="put") as listing:
+        home.variable(listing.variable, listing.token)
+        home.write(f"{fields(('help',))}{listing.manifest}")
+        home.write(NOTES, "news.md")
+
+        post(home, exits=0)
+
+        assert [each.method for each in listing.requests] == ["POST", "PUT"]
+        assert len(listing.announcements) == 1
+
+
 @pytest.mark.parametrize("status", [401, 429])
 def test_what_was_refused_was_not_posted(home: Home, top_gg: SimulatedListing, status: int) -> None:
     top_gg.fail_next(status)
@@ -98,3 +110,14 @@ def test_without_a_token_nothing_is_sent(home: Home, top_gg: SimulatedListing) -
 
     assert "for top.gg" in ran.err
     assert top_gg.requests == []
+
+
+def test_a_refused_token_of_top_gg_gets_the_place_of_the_right_one(
+    home: Home, top_gg: SimulatedListing
+) -> None:
+    home.variable(top_gg.variable, "a-token-of-the-interface-v0")
+
+    ran = post(home, exits=1)
+
+    assert "tokens of the interface v0 are not accepted" in ran.err
+    assert "Integrations & API" in ran.err

@@ -332,7 +332,7 @@ def real(bot: Bot) -> Source:
 
 
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
-BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC")
+BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "NETRC")
 
 
 @pytest.fixture(autouse=True)

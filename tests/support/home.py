@@ -233,7 +233,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
         if name.startswith("COMMANDSYNC_") or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
     machine = ("CI", "GITHUB_WORKSPACE", "NO_COLOR", "FORCE_COLOR")
-    for name in (*machine, "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+    for name in (*machine, "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     end_waits(monkeypatch)

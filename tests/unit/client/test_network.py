@@ -7,7 +7,9 @@ import ssl
 import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import trustme
@@ -109,10 +111,15 @@ def test_a_connection_that_takes_too_long_sent_nothing(connect: Connect) -> None
     assert (error.sent, error.lasting) == (False, False)
 
 
-@pytest.fixture
-def _trusted(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(params=["REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"])
+def _trusted(
+    request: pytest.FixtureRequest,
+    authority: trustme.CA,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    monkeypatch.setenv(request.param, str(tmp_path / "ca.pem"))
 
 
 @pytest.mark.promise("certificates")
@@ -149,10 +156,87 @@ def test_an_authority_from_the_environment_is_trusted(secure: RawServer, connect
     assert str(error).endswith(" complete answer within 1 s")
 
 
-def test_a_bundle_that_does_not_exist_is_named(
-    secure: RawServer, connect: Connect, monkeypatch: pytest.MonkeyPatch
+@contextmanager
+def tunnel_to(server: RawServer) -> Iterator[str]:
+    """A proxy that connects every host to one server; yields its URL."""
+    port = int(server.url.rpartition(":")[2])
+
+    def copy(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                target.sendall(data)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_WR)
+
+    def serve() -> None:
+        client, _ = listener.accept()
+        clients.append(client)
+        with client, socket.create_connection(("127.0.0.1", port)) as inner:
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                head += client.recv(1)
+            client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            back = Thread(target=copy, args=(inner, client))
+            back.start()
+            copy(client, inner)
+            back.join()
+
+    clients: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        for client in clients:  # the connection is kept for the next request
+            with suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+@pytest.mark.promise("certificates")
+@pytest.mark.parametrize("secured", [True, False], ids=["trusted", "not trusted"])
+def test_the_certificate_is_checked_by_ssl_cert_file_behind_a_proxy_too(
+    authority: trustme.CA,
+    connect: Connect,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    secured: bool,
 ) -> None:
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/nowhere/ca.pem")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("listing.example").configure_cert(context)
+    known = authority if secured else trustme.CA()
+    known.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    with RawServer(tls=context) as server, tunnel_to(server) as proxy:
+        server.then(answering({"data": []}))
+        monkeypatch.setenv("https_proxy", proxy)
+        connection = connect("https://listing.example")
+        if secured:
+            assert connection.call(READ) == ()
+        else:
+            assert "is not trusted" in str(failure(connection))
+
+
+def test_the_bundle_of_requests_comes_before_that_of_openssl(
+    secure: RawServer,
+    connect: Connect,
+    monkeypatch: pytest.MonkeyPatch,
+    authority: trustme.CA,
+    tmp_path: Path,
+) -> None:
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
+    secure.then(answering({"data": []}))
+
+    assert connect(secure.url).call(READ) == ()
+
+
+@pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"])
+def test_a_bundle_that_does_not_exist_is_named(
+    secure: RawServer, connect: Connect, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "/nowhere/ca.pem")
 
     error = failure(connect(secure.url))
 
