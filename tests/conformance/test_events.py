@@ -12,6 +12,7 @@ from commandsync import (
     Ready,
     Reconnected,
     Reconnecting,
+    Redirected,
     Reminder,
     TransportError,
     Unauthorized,
@@ -181,7 +182,7 @@ def test_a_client_without_a_token_is_not_refused(open_client: Open, gateway: Gat
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(401, Unauthorized), (403, Forbidden), (302, Invalid), (405, Invalid), (200, Invalid)],
+    [(401, Unauthorized), (403, Forbidden), (302, Redirected), (405, Invalid), (200, Invalid)],
 )
 def test_a_refused_handshake_that_cannot_get_better_is_an_error(
     open_client: Open, gateway: Gateway, status: int, kind: type[Exception]

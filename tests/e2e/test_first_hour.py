@@ -57,9 +57,13 @@ class Session:
         monitor = Monitor(columns, self.monkeypatch, rows)
 
         def answer() -> None:
-            for shown, keys in answers:
-                monitor.until(shown)
-                monitor.type(f"{keys}\n")
+            try:
+                for shown, keys in answers:
+                    monitor.until(shown)
+                    monitor.type(f"{keys}\n")
+            except AssertionError:
+                monitor.type("\x04")  # the end of the input: the run does not wait for ever
+                raise
 
         typing = Thread(target=answer, daemon=True)
         typing.start()
@@ -88,9 +92,10 @@ def project(home: Home, request: pytest.FixtureRequest) -> Iterator[Callable[[Se
             kind.write(home, ["ping", "play"])
             for folder in (".git/commandsync", "schemas"):
                 shutil.rmtree(home.path / folder, ignore_errors=True)
-            asked = (f"listings [{kind.service}]:", "code [", "[y/N]:")
-            questions = tuple(zip(asked, ("", kind.source, "n"), strict=True))
-            session.run("init", answers=questions)
+            listed: tuple[tuple[str, str], ...] = ((f"{kind.service}]:", ""),)
+            if kind.service != "telegram":  # the bot goes on registering its commands at Discord
+                listed = ((f"listings [discord {kind.service}]:", ""), ("registered by [bot]:", ""))
+            session.run("init", answers=(*listed, ("code [", kind.source), ("[y/N]:", "n")))
             named = f"service: {kind.service}\n"
             text = home.read("commands.yaml")
             home.write(text.replace(named, f"{named}    base_url: {service.base_url}\n"))

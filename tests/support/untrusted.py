@@ -36,7 +36,7 @@ from commandsync.manifest.source import Origin, Problems, UnreadableError
 from commandsync.plan.plan import RecordPlan, Target, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry, Snapshot
-from commandsync.records.texts import AnnouncementText, CommandText, Resource
+from commandsync.records.texts import OF_MANIFEST, AnnouncementText, CommandText, Resource
 from commandsync.report import Format, render_failure, render_plans, render_validated
 from commandsync.services.service import PAGE
 from commandsync.sources.entry import SourceReading
@@ -57,7 +57,7 @@ _STEERING = re.compile(
 _RUNNER = re.compile(r"##\w*\[")
 _OWN_COMMAND = re.compile(r"::(error|warning|notice)( |::)")
 _READERS: tuple[Callable[[Reply], object], ...] = (
-    *(partial(answers.records, resource) for resource in Resource),
+    *(partial(answers.records, resource) for resource in OF_MANIFEST),
     answers.bot,
     partial(answers.page, "bots"),
     partial(answers.page, "voters"),
