@@ -3,6 +3,8 @@
 The names are few, so that commands of two sides, and of different types, often have one name.
 """
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -126,16 +128,26 @@ LISTS = st.lists(TEXTS, max_size=8, unique_by=lambda text: text[:2])
 """Lists in which no two commands have the same type and name."""
 
 
+def _fitting(texts: Iterable[ApplicationCommand]) -> list[ApplicationCommand]:
+    """Return the first texts of each type, as many as a list has room for."""
+    room, fitting = Counter(MOST), []
+    for text in texts:
+        room[text.type] -= 1
+        fitting += [text] if room[text.type] >= 0 else []
+    return fitting
+
+
 @st.composite
-def sides(
-    draw: st.DrawFn, *, most: int = 100
-) -> tuple[tuple[Entry, ...], tuple[ApplicationCommand, ...]]:
-    """Draw a manifest's commands, with pins and former names, and those that are listed."""
-    here = draw(LISTS)
+def sides(draw: st.DrawFn) -> tuple[tuple[Entry, ...], tuple[ApplicationCommand, ...]]:
+    """Draw a manifest's commands, with pins and former names, and those that are listed.
+
+    Both fit into a list.
+    """
+    here = _fitting(draw(LISTS))
     kept = [text for text in here if draw(st.booleans())]
     new = [text for text in draw(LISTS) if text[:2] not in {each[:2] for each in kept}]
     pins = st.sampled_from(["", "", "", *(f"r{n}" for n in range(len(here)))])
-    texts = draw(st.permutations(kept + new))[:most]
+    texts = _fitting(draw(st.permutations(kept + new)))
     wanted = [
         entry(text, draw(pins), *draw(st.lists(NAMES, max_size=2)), line=line)
         for line, text in enumerate(texts, start=1)
