@@ -71,6 +71,9 @@ def discord_listing(
     return first
 
 
+_MOST_OF_PREFIX = 100  # characters: more than any name has
+
+
 def registrables(
     commands: Iterable[Own], left_out: Sequence[Own], *, prefix: str | None
 ) -> tuple[Registrable, ...]:
@@ -82,7 +85,8 @@ def registrables(
     rest = {own.imported.command.key: own for own in left_out if own.imported}
     found: list[tuple[Own, str, Own]] = []
     for own in commands:
-        syntax = with_prefix(own.model.syntax, prefix or "")
+        # Its beginning decides; a long prefix in many syntaxes would fill the memory again.
+        syntax = with_prefix(own.model.syntax, (prefix or "")[:_MOST_OF_PREFIX])
         other = rest.pop(_key(own, syntax), None) if rest else None
         keeps_own = own.model.own or own.model.object
         found.append((own, syntax, own if keeps_own else other or own))
