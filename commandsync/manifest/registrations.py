@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from commandsync.diagnostics import Location
 from commandsync.manifest import nodes
-from commandsync.manifest.fields import with_prefix
 from commandsync.manifest.overlay import Own
 from commandsync.manifest.source import FileProblems
 from commandsync.records.imported import Kind, kind_of
@@ -85,8 +84,7 @@ def registrables(
     rest = {own.imported.command.key: own for own in left_out if own.imported}
     found: list[tuple[Own, str, Own]] = []
     for own in commands:
-        # Its beginning decides; a long prefix in many syntaxes would fill the memory again.
-        syntax = with_prefix(own.model.syntax, (prefix or "")[:_MOST_OF_PREFIX])
+        syntax = _begun(own.model.syntax, prefix or "")
         other = rest.pop(_key(own, syntax), None) if rest else None
         keeps_own = own.model.own or own.model.object
         found.append((own, syntax, own if keeps_own else other or own))
@@ -102,6 +100,15 @@ def registrables(
 def _number(of: tuple[Own, str, Own]) -> int:
     *_, whole = of
     return whole.imported.number if whole.imported else sys.maxsize
+
+
+def _begun(syntax: str, prefix: str) -> str:
+    """Return a syntax with the prefix at its beginning, which decides how a command is called.
+
+    A long prefix that is often in it would fill the memory again.
+    """
+    start, used, rest = syntax.partition("{prefix}")
+    return prefix[:_MOST_OF_PREFIX] + rest if used and not start else syntax
 
 
 def _key(own: Own, syntax: str) -> tuple[str, Kind, Any]:
