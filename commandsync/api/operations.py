@@ -8,11 +8,11 @@ service. Each function checks its arguments and raises
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 from urllib.parse import quote
 
 from commandsync.api import answers, arguments
@@ -81,19 +81,14 @@ class Overwritten(str):
     __slots__ = ()
 
 
-# A string is iterable as well, and would be as many ids or tags as it has characters.
-Ids: TypeAlias = list[str] | list[int] | list[Id] | tuple[Id, ...]
-Texts: TypeAlias = list[str] | tuple[str, ...]
-
-
 class BotFilters(TypedDict, total=False):
     """The arguments of `list_bots` that restrict and sort the bots of all pages."""
 
     q: str | None
     sort: str | None
-    ids: Ids
+    ids: Sequence[Id]
     certified: bool | None
-    tags: Texts
+    tags: Sequence[str]
 
 
 def list_bots(  # noqa: PLR0913 - the interface's own parameters
@@ -102,9 +97,9 @@ def list_bots(  # noqa: PLR0913 - the interface's own parameters
     page: int | None = None,
     q: str | None = None,
     sort: str | None = None,
-    ids: Ids = (),
+    ids: Sequence[Id] = (),
     certified: bool | None = None,
-    tags: Texts = (),
+    tags: Sequence[str] = (),
 ) -> Operation[BotPage]:
     """One page of the bots: GET /bots."""
     query = {

@@ -113,17 +113,18 @@ OUTSIDE = """() => {
 
 def fields(text: str) -> dict[str, str]:
     """Return a command with a text in every field."""
-    return {name: text[:longest] for name, longest in FIELDS.items()}
+    texts = {name: text[:longest] for name, longest in FIELDS.items()}
+    return texts | {"name": without_nul(texts["name"])}
 
 
-def of_bot(text: str) -> str:
-    """Return a text for a field of a bot itself, which has no NUL."""
+def without_nul(text: str) -> str:
+    """Return a text for a name or a field of a bot, in which the service refuses NUL."""
     return text.replace("\x00", "") or "a"
 
 
 def bot_with(text: str, *, records: list[str]) -> dict[str, Any]:
     """Return a bot with a text in every field, and with more of them in its records."""
-    text, *tags = map(of_bot, (text, *records))
+    text, *tags = map(without_nul, (text, *records))
     names = ("username", "discriminator", "tag", "avatar", "avatarURL", "banner")
     return {
         "provider": text,
@@ -135,7 +136,8 @@ def bot_with(text: str, *, records: list[str]) -> dict[str, Any]:
         "certificate": 1,
         "commands": [fields(record) for record in records],
         "announcements": [
-            {"title": record[:100], "description": record[:2_000]} for record in records
+            {"title": without_nul(record[:100]), "description": record[:2_000]}
+            for record in records
         ],
     }
 

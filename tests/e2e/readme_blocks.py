@@ -94,7 +94,7 @@ class Shell:
         environment = {
             name: value
             for name, value in os.environ.items()
-            if not name.startswith("COMMANDSYNC_") and name not in {"NO_COLOR", "COLUMNS"}
+            if not name.startswith("COMMANDSYNC_") and name not in {"CI", "NO_COLOR", "COLUMNS"}
         }
         for who in ("AUTHOR", "COMMITTER"):
             environment |= {f"GIT_{who}_NAME": "Harbor", f"GIT_{who}_EMAIL": "harbor@example.com"}
