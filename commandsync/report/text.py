@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from commandsync.apply.outcomes import Outcome, Result, Settled
 from commandsync.diagnostics import Hint, Notice, Problem, Words, in_words
 from commandsync.errors import CommandsyncError, ManifestError
+from commandsync.plan.baseline import Unknown
 from commandsync.plan.changes import Change
 from commandsync.plan.plan import ListPlan, Plan
 from commandsync.records.losses import MOST_NAMED
@@ -153,11 +154,15 @@ def _sign_of(change: Change) -> str:
 
 
 def _refused(plan: Plan, screen: Screen) -> Iterator[str]:
-    if screen.asks and isinstance(plan, ListPlan) and plan.is_asked:
-        yield summary.ASKS
-    elif refusal := plan.refusal:
+    asks = screen.asks and isinstance(plan, ListPlan) and plan.is_asked
+    refusal = None if asks else plan.refusal
+    if refusal:
         yield f"{paint('refused', RED)}: this plan {visible(refusal.message)}"
         yield from _hint(refusal.hint, screen)
+    elif isinstance(plan.baseline, Unknown) and plan.baseline.why:  # else the hint says it
+        yield f"Nothing is known of that list: {visible(plan.baseline.why)}."
+    if asks:
+        yield summary.ASKS
 
 
 def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:

@@ -143,6 +143,8 @@ def versions_after(path: str, commit: str) -> Iterator[EarlierVersion]:
         since = _common(folder, commit)
         printed = git(folder, "rev-list", "--first-parent", *([f"^{since}"] * bool(since)), "HEAD")
         commits = {*printed.decode().split()}
+        if not commits:  # the manifest itself may not be committed yet
+            return
         for number, (last, version) in enumerate(_versions(path, [], []), start=1):
             if last not in commits:
                 return

@@ -82,7 +82,9 @@ def project(home: Home, request: pytest.FixtureRequest) -> Iterator[Callable[[Se
     """A bot's repository, and the hour of its author, who tries a simulation of its service."""
     kind: Kind = BOTS[request.param]
     kind.write(home, ["ping", "play"])
-    subprocess.run([GIT, "init", "-q"], check=True, cwd=home.path)
+    author = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
+    for command in (("init", "-q"), ("add", "."), (*author, "commit", "-q", "-m", "The bot")):
+        subprocess.run([GIT, *command], check=True, cwd=home.path)  # the manifest is not committed
     with serve_simulation(kind.service) as service:
 
         def hour(session: Session) -> None:

@@ -221,12 +221,14 @@ def test_another_token_is_another_list(clone: Clone) -> None:
     clone.commit(NAMES[0])
     plan = clone.run("plan").document
     refused = clone.apply("--format", "text", exits=5)
+    allowed = clone.run("plan", "--unseen", "--format", "text")
     clone.place.home.variable(clone.place.listing.variable, own)
     back = clone.refused()
 
     assert plan["known"] is False
     assert "whose content is not known" in refused.out
     assert "the token is another one than that of 20" in refused.out
+    assert "Nothing is known of that list: the token is another one" in allowed.out
     assert "--unseen" in refused.out
     assert "would delete 9 of 10" in back
 

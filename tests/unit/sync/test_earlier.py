@@ -236,6 +236,17 @@ def test_the_versions_since_a_commit_are_those_after_it(repo: GitRepo) -> None:
     assert since(repo, sent) == [["d"], ["c"], ["a", "b"]]
 
 
+def test_a_manifest_that_is_not_committed_yet_has_no_versions_since_the_commit(
+    repo: GitRepo,
+) -> None:
+    sent = repo.commit({"bot.js": "no manifest"})
+    repo.path.joinpath("commands.yaml").write_text(named("a"), "utf-8")
+
+    assert since(repo, sent) == []
+    repo.commit({"bot.js": "with the manifest"})
+    assert since(repo, sent) == [["a"]]
+
+
 def test_the_versions_since_a_commit_of_another_branch_begin_where_the_two_parted(
     repo: GitRepo,
 ) -> None:
