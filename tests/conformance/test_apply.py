@@ -1,5 +1,7 @@
 """Apply has the same outcomes over either driver, whatever fails: every fault with each operation.
 
+It is tried on a page and on Discord.
+
 `make soak` has it meet the second and third request of each, too.
 
 The drivers are the real ones, threads and tasks included; instead of the network there is the
@@ -7,17 +9,17 @@ simulated service, and nobody waits.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from itertools import count
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from commandsync.api.arguments import parse_address
 from commandsync.api.operations import Operation, reading
 from commandsync.api.policy import Health
-from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, StepResult
+from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, Step, StepResult
 from commandsync.apply.run import apply
 from commandsync.client.asynctransport import AsyncGate
 from commandsync.client.connection import AsyncConnection, Connection
@@ -27,7 +29,10 @@ from commandsync.errors import Reply, TransportError
 from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.service import PAGE
+from commandsync.services.service import PAGE, RecordService
+from tests.support.discorddraws import DISCORD_STAGE
+from tests.support.discordserver import APPLICATION
+from tests.support.discordstory import KIND, DiscordStory
 from tests.support.draws import SOAK
 from tests.support.listing import FAULTS, Fault, Listing
 from tests.support.runs import (
@@ -35,14 +40,24 @@ from tests.support.runs import (
     EVERYTHING,
     TARGET,
     Driver,
+    Remote,
     announcement,
-    carry_out,
     command,
     seed,
     wanted,
 )
 
-Run = Callable[[RecordPlan, Snapshot, Listing], Result]
+
+class Begun(NamedTuple):
+    """A run before its first write."""
+
+    plan: RecordPlan
+    listed: Snapshot
+    remote: Any  # the simulated service
+    service: RecordService = PAGE
+
+
+Run = Callable[[Begun], Result]
 
 ADDRESS = parse_address("http://127.0.0.1:9")
 DESIRED = wanted(
@@ -77,7 +92,7 @@ class _AsyncHasty(AsyncGate):
 
 
 class _Simulated(Connection):
-    def __init__(self, service: Listing) -> None:
+    def __init__(self, service: Remote) -> None:
         super().__init__(ADDRESS, None, jitter=lambda: 0.5, gate=_Hasty(1))
         self.listing = service
         self.transport.send = self._send  # type: ignore[method-assign]  # nothing goes out
@@ -88,7 +103,7 @@ class _Simulated(Connection):
 
 
 class _AsyncSimulated(AsyncConnection):
-    def __init__(self, service: Listing) -> None:
+    def __init__(self, service: Remote) -> None:
         super().__init__(ADDRESS, None, jitter=lambda: 0.5, gate=_AsyncHasty(1))
         self.listing = service
         self.transport.send = self._send  # type: ignore[method-assign]  # nothing goes out
@@ -98,25 +113,28 @@ class _AsyncSimulated(AsyncConnection):
         return self.listing.handle(one.method, one.path, one.query, one.body)
 
 
-def by_threads(plan: RecordPlan, listed: Snapshot, service: Listing) -> Result:
+def steps_of(begun: Begun, health: Health) -> Generator[Step, StepResult, Result]:
+    plan, listed, _, service = begun
+    return apply(plan, service=service, listed=listed, health=health, concurrency=1)
+
+
+def by_threads(begun: Begun) -> Result:
     health = Health()
     events: SimpleQueue[StepResult] = SimpleQueue()
-    steps = apply(plan, service=PAGE, listed=listed, health=health, concurrency=1)
-    with _Simulated(service) as connection:
+    steps = steps_of(begun, health)
+    with _Simulated(begun.remote) as connection:
         return drive(steps, connection, health=health, events=events, on_step=lambda _: None)
 
 
 def by_tasks(
-    plan: RecordPlan,
-    listed: Snapshot,
-    service: Listing,
+    begun: Begun,
     connections: type[_AsyncSimulated] = _AsyncSimulated,
     events: asyncio.Queue[StepResult] | None = None,
 ) -> Result:
     async def main() -> Result:
         health = Health()
-        steps = apply(plan, service=PAGE, listed=listed, health=health, concurrency=1)
-        async with connections(service) as connection:
+        steps = steps_of(begun, health)
+        async with connections(begun.remote) as connection:
             told = events or asyncio.Queue()
             return await drive_async(
                 steps, connection, health=health, events=told, on_step=lambda _: None
@@ -125,11 +143,12 @@ def by_tasks(
     return asyncio.run(main())
 
 
-def by_simulation(plan: RecordPlan, listed: Snapshot, service: Listing) -> Result:
-    return carry_out(plan, listed, Driver(service), concurrency=1)
+def by_simulation(begun: Begun) -> Result:
+    driver = Driver(begun.remote)
+    return driver.run(steps_of(begun, driver.health))
 
 
-def planned(fault: Fault | None, kind: str, nth: int) -> tuple[RecordPlan, Snapshot, Listing]:
+def planned(fault: Fault | None, kind: str, nth: int) -> Begun:
     service = Listing()
     seed(service, BEFORE)
     listed = Snapshot(
@@ -138,7 +157,16 @@ def planned(fault: Fault | None, kind: str, nth: int) -> tuple[RecordPlan, Snaps
     plan = make_plan(desired=DESIRED, listed=listed, target=TARGET, rules=EVERYTHING)
     met = count()
     service.choose = lambda one: fault if one.kind == kind and next(met) == nth else None
-    return plan, listed, service
+    return Begun(plan, listed, service)
+
+
+def planned_at_discord(fault: Fault | None, kind: str, nth: int) -> Begun:
+    story = DiscordStory(DISCORD_STAGE.scene())
+    service, job = story.service, story.job()
+    listed = Snapshot({KIND: Driver(service).call(job.site.records.read(APPLICATION, KIND))})
+    met = count()
+    service.choose = lambda one: fault if one.kind == kind and next(met) == nth else None
+    return Begun(job.plan(listed), listed, service, job.site.records)
 
 
 @pytest.fixture(autouse=True)
@@ -146,25 +174,44 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("commandsync.apply.run.REREADS", (0.0, 0.0, 0.0))
 
 
-@pytest.mark.parametrize("run", [by_threads, by_tasks], ids=["blocking", "asynchronous"])
+DRIVERS = pytest.mark.parametrize("run", [by_threads, by_tasks], ids=["blocking", "asynchronous"])
+
+
+def paths(begun: Begun) -> list[str]:
+    return [one.path for one in begun.remote.requests]
+
+
+@DRIVERS
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_every_fault_has_the_same_outcomes(run: Run, fault: Fault) -> None:
     for kind in KINDS:
         for nth in range(3 if SOAK else 1):
-            plan, listed, service = planned(fault, kind, nth)
-            expected, model = by_simulation(plan, listed, service), service
-            plan, listed, service = planned(fault, kind, nth)
+            model, begun = planned(fault, kind, nth), planned(fault, kind, nth)
 
-            result = run(plan, listed, service)
+            expected, result = by_simulation(model), run(begun)
 
             assert result == expected
-            assert [one.path for one in service.requests] == [one.path for one in model.requests]
-            assert service.stored == model.stored
+            assert paths(begun) == paths(model)
+            assert begun.remote.stored == model.remote.stored
+
+
+@DRIVERS
+@pytest.mark.parametrize("fault", DISCORD_STAGE.faults, ids=lambda fault: fault.name)
+def test_every_fault_has_the_same_outcomes_at_discord(run: Run, fault: Fault) -> None:
+    for kind in KINDS:
+        for nth in range(3 if SOAK else 1):
+            model, begun = (planned_at_discord(fault, kind, nth) for _ in range(2))
+
+            expected, result = by_simulation(model), run(begun)
+
+            assert result == expected
+            assert paths(begun) == paths(model)
+            assert begun.remote.state == model.remote.state
 
 
 @pytest.mark.parametrize("stop", [Interrupted(), Aborted()], ids=["interrupted", "aborted"])
 def test_a_stop_ends_the_tasks_in_flight(stop: StepResult) -> None:
-    plan, listed, service = planned(None, "read", 0)
+    begun = planned(None, "read", 0)
 
     class Hanging(_AsyncSimulated):
         left = 0
@@ -181,7 +228,7 @@ def test_a_stop_ends_the_tasks_in_flight(stop: StepResult) -> None:
             return answer
 
     events: asyncio.Queue[StepResult] = asyncio.Queue()
-    result = by_tasks(plan, listed, service, Hanging, events)
+    result = by_tasks(begun, Hanging, events)
 
     assert result.interrupted
     assert Hanging.left == 1
@@ -189,12 +236,12 @@ def test_a_stop_ends_the_tasks_in_flight(stop: StepResult) -> None:
 
 
 def test_a_defect_in_a_call_does_not_leave_the_run_waiting() -> None:
-    plan, listed, service = planned(None, "read", 0)
+    begun = planned(None, "read", 0)
 
     class Broken(_AsyncSimulated):
         async def _send(self, operation: Operation[Any], **_: object) -> Reply | TransportError:
             raise RuntimeError(operation.name)
 
-    result = by_tasks(plan, listed, service, Broken)
+    result = by_tasks(begun, Broken)
 
     assert "RuntimeError" in result.settled[0].error

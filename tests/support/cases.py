@@ -284,6 +284,7 @@ class AnyTrial:
         plan: Its plan; None when it had none.
         result: What it said; None when it was killed or could not begin.
         refusal: Why it could not begin: one of the words of `ENDS`, or empty.
+        why: The same in the words of the product.
         quiet: Whether nothing comes between any more.
         driver: What drives it in simulated time.
     """
@@ -295,6 +296,7 @@ class AnyTrial:
     plan: RecordPlan | None = None
     result: Result | None = None
     refusal: str = ""
+    why: str = ""
     quiet: bool = False
     driver: Driver | None = None
 

@@ -8,7 +8,7 @@ body or an answer by the description that Discord publishes.
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -38,8 +38,14 @@ def schema_problems(value: object, schema: str) -> list[str]:
         permissions = value.get("default_member_permissions")
         if isinstance(permissions, str) and permissions.isdecimal():
             value = {**value, "default_member_permissions": int(permissions)}
-    errors = _validator(schema).iter_errors(value)
-    return [f"{'.'.join(map(str, error.path))}: {error.message[:200]}" for error in errors]
+    return [*_problems(json.dumps(value), schema)]
+
+
+@lru_cache(maxsize=1024)
+def _problems(text: str, schema: str) -> tuple[str, ...]:
+    """Return the problems of a value as JSON: the same ones are often sent again."""
+    errors = _validator(schema).iter_errors(json.loads(text))
+    return tuple(f"{'.'.join(map(str, error.path))}: {error.message[:200]}" for error in errors)
 
 
 @cache
@@ -63,6 +69,7 @@ _LETTERS = "abcxyz019-_'äéßπжकखกฉあ中ABZÄ<>&\"`*@#:/\\%{}👍�
 _MENU_NAMES = ("Report User", "Info", "größe", "m" * 32, "Ban 🔨", "Quote it")
 _MOST_CHARACTERS = 8000
 _NINE = 2**53 - 1
+_MOST_OPTIONS = 25
 _INPUTS = {3: "length", 4: "value", 10: "value"}
 _CHANNEL = 7
 
@@ -265,7 +272,7 @@ def _with_options(numbers: Random, part: Record) -> Record:
     options, kind = [*(part.get("options") or ())], part.get("type", 1)
     nesting = kind == 2 or any(option["type"] <= 2 for option in options)
     chance, at = numbers.random(), numbers.randrange(len(options) or 1)
-    if not options or chance < 0.2:
+    if not options or (chance < 0.2 and len(options) < _MOST_OPTIONS):
         new = _option(numbers, 1 if nesting else numbers.choice(_ALL_KINDS))
         options.insert(at, new)
     elif chance < 0.35:

@@ -161,6 +161,8 @@ class DiscordListing:
         witness: Told after each change.
         now: The clock.
         requests, answers: Every request that came, and what was answered.
+        states: What was so in truth after each of them.
+        applied: The numbers of the requests that changed something, be it late.
         troubles: The bodies that Discord's published schema does not allow.
     """
 
@@ -174,6 +176,8 @@ class DiscordListing:
     now: Callable[[], datetime] = lambda: _NOW
     requests: list[Request] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
+    states: list[exchange.State] = field(default_factory=list)
+    applied: set[int] = field(default_factory=set)
     troubles: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -220,10 +224,14 @@ class DiscordListing:
         assert isinstance(reply, Reply)
         return Told(reply.status, json.loads(reply.body or b"null"), reply.headers)
 
-    def listed(self, guild: str = "") -> list[Record]:
-        """Return the commands as they are in truth, in their order, with all languages."""
-        assert isinstance(self.state, State)
-        return self.state.application.lists.shown(APPLICATION, guild)
+    def listed(self, guild: str = "", *, after: int | None = None) -> list[Record]:
+        """Return the commands as they are in truth, in their order, with all languages.
+
+        `after` is the number of a request after which they were so.
+        """
+        state = self.state if after is None else self.states[after]
+        assert isinstance(state, State)
+        return state.application.lists.shown(APPLICATION, guild)
 
     def ids(self, guild: str = "") -> dict[tuple[int, str], str]:
         """Return the ids by type and name."""
@@ -255,6 +263,7 @@ class DiscordListing:
         answer = self._served(asked, fault or _NO_FAULT, headers)
         answer = fault.answer(answer) if fault and fault.answer else answer
         self.answers.append(answer)
+        self.states.append(self.state)
         return answer
 
     def settle(self) -> None:
@@ -296,6 +305,7 @@ class DiscordListing:
         is_change = after.lists != self.state.lists
         self.state = after
         if is_change:
+            self.applied.add(asked.number)
             self.witness(self)
         return response
 

@@ -9,8 +9,8 @@ stops and acts of a second writer, so it can leave each of them out of a failing
 a record come from one number, which is drawn, too.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 from typing import Any, TypeVar
@@ -21,11 +21,11 @@ from hypothesis.errors import NoSuchExample
 
 from commandsync.apply.outcomes import Aborted, Interrupted
 from commandsync.plan.rules import DeleteLimit, SyncRules
-from tests.support.cases import COLLECTIONS, FEW_READS, OPERATIONS, Act, Case, Met, collection_of
+from tests.support.cases import COLLECTIONS, FEW_READS, Act, AnyCase, Case, Met, collection_of
 from tests.support.listing import DOTTED_IDS, FAULTS, FIELDS, REFUSED_AFTER, WITHOUT_IDS, Fault
 from tests.support.oracle import Text, Want, alike, folded
 from tests.support.runs import EVERYTHING, Kill, Stop, announcement, command
-from tests.support.story import Story
+from tests.support.story import AnyStory, Story, played
 from tests.support.texts import clean, grown, name, phrase, varied, word
 from tests.support.ways import CUTS, Way, draw_way, manners
 
@@ -89,88 +89,119 @@ def scene(drawn_from: str = "the proof", mode: str = "apply", *, same: bool = Tr
     return replace(case, **MODES[mode])
 
 
-def _named(
-    row: str,
-    column: str,
-    mode: str,
-    detail: str,
-    *,
-    same: bool = True,
-    **trouble: Any,  # noqa: ANN401 - parts of a case
-) -> Case:
-    which = f"{mode}, {detail}"
-    case = scene(f"{row} / {column} / {which}", mode, same=same)
-    return replace(case, **trouble, named=(row, column, which))
+@dataclass(frozen=True)
+class Stage:
+    """A service on which each fault and each stop is played, in a scene of its own.
+
+    Attributes:
+        scene: Draws the scene in which nothing goes wrong, as `scene` does.
+        story: What plays it.
+        modes: How the runs of a case are made.
+        faults: What can go wrong with a request.
+        times: How often each operation comes in a run, tries after a fault included.
+        meets: Whether a fault can be told from none on an operation.
+    """
+
+    name: str
+    scene: Callable[..., Any]
+    story: Callable[[Any], AnyStory]
+    modes: Mapping[str, Mapping[str, Any]]
+    faults: Sequence[Fault]
+    times: Mapping[str, int]
+    meets: Callable[[Fault, str], bool]
+
+    def prove(self, case: Any) -> AnyStory:  # noqa: ANN401 - of the service
+        """Play a case to its end, and judge it."""
+        return played(self.story(case))
+
+    def met(self, operation: str, fault: Fault, nth: int, mode: str, *, stays: bool = False) -> Any:  # noqa: ANN401 - a case of the service
+        """The nth request of an operation goes wrong, or all from that one on, through two runs."""
+        detail = f"all from number {nth}" if stays else f"the one of number {nth}"
+        trouble = Met(operation, fault, nth, stays)
+        return self._named(fault.name, operation, mode, detail, met=trouble)
+
+    def every_pair(self, faults: Sequence[Fault], mode: str, *, most: int = 9) -> Iterator[Any]:
+        """Every fault with every operation, at every moment that the operation comes."""
+        for operation, times in self.times.items():
+            for fault in faults:
+                if self.meets(fault, operation):
+                    for nth in range(min(most, times)):
+                        yield self.met(operation, fault, nth, mode)
+
+    def every_stop(self, stop: Stop, mode: str, *, lands: bool) -> Iterator[Any]:
+        """A run is stopped at each of its moments; what is in flight then arrives or does not."""
+        row = {"Kill": "killed", "Interrupted": "interrupted", "Aborted": "aborted"}
+        name = row[type(stop).__name__] + (", in flight arrives" if lands else "")
+        story = self.story(self.scene(mode=mode))
+        story.play()
+        for moment in range(max(trial.driver.moments for trial in story.trials if trial.driver)):
+            trouble: dict[str, Any] = {"stops": ((moment, stop),), "lands": lands}
+            yield self._named(name, "any moment", mode, f"moment {moment}", **trouble)
+
+    def scheduled(
+        self,
+        faults: dict[int, Fault],
+        kills: tuple[int, ...] = (),
+        flights: tuple[int, ...] = (1,),
+        turns: tuple[int, ...] = (),
+        *,
+        same: bool = True,
+        mode: str = "apply",
+    ) -> Any:  # noqa: ANN401 - a case of the service
+        """Faults, kills and a second run, as drawn.
+
+        Args:
+            faults: What goes wrong, by the request's number.
+            kills: When runs are killed, one after the other; a late moment kills nothing.
+            flights: Tenths of a second that requests take, in turn.
+            turns: Who moves next, in turn: 0 the judged run, 1 the other; empty for no other.
+            same: Whether the other one wants the same.
+            mode: How the runs are made.
+        """
+        names = {number: fault.name for number, fault in faults.items()}
+        row = "two runs at once" if turns else "random faults and kills"
+        detail = f"{names} {kills} {flights} {turns} {same}"
+        return self._named(
+            row,
+            "random",
+            mode,
+            detail,
+            same=same,
+            faults=tuple(faults.items()),
+            stops=tuple((moment, Kill()) for moment in kills),
+            flights=flights,
+            turns=turns,
+        )
+
+    def _named(
+        self,
+        row: str,
+        column: str,
+        mode: str,
+        detail: str,
+        *,
+        same: bool = True,
+        **trouble: Any,  # noqa: ANN401 - parts of a case
+    ) -> Any:  # noqa: ANN401 - a case of the service
+        which = f"{mode}, {detail}"
+        case = self.scene(f"{row} / {column} / {which}", mode, same=same)
+        return replace(case, **trouble, named=(row, column, which))
 
 
-def met(operation: str, fault: Fault, nth: int, mode: str, *, stays: bool = False) -> Case:
-    """The nth request of an operation goes wrong, or all from that one on, through two runs."""
-    detail = f"all from number {nth}" if stays else f"the one of number {nth}"
-    return _named(fault.name, operation, mode, detail, met=Met(operation, fault, nth, stays))
-
-
-def every_pair(faults: Sequence[Fault], mode: str, *, most: int = 9) -> Iterator[Case]:
-    """Every fault with every operation, at every moment that the operation comes."""
-    for operation in OPERATIONS:
-        for fault in faults:
-            if meets(fault, operation):
-                for nth in range(min(most, _TIMES[operation])):
-                    yield met(operation, fault, nth, mode)
-
-
-def meets(fault: Fault, operation: str) -> bool:
-    """Whether a fault can be told from none on this operation."""
+def _meets(fault: Fault, operation: str) -> bool:
     return operation == "read" or not fault.name.startswith(("records ", "ids "))
 
 
-_TIMES = {"read": 8, "add": 4, "edit": 5, "delete": 4, "post": 3, "withdraw": 4}
-"""How often each operation comes in a run, tries after a fault included."""
-
-
-def every_stop(stop: Stop, mode: str, *, lands: bool) -> Iterator[Case]:
-    """A run is stopped at each of its moments; what is in flight then arrives or does not."""
-    row = {"Kill": "killed", "Interrupted": "interrupted", "Aborted": "aborted"}
-    name = row[type(stop).__name__] + (", in flight arrives" if lands else "")
-    story = Story(scene(mode=mode))
-    story.play()
-    for moment in range(max(trial.driver.moments for trial in story.trials if trial.driver)):
-        trouble: dict[str, Any] = {"stops": ((moment, stop),), "lands": lands}
-        yield _named(name, "any moment", mode, f"moment {moment}", **trouble)
-
-
-def scheduled(
-    faults: dict[int, Fault],
-    kills: tuple[int, ...] = (),
-    flights: tuple[int, ...] = (1,),
-    turns: tuple[int, ...] = (),
-    *,
-    same: bool = True,
-    mode: str = "apply",
-) -> Case:
-    """Faults, kills and a second run, as drawn.
-
-    Args:
-        faults: What goes wrong, by the request's number.
-        kills: When runs are killed, one after the other; a late moment kills nothing.
-        flights: Tenths of a second that requests take, in turn.
-        turns: Who moves next, in turn: 0 the judged run, 1 the other; empty for no other.
-        same: Whether the other one wants the same.
-        mode: How the runs are made.
-    """
-    names = {number: fault.name for number, fault in faults.items()}
-    row = "two runs at once" if turns else "random faults and kills"
-    detail = f"{names} {kills} {flights} {turns} {same}"
-    return _named(
-        row,
-        "random",
-        mode,
-        detail,
-        same=same,
-        faults=tuple(faults.items()),
-        stops=tuple((moment, Kill()) for moment in kills),
-        flights=flights,
-        turns=turns,
-    )
+PAGE_STAGE = Stage(
+    name="page",
+    scene=scene,
+    story=Story,
+    modes=MODES,
+    faults=FAULTS,
+    times={"read": 8, "add": 4, "edit": 5, "delete": 4, "post": 3, "withdraw": 4},
+    meets=_meets,
+)
+"""A page: its scene has commands and announcements."""
 
 
 def _names(numbers: Random, draw: Callable[[Random], str], count: int) -> list[str]:
@@ -255,29 +286,29 @@ def cases(draw: st.DrawFn, way_is: Callable[[Way], bool] = every_way) -> Case:
     return replace(case, way=way, saved=False, faults=())
 
 
-def every_case(_: Case) -> bool:
+def every_case(_: AnyCase) -> bool:
     """Accept every case."""
     return True
 
 
 def found(
     kind: str,
-    prove: Callable[[Case], Story],
+    prove: Callable[[Any], AnyStory],
+    drawn: st.SearchStrategy[Any],
     *,
-    way_is: Callable[[Way], bool] = every_way,
-    where: Callable[[Case], bool] = every_case,
+    where: Callable[[Any], bool] = every_case,
     seed: int = 7,
 ) -> bool:
-    """Return whether a generated case of a sort has a problem of this kind.
+    """Return whether a drawn case of a sort has a problem of this kind.
 
     The seed decides how soon it is found.
     """
 
-    def has_it(case: Case) -> bool:
+    def has_it(case: AnyCase) -> bool:
         return where(case) and any(kind in problem.kind for problem in prove(case).problems)
 
     try:
-        find(cases(way_is), has_it, settings=_SEARCH, random=Random(seed))  # noqa: S311 - always the same
+        find(drawn, has_it, settings=_SEARCH, random=Random(seed))  # noqa: S311 - always the same
     except NoSuchExample:
         return False
     return True

@@ -62,6 +62,9 @@ class Fault:
     hidden: int = 0  # from how many of the next reads the effect is hidden
     wire: str = ""  # how sockets do it, where it is more than another answer; see `faultserver`
 
+    def __str__(self) -> str:
+        return self.name
+
 
 def _silence(
     message: str, *, sent: bool = True, lasting: bool = False

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, cycle
-from typing import Any
+from typing import Any, TypeVar
 
-from commandsync.errors import TooManyDeletesError
+from commandsync.errors import ManifestError, TooManyDeletesError
 from commandsync.plan.plan import RecordPlan
 from tests.support import checks
 from tests.support.cases import (
@@ -160,7 +160,7 @@ class AnyStory:
         try:
             trial.ran(self.drive(self, trial))
         except tuple(ENDS) as error:
-            trial.refusal = refusal(error)
+            trial.refusal, trial.why = refusal(error), _words(error)
         if stops and self.case.lands:
             trial.driver.land()
         trial.ended = len(self.service.requests)
@@ -358,7 +358,14 @@ def prove(
     case: Case, parts: Parts = PRODUCT, drive: Callable[[Story, Trial], Run] = Story.simulated
 ) -> Story:
     """Play a case to its end, and judge it."""
-    story = Story(case, parts, drive)
+    return played(Story(case, parts, drive))
+
+
+S = TypeVar("S", bound=AnyStory)
+
+
+def played(story: S) -> S:
+    """Play a story to its end; whatever the product raises is a problem."""
     try:
         story.play()
     except Exception as error:  # noqa: BLE001 - whatever the product raises is a finding
@@ -366,7 +373,9 @@ def prove(
         while place is not None and place.tb_next is not None:
             place = place.tb_next
         where = f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}" if place else ""
-        story.problems.append(Problem(f"raises {type(error).__name__}", f"{error} at {where}"))
+        story.problems.append(
+            Problem(f"raises {type(error).__name__}", f"{_words(error)} at {where}")
+        )
     return story
 
 
@@ -388,3 +397,8 @@ def told(story: Story) -> str:
         lines += [f"  in the end {one}: {text}" for one, text in story.now(name).items()]
     lines += [f"PROBLEM {kind}: {words}" for kind, words in story.problems] or ["no problem"]
     return "\n".join(lines)
+
+
+def _words(error: BaseException) -> str:
+    problems = error.problems if isinstance(error, ManifestError) else ()
+    return "; ".join([str(error), *map(str, problems)])

@@ -25,7 +25,7 @@ from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import RecordPlan
 from commandsync.records.texts import Resource, Text
 from tests.support.cases import OPERATIONS
-from tests.support.draws import every_pair, met
+from tests.support.draws import PAGE_STAGE
 from tests.support.listing import (
     BAD_REQUEST,
     FAILED_AFTER,
@@ -117,8 +117,12 @@ def test_the_tables_have_what_runs_have(taken: Taken, monkeypatch: pytest.Monkey
         return finding
 
     monkeypatch.setattr(verification, "finding_of", note)
-    stays = (met(name, fault, 0, "apply", stays=True) for name in OPERATIONS for fault in FAULTS)
-    for case in (*every_pair(FAULTS, "apply", most=2), *stays):
+    stays = (
+        PAGE_STAGE.met(name, fault, 0, "apply", stays=True)
+        for name in OPERATIONS
+        for fault in FAULTS
+    )
+    for case in (*PAGE_STAGE.every_pair(FAULTS, "apply", most=2), *stays):
         assert not prove(case).problems
     for kind in ("add", "edit", "delete"):
         failing(kind, REFUSED, added=[command("added")] if kind == "add" else [])

@@ -170,7 +170,7 @@ def test_a_broken_way_is_caught(
 ) -> None:
     monkeypatch.setattr(owner, name, wrong)
 
-    assert found(kind, prove_everywhere, where=has_lists)
+    assert found(kind, prove_everywhere, cases(), where=has_lists)
 
 
 def test_forgetting_an_earlier_request_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,11 +28,15 @@ from commandsync.plan import matching
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.records import rewrites
-from commandsync.records.snapshot import Snapshot
+from commandsync.records.snapshot import Node, Snapshot
 from commandsync.records.texts import Resource
+from commandsync.services import commandtree, discord, discordobjects, registration
+from commandsync.services.discordobjects import canonical_object
 from commandsync.services.service import PAGE
+from tests.support import discorddraws, discordstory
 from tests.support.cases import Case
-from tests.support.draws import every_case, every_way, found, met, scene
+from tests.support.discorddraws import DISCORD_STAGE
+from tests.support.draws import PAGE_STAGE, cases, every_case, every_way, found
 from tests.support.listing import FAULTS, REFUSED_AFTER, Fault
 from tests.support.oracle import same_name
 from tests.support.runs import PRODUCT, Parts
@@ -48,7 +52,7 @@ def caught(
     where: Callable[[Case], bool] = every_case,
 ) -> bool:
     """Return whether a problem of this kind is found in a generated case of a sort."""
-    return found(kind, lambda case: prove(case, parts), way_is=way_is, where=where, seed=4)
+    return found(kind, lambda case: prove(case, parts), cases(way_is), where=where, seed=4)
 
 
 def is_verbatim(way: Way) -> bool:
@@ -186,7 +190,9 @@ WRONG = {
 
 @pytest.mark.parametrize(("parts", "kinds"), [*WRONG.values()], ids=[*WRONG])
 def test_a_wrong_way_is_caught_where_a_fault_is_met(parts: Parts, kinds: set[str]) -> None:
-    cases = [met(name, fault, 0, "apply") for name in ("add", "post") for fault in FAULTS[:20]]
+    cases = [
+        PAGE_STAGE.met(name, fault, 0, "apply") for name in ("add", "post") for fault in FAULTS[:20]
+    ]
     found = {problem.kind for case in cases for problem in prove(case, parts).problems}
 
     assert found >= kinds
@@ -297,12 +303,17 @@ def test_reading_only_the_changed_ones_is_caught(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("fault", REFUSED_AFTER, ids=lambda fault: fault.name)
 def test_believing_a_refusal_is_caught(monkeypatch: pytest.MonkeyPatch, fault: Fault) -> None:
-    case = replace(scene(), faults=tuple((number, fault) for number in range(2, 12)))
+    faults = tuple((number, fault) for number in range(2, 12))
     refused = State.REFUSED
     monkeypatch.setattr(ledger, "SENT", SENT - {refused})
     monkeypatch.setitem(AT_THE_END, refused, State.FAILED)
 
-    assert "says that nothing was changed" in {problem.kind for problem in prove(case).problems}
+    for stage, kind in (
+        (PAGE_STAGE, "says that nothing was changed"),
+        (DISCORD_STAGE, "exit 1 although something was changed"),
+    ):
+        story = stage.prove(replace(stage.scene(), faults=faults))
+        assert kind in {problem.kind for problem in story.problems}
 
 
 def test_counting_copies_as_losses_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,4 +323,89 @@ def test_counting_copies_as_losses_is_caught(monkeypatch: pytest.MonkeyPatch) ->
         "two runs at once are not put right",
         way_is=is_verbatim,
         where=lambda case: bool(case.turns),
+    )
+
+
+# Discord.
+
+
+def without_options(patch: pytest.MonkeyPatch) -> None:
+    """Compare and send commands without their options."""
+
+    def canonical(node: Node, *, is_whole: bool = True, **scope: Any) -> dict[str, Any]:  # noqa: ANN401 - as the function
+        whole = canonical_object(node, is_whole=is_whole, **scope)
+        gone = {"options"} if is_whole else set()
+        return {key: value for key, value in whole.items() if key not in gone}
+
+    for module in (discordobjects, registration):
+        patch.setattr(module, "canonical_object", canonical)
+
+
+def with_own_installs(patch: pytest.MonkeyPatch) -> None:
+    """Send where a command can be installed, although the manifest does not say it."""
+
+    def canonical(node: Node, **scope: Any) -> dict[str, Any]:  # noqa: ANN401 - as the function
+        return {"integration_types": [0], **canonical_object(node, **scope)}
+
+    patch.setattr(registration, "canonical_object", canonical)
+
+
+def with_every_type(patch: pytest.MonkeyPatch) -> None:
+    """Take Entry Point commands for commands that may be deleted."""
+    patch.setattr(discordobjects, "MENUS", ("2", "3", "4"))
+
+
+def without_unknown_keys(patch: pytest.MonkeyPatch) -> None:
+    for module in (discord, registration):
+        patch.setattr(module, "with_unknown", lambda node, _listed: {**node})
+
+
+def without_former_names(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(commandtree.Draft, "formerly", ())
+
+
+def with_ignored_parts(patch: pytest.MonkeyPatch) -> None:
+    """Delete the sub-commands that are ignored, or that stay without pruning."""
+    patch.setattr(registration._Composing, "_keeps", lambda *_: False)  # noqa: SLF001 - the mutant is here
+
+
+def with_bulk_requests(patch: pytest.MonkeyPatch) -> None:
+    """Replace the list instead of adding to it."""
+    adding = discord._adding  # noqa: SLF001 - the mutant is here
+
+    def replacing(*arguments: Any) -> Operation[str]:  # noqa: ANN401 - as the function
+        operation = adding(*arguments)
+        return replace(operation, method="PUT", body=[operation.body])
+
+    patch.setattr(discord, "_adding", replacing)
+
+
+WRONG_AT_DISCORD: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
+    "options are not compared": (without_options, "plan: wrong edits"),
+    "options are not sent": (without_options, "plan: not as wanted"),
+    "installs are sent": (with_own_installs, "plan: not as wanted"),
+    "an Entry Point command is deleted": (with_every_type, "left alone is touched"),
+    "unknown keys are lost": (without_unknown_keys, "unknown keys are lost"),
+    "a list is sent as a whole": (with_bulk_requests, "writes outside its plan"),
+    "former names are forgotten": (without_former_names, "plan: wrong adds"),
+    "sub-commands that stay are deleted": (with_ignored_parts, "plan: "),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_AT_DISCORD)
+def test_a_wrong_way_is_caught_at_discord(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    wrong, kind = WRONG_AT_DISCORD[name]
+    wrong(monkeypatch)
+
+    assert found(kind, discordstory.prove, discorddraws.cases())
+
+
+def test_verifying_without_planning_again_is_caught_at_discord() -> None:
+    parts = Parts(applying=verifying_changes_alone)
+
+    assert found(
+        "exit 0 although something is left",
+        lambda case: discordstory.prove(case, parts),
+        discorddraws.cases(),
+        where=lambda case: bool(case.acts),
     )
