@@ -51,14 +51,31 @@ def field_changes(before: Text, after: Text) -> tuple[FieldChange, ...]:
 
     Of texts of objects, these are the parts that differ, with compact JSON for all but texts.
     """
-    nodes = object_of(before), object_of(after)
-    if nodes[0] is not None and nodes[1] is not None:
-        parts = part_changes(nodes[0], nodes[1])
-        return tuple(FieldChange(p.field, old=_as_text(p.old), new=_as_text(p.new)) for p in parts)
-    old: dict[str, str] = before._asdict()
-    new: dict[str, str] = after._asdict()
-    changed = {name for name, *_ in _changed_paths(old, new)}
-    return tuple(FieldChange(n, old=old[n], new=new[n]) for n in old if n in changed)
+    return all_field_changes([(before, after)])[0]
+
+
+def all_field_changes(pairs: Sequence[tuple[Text, Text]]) -> list[tuple[FieldChange, ...]]:
+    """Return the fields that differ in each pair of texts, as `field_changes` does for one."""
+    found: list[list[FieldChange]] = [[] for _ in pairs]
+    old: dict[tuple[int, str], str] = {}
+    new: dict[tuple[int, str], str] = {}
+    for number, (before, after) in enumerate(pairs):
+        nodes = object_of(before), object_of(after)
+        if nodes[0] is not None and nodes[1] is not None:
+            found[number] = [
+                FieldChange(part.field, old=_as_text(part.old), new=_as_text(part.new))
+                for part in part_changes(nodes[0], nodes[1])
+            ]
+            continue
+        for name, *values in zip(before._fields, before, after, strict=True):
+            if values[0] != values[1]:
+                old[number, name], new[number, name] = values
+    # One mapping for all records: a call of deepdiff takes longer than what it compares.
+    changed = {key for (key,) in _changed_paths(old, new)} if old else set()
+    for number, name in filter(changed.__contains__, old):  # in the order of the fields
+        key = number, name
+        found[number].append(FieldChange(name, old=old[key], new=new[key]))
+    return [tuple(changes) for changes in found]
 
 
 def _as_text(value: object) -> str:
@@ -217,7 +234,7 @@ class _Wholes:
         return True
 
 
-def _changed_paths(old: object, new: object) -> list[list[str]]:
+def _changed_paths(old: object, new: object) -> list[list[Any]]:
     """Return the paths of the keys that differ in two mappings."""
     from deepdiff import DeepDiff  # noqa: PLC0415 - most runs have no edit to show
 
@@ -230,7 +247,7 @@ def _changed_paths(old: object, new: object) -> list[list[str]]:
         ignore_private_variables=False,  # an option's name may begin with `__`
     )
     differences = (level for levels in tree.values() for level in levels)
-    return [list(map(str, level.path(output_format="list"))) for level in differences]
+    return [level.path(output_format="list") for level in differences]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

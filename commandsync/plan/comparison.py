@@ -6,7 +6,15 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Location, Notice
-from commandsync.plan.changes import Add, Change, Delete, Edit, Replace, field_changes
+from commandsync.plan.changes import (
+    Add,
+    Change,
+    Delete,
+    Edit,
+    FieldChange,
+    Replace,
+    all_field_changes,
+)
 from commandsync.plan.hints import finished_renames, lost_pins, lost_renames, rename_hints
 from commandsync.plan.matching import Matching, count_same_name, match
 from commandsync.plan.order import with_first_deletes
@@ -173,8 +181,9 @@ class Comparison:
         added = {new.text for new, old in pairs if old is None or not edits}
         others = (entry.text for entry in listed if entry.id not in touched)
         counts = count_same_name(added, others)
+        fields = _fields(pairs)
         return [
-            *(_change(resource, new, old, counts, edits=edits) for new, old in pairs),
+            *(_change(resource, new, old, fields, counts, edits=edits) for new, old in pairs),
             *(
                 Delete(resource=resource, id=old.id, before=old.text, uses=old.uses, until=until)
                 for old, until in deletes
@@ -217,8 +226,19 @@ def match_by_rules(
     return entries, ignored, matching
 
 
+def _fields(pairs: Sequence[Pair]) -> Iterator[tuple[FieldChange, ...]]:
+    """Yield the fields that differ of each pair with a listed record, all compared at once."""
+    yield from all_field_changes([(old.text, new.text) for new, old in pairs if old])
+
+
 def _change(
-    resource: Resource, wanted: Entry, listed: Entry | None, counts: Counts, *, edits: bool
+    resource: Resource,
+    wanted: Entry,
+    listed: Entry | None,
+    fields: Iterator[tuple[FieldChange, ...]],
+    counts: Counts,
+    *,
+    edits: bool,
 ) -> Add | Edit | Replace:
     values: dict[str, Any] = {
         "resource": resource,
@@ -226,8 +246,7 @@ def _change(
         "location": wanted.location,
     }
     if listed:
-        fields = field_changes(listed.text, wanted.text)
-        values |= {"id": listed.id, "before": listed.text, "fields": fields}
+        values |= {"id": listed.id, "before": listed.text, "fields": next(fields)}
         if edits:
             return Edit(**values)
     until = wanted.schedule and wanted.schedule.until

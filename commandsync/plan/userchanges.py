@@ -14,7 +14,7 @@ from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from commandsync.diagnostics import Notice
-from commandsync.plan.changes import FieldChange, field_changes
+from commandsync.plan.changes import FieldChange, all_field_changes
 from commandsync.plan.hints import in_quotes, most_alike, pinned_by_both
 from commandsync.plan.matching import match
 from commandsync.records.snapshot import Entry, Snapshot
@@ -102,25 +102,28 @@ def user_changes(*, old: Snapshot, new: Snapshot) -> UserChanges:
     matching = match(wanted, listed)
     added = [wanted[n] for n in matching.wanted]
     gone = [listed[n] for n in matching.listed]
+    texts = ((_command(listed[o]), _command(wanted[w])) for w, o in matching.pairs.items())
+    changed = [(was, now) for was, now in texts if was != now]
     return UserChanges(
         gone=tuple(map(_command, gone)),
         changed=tuple(
-            _changed(_command(listed[o]), _command(wanted[w]))
-            for w, o in matching.pairs.items()
-            if listed[o].text != wanted[w].text
+            _changed(was, now, fields)
+            for (was, now), fields in zip(changed, all_field_changes(changed), strict=True)
         ),
         new=tuple(map(_command, added)),
         notices=tuple(_undeclared(added, gone)),
     )
 
 
-def _changed(before: CommandText, after: CommandText) -> ChangedCommand:
+def _changed(
+    before: CommandText, after: CommandText, fields: tuple[FieldChange, ...]
+) -> ChangedCommand:
     leads = lead_of(before), lead_of(after)
     needs, fails = _compared(before, after)
     return ChangedCommand(
         before=before,
         after=after,
-        fields=field_changes(before, after),
+        fields=fields,
         leads=leads if all(leads) and leads[0] != leads[1] else None,
         needs=needs,
         accepts_less=fails,

@@ -127,7 +127,8 @@ def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Part]:
     yield Part(is_same=True, old=[*old[:begin]], new=[*new[:begin]])
     ours, theirs = old[begin : len(old) - end], new[begin : len(new) - end]
     codes = [("replace", 0, len(ours), 0, len(theirs))]
-    if len(ours) * len(theirs) <= _MOST_COMPARISONS:
+    # Without a common item, as where a text of one line differs, there is nothing to align.
+    if len(ours) * len(theirs) <= _MOST_COMPARISONS and not set(ours).isdisjoint(theirs):
         codes = list(SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes())
     for tag, a, b, c, d in codes:
         yield Part(tag == "equal", [*ours[a:b]], [*theirs[c:d]])

@@ -31,7 +31,7 @@ requests.get(sys.argv[1] + "/v1/bot/" + sys.argv[2] + "/commands", timeout=30)
 
 def rows(folder: Path) -> list[Row]:
     """Measure them all."""
-    return [_large(folder), _slow(folder), _edits(folder)]
+    return [_large(folder), _edited(folder), _slow(folder), _edits(folder)]
 
 
 def _large(folder: Path) -> Row:
@@ -50,6 +50,29 @@ def _large(folder: Path) -> Row:
         (found["plan"] - 0.400) / found["load"],
         3.0,
         seen=f"{milliseconds(found['plan'])} / {milliseconds(found['load'])}",
+    )
+
+
+def _edited(folder: Path) -> Row:
+    """Compare a plan that edits every record with one that edits none."""
+    wanted = records(10_000)
+    manifest = write_manifest(folder / "all.yaml", wanted)
+    same, other = folder / "same", folder / "other"
+    same.mkdir()
+    other.mkdir()
+    with running(wanted, same) as url, running(edited(wanted, len(wanted)), other) as other_url:
+        found = best(
+            {
+                "none": work(*plan(manifest, url)),
+                "all": work(*COMMANDSYNC, "plan", "-f", manifest, "--base-url", other_url),
+            },
+            rounds=3,
+        )
+    return Row(
+        "`plan` of 10,000 edits / no-op `plan` of them",
+        found["all"] / found["none"],
+        3.0,
+        seen=f"{milliseconds(found['all'])} / {milliseconds(found['none'])}",
     )
 
 

@@ -8,11 +8,18 @@ from hypothesis import strategies as st
 from commandsync.plan.changes import (
     FieldChange,
     PartChange,
+    all_field_changes,
     field_changes,
     object_changes,
     part_changes,
 )
-from commandsync.records.texts import AnnouncementText, ApplicationCommand, CommandText, compact
+from commandsync.records.texts import (
+    AnnouncementText,
+    ApplicationCommand,
+    CommandText,
+    Text,
+    compact,
+)
 from tests.support import registered
 from tests.support.plans import calls_of
 from tests.support.registered import choices, option, slash
@@ -48,6 +55,27 @@ def test_it_compares_field_by_field(before: CommandText, after: CommandText) -> 
         for name, old, new in zip(before._fields, before, after, strict=True)
         if old != new
     )
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=6))
+def test_many_records_are_compared_like_each_alone(
+    pairs: list[tuple[CommandText, CommandText]],
+) -> None:
+    assert all_field_changes(pairs) == [field_changes(*pair) for pair in pairs]
+
+
+def test_objects_and_texts_are_compared_in_one_call() -> None:
+    pairs: list[tuple[Text, Text]] = [
+        (PLAY, slash("play")),
+        (CommandText("a", "b", "c"), CommandText("a", "B", "c")),
+    ]
+
+    found = all_field_changes(pairs)
+
+    assert [[change.field for change in fields] for fields in found] == [
+        ["options/region", "options/song"],
+        ["description"],
+    ]
 
 
 BAN: dict[str, Any] = {
