@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from commandsync.action.bootstrap import LOCK, NEWEST, locked
 
 ROOT = Path(__file__).resolve().parents[1]
-NOT_IMPORTED = {"click", "rich"}
+NOT_IMPORTED = {"click", "python-dotenv", "rich"}
 """What only the command line imports."""
 
 HEADER = f"""\

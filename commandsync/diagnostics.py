@@ -40,6 +40,7 @@ class Do(Enum):
     SET_VARIABLE = auto()
     SHOW_IDS = auto()
     UNSET_BOT = auto()
+    USE_ENV_FILE = auto()
     USE_HTTPS = auto()
     WRITE_ANEW = auto()
     WRITE_FORMERLY = auto()
@@ -77,6 +78,7 @@ LIBRARY: Words = {
     Do.SET_TOKEN: "give the bot's token: token=...",
     Do.SET_VARIABLE: "set {variable}",
     Do.SHOW_IDS: "{first}commandsync pull --pin shows the ids",
+    Do.USE_ENV_FILE: "{otherwise}",
     Do.USE_HTTPS: "use https://, or insecure_http=True if you are certain",
     Do.WRITE_ANEW: "restore it from version control; commandsync import --force writes it anew",
     Do.WRITE_FORMERLY: (

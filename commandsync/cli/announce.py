@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ def announce_command(  # noqa: PLR0913 - the options of one command
     base_url: str,
     bot: str,
     token_file: str,
+    env_file: Mapping[str, str] | None,
     timeout: float,
     insecure_http: bool,
     retries: int,
@@ -79,6 +81,7 @@ def announce_command(  # noqa: PLR0913 - the options of one command
         bot=bot,
         bot_from=source_of(BOT),
         token_file=token_file,
+        env_file=env_file,
         timeout=timeout,
         insecure_http=insecure_http,
         retries=retries,

@@ -6,7 +6,6 @@ which folder has the commands, which prefix the code names. `--yes` takes all of
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -35,6 +34,7 @@ from commandsync.sync.beginning import (
 )
 from commandsync.sync.destinations import known_bot
 from commandsync.sync.process import Interruption
+from commandsync.sync.settings import token_in
 
 if TYPE_CHECKING:
     from commandsync.sync.importsource import Recorded
@@ -169,7 +169,7 @@ class _Questions:
         set_tokens = [
             name
             for name, service in LISTS.items()
-            if any(os.environ.get(variable, "").strip() for variable in service.variables)
+            if any(token_in(self.run.settings, variable) for variable in service.variables)
         ]
         if set_tokens and not self.given.platform:
             return set_tokens

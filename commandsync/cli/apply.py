@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,7 @@ def apply_command(  # noqa: PLR0913 - its own options
     base_url: str,
     bot: str,
     token_file: str,
+    env_file: Mapping[str, str] | None,
     timeout: float,
     insecure_http: bool,
     retries: int,
@@ -111,6 +113,7 @@ def apply_command(  # noqa: PLR0913 - its own options
         bot=bot,
         bot_from=source_of(BOT),
         token_file=token_file,
+        env_file=env_file,
         timeout=timeout,
         insecure_http=insecure_http,
         retries=retries,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ def doctor_command(  # noqa: PLR0913 - the options of one command
     base_url: str,
     bot: str,
     token_file: str,
+    env_file: Mapping[str, str] | None,
     timeout: float,
     insecure_http: bool,
     listing: tuple[str, ...],
@@ -63,6 +65,7 @@ def doctor_command(  # noqa: PLR0913 - the options of one command
         bot=bot,
         bot_from=source_of(BOT),
         token_file=token_file,
+        env_file=env_file,
         timeout=timeout,
         insecure_http=insecure_http,
         listing=listing,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import click
 
 from commandsync.cli import recorded
-from commandsync.cli.option import PATH, not_empty, option
+from commandsync.cli.option import PATH, not_empty, option, options
 from commandsync.cli.options import Run, RunCommand
-from commandsync.sync.setting import FILES, MAX_DELETES
+from commandsync.sync.setting import ENV_FILE, FILES, MAX_DELETES
 
 if TYPE_CHECKING:
     from commandsync.cli.output import Output
@@ -69,7 +69,7 @@ class ImportCommand(RunCommand):
 @recorded.GUILD
 @recorded.COMPLETE
 @_discord_option("--locale LOCALE", "The language of Discord's texts, such as de.", default="")
-@option(FILES)
+@options(FILES, ENV_FILE)
 def import_command(  # noqa: PLR0913 - the options of one command
     run: Run,
     /,
@@ -89,6 +89,7 @@ def import_command(  # noqa: PLR0913 - the options of one command
     complete: bool,
     locale: str,
     files: tuple[str, ...],
+    env_file: Mapping[str, str] | None,
     max_deletes: DeleteLimit | None,
 ) -> int:
     """Write the commands of the bot's code or platform beside the manifest.
@@ -112,7 +113,7 @@ def import_command(  # noqa: PLR0913 - the options of one command
     """
     from commandsync.errors import Exit
 
-    settings = replace(run.settings, files=files, max_deletes=max_deletes)
+    settings = replace(run.settings, files=files, max_deletes=max_deletes, env_file=env_file)
     run = run._replace(settings=settings)
     if eject:
         return _eject(run)

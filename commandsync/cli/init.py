@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -69,6 +69,7 @@ def init_command(  # noqa: PLR0913 - the options of one command
     base_url: str,
     bot: str,
     token_file: str,
+    env_file: Mapping[str, str] | None,
     timeout: float,
     insecure_http: bool,
     retries: int,
@@ -109,6 +110,7 @@ def init_command(  # noqa: PLR0913 - the options of one command
         bot=bot,
         bot_from=source_of(BOT),
         token_file=token_file,
+        env_file=env_file,
         timeout=timeout,
         insecure_http=insecure_http,
         retries=retries,
@@ -232,7 +234,7 @@ def _show(run: Run, result: Import) -> None:
 def _left(answers: Answers, path: str) -> Iterator[list[str]]:
     """Yield each task that is left, with the lines to copy: workflow, tokens, next commands."""
     from commandsync.cli.output import command_line
-    from commandsync.sync.beginning import default_branch, token_variables, workflow_path
+    from commandsync.sync.beginning import default_branch, workflow_path
 
     files = [] if path == "commands.yaml" else [path]
     if answers.workflow:
@@ -248,16 +250,26 @@ def _left(answers: Answers, path: str) -> Iterator[list[str]]:
             yield [f"{task}, or remove them and record a run of the bot:", record]
         else:
             yield [f"{task}."]
-    exports = [
-        f"export {variables[0]}=..."
+    exports, words = _missing_tokens(answers)
+    if exports:
+        yield [f"Set the token{'s' if len(exports) > 1 else ''}:", *exports]
+    lines = [command_line(command, *words, files=files) for command in ("plan", "apply")]
+    yield ["See what would be sent, and send it:", *lines]
+    yield from _left_at_discord(answers)
+
+
+def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
+    """Return the lines that set the missing tokens, and the option that takes others from .env."""
+    from commandsync.sync.beginning import token_variables
+    from commandsync.sync.envfile import USUAL, in_usual_file
+
+    unset = [
+        variables
         for variables in token_variables(answers).values()
         if not any(os.environ.get(variable, "").strip() for variable in variables)
     ]
-    if exports:
-        yield [f"Set the token{'s' if len(exports) > 1 else ''}:", *exports]
-    lines = [command_line(command, files=files) for command in ("plan", "apply")]
-    yield ["See what would be sent, and send it:", *lines]
-    yield from _left_at_discord(answers)
+    exports = [f"export {each[0]}=..." for each in unset if not in_usual_file(each)]
+    return exports, ["--env-file", USUAL] if len(exports) < len(unset) else []
 
 
 def _left_at_discord(answers: Answers) -> Iterator[list[str]]:

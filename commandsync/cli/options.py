@@ -18,6 +18,7 @@ from commandsync.sync.process import Signals
 from commandsync.sync.setting import (
     BASE_URL,
     BOT,
+    ENV_FILE,
     INSECURE_HTTP,
     SINCE,
     TIMEOUT,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from commandsync.sync.job import Job
     from commandsync.sync.settings import Settings
 
-SERVICE = (BASE_URL, BOT, TOKEN_FILE, TIMEOUT, INSECURE_HTTP)
+SERVICE = (BASE_URL, BOT, TOKEN_FILE, ENV_FILE, TIMEOUT, INSECURE_HTTP)
 """The settings of each command that calls a listing service."""
 
 manifest_arguments = click.argument(  # without `--file` before each

@@ -69,6 +69,7 @@ OPTIONS: Words = {
     ),
     Do.SET_TOKEN: "set {variable}, or give --token-file",
     Do.UNSET_BOT: "unset {variable}, or choose the bot with --bot",
+    Do.USE_ENV_FILE: "{file} has {variable}: give --env-file {file}",
     Do.USE_HTTPS: "use https://, or --insecure-http if you are certain",
     Do.WRITE_STARTER: "commandsync init writes a starter; -f names another file",
 }

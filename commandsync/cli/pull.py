@@ -5,6 +5,7 @@ It prints the listed records as a manifest or as JSON.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,7 @@ def pull_command(  # noqa: PLR0913 - the options of one command
     base_url: str,
     bot: str,
     token_file: str,
+    env_file: Mapping[str, str] | None,
     timeout: float,
     insecure_http: bool,
     retries: int,
@@ -85,6 +87,7 @@ def pull_command(  # noqa: PLR0913 - the options of one command
         bot=bot,
         bot_from=source_of(BOT),
         token_file=token_file,
+        env_file=env_file,
         timeout=timeout,
         insecure_http=insecure_http,
         retries=retries,

@@ -1,5 +1,6 @@
 """`commandsync vote`: a vote on an embedded service."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import click
@@ -31,6 +32,7 @@ def vote_command(  # noqa: PLR0913 - the options of one command
     base_url: str,
     bot: str,
     token_file: str,
+    env_file: Mapping[str, str] | None,
     timeout: float,
     insecure_http: bool,
     retries: int,
@@ -57,6 +59,7 @@ def vote_command(  # noqa: PLR0913 - the options of one command
         bot=bot,
         bot_from=source_of(BOT),
         token_file=token_file,
+        env_file=env_file,
         timeout=timeout,
         insecure_http=insecure_http,
         retries=retries,

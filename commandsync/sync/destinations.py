@@ -29,6 +29,7 @@ from commandsync.errors import (
 )
 from commandsync.services.abilities import Reads
 from commandsync.services.service import ListService
+from commandsync.sync.envfile import missing_token
 from commandsync.sync.files import read_token
 from commandsync.sync.setting import BOT
 from commandsync.sync.settings import (
@@ -37,6 +38,7 @@ from commandsync.sync.settings import (
     Settings,
     Site,
     about,
+    token_in,
 )
 
 if TYPE_CHECKING:
@@ -150,8 +152,8 @@ def _token(settings: Settings, variable: str = "") -> tuple[Token | None, str]:
         secret = read_token(settings.token_file)
         return secret_token(secret, settings.token_file), settings.token_file
     variable = variable or TOKEN_VARIABLE
-    secret = os.environ.get(variable, "")
-    return secret_token(secret, variable) if secret.strip() else None, variable
+    secret = token_in(settings, variable)
+    return secret_token(secret, variable) if secret else None, variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,13 +161,15 @@ class ListingSite(Site):
     """A listing of a manifest's `listings:`, and its token."""
 
     untrusted: RefusedError | None = None  # why its token is not sent to its host, if it is not
+    variables: Sequence[str] = ()  # that may contain its token
 
     def check_token(self) -> None:
         """Refuse to write without a token that may be sent; raises as `Site.check_token`."""
         if self.untrusted:
             raise self.untrusted
         if self.token is None and self._needs_token:
-            hint = Do.SET_VARIABLE(variable=self.token_from)
+            otherwise = Do.SET_VARIABLE(variable=self.token_from)
+            hint = missing_token(self.variables, otherwise)
             raise UsageError(f"no token was given for {self.service.name}", hint=hint)
 
     @property
@@ -245,7 +249,7 @@ def discord_site(
     own_host = address.base_url == ORIGIN
     untrusted = None if own_host else _untrusted(listing, address, _of_page(manifest))
     names = _variables(listing, VARIABLES, own_host=own_host)
-    token, source = (None, names[0]) if untrusted else _list_token(names)
+    token, source = (None, names[0]) if untrusted else _list_token(settings, names)
     if token and token.bot:
         hint = "copy the bot's token from the page Bot of Discord's developer portal"
         raise UsageError(f"{source} contains the token of a listing service", hint=hint)
@@ -257,6 +261,7 @@ def discord_site(
         service=discord_service(UNKNOWN, listing.guild),
         listing=listing,
         untrusted=untrusted,
+        variables=names,
     )
 
 
@@ -322,7 +327,7 @@ def list_sites(settings: Settings, manifest: Manifest) -> list[ListSite]:
     `WrongBotError` if a token belongs to another bot.
     """
     selected = [each for each in manifest.listings if is_selected(settings, each.service)]
-    return [_site(listing, manifest) for listing in selected]
+    return [_site(settings, listing, manifest) for listing in selected]
 
 
 def _of_page(manifest: Manifest | None) -> set[str]:
@@ -330,21 +335,28 @@ def _of_page(manifest: Manifest | None) -> set[str]:
     return {TOKEN_VARIABLE, (manifest and manifest.token_env) or TOKEN_VARIABLE}
 
 
-def _site(listing: Listing, manifest: Manifest) -> ListSite:
+def _site(settings: Settings, listing: Listing, manifest: Manifest) -> ListSite:
     service = listing.list_service
     address = parse_address(service.origin, version=None)
     own_host = not (listing.base_url or listing.replace)
     untrusted = None if own_host else _untrusted(listing, address, _of_page(manifest))
     own = "".join(c if c.isalnum() else "_" for c in service.name).upper()
     names = _variables(listing, service.variables or (f"{_PREFIX}{own}",), own_host=own_host)
-    token, source = (None, names[0]) if untrusted else _list_token(names)
+    token, source = (None, names[0]) if untrusted else _list_token(settings, names)
     bot = listing.bot_of(manifest.bot)
     if service.names_bot and not bot:
         problem = _no_bot(listing)
         raise UsageError(problem.message, hint=problem.hint)
     _check_number(service, listing.bot, token)
     return ListSite(
-        address, bot, token, source, service=service, entry=listing, untrusted=untrusted
+        address,
+        bot,
+        token,
+        source,
+        service=service,
+        entry=listing,
+        untrusted=untrusted,
+        variables=names,
     )
 
 
@@ -404,9 +416,9 @@ def _variables(
     return names if own_host else tuple(name for name in names if name.startswith(_PREFIX))
 
 
-def _list_token(names: Sequence[str]) -> tuple[Token | None, str]:
+def _list_token(settings: Settings, names: Sequence[str]) -> tuple[Token | None, str]:
     """Return the token, and the variable that it is from or could be from."""
-    values = {name: os.environ.get(name, "").strip() for name in names}
+    values = {name: token_in(settings, name) for name in names}
     given = {name: value for name, value in values.items() if value}
     if len(set(given.values())) > 1:
         message = f"{' and '.join(given)} are set, and differ"

@@ -6,7 +6,6 @@ check contains the token.
 """
 
 import asyncio
-import os
 import platform
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -58,7 +57,7 @@ from commandsync.sync.job import connected
 from commandsync.sync.listcontent import other_lists, read_others
 from commandsync.sync.parity import compare_names, exit_code, names_commands
 from commandsync.sync.registrations import read_registrations
-from commandsync.sync.settings import Settings, Site, load
+from commandsync.sync.settings import Settings, Site, load, token_in
 from commandsync.version import __version__
 
 _PACKAGES = ("click", "deepdiff", "pydantic", "pyyaml", "requests", "rich", "urllib3")
@@ -227,7 +226,7 @@ def _names(settings: Settings, manifest: Manifest, *, failures: int) -> Iterator
     Without its code and its platform, a plan shows what differs. An error is reported by the checks
     before it, if they had `failures`.
     """
-    platform = os.environ.get(TOKEN_VARIABLE, "").strip() and not manifest.discord
+    platform = token_in(settings, TOKEN_VARIABLE) and not manifest.discord
     served = manifest.imports.sources or platform
     if settings.listing or not served or not names_commands(manifest):
         return

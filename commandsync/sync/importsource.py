@@ -59,8 +59,9 @@ from commandsync.sources.sourcefile import (
     read_bytes,
 )
 from commandsync.sync.companions import texts_notice, texts_of
+from commandsync.sync.envfile import missing_token
 from commandsync.sync.files import check_in_workspace, relative
-from commandsync.sync.settings import Settings, Site
+from commandsync.sync.settings import Settings, Site, token_in
 
 _CODE = {*PYTHON, *SCRIPTS}
 _LIST = re.compile(r"[\w-]*commands?[\w-]*\.json", re.IGNORECASE)
@@ -471,7 +472,7 @@ def read_registered(settings: Settings, locale: str = "") -> SourceReading:
     )
     from commandsync.sync.job import calls_of  # noqa: PLC0415 - as above
 
-    token = _token()
+    token = _token(settings)
     address = discord_address(os.environ.get("DISCORD_BASE_URL", "") or BASE_URL)
     site = Site(address, bot="", token=token, token_from=TOKEN_VARIABLE)
     answer = registered_commands(
@@ -485,11 +486,12 @@ def read_registered(settings: Settings, locale: str = "") -> SourceReading:
     return read_answer(answer, locale=locale)
 
 
-def _token() -> Token:
+def _token(settings: Settings) -> Token:
     """Return the token for Discord, which must not be the one for a listing service."""
-    secret = os.environ.get(TOKEN_VARIABLE, "")
-    if not secret.strip():
-        raise UsageError(f"the variable {TOKEN_VARIABLE} is not set", hint=_PORTAL)
+    secret = token_in(settings, TOKEN_VARIABLE)
+    if not secret:
+        hint = missing_token([TOKEN_VARIABLE], _PORTAL)
+        raise UsageError(f"the variable {TOKEN_VARIABLE} is not set", hint=hint)
     try:
         keep_secret(token := Token(secret))
     except UsageError as error:

@@ -1,6 +1,5 @@
 """The names of a bot's commands, read wherever they are: its code, Discord, its listings."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never
@@ -25,7 +24,7 @@ from commandsync.sync.job import RecordJob
 from commandsync.sync.lists import ListJob, ManifestJob
 from commandsync.sync.registrations import RegistrationJob
 from commandsync.sync.selection import jobs
-from commandsync.sync.settings import Settings
+from commandsync.sync.settings import Settings, token_in
 
 _COMMANDS = Resource.COMMAND
 
@@ -67,7 +66,7 @@ def _served(settings: Settings, manifest: Manifest) -> tuple[Place, Place]:
     files = [source for source in sources if source.path]
     unread = "" if files else "import: of the manifest names no code"
     code, found = _read("code", manifest, lambda: (files, SourceReading()), unread)
-    is_known = os.environ.get(TOKEN_VARIABLE, "").strip() and not manifest.discord
+    is_known = token_in(settings, TOKEN_VARIABLE) and not manifest.discord
     unread = "" if is_known else f"{TOKEN_VARIABLE} is not set"
     live, _ = _read("discord", manifest, lambda: _registered(settings, manifest), unread)
     calls = [(command.name, command.syntax) for command in manifest.snapshot.commands]

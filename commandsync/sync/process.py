@@ -178,7 +178,7 @@ def of_signal(number: int) -> int:
 
 
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')  # of JSON
-_OPTION = "--token-file"
+_TOKEN_FILE, _ENV_FILE = "--token-file", "--env-file"
 
 
 class RedactedStream:
@@ -240,11 +240,18 @@ def redacted_outputs(environ: Mapping[str, str], arguments: Sequence[str] = ()) 
 
 
 def _in_files(arguments: Sequence[str]) -> Iterator[str]:
-    """Return what the token files contain; a pipe can be read only once, by who needs it."""
+    """Yield the tokens in the files of the options; a pipe is left alone: it is read only once."""
     for argument, following in zip(arguments, [*arguments, ""][1:], strict=True):
         name, equals, value = argument.partition("=")
         path = value if equals else following
-        if name == _OPTION and os.path.isfile(path):  # noqa: PTH113 - without pathlib
+        if name not in {_TOKEN_FILE, _ENV_FILE} or not os.path.isfile(path):  # noqa: PTH113 - without pathlib
+            continue
+        if name == _ENV_FILE:
+            from commandsync.sync.envfile import read_env_file  # noqa: PLC0415 - seldom needed
+
+            with suppress(ValueError):
+                yield from read_env_file(path).values()
+        else:
             from commandsync.errors import FileError  # noqa: PLC0415 - seldom needed
             from commandsync.sync.files import read_token  # noqa: PLC0415 - as above
 

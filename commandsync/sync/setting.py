@@ -8,7 +8,7 @@ argument of its name. A run has their values in `settings.Settings`, under the s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from commandsync.sync import DEFAULT_MANIFESTS
@@ -56,6 +56,12 @@ def _delete_limit(text: str) -> DeleteLimit | None:
     from commandsync.plan.rules import parse_delete_limit  # noqa: PLC0415 - no help page needs it
 
     return parse_delete_limit(text)
+
+
+def _tokens(path: str) -> Mapping[str, str]:
+    from commandsync.sync.envfile import read_env_file  # noqa: PLC0415 - as above
+
+    return read_env_file(path)
 
 
 def _digits(text: str) -> str:
@@ -141,6 +147,14 @@ TOKEN_FILE = Setting(
     value="PATH",
     help="A file that contains the bot's token; by default the token is in COMMANDSYNC_TOKEN, "
     "or in the variable that token_env: of the manifest names.",
+)
+ENV_FILE = Setting["Mapping[str, str] | None"](
+    "env_file",
+    None,
+    section="Service",
+    value="PATH",
+    read=_tokens,
+    help="A file such as .env, from which the variables of tokens are taken that are not set.",
 )
 TIMEOUT = Setting[float](
     "timeout",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from commandsync.plan.changes import sent_texts
 from commandsync.plan.rules import DeleteLimit, SyncRules
 from commandsync.services.service import PAGE, RecordService, Service
 from commandsync.sync import DEFAULT_MANIFESTS, setting
+from commandsync.sync.envfile import missing_token
 from commandsync.sync.files import ci_workspace
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Site:
         """
         if self.token is None:
             of_bot = f" for bot {self.bot}" if self.bot.strip() else ""
-            hint = Do.SET_TOKEN(variable=self.token_from)
+            hint = missing_token([self.token_from], Do.SET_TOKEN(variable=self.token_from))
             raise UsageError(f"no token was given{of_bot}", hint=hint)
         if refused := token_refusal(self.token, self.bot):
             raise refused
@@ -171,6 +172,9 @@ class Settings:
     bot: str = setting.BOT.default
     bot_from: str = ""
     token_file: str = setting.TOKEN_FILE.default
+    env_file: Mapping[str, str] | None = field(  # tokens by their variables
+        default=setting.ENV_FILE.default, repr=False, hash=False
+    )
     insecure_http: bool = setting.INSECURE_HTTP.default
     timeout: float = setting.TIMEOUT.default
     retries: int = setting.RETRIES.default
@@ -188,6 +192,11 @@ class Settings:
     on_progress: Callable[[Progress], object] = field(
         default=lambda _progress: None, repr=False, compare=False
     )
+
+
+def token_in(settings: Settings, variable: str) -> str:
+    """Return the token in a variable of the environment, or else of the file; empty for none."""
+    return os.environ.get(variable, "").strip() or (settings.env_file or {}).get(variable, "")
 
 
 def rules_of(settings: Settings, manifest: Manifest) -> SyncRules:

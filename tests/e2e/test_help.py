@@ -55,8 +55,16 @@ def test_apply_has_its_options_in_four_sections(home: Home) -> None:
         ],
         "Manifest": ["--file", "--strict", "--no-prune", "--max-deletes", "--only"],
         "Service": [
-            *("--base-url", "--bot", "--token-file", "--timeout", "--insecure-http"),
-            *("--retries", "--concurrency", "--listing", "--guild", "--since", "--state"),
+            *("--base-url", "--bot", "--token-file", "--env-file", "--timeout"),
+            *(
+                "--insecure-http",
+                "--retries",
+                "--concurrency",
+                "--listing",
+                "--guild",
+                "--since",
+                "--state",
+            ),
         ],
         "Output": ["--format", "--color", "--full", "--quiet", "--verbose"],
     }

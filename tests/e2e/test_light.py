@@ -9,7 +9,17 @@ from commandsync.cli.program import GROUPS, program
 from tests.support.bots import Service
 from tests.support.home import Home, commands_of, fields
 
-HEAVY = ("requests", "urllib3", "pydantic", "yaml", "deepdiff", "rich", "aiohttp", "fastapi")
+HEAVY = (
+    "requests",
+    "urllib3",
+    "dotenv",
+    "pydantic",
+    "yaml",
+    "deepdiff",
+    "rich",
+    "aiohttp",
+    "fastapi",
+)
 SERVER = ("fastapi", "sqlalchemy", "uvicorn", "jwt", "starlette")
 OF_LISTINGS = (
     "commandsync.manifest.listingmodel",
