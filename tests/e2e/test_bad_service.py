@@ -1,14 +1,10 @@
 """Services that are down, wrong or strange: the message, and an unchanged listing."""
 
 import re
-import socket
 import ssl
-from contextlib import closing
 
 import pytest
 import trustme
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Instead, Proxy, Service
 from tests.support.home import Home, checked, failed, fields
@@ -126,81 +122,3 @@ def test_an_untrusted_certificate_is_reported_without_a_retry(home: Home) -> Non
     assert failed(ran, "network").startswith(f"the certificate of {host} is not trusted: ")
     assert server.connections == 1
     assert server.requests == []
-
-
-@pytest.mark.usefixtures("bot")
-def test_an_answer_that_never_comes_ends_with_the_time_out(home: Home) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as mute:
-        url = f"http://127.0.0.1:{mute.getsockname()[1]}"
-        ran = home.run("plan", "--base-url", url, "--retries", "0", "--timeout", "0.2")
-
-    assert ran.code == 1
-    assert "0.2" in ran.err
-
-
-@settings(max_examples=2)
-@given(adds=st.integers(1, 80), edits=st.integers(0, 9), deletes=st.integers(0, 9))
-def test_a_service_that_hangs_up_after_each_answer_costs_no_tries_and_no_certainty(
-    home: Home, service: Service, proxy: Proxy, adds: int, edits: int, deletes: int
-) -> None:
-    listed = [f"listed {n}" for n in range(edits + deletes)]
-    bot = home.knows(service.bot(listed), url=proxy.url)
-    wanted = [*((name, "Reworded.") for name in listed[:edits]), *((f"n{n}",) for n in range(adds))]
-    home.write(fields(*wanted))
-    proxy.hangs_up = True
-    proxy.requests.clear()
-
-    ran = home.run("apply", "--yes", "--max-deletes", "all", "--retries", "0", "--format", "json")
-
-    assert ran.code == 0, ran.said
-    assert checked(ran, "result")["verified"] is True
-    assert bot.names() == [name for name, *_ in wanted]
-    assert proxy.shorts().count("POST commands") >= adds + edits
-
-
-@settings(max_examples=2)
-@given(count=st.integers(3, 30), status=st.sampled_from([500, 502, 503]))
-def test_a_service_that_reads_well_and_fails_every_add_is_left_alone_after_five(
-    home: Home, bot: Bot, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, count: int, status: int
-) -> None:
-    monkeypatch.setattr("commandsync.apply.run.REREADS", (0.0, 0.0, 0.0))
-    proxy.rule = lambda seen: Instead(status, {"error": "Oh."}) if seen.writes else None
-    home.write(fields(*((f"command {n}",) for n in range(count)), ("help",), ("play",)))
-    before = bot.everything()
-    proxy.requests.clear()
-
-    ran = home.run("apply", "--yes", "--format", "json")
-
-    outcomes = checked(ran, "result")["outcomes"]
-    assert ran.code in {1, 6}
-    assert len(proxy.writes) == 5
-    assert outcomes["done"] == 0
-    assert outcomes["skipped"] == count - 3
-    assert bot.everything() == before
-
-
-@settings(max_examples=3)
-@given(data=st.data(), count=st.integers(2, 9), status=st.sampled_from([500, 502, 503]))
-def test_one_change_that_always_fails_stops_none_of_the_others(
-    *,
-    home: Home,
-    service: Service,
-    proxy: Proxy,
-    monkeypatch: pytest.MonkeyPatch,
-    data: st.DataObject,
-    count: int,
-    status: int,
-) -> None:
-    monkeypatch.setattr("commandsync.api.policy._FIRST_WAIT", 0.0)
-    monkeypatch.setattr("commandsync.apply.run.REREADS", (0.0, 0.0, 0.0))
-    names = [f"command {n}" for n in range(count)]
-    failing = data.draw(st.sampled_from(names))
-    home.knows(service.bot(names), url=proxy.url)
-    home.write(fields(*((name, "Reworded.") for name in names)))
-    proxy.rule = lambda seen: Instead(status, {"error": "Oh."}) if failing in str(seen) else None
-
-    ran = home.run("apply", "--yes", "--concurrency", "1", "--format", "json", exits=6)
-
-    outcomes = checked(ran, "result")["outcomes"]
-    assert (outcomes["done"], outcomes["failed"]) == (count - 1, 1)
-    assert outcomes["skipped"] == outcomes["unknown"] == 0

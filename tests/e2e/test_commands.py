@@ -6,7 +6,7 @@ import re
 import pytest
 
 from commandsync import __version__
-from tests.support.bots import Bot, Instead, Proxy, Service
+from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import ROOT, Home, checked, commands_of, failed, fields
 
 COMMANDS = {" ".join(words): command for words, command in commands_of() if words}
@@ -160,46 +160,6 @@ def test_pending_changes_are_exit_3_only_when_asked(home: Home) -> None:
     refused = home.run("plan", "--detailed-exitcode", "--format", "json", exits=3)
 
     assert "10 of 10" in checked(refused, "plan")["refused"]["message"]
-
-
-@pytest.mark.parametrize(
-    ("flags", "left"),
-    [(["--max-deletes", "5"], 5), (["--max-deletes", "50%"], 5), (["--no-prune"], 10)],
-)
-def test_flags_allow_or_prevent_deletes(home: Home, bot: Bot, flags: list[str], left: int) -> None:
-    home.write(fields(*((name,) for name in NAMES[:5])))
-
-    assert home.run("apply", "--yes", *flags).code == 0
-    assert len(bot.names()) == left
-
-
-def test_a_dry_run_writes_nothing(home: Home, bot: Bot) -> None:
-    before = bot.everything()
-
-    ran = home.run("apply", "--dry-run", "--format", "json", exits=0)
-
-    assert checked(ran, "plan")["summary"]["add"] == 1
-    assert bot.everything() == before
-
-
-@pytest.mark.promise("verified-exit")
-def test_a_text_that_was_rewritten_is_exit_6(home: Home, bot: Bot, proxy: Proxy) -> None:
-    home.variable("COMMANDSYNC_BASE_URL", proxy.url)
-
-    def lower(_: object) -> Instead | None:
-        if not proxy.writes:
-            return None
-        data = [record | {"name": record["name"].lower()} for record in bot.commands()]
-        seen = proxy.requests[-1]
-        return None if seen.writes else Instead(200, {"success": True, "data": data})
-
-    proxy.rule = lower
-    home.write(fields(*((name,) for name in NAMES), ("LOUD",)))
-
-    ran = home.run("apply", "--yes", exits=6)
-
-    assert "lower-case" in ran.out
-    assert 'stored: "loud"' in ran.out
 
 
 def test_pull_works_without_a_manifest_and_a_token(home: Home, bot: Bot) -> None:

@@ -59,33 +59,3 @@ def test_both_end_and_the_next_run_clears_up(home: Home, bot: Bot, proxy: Proxy)
     home.run("apply", "--yes", exits=0)
     assert sorted(bot.names()) == sorted([*NAMES[:3], *NEW])
     assert {name: bot.ids()[name] for name in NAMES[:3]} == {name: ids[name] for name in NAMES[:3]}
-
-
-def test_the_next_run_puts_two_first_ones_right(home: Home, service: Service, proxy: Proxy) -> None:
-    bot = home.knows(service.bot(), url=proxy.url)
-    names = [f"command {number}" for number in range(8)]
-    head = "sync: {max_deletes: 0}\nannouncements: []\n"
-    home.write(fields(*((name, "Does it.", "{prefix}do") for name in names)) + head)
-
-    both(home, proxy)
-    doubled = len(bot.names())
-    plan = home.run("plan")
-    home.run("apply", "--yes", exits=0)
-
-    assert doubled > len(names)
-    assert "refused" not in plan.out
-    assert sorted(bot.names()) == names
-
-
-def test_appended_copies_are_named_and_stay(home: Home, bot: Bot, proxy: Proxy) -> None:
-    ran = both(home, proxy)
-    posted = len(bot.announcements())
-    said = " ".join(
-        notice["message"] for one in ran for notice in checked(one, "result")["notices"]
-    )
-
-    home.run("apply", "--yes", exits=0)
-
-    assert posted == 2
-    assert "run added ('v1'" in said
-    assert len(bot.announcements()) == posted

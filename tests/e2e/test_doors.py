@@ -269,21 +269,6 @@ def test_a_saved_plan_of_another_page_is_never_sent(
     assert proxy.writes == []
 
 
-@pytest.mark.parametrize("command", ["run", "run_async"])
-def test_a_run_plans_from_what_is_listed_now(
-    programs: Programs, bot: Bot, proxy: Proxy, command: str
-) -> None:
-    written = manifest(*NAMES, place="edited description", text="Reworded.")
-    identifier = bot.ids()["help"]
-    bot.post("commands", id=identifier, name="help", description="Other.", syntax="/help")
-
-    refused = programs.apply(command, written, bot=bot.id, token=bot.token)
-
-    assert refused == ""
-    assert [write.json["id"] for write in proxy.writes] == [identifier]
-    assert bot.commands()[0]["description"] == "Reworded."
-
-
 @pytest.mark.promise("token-in-text")
 def test_a_text_with_the_token_of_another_bot_of_the_run_is_never_sent(
     home: Home, service: Service, bot: Bot, proxy: Proxy
@@ -316,21 +301,6 @@ def test_notes_with_the_token_are_never_posted(
     ran = home.run("announce", f"--title={title}", f"--text={notes}", "--post", "--yes", exits=5)
 
     assert "an announcement contains" in ran.err
-    assert proxy.writes == []
-
-
-@pytest.mark.promise("token-in-text")
-@GENERATED
-@given(data=st.data())
-def test_a_vote_never_sends_the_token_in_the_name_of_its_user(
-    home: Home, bot: Bot, proxy: Proxy, data: st.DataObject
-) -> None:
-    home.knows(bot, url=proxy.url)
-    text = data.draw(spelled(bot.token))
-
-    ran = home.run("vote", "42", "--username", text, exits=5)
-
-    assert "contains a token" in ran.err
     assert proxy.writes == []
 
 

@@ -173,25 +173,6 @@ def test_without_a_read_a_refusal_is_unknown(home: Home, proxy: Proxy, status: i
     assert "not changed" not in ran.out
 
 
-def test_an_edit_without_its_record_is_unknown(home: Home, bot: Bot, proxy: Proxy) -> None:
-    home.write(fields(("help", "Reworded."), ("play",), ("old",)) + HEAD)
-    identifier = bot.ids()["help"]
-
-    def rule(seen: Request) -> Instead | None:
-        if not seen.writes:
-            return None
-        if identifier in bot.ids().values():
-            bot.delete(identifier)
-        return Instead(500, {"error": "Oh."})
-
-    proxy.rule = rule
-    ran = home.run("apply", "--yes", "--retries", "0", "--format", "json", exits=6)
-
-    (edit,) = checked(ran, "result")["changes"]
-    assert edit["outcome"] == "unknown"
-    assert "no longer listed" in edit["error"]
-
-
 def test_a_refused_token_is_the_reason_of_deletes(home: Home, bot: Bot, proxy: Proxy) -> None:
     home.write(fields(("help",), ("play",), ("new",)) + HEAD)
     before = bot.everything()
@@ -204,25 +185,3 @@ def test_a_refused_token_is_the_reason_of_deletes(home: Home, bot: Bot, proxy: P
     assert delete["error"] == add["error"]
     assert "(401: no)" in add["error"]
     assert bot.everything() == before
-
-
-@settings(GENERATED, max_examples=4)
-@given(copies=st.integers(4, 7), used=st.integers(0, 3))
-def test_copies_are_taken_away_within_any_limit_unless_they_have_uses(
-    home: Home, service: Service, proxy: Proxy, copies: int, used: int
-) -> None:
-    record = {"name": "help", "description": "Does it.", "syntax": "/help"}
-    uses = [0] * (copies - used) + [3] * used + [40]
-    bot = service.bot([{**record, "uses": count} for count in uses] + ["play"])
-    home.knows(bot, url=proxy.url)
-    home.write(fields(("help", "Does it.", "{prefix}help"), ("play",)))
-
-    plan = json.loads(home.run("plan", "--max-deletes", "0", "--format", "json").out)
-    refused = home.run("apply", "--yes", "--max-deletes", "0")
-    home.run("apply", "--yes", "--max-deletes", str(used), exits=0)
-
-    counted = [change.get("exact_copy", False) for change in plan["changes"]].count(False)
-    assert counted == used
-    assert plan["listed"] == {"commands": 1 + used + 1}
-    assert refused.code == (5 if used else 0)
-    assert [(one["name"], one["uses"]) for one in bot.commands()] == [("help", 40), ("play", 7)]

@@ -188,24 +188,6 @@ def test_an_imported_file_is_not_a_manifest(imported: Home) -> None:
     assert imported.run("validate", "-f", ".").code == 0
 
 
-def test_a_kept_command_is_forgotten_by_its_name(home: Home) -> None:
-    home.write("version: 1\nimport: {from: src}\n")
-    home.write(CODE.replace("NAME", "one"), "src/one.js")
-    home.write(CODE.replace("NAME", "two"), "src/two.js")
-    home.run("import", exits=0)
-    home.write("module.exports = { data: new SlashCommandBuilder(", "src/two.js")
-    kept = home.run("import")
-    check = home.run("import", "--check")
-    gone = home.run("import", "--forget", "two")
-
-    assert (kept.code, gone.code) == (0, 0)
-    assert "kept: two: " in kept.out
-    assert "1 kept" in kept.out
-    assert "kept: true" not in home.read(FILE)
-    assert check.out == kept.out.partition("\n\n")[2]
-    assert "name: two" not in home.read(FILE)
-
-
 def test_forgetting_a_command_that_is_not_kept_is_refused(home: Home) -> None:
     home.write("version: 1\nimport: {from: src}\n")
     for name in ("one", "two"):
@@ -264,26 +246,6 @@ def test_ejecting_prints_a_manifest_with_all_commands(imported: Home) -> None:
     assert shown[0]["commands"] == shown[1]["commands"]
 
 
-def test_the_json_document_has_every_change(imported: Home) -> None:
-    lists(imported, HELP, KICK)
-    document = imported.run("import", "--check", "--format", "json").document
-
-    assert document["files"] == [FILE]
-    assert document["summary"] == {
-        "add": 1,
-        "edit": 0,
-        "remove": 1,
-        "unchanged": 1,
-        "left_out": 0,
-        "kept": 0,
-        "unread": 0,
-    }
-    assert [(each["action"], each["name"]) for each in document["changes"]] == [
-        ("add", "kick"),
-        ("remove", "ban"),
-    ]
-
-
 def test_every_command_that_is_left_out_is_named_with_its_reason(home: Home) -> None:
     home.write(
         MANIFEST.replace("from: list.json", "from: [list.json, more.json], exclude: debug*")
@@ -324,15 +286,6 @@ def test_the_language_that_was_asked_for_is_kept_for_the_next_import(home: Home)
     assert home.run("import", "--check").code == 0
     assert "description: Ä" in home.read(FILE)
     assert "the locale is not 'fr'" in other.err
-
-
-def test_another_source_is_refused_with_the_lines_to_change(imported: Home) -> None:
-    lists(imported, KICK, name="more.json")
-    ran = imported.run("import", "more.json", exits=2)
-
-    assert "commands.yaml has import: with its sources, and more.json is not among them" in ran.err
-    assert 'write below import:  from: ["list.json", "more.json"]' in ran.err
-    assert imported.run("import", "list.json").code == 0
 
 
 def test_the_command_that_writes_a_check_repeats_its_options(home: Home) -> None:

@@ -68,36 +68,6 @@ def test_a_plan_that_takes_nothing_away_needs_no_history(home: Home, bot: Bot) -
     assert "new" in bot.names()
 
 
-def test_a_shared_name_explains_nothing(home: Home, bot: Bot, repo: GitRepo) -> None:
-    rows = [("gone", "Does something else."), *((name,) for name in KEPT)]
-    repo.commit({"commands.yaml": fields(*rows)})
-    repo.commit({"commands.yaml": wanted()})
-
-    assert not explained(applied(home), bot)
-
-
-def test_a_rewritten_text_is_explained(home: Home, service: Service, repo: GitRepo) -> None:
-    long = "x" * 60
-    was = fields(("Gone & Away", long), *((name,) for name in KEPT))
-    repo.commit({"commands.yaml": was})
-    repo.commit({"commands.yaml": wanted()})
-    bot = service.bot(KEPT)
-    bot.post("commands", name="gone &amp; away", description=long[:40], syntax="/gone & away")
-    home.knows(bot)
-    applied(home, exits=0)
-
-    assert bot.names() == KEPT
-
-
-def test_a_copy_that_stays_needs_no_explanation(home: Home, bot: Bot, repo: GitRepo) -> None:
-    repo.commit({"commands.yaml": fields(("kept0", "Other."), *((n,) for n in KEPT[1:]))})
-    repo.commit({"commands.yaml": wanted("gone")})
-    bot.post("commands", name="gone", description="Does it.", syntax="/gone")
-    applied(home, exits=0)
-
-    assert bot.names().count("gone") == 1
-
-
 @pytest.mark.parametrize(
     ("head", "owns"),
     [
@@ -162,17 +132,6 @@ def test_a_link_to_the_manifest_has_its_versions(home: Home, bot: Bot, repo: Git
     repo.commit({"real.yaml": wanted()})
 
     assert explained(applied(home), bot)
-
-
-def test_a_merged_branch_explains_nothing(home: Home, bot: Bot, repo: GitRepo) -> None:
-    repo.commit({"commands.yaml": wanted()})
-    repo.git("switch", "--quiet", "--create", "feature")
-    repo.commit({"commands.yaml": wanted("gone")})
-    repo.commit({"commands.yaml": wanted("new")})
-    repo.git("switch", "--quiet", "main")
-    repo.git("merge", "--quiet", "--no-ff", "--message", "Merge", "feature")
-
-    assert not explained(applied(home), bot)
 
 
 def test_at_most_two_hundred_versions_are_read(home: Home, bot: Bot, repo: GitRepo) -> None:

@@ -1,7 +1,6 @@
 """The commands that an application has registered at Discord, as a listing of a manifest."""
 
 import json
-import re
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -99,27 +98,6 @@ def test_a_hundred_changes_are_a_hundred_writes_and_three_reads(
     assert kinds(discord) == ["application", "read", *["edit"] * 100, "read"]
     assert [each["id"] for each in discord.listing.listed()] == ids
     assert {each["description"] for each in discord.listing.listed()} == {"After."}
-
-
-def test_only_the_keys_that_changed_are_sent(home: Home, discord: DiscordServer) -> None:
-    discord.listing.seed(PING, {**REGION, "nsfw": True})
-    manifest(home, discord, entry(PING), entry(REGION))
-
-    home.run("apply", "--yes", exits=0)
-
-    [edit] = discord.listing.writes()
-    assert (edit.kind, edit.body) == ("edit", {"nsfw": False})
-
-
-def test_a_rename_keeps_the_id(home: Home, discord: DiscordServer) -> None:
-    [was] = discord.listing.seed(PING)
-    manifest(home, discord, entry({**PING, "name": "pong"}, formerly=["ping"]))
-
-    ran = home.run("apply", "--yes", exits=0)
-
-    [listed] = discord.listing.listed()
-    assert "» ping → pong" in ran.out
-    assert (listed["id"], listed["name"]) == (was["id"], "pong")
 
 
 def test_the_application_is_named_by_the_plan_and_in_its_document(
@@ -653,22 +631,6 @@ def test_without_prune_nothing_is_deleted_nor_a_sub_command(
     assert [each["name"] for each in queue["options"]] == ["add", "show"]
 
 
-@pytest.mark.parametrize("command", [["plan"], ["apply", "--yes"]], ids=" ".join)
-def test_what_discord_would_refuse_is_said_with_its_place_before_a_write(
-    home: Home, discord: DiscordServer, command: list[str]
-) -> None:
-    choices = [{"name": f"n{n}", "value": f"v{n}"} for n in range(26)]
-    long = {**PING, "description": "x" * 101}
-    many = {**REGION, "options": [{**REGION["options"][0], "choices": choices}]}
-    manifest(home, discord, entry(long), entry(many))
-
-    ran = home.run(*command, exits=4)
-
-    places = re.findall(r"^commands\.yaml:\d+:\d+: error: (\w+: \S+)", ran.err, re.MULTILINE)
-    assert places == ["ping: description", "region: options/region/choices"]
-    assert discord.listing.writes() == []
-
-
 def test_a_listing_is_one_of_several(home: Home, discord: DiscordServer) -> None:
     with serve_simulation("top.gg") as topgg:
         home.variable(topgg.variable, topgg.token)
@@ -698,34 +660,6 @@ def test_the_server_of_a_manifest_is_part_of_the_name(home: Home, discord: Disco
 
     assert [each["listing"] for each in documents] == [name, name]
     assert documents[0]["fingerprint"] == documents[1]["fingerprint"]
-
-
-def test_a_command_that_the_bot_registers_meanwhile_is_said_to_be_overwritten(
-    home: Home, discord: DiscordServer
-) -> None:
-    manifest(home, discord, entry(PING))
-    discord.listing.acts[2] = lambda listing: listing.seed({**PING, "description": "Other."})
-
-    ran = home.run("apply", "--yes", exits=0)
-
-    assert "'ping' was listed meanwhile: the add has overwritten it" in ran.out
-    assert [each["description"] for each in discord.listing.listed()] == ["Says pong."]
-
-
-def test_discords_own_words_come_with_the_place_in_the_object(
-    home: Home, discord: DiscordServer
-) -> None:
-    manifest(home, discord, entry(REGION))
-    wrong = {"_errors": [{"code": "BASE_TYPE", "message": "Must be something else"}]}
-    errors = {"options": {"0": {"choices": {"1": {"name": wrong}}}}}
-    body = {"message": "Invalid Form Body", "code": 50035, "errors": errors}
-    fault = Fault("wrong choice", lambda _: Reply(400, json.dumps(body).encode()), applied=False)
-    discord.listing.faults[2] = fault
-
-    ran = home.run("apply", "--yes", exits=1)
-
-    assert "options/region/choices/us/name: Must be something else" in ran.out
-    assert "(commands.yaml:" in ran.out
 
 
 def test_a_token_in_a_text_is_refused(home: Home, discord: DiscordServer) -> None:
@@ -787,15 +721,6 @@ def test_only_what_a_version_had_is_deleted_with_owned(home: Home, discord: Disc
     assert "or apply without --owned" in refused.err
 
 
-def test_a_selection_changes_only_what_matches(home: Home, discord: DiscordServer) -> None:
-    discord.listing.seed(PING, REGION)
-    manifest(home, discord, *(entry({**node, "description": "New."}) for node in (PING, REGION)))
-
-    home.run("apply", "--yes", "--only", "reg*", exits=0)
-
-    assert [each["description"] for each in discord.listing.listed()] == ["Says pong.", "New."]
-
-
 def test_a_full_list_loses_first_as_many_as_it_gets(home: Home, discord: DiscordServer) -> None:
     menus = [{"name": f"Menu {n}", "type": 3} for n in range(15)]
     discord.listing.seed(*menus)
@@ -828,30 +753,6 @@ def test_what_is_left_alone_counts_in_a_full_list(home: Home, discord: DiscordSe
 
     assert [sent.kind for sent in discord.listing.writes()][:2] == ["delete", "add"]
     assert len(discord.listing.listed()) == 11
-
-
-def test_names_that_move_on_are_changed_in_an_order_that_is_possible(
-    home: Home, discord: DiscordServer
-) -> None:
-    before = discord.listing.seed(*({"name": name, "description": "It."} for name in "abc"))
-    moved = {to: each["id"] for to, each in zip("bcd", before, strict=True)}
-    nodes = [{"name": name, "description": "It.", "id": pin} for name, pin in moved.items()]
-    manifest(home, discord, *map(entry, nodes))
-
-    home.run("apply", "--yes", exits=0)
-
-    assert {each["name"]: each["id"] for each in discord.listing.listed()} == moved
-
-
-def test_two_commands_cannot_exchange_their_names(home: Home, discord: DiscordServer) -> None:
-    ping, pong = discord.listing.seed(PING, {**PING, "name": "pong"})
-    swapped = [{**PING, "name": "pong", "id": ping["id"]}, {**PING, "id": pong["id"]}]
-    manifest(home, discord, *map(entry, swapped))
-
-    ran = home.run("apply", "--yes", exits=4)
-
-    assert "'ping' cannot be renamed to 'pong'" in ran.err
-    assert discord.listing.writes() == []
 
 
 def test_the_limit_on_deletes_counts_sub_commands(home: Home, discord: DiscordServer) -> None:
@@ -887,14 +788,3 @@ def test_the_token_is_that_of_discord_alone(
 
     assert message in ran.err
     assert not any(token in ran.said for token in variables.values())
-
-
-@pytest.mark.parametrize("variable", ["COMMANDSYNC_TOKEN_DISCORD"])
-def test_a_page_does_not_get_the_token_of_discord(home: Home, variable: str) -> None:
-    home.variable(variable, "a-token-for-discord")
-    page = f'base_url: https://listing.example\nbot: "42"\ntoken_env: {variable}\n'
-    home.write(f"version: 1\n{page}commands: []\n")
-
-    ran = home.run("apply", "--yes", exits=5)
-
-    assert f"{variable} is the token of a known service: it is not sent" in ran.err

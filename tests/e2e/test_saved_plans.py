@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.bots import Bot, Instead, Proxy, Service
+from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import Home, checked, failed, fields
 from tests.support.plans import edits
-from tests.support.rawserver import Request
 
 NAMES = [f"command {number}" for number in range(10)]
 WANTED = fields((NAMES[0], "Reworded."), *((name,) for name in NAMES[1:9]), ("new",))
@@ -49,30 +48,6 @@ def test_a_saved_plan_needs_no_manifest(home: Home, bot: Bot) -> None:
     home.forget("COMMANDSYNC_BOT")
 
     assert home.run(*APPLY).code == 0
-    assert bot.names() == [*NAMES[:9], "new"]
-
-
-def test_a_record_the_plan_does_not_touch_may_have_changed(home: Home, bot: Bot) -> None:
-    bot.post("commands", name="theirs", description="Other.", syntax="/theirs")
-
-    home.run(*APPLY, exits=0)
-
-    assert bot.names() == [*NAMES[:9], "theirs", "new"]
-
-
-def test_running_again_finishes_a_plan(home: Home, bot: Bot, proxy: Proxy) -> None:
-    def broken(seen: Request) -> Instead | None:
-        return Instead(400, {"error": "Not now."}) if seen.method == "DELETE" else None
-
-    proxy.rule = broken
-    assert home.run(*APPLY).code == 6
-    assert bot.names() == [*NAMES, "new"]
-    proxy.rule = lambda _: None
-    proxy.requests.clear()
-
-    home.run(*APPLY, exits=0)
-
-    assert [request.method for request in proxy.writes] == ["DELETE"]
     assert bot.names() == [*NAMES[:9], "new"]
 
 

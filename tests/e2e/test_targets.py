@@ -57,18 +57,6 @@ def test_what_is_not_a_regular_file_is_never_replaced(
     assert sorted(path.name for path in home.path.iterdir()) == ["commands.yaml", "target.md"]
 
 
-@pytest.mark.parametrize("command", ["plan --out", "pull --out", "apply --yes --backup"])
-def test_without_force_a_pipe_is_not_replaced(home: Home, bot: Bot, command: str) -> None:
-    create("pipe", home.path / "pipe")
-    before = bot.everything()
-
-    ran = home.run(*command.split(), "pipe", exits=1)
-
-    assert "regular file" in ran.err
-    assert "--force" not in ran.err
-    assert bot.everything() == before
-
-
 @pytest.mark.promise("devices")
 @pytest.mark.usefixtures("bot")
 @pytest.mark.parametrize(

@@ -241,17 +241,6 @@ def test_a_list_that_cannot_be_read_now_keeps_no_other_from_being_sent(lists: Li
     assert "### Failed" in step.summary
 
 
-def test_what_was_sent_is_found_behind_many_commits_without_a_run(lists: Lists, hub: Hub) -> None:
-    lists.listed(*TEN)
-    lists.runner.repo.commit_many("README.md", [f"Version {n}." for n in range(600)])
-    lists.write(*TEN[:9], "new")
-    hub.requests.clear()
-    lists.merge(ends="0 applied")
-
-    assert lists.writes == [2, 2, 2]
-    assert sum("deployments" in each.target for each in hub.requests) <= 20
-
-
 @pytest.mark.promise("unreadable-deployments")
 @pytest.mark.parametrize(
     ("answer", "words"),
@@ -415,24 +404,6 @@ def test_a_listing_of_another_bot_is_another_list(lists: Lists) -> None:
     assert "| `discordbotlist.com` | 0 | 0 | 0 |" in step.summary
 
 
-def test_a_renamed_manifest_is_compared_with_what_it_was(lists: Lists) -> None:
-    lists.listed(*TEN)
-    lists.runner.repo.git("mv", "commands.yaml", "bot.yaml")
-    lists.runner.commit()
-    lists.merge(file="bot.yaml", ends="0 applied")
-    lists.runner.write(fields(("help",)) + _entries(lists), "bot.yaml")
-    refused = lists.merge(file="bot.yaml")
-
-    assert lists.writes == [2, 2, 1]
-    assert "would delete 10 of 10" in error_of(refused)
-
-
-def _entries(lists: Lists) -> str:
-    text = lists.write()
-    (lists.runner.workspace / "commands.yaml").unlink()
-    return text.partition("commands: []\n")[2].partition('prefix: "/"\n')[2]
-
-
 def test_a_manifest_that_is_not_in_git_needs_a_decision(lists: Lists) -> None:
     lists.runner.checks_out = False
     lists.write("help")
@@ -486,19 +457,6 @@ def test_an_apply_without_a_token_of_a_listing_names_its_variable(lists: Lists) 
     step = lists.runner.run(push(), ends="2 invalid")
 
     assert "COMMANDSYNC_TOKEN_TOPGG below env:" in error_of(step)
-
-
-@pytest.mark.parametrize("variable", ["TOPGG_TOKEN", "COMMANDSYNC_OF_LANTERN"])
-def test_each_variable_of_a_token_is_masked(lists: Lists, variable: str) -> None:
-    for name in SERVICES[1:]:
-        del lists.places[name]
-    text = lists.write("help")
-    entry = f"service: top.gg\n    token_env: {variable}"
-    lists.runner.write(text.replace("service: top.gg", entry) if "COMMAND" in variable else text)
-    lists.runner.variables[variable] = "marked-secret-of-lantern"
-    step = lists.runner.run(push())
-
-    assert "::add-mask::marked-secret-of-lantern\n" in step.log
 
 
 def test_a_host_of_the_manifest_gets_a_token_if_an_input_names_it(runner: Runner) -> None:

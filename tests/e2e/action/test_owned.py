@@ -197,18 +197,6 @@ def test_only_what_was_on_the_branch_itself_explains(
         assert refused(second, "by-hand"), second.log
 
 
-def test_a_force_push_makes_a_new_history(runner: Runner, bot: Bot, given: dict[str, str]) -> None:
-    runner.commit(wanted("gone"))
-    repo = runner.repo
-    repo.git("switch", "--quiet", "--orphan", "rewritten")
-    runner.commit(wanted("help"))
-    repo.git("branch", "--quiet", "--force", "main", "rewritten")
-    step = runner.run(push(), **given)
-
-    assert refused(step, "gone"), step.log
-    assert bot.names() == ["gone", *KEPT]
-
-
 def test_two_merges_whose_first_run_was_replaced_are_applied_together(
     runner: Runner, hub: Hub, bot: Bot, given: dict[str, str]
 ) -> None:
@@ -393,15 +381,6 @@ def test_a_manifest_of_the_job_needs_a_current_plan(runner: Runner, given: dict[
 
     assert "in the commit" in reviewed.annotations("error")[0].data
     assert "apply: current" in reviewed.annotations("error")[0].data
-
-
-def test_a_foreign_folder_has_gits_advice(runner: Runner, bot: Bot, given: dict[str, str]) -> None:
-    runner.commit(wanted("help"))
-    runner.variables["GIT_TEST_ASSUME_DIFFERENT_OWNER"] = "1"
-    step = runner.run(push(), **given, ends="5")
-
-    assert "safe.directory" in step.annotations("error")[0].data
-    assert "gone" in bot.names()
 
 
 def test_a_saved_plan_is_applied_as_it_is(runner: Runner, bot: Bot, given: dict[str, str]) -> None:

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commandsync.action.deployments import Deployments
-from commandsync.action.rest import GitHub
-from commandsync.sync.deliveries import Delivery, End
 from commandsync.testing import serve_simulation
 from tests.e2e.action.test_listings import TEN, Lists, error_of, pushed
 from tests.support.deployments import SimulatedDeployments
 from tests.support.home import Home, git_repo
 from tests.support.objects import imported
-from tests.support.runner import REPOSITORY, Hub, Runner, Step, other, push
+from tests.support.runner import Hub, Runner, Step, other, push
 
 
 @pytest.fixture
@@ -41,32 +37,6 @@ def entry_of(text: str, **keys: object) -> str:
 def listed(lists: Lists) -> str:
     lists.listed(*TEN)
     return (lists.runner.workspace / "commands.yaml").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    "keys", [{"token_env": "COMMANDSYNC_TOKEN_TOPGG"}, {"bot": "42"}, {"lossy": ["sync"]}], ids=str
-)
-def test_another_spelling_is_the_same_list(lists: Lists, keys: dict[str, object]) -> None:
-    text = listed(lists).replace("    lossy: [syntax, category, options]\n", "")
-    lists.runner.write(entry_of(text, **keys))
-    lists.merge(ends="0 applied")
-    lists.runner.write(
-        entry_of(lists.write("command0"), **keys).replace(
-            "    lossy: [syntax, category, options]\n", ""
-        )
-    )
-    refused = lists.merge()
-
-    assert lists.writes == [2]
-    assert (refused.code, "would delete 9 of 10" in error_of(refused)) == (5, True), refused.log
-
-
-def test_a_limit_that_is_added_counts_what_it_leaves_out(lists: Lists) -> None:
-    lists.runner.write(entry_of(listed(lists), limits={"commands": 1}))
-    step = lists.merge(ends="5")
-
-    assert "would delete 9 of 10" in error_of(step)
-    assert lists.writes == [1]
 
 
 def test_another_order_is_sent(lists: Lists) -> None:
@@ -218,21 +188,6 @@ def went_back(lists: Lists, commit: str) -> None:
     lists.runner.repo.git("reset", "--quiet", "--hard", commit)
 
 
-def test_a_commit_that_is_pushed_again_after_a_forced_push_is_sent(lists: Lists) -> None:
-    lists.listed(*TEN)
-    old = lists.head
-    lists.write(*TEN, "new")
-    lists.merge(ends="0 applied")
-    dropped = lists.head
-    went_back(lists, old)
-    lists.merge(pushed(dropped), ends="0 applied")
-    names = lists.names
-    went_back(lists, dropped)
-    lists.merge(pushed(old), ends="0 applied")
-
-    assert (names, lists.names) == ([TEN], [[*TEN, "new"]])
-
-
 def test_a_refused_forced_push_hides_no_deletes_from_any_later_run(lists: Lists) -> None:
     lists.listed(*TEN[:2])
     old = lists.head
@@ -257,67 +212,6 @@ def test_a_refused_forced_push_hides_no_deletes_from_any_later_run(lists: Lists)
     assert lists.names == [TEN[:2]]
 
 
-def test_a_run_of_an_old_commit_is_refused_as_any_other(lists: Lists, hub: Hub) -> None:
-    old = lists.listed(*TEN[:2])
-    lists.write(*TEN)
-    lists.merge()
-    lists.write(*TEN[:2])
-    reverted = lists.merge(ends="5")
-    hub.head = lists.head
-    lists.runner.repo.git("checkout", "--quiet", "--detach", old)
-    again = lists.merge(ends="5")
-
-    for step in (reverted, again):
-        assert "would delete 8 of 10" in error_of(step)
-    assert lists.names == [TEN]
-
-
-def test_a_job_that_was_killed_counts(lists: Lists, hub: Hub) -> None:
-    lists.listed(*TEN[:2])
-    lists.write(*TEN)
-    hub.rule = lambda request: (
-        (503, {}, {})
-        if request.startswith("POST") and hub.deployments.states()[-1] == ["in_progress"]
-        else None
-    )
-    lists.merge(ends="6 incomplete")
-    hub.rule = lambda _: None
-    lists.write(*TEN[:2])
-    plan = lists.merge(mode="plan", ends="5")
-    refused = lists.merge(ends="5")
-
-    assert "the service may show the list sent on" in plan.log
-    assert "would delete 8 of 10" in error_of(refused)
-
-
-def test_another_token_under_the_variable_is_another_list(lists: Lists) -> None:
-    lists.listed(*TEN)
-    lists.write(*TEN, "new")
-    place = lists.places["top.gg"]
-    with serve_simulation("top.gg") as other_bot:
-        lists.runner.variables[place.variable] = other_bot.token
-        refused = lists.runner.run(push(), ends="5")
-    lists.merge(ends="0 applied")
-
-    assert "whose content is not known" in refused.log
-    assert "the token is another one than that of 2026-01-01 00:00" in refused.log
-    assert "apply: current" in refused.log
-
-
-def test_after_an_upgrade_a_list_without_a_record_is_refused_with_the_way(
-    lists: Lists, hub: Hub
-) -> None:
-    lists.listed(*TEN)
-    hub.deployments = SimulatedDeployments()  # the version before kept statuses of commits
-    lists.write(*TEN, "new")
-    refused = lists.merge(ends="5")
-    lists.merge(other("workflow_dispatch"), mode="apply", apply="current", ends="0 applied")
-    lists.merge(ends="0 applied")
-
-    assert "whose content is not known" in refused.log
-    assert "apply: current" in refused.log
-
-
 def test_a_file_takes_the_place_of_deployments_if_a_variable_names_it(
     lists: Lists, hub: Hub, tmp_path: Path
 ) -> None:
@@ -329,40 +223,3 @@ def test_a_file_takes_the_place_of_deployments_if_a_variable_names_it(
     assert "would delete 9 of 10" in error_of(refused)
     assert hub.deployments.deployments == []
     assert (tmp_path / "state.json").exists()
-
-
-def test_two_jobs_at_once_both_count(lists: Lists, hub: Hub) -> None:
-    lists.listed(*TEN[:4])
-    lists.write(*TEN)
-    began: list[str] = []
-
-    def rule(request: str) -> None:
-        ends = request.startswith("POST") and request.endswith("/statuses")
-        if ends and not began and hub.deployments.states()[-1] == ["in_progress"]:
-            began.append(request)  # the first job's list has arrived, and the second one begins
-            hub.deployments.append(1001, "queued", "")
-            send_other(hub, lists)
-
-    hub.rule = rule
-    lists.merge(ends="0 applied")
-    plan = lists.merge(mode="plan")
-
-    assert began
-    assert "the service may show the list sent on" in plan.log
-
-
-def send_other(hub: Hub, lists: Lists) -> None:
-    """Send another list with the same token, as another job does."""
-    store = Deployments(GitHub(hub.url, "job-token"), REPOSITORY, lists.head)
-    made = hub.deployments.payloads()[-1]
-    ours = Delivery(
-        service="top.gg",
-        identity=made["identity"],
-        token=made["token"],
-        digest="another",
-        names=("x", *TEN[:4]),
-        size=5,
-        at=datetime(2026, 1, 1, tzinfo=UTC),
-        commit=lists.head,
-    )
-    store.end(store.begin(ours, lambda _known: None), End.ACCEPTED)

@@ -14,7 +14,6 @@ import pytest
 
 from commandsync.errors import FileError
 from commandsync.sync import files, statefile
-from commandsync.testing import serve_simulation
 from tests.support.bots import Instead
 from tests.support.destination import LOST_AFTER, NAMES, Destination, result_of
 from tests.support.home import GitRepo, Ran, git_repo
@@ -106,57 +105,6 @@ def test_a_plan_is_compared_with_what_was_sent_and_an_apply_sends_again(clone: C
 
 
 @pytest.mark.promise("sent-lists")
-def test_a_commit_that_is_pushed_again_after_a_forced_push_is_sent(clone: Clone) -> None:
-    first = clone.commit("ping")
-    clone.apply("--unseen", exits=0)
-    second = clone.commit("ping", "ban")
-    clone.apply(exits=0)
-    clone.goes_to(first)
-    clone.apply(exits=0)
-    went_back = clone.place.names
-    clone.goes_to(second)
-    clone.apply(exits=0)
-
-    assert (went_back, clone.place.names) == (["ping"], ["ping", "ban"])
-
-
-def test_the_newest_record_counts_until_something_newer_was_sent(topgg_clone: Clone) -> None:
-    clone = topgg_clone
-    first = clone.commit(*FORTY[:2])
-    clone.apply("--unseen", exits=0)
-    clone.commit(*FORTY)
-    clone.apply(exits=0)
-    clone.goes_to(first)
-    refused = [clone.refused()]
-    clone.commit(*FORTY[:2], "new")
-    refused.append(clone.refused())
-    clone.repo.git("checkout", "--quiet", "--detach", first)  # a tag, or a run of an old commit
-    refused.append(clone.refused())
-
-    assert all("would delete 38 of 40 listed commands" in each for each in refused)
-    assert clone.place.names == FORTY
-    clone.apply("--max-deletes", "all", exits=0)
-    clone.apply(exits=0)
-    assert clone.place.names == FORTY[:2]
-
-
-def test_the_plan_of_a_forced_push_shows_what_the_dropped_commit_sent(topgg_clone: Clone) -> None:
-    clone = topgg_clone
-    first = clone.commit("ping", "ban")
-    clone.apply("--unseen", exits=0)
-    clone.commit("ping", "kick")
-    clone.apply(exits=0)
-    clone.goes_to(first)
-    plan = clone.run("plan").document
-
-    assert [(each["action"], each["name"]) for each in plan["changes"]] == [
-        ("add", "ban"),
-        ("delete", "kick"),
-    ]
-    assert plan["changes"][1]["before"]["description"] == "Does it."
-
-
-@pytest.mark.promise("sent-lists")
 def test_a_list_whose_answer_was_lost_counts_beside_the_one_before(topgg_clone: Clone) -> None:
     clone = topgg_clone
     clone.commit(*FORTY[:3])
@@ -190,21 +138,6 @@ def test_a_list_that_may_be_shown_beside_the_newest_one_counts_too(topgg_clone: 
 
     assert "would delete 38 of 40 listed commands" in refused
     assert "if the service shows the list sent on" in refused
-
-
-def test_a_definite_failure_and_a_refusal_take_nothing_away(clone: Clone) -> None:
-    clone.commit(*NAMES)
-    clone.apply("--unseen", exits=0)
-    clone.commit(*NAMES, "refused by the service".replace(" ", "-"))
-    clone.place.fail(lambda _: _refused_by_service())
-    clone.apply("--retries", "0", exits=1)
-    clone.place.proxy.rule = lambda _: None
-    clone.commit(NAMES[0])
-    clone.refused()
-    clone.commit(*NAMES)
-    plan = clone.run("plan", "--detailed-exitcode", exits=0)
-
-    assert plan.document["changes"] == []
 
 
 def _refused_by_service() -> Instead:
@@ -278,44 +211,6 @@ def test_a_commit_that_the_repository_does_not_have_makes_the_list_unknown(
     clone.apply(exits=5)
     clone.apply("--unseen", exits=0)
     clone.apply(exits=0)
-
-
-def test_two_clones_with_one_state_file_know_of_each_other(topgg_clone: Clone) -> None:
-    first = topgg_clone
-    first.options = ["--state", str(first.place.home.path / "state.json")]
-    first.commit(*FORTY)
-    second = Clone(first.place, first.place.home.path / "second", first.options)
-    first.repo.git("clone", "--quiet", ".", str(second.folder))
-    first.apply("--unseen", exits=0)
-    second.commit(*FORTY[:2])
-    refused = second.refused()
-    second.apply("--max-deletes", "all", exits=0)
-
-    assert "would delete 38 of 40" in refused
-    assert not state_of(first).exists()
-    assert first.place.names == FORTY[:2]
-
-
-def test_worktrees_share_what_was_sent(clone: Clone) -> None:
-    clone.commit("ping")
-    clone.apply("--unseen", exits=0)
-    clone.repo.git("worktree", "add", "--quiet", "../tree")
-    tree = Clone(clone.place, clone.place.home.path / "tree")
-
-    assert tree.run("plan").document["changes"] == []
-    assert tree.run("plan").document["known"]
-
-
-def test_outside_a_repository_the_users_folder_has_the_file(
-    unread: Destination, tmp_path: Path
-) -> None:
-    unread.write("ping")
-    unread.apply("--unseen", exits=0)
-    unread.write("ping", "ban")
-    plan = unread.home.run("plan", "--format", "json").document
-
-    assert plan["known"]
-    assert os.name == "nt" or (tmp_path / "state" / "commandsync" / "state.json").exists()
 
 
 def test_an_earlier_version_comes_before_what_was_sent(unread: Destination) -> None:
@@ -417,27 +312,6 @@ def test_options_about_unread_lists_need_one(
     assert f"{options[0]} is about lists" in ran.document["error"]["message"]
     assert telegram.proxy.requests == []
     telegram.home.run("plan", *options, exits=0)
-
-
-def test_staging_and_production_do_not_refuse_each_other(topgg_clone: Clone) -> None:
-    clone = topgg_clone
-    home, variable = clone.place.home, clone.place.listing.variable
-    production = clone.place.home.variables[variable]
-    clone.commit(*FORTY)
-    clone.apply("--unseen", exits=0)
-    with serve_simulation("top.gg") as staging:
-        home.variable(variable, staging.token)
-        text = clone.place.manifest("ping")
-        home.write(text, "staging.yaml")
-        options = ("--state", str(state_of(clone)), "-f", "staging.yaml", "--yes")
-        clone.place.proxy.rule = lambda _: Instead(204, "")
-        home.run("apply", "--unseen", *options, exits=0)
-        home.run("apply", *options, exits=0)
-        home.variable(variable, production)
-        clone.place.proxy.rule = lambda _: None
-    clone.apply(exits=0)
-
-    assert clone.place.names == FORTY
 
 
 @pytest.mark.promise("sent-lists")

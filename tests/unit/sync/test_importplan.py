@@ -227,17 +227,6 @@ def test_a_kept_command_goes_by_its_name() -> None:
         plan(forget=["six"])
 
 
-def test_an_import_that_would_remove_too_much_is_refused() -> None:
-    many = [{**BAN, "name": f"c{n}", "syntax": f"/c{n}", "description": f"{n}"} for n in range(10)]
-    imported(*many)
-
-    refusal = planned(*many[:4]).refusal
-
-    assert refusal is not None
-    assert "6 of 10" in refusal.message
-    assert planned(*many[:9]).refusal is None
-
-
 def test_a_recording_and_an_import_without_it_give_the_same_file() -> None:
     Path("commands.yaml").write_text("version: 1\nimport: {from: bot.py}\n", encoding="utf-8")
     code = "import discord\nbot = discord.Bot()\nclass Fun(discord.Cog):\n"
