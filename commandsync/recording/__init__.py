@@ -43,9 +43,9 @@ from commandsync.recording.programenv import (
     without_tokens,
 )
 from commandsync.recording.standins import Platforms
-from commandsync.simulation import discord, telegrambot
+from commandsync.simulation import discord, telegram
 from commandsync.simulation.discord import Refusal
-from commandsync.simulation.telegrambot import Menu
+from commandsync.simulation.telegram import Menu
 from commandsync.sources.reading import platform_of
 
 QUIET = 3.0
@@ -203,8 +203,8 @@ async def record(
     """
     loop, trust = asyncio.get_running_loop(), Trust.make(PLATFORM_HOSTS)
     platforms = Platforms(
-        discord.State(application_in(order.environment), order.guild or discord.GUILD),
-        telegrambot.State(order.say),
+        discord.Application(application_in(order.environment), order.guild or discord.GUILD),
+        telegram.BotState(order.say),
     )
     before = loop.get_exception_handler()
     async with AsyncExitStack() as stack:

@@ -35,7 +35,7 @@ from urllib.parse import parse_qsl
 from aiohttp import WSMsgType, web
 
 from commandsync.recording.programenv import application_of, without_tokens
-from commandsync.simulation import discord, telegrambot
+from commandsync.simulation import discord, telegram
 from commandsync.simulation.discord import FIXTURES
 from commandsync.simulation.exchange import Request, Response
 
@@ -52,8 +52,8 @@ _LONGEST_HANDSHAKE = 10.0  # seconds
 class Platforms:
     """The states of the platforms while a program runs, and what it did so far."""
 
-    def __init__(self, of_discord: discord.State, telegram: telegrambot.State) -> None:
-        self.discord, self.telegram = of_discord, telegram
+    def __init__(self, of_discord: discord.Application, of_telegram: telegram.BotState) -> None:
+        self.discord, self.telegram = of_discord, of_telegram
         self.moments: list[float] = []  # when a list was changed, or a change refused
         self.requests: Counter[str] = Counter()  # by platform
         self.logins = 0
@@ -108,7 +108,7 @@ class Platforms:
         if matched := _BOT.fullmatch(request.path):
             self.requests["telegram"] += 1
             given = {**request.query, **_parameters(body or b"")}
-            return await self._telegram(telegrambot.Call(matched["id"], matched["method"], given))
+            return await self._telegram(telegram.BotCall(matched["id"], matched["method"], given))
         if request.path.startswith("/api/"):
             self.requests["discord"] += 1
             if application := application_of(request.headers.get("Authorization", "")):
@@ -138,9 +138,9 @@ class Platforms:
             self.moments.append(asyncio.get_running_loop().time())
         return _sent(response.status, response.content)
 
-    async def _telegram(self, call: telegrambot.Call) -> web.StreamResponse:
+    async def _telegram(self, call: telegram.BotCall) -> web.StreamResponse:
         before = self.telegram
-        response, self.telegram = telegrambot.respond(call, before)
+        response, self.telegram = telegram.respond(call, before)
         after = self.telegram
         if call.method.lower() == "getupdates":
             self.logins += 1

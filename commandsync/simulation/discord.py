@@ -1,12 +1,17 @@
 """Discord's REST interface for an application, as pure functions: it keeps the commands.
 
-`respond` takes a request, a state and a time, and returns the response and the next state. Requests
-about commands are those of `discordcommands`; all others are answered with the constant parts of an
-application with one server, so that a bot starts. The ids that are made here (of commands, of the
-owner, of the server) serve the run only: `registered` leaves them out, so that they never reach a
-manifest.
+`respond` takes a request, an application and a time, and returns the response and the application
+after it. Requests about commands are those of `discordcommands`; all others are answered with the
+constant parts of an application with one server, so that a bot starts. The ids that are made here
+(of commands, of the owner, of the server) serve the run only: `registered` leaves them out, so that
+they never reach a manifest.
 
-Rules and shapes: Discord's documentation of the API version 10, "Application", "Gateway".
+`DISCORD` is the service for clients. It adds the token, the servers of a caller and the rate
+limits: 50 requests in a second, and a bucket for each route that changes commands. The documents
+give no numbers for buckets: clients read them from the headers, and wait.
+
+Rules and shapes: Discord's documentation of the API version 10, "Application", "Gateway", "Rate
+Limits", "Reference".
 """
 
 import json
@@ -14,13 +19,22 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from hashlib import sha256
 from http import HTTPStatus
+from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from commandsync.simulation import discordcommands
-from commandsync.simulation.discordcommands import MALFORMED, Call, Lists
-from commandsync.simulation.exchange import Request, Response
+from commandsync.simulation import discordcommands, exchange
+from commandsync.simulation.discordcommands import (
+    MALFORMED,
+    Call,
+    DiscordError,
+    Limit,
+    Lists,
+    Window,
+)
+from commandsync.simulation.exchange import DEFAULT, Request, Response, Service, Simulation, phrase
 
 FIXTURES: dict[str, Any] = json.loads(
     Path(__file__).with_name("fixtures.json").read_text(encoding="utf-8")
@@ -43,7 +57,7 @@ class Refusal(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Application:
     """The lists of commands, and the application's identity."""
 
     application: str  # its id
@@ -89,7 +103,7 @@ class State:
         }
 
 
-def respond(request: Request, state: State, *, now: datetime) -> tuple[Response, State]:
+def respond(request: Request, state: Application, *, now: datetime) -> tuple[Response, Application]:
     """Return the response to a request, and the state after it."""
     if call := call_of(request):
         response, lists = discordcommands.respond(call, state.lists, now)
@@ -153,7 +167,7 @@ def _value(body: bytes) -> Any:  # noqa: ANN401 - any value of JSON
         return MALFORMED
 
 
-def refuse(request: Request, state: State, response: Response) -> State:
+def refuse(request: Request, state: Application, response: Response) -> Application:
     """Return the state after a registration that is refused."""
     body = response.content if isinstance(response.content, Mapping) else {}
     reasons = "; ".join(_reasons(body.get("errors", {}))) or str(body.get("message", ""))
@@ -176,50 +190,50 @@ def is_registration(request: Request) -> bool:
 
 # The requests that change nothing.
 
-_Handler = Callable[[State, _Asked], Response]
+_Handler = Callable[[Application, _Asked], Response]
 
 
-def _constant(value: Callable[[State], Any]) -> _Handler:
+def _constant(value: Callable[[Application], Any]) -> _Handler:
     return lambda state, _asked: Response(200, value(state))
 
 
-def _gateway(state: State) -> dict[str, Any]:  # noqa: ARG001 - of every constant
+def _gateway(state: Application) -> dict[str, Any]:  # noqa: ARG001 - of every constant
     limit = FIXTURES["session_start_limit"]
     return {"url": "wss://gateway.discord.gg", "shards": 1, "session_start_limit": limit}
 
 
-def _application(state: State) -> dict[str, Any]:
+def _application(state: Application) -> dict[str, Any]:
     own: dict[str, Any] = {"id": state.application, "name": state.name, "owner": FIXTURES["owner"]}
     installs: Mapping[str, Any] = {str(kind): {} for kind in state.lists.installs}
     own |= {"bot": state.bot, "integration_types_config": installs}
     return {**FIXTURES["application"], **own}
 
 
-def _application_at(state: State, asked: _Asked) -> Response:
+def _application_at(state: Application, asked: _Asked) -> Response:
     own = _application(state)
     name = asked.at["application"]
     return Response(200, own if name == "@me" else {**own, "id": name})
 
 
-def _user_at(state: State, asked: _Asked) -> Mapping[str, Any]:
+def _user_at(state: Application, asked: _Asked) -> Mapping[str, Any]:
     is_bot = asked.at["user"] in {"@me", state.bot["id"]}
     return state.bot if is_bot else {**FIXTURES["owner"], "id": asked.at["user"]}
 
 
-def _user(state: State, asked: _Asked) -> Response:
+def _user(state: Application, asked: _Asked) -> Response:
     return Response(200, _user_at(state, asked))
 
 
-def _member(state: State, asked: _Asked) -> Response:
+def _member(state: Application, asked: _Asked) -> Response:
     return Response(200, state.member(_user_at(state, asked)))
 
 
-def _posted(state: State, asked: _Asked) -> Response:
+def _posted(state: Application, asked: _Asked) -> Response:
     content = asked.body.get("content") if isinstance(asked.body, Mapping) else None
     return Response(200, state.message(str(content or ""), state.bot))
 
 
-def _done(_state: State, _asked: _Asked) -> Response:
+def _done(_state: Application, _asked: _Asked) -> Response:
     return Response(204)
 
 
@@ -264,3 +278,136 @@ _ROUTES: Sequence[tuple[re.Pattern[str], _Handler]] = [
     )
 ]
 """The known requests; the first that matches counts, and any other is 404 and named."""
+
+
+_BUCKETS = {"5/20s": Limit(5, 20.0), "1/s": Limit(1, 1.0), "none": None}
+_INSTALLS = {"both": (0, 1), "guild": (0,), "user": (1,)}
+_OTHER_BOT = "812045337190064139"
+_USER_AGENT = re.compile(r"DiscordBot \(\S+, \S+\)")
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordState(exchange.State):
+    """What Discord keeps.
+
+    Attributes:
+        application: It and its commands; `lists` shows them by server.
+        buckets: The requests of each bucket that was used.
+    """
+
+    application: Application = field(default_factory=lambda: Application(""))
+    buckets: Mapping[str, Window] = field(default_factory=dict)
+
+
+def _start(simulation: Simulation) -> DiscordState:
+    answers = simulation.answers
+    lists = Lists(
+        installs=_INSTALLS[answers["installs"]],
+        keeps_unknown=answers["unknown_keys"] == "kept",
+    )
+    application = Application(simulation.bot, lists=lists, name="Lantern")
+    if answers["bot_id"] == "other":
+        application = replace(application, bot_id=_OTHER_BOT)
+    return DiscordState(application=application)
+
+
+def _answer(
+    simulation: Simulation, request: Request, state: exchange.State, now: datetime
+) -> tuple[Response, exchange.State]:
+    """Answer a caller with the token."""
+    assert isinstance(state, DiscordState)  # noqa: S101 - as `_start` makes it
+    call = call_of(request)
+    limit = _BUCKETS[simulation.answers["bucket"]]
+    headers: Mapping[str, str] = {}
+    try:
+        _check_caller(simulation, request)
+        if call is not None:
+            _check_application(simulation, call, state.application)
+        if call is not None and limit is not None and call.method != "GET":
+            state, headers = _spend(call, limit, state, now)
+    except DiscordError as error:
+        return error.response, state
+    if headers.get("Retry-After"):
+        content = {
+            "message": "You are being rate limited.",
+            "retry_after": float(headers["X-RateLimit-Reset-After"]),
+            "global": False,
+        }
+        return Response(429, content, headers=headers), state
+    response, after = respond(request, state.application, now=now)
+    is_change = call is not None and after.registrations > state.application.registrations
+    state = replace(state, application=after)
+    if call is not None and is_change:
+        shown = after.lists.shown(call.application, call.guild)
+        state = state.with_list(shown, call.guild or DEFAULT)
+    return replace(response, headers=headers), state
+
+
+def _check_caller(simulation: Simulation, request: Request) -> None:
+    user_agent = request.headers.get("user-agent", "")
+    if simulation.answers["user_agent"] == "checked" and not _USER_AGENT.match(user_agent):
+        raise DiscordError(403, 40333, "internal network error")
+    if request.headers.get("authorization") != f"Bot {simulation.token}":
+        raise DiscordError(401, 0, "401: Unauthorized")
+    if not request.path.startswith("/api/"):
+        raise DiscordError(404, 0, "404: Not Found")
+
+
+def _check_application(simulation: Simulation, call: Call, known: Application) -> None:
+    if call.application != simulation.bot:
+        message = "You are not authorized to perform this action on this application"
+        raise DiscordError(403, 20012, message)
+    is_known = simulation.answers["servers"] == "any" and call.guild.isdecimal()
+    if call.guild and not is_known and call.guild != known.guild:
+        raise DiscordError(403, 50001, "Missing Access")
+
+
+def _spend(
+    call: Call, limit: Limit, state: DiscordState, now: datetime
+) -> tuple[DiscordState, Mapping[str, str]]:
+    """Return the state after a request of a bucket, and its headers: with `Retry-After` if full.
+
+    A bucket is that of a method and a kind of path, and each server has its own.
+    """
+    route = f"{call.method} {bool(call.guild)} {bool(call.command_id)}"
+    key = f"{route} {call.guild}"
+    window = limit.window(state.buckets.get(key), now)
+    is_full = window.used >= limit.most
+    window = window if is_full else window.spend()
+    left = limit.left(window, now)
+    headers = {
+        "X-RateLimit-Limit": str(limit.most),
+        "X-RateLimit-Remaining": str(limit.most - window.used),
+        "X-RateLimit-Reset": f"{now.timestamp() + left:.3f}",
+        "X-RateLimit-Reset-After": f"{left:.3f}",
+        "X-RateLimit-Bucket": sha256(route.encode()).hexdigest()[:32],
+    }
+    if is_full:
+        headers |= {"Retry-After": str(ceil(left)), "X-RateLimit-Scope": "user"}
+    return replace(state, buckets={**state.buckets, key: window}), headers
+
+
+def _refused(status: int, _reason: str, seconds: int | None) -> object:
+    if seconds is None:
+        return {"message": f"{status}: {phrase(status)}", "code": 0}
+    content = {"message": "You are being rate limited.", "retry_after": float(seconds)}
+    return {**content, "global": True}
+
+
+DISCORD = Service(
+    name="discord",
+    variable="COMMANDSYNC_TOKEN_DISCORD",
+    prefix="/api",
+    answer=_answer,
+    start=_start,
+    open={
+        "bucket": tuple(_BUCKETS),
+        "installs": tuple(_INSTALLS),
+        "bot_id": ("same", "other"),
+        "servers": ("any", "one"),
+        "unknown_keys": ("dropped", "kept"),
+        "user_agent": ("any", "checked"),
+    },
+    refused=_refused,
+    rate_limit="50/second",
+)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from commandsync.errors import Reply
 from commandsync.simulation import discord, exchange
-from commandsync.simulation.discordapi import DISCORD, State
+from commandsync.simulation.discord import DISCORD, State
 from commandsync.simulation.registry import simulate
 from tests.support import listing, rawserver
 from tests.support.discordcommands import CREATE, EDIT, REPLACE, schema_problems

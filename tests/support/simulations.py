@@ -12,7 +12,6 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import BaseModel, Field, TypeAdapter
 
 from commandsync.server.conditions import Conditions
-from commandsync.simulation.botlists import DiscordCommand, ListInterface
 from commandsync.simulation.exchange import (
     DEFAULT,
     Answer,
@@ -24,6 +23,7 @@ from commandsync.simulation.exchange import (
     check_method,
 )
 from commandsync.simulation.registry import SERVICES as KNOWN
+from commandsync.simulation.registry import DiscordCommand, ListInterface
 from commandsync.testing import SimulatedListing, service
 from commandsync.testing import serve_simulation as serve_known
 

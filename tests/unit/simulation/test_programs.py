@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.simulation import discord, telegrambot
+from commandsync.simulation import discord, telegram
 from commandsync.simulation.exchange import Request
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
@@ -40,7 +40,7 @@ class Discord:
     """A state of Discord that requests change, with what was answered."""
 
     def __init__(self) -> None:
-        self.state = discord.State("42")
+        self.state = discord.Application("42")
 
     def call(self, method: str, path: str = _PATH, body: object = None) -> tuple[int, Any]:
         """Send a request; a body of bytes is sent as it is."""
@@ -236,14 +236,14 @@ def test_any_body_is_answered(method: str, body: object) -> None:
 
 
 def _telegram(
-    state: telegrambot.State, method: str, **given: object
-) -> tuple[telegrambot.Response, telegrambot.State]:
-    return telegrambot.respond(telegrambot.Call("7", method, given), state)
+    state: telegram.BotState, method: str, **given: object
+) -> tuple[telegram.BotResponse, telegram.BotState]:
+    return telegram.respond(telegram.BotCall("7", method, given), state)
 
 
 @given(st.dictionaries(st.just("commands"), _JSON | _JSON.map(json.dumps)))
 def test_a_menu_that_is_not_valid_is_refused(given: dict[str, Any]) -> None:
-    response, state = _telegram(telegrambot.State(), "setMyCommands", **given)
+    response, state = _telegram(telegram.BotState(), "setMyCommands", **given)
 
     assert (response.status == 200) == bool(state.menus)
     assert (response.status == 200) != bool(state.refused)
@@ -251,7 +251,7 @@ def test_a_menu_that_is_not_valid_is_refused(given: dict[str, Any]) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(["default", "all_group_chats"]), _NAMES, _MENUS)))
 def test_each_menu_has_its_scope_and_language(calls: list[tuple[str, str, list[Any]]]) -> None:
-    state = telegrambot.State()
+    state = telegram.BotState()
     for number, (scope, language, commands) in enumerate(calls):
         given: dict[str, Any] = {"commands": commands, "scope": {"type": scope}}
         if number % 2:  # as a form has them
@@ -262,7 +262,7 @@ def test_each_menu_has_its_scope_and_language(calls: list[tuple[str, str, list[A
 
 
 def test_a_poll_gets_the_message_once_and_then_waits() -> None:
-    first, state = _telegram(telegrambot.State(say="/start"), "getUpdates")
+    first, state = _telegram(telegram.BotState(say="/start"), "getUpdates")
     second, _ = _telegram(state, "getUpdates", offset=2, timeout="9000")
 
     assert isinstance(first.body, dict)
@@ -272,7 +272,7 @@ def test_a_poll_gets_the_message_once_and_then_waits() -> None:
 
 def test_a_deleted_menu_is_gone_and_can_be_read() -> None:
     menu = [{"command": "a", "description": "A"}]
-    _, state = _telegram(telegrambot.State(), "setMyCommands", commands=menu)
+    _, state = _telegram(telegram.BotState(), "setMyCommands", commands=menu)
     response, _ = _telegram(state, "getMyCommands")
     _, after = _telegram(state, "deleteMyCommands")
 
