@@ -129,8 +129,8 @@ def demo_command() -> int:
 
 def _at_discord(manifest: Path) -> list[DemoStep]:
     """Run the steps at a simulation of Discord; return those that ended in another way."""
+    from commandsync.server.app import SimulatedService
     from commandsync.server.runner import running_application
-    from commandsync.server.simulated_service import SimulatedService
     from commandsync.simulation.registry import service_named
     from commandsync.sync.files import write_file
 

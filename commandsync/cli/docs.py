@@ -169,7 +169,7 @@ def _list_as(form: str, commands: Sequence[CommandText], *, bot: str) -> str:
         from commandsync.report.json import dumped
 
         return dumped(command_list_document(commands))
-    from commandsync.pages.botpage import commands_page
+    from commandsync.pages.templates import commands_page
     from commandsync.report.markdownfile import sealed
 
     return sealed(commands_page(commands, bot=bot))

@@ -136,8 +136,8 @@ def serve_simulation(
     choices: Mapping[str, str | None],
 ) -> None:
     """Run a simulation until SIGINT or SIGTERM, and print its address, token and manifest."""
+    from commandsync.server.app import SimulatedService
     from commandsync.server.runner import serve_application
-    from commandsync.server.simulated_service import SimulatedService
     from commandsync.simulation.registry import SERVICES
 
     served = SimulatedService(SERVICES[service], conditions=conditions, choices=choices)

@@ -4,6 +4,11 @@
 send and when to wait, the gate gives each request its place among those in flight, the transport
 sends it, and each result is logged. `Connection` takes these steps in the caller's thread, and
 `AsyncConnection` awaits them in an event loop. Both have the same methods.
+
+Discord limits each kind of request on its own ("Rate Limits" of its documentation): an answer says
+how many more are allowed, and in how many seconds all of them are allowed again. Discord refuses
+further requests. A `Budget` counts them. Answers of requests that are in flight together come in
+any order: those that are still awaited count as if no answer had counted them.
 """
 
 import os
@@ -11,17 +16,17 @@ import random
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from commandsync.api import arguments
 from commandsync.api.arguments import Address
-from commandsync.api.content import bucket_of, rate_limit_of
+from commandsync.api.content import Bucket, bucket_of, rate_limit_of
 from commandsync.api.credentials import Token
 from commandsync.api.operations import Operation
-from commandsync.api.policy import Failure, Health, Send, Wait, attempt
+from commandsync.api.policy import LONGEST_WAIT, Failure, Health, Send, Wait, attempt
 from commandsync.client import async_extra
-from commandsync.client.budget import Budget
 from commandsync.client.network import surroundings_of
 from commandsync.client.request import Secrecy, log_answer, not_sent
 from commandsync.client.threads import Gate
@@ -31,6 +36,44 @@ from commandsync.services.service import PAGE, Service
 
 if TYPE_CHECKING:
     from commandsync.client.asynctransport import AsyncGate, AsyncTransport
+
+
+_POLL = 0.05  # seconds until it is known whether an answer has come
+
+
+class Budget:
+    """Counts the requests of one kind, from any thread; times are in seconds of one clock."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._bucket: Bucket | None = None  # of the last answer that had one
+        self._left = 0  # how many of its requests are left
+        self._renewal = 0.0  # when all of them are allowed again
+        self._flying = 0  # how many were sent, and are not answered
+
+    def take(self, now: float) -> float:
+        """Take one request, and return 0; if none is left, return how long to wait."""
+        with self._lock:
+            if self._bucket and now >= self._renewal:
+                if self._flying >= self._bucket.most:
+                    return _POLL
+            elif self._bucket:
+                if self._left <= 0:
+                    return self._renewal - now
+                self._left -= 1
+            self._flying += 1
+            return 0.0
+
+    def give_back(self, bucket: Bucket | None, now: float) -> None:
+        """Note the end of a request, and what its answer says; None for nothing."""
+        with self._lock:
+            self._flying -= 1
+            if bucket is None:
+                return
+            # A longer wait is left to the service: its refusal says how long it takes.
+            self._bucket = bucket if bucket.seconds <= LONGEST_WAIT else None
+            self._left, self._renewal = bucket.left - self._flying, now + bucket.seconds
+
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from commandsync.api import operations
 from commandsync.api.arguments import Id
 from commandsync.api.credentials import check_call
 from commandsync.api.operations import BotFilters, Operation
-from commandsync.api.paging import P, Paging, R
+from commandsync.api.policy import P, Paging, R
 from commandsync.client.anyclient import AnyClient
 from commandsync.client.buffer import Reader
 from commandsync.client.events import (

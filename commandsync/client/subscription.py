@@ -16,11 +16,9 @@ from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
 from commandsync import errors
-from commandsync.api.answers import acknowledged
 from commandsync.api.content import refused
-from commandsync.api.operations import LARGEST_PAGE, Operation, list_voters
-from commandsync.api.paging import Paging
-from commandsync.api.policy import Wait
+from commandsync.api.operations import LARGEST_PAGE, Operation, acknowledged, list_voters
+from commandsync.api.policy import Paging, Wait
 from commandsync.client.events import Event, Ready, Reconnected, Reconnecting, Vote
 from commandsync.client.gateway import ABNORMAL, Ended, Say, Session
 from commandsync.client.request import Secrecy

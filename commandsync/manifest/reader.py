@@ -53,8 +53,7 @@ from commandsync.records.imported import (
     names_place,
     objects_by_name,
 )
-from commandsync.records.registrations import Registrable, Standing
-from commandsync.records.snapshot import Entry, Levels, Snapshot
+from commandsync.records.snapshot import Entry, Levels, Registrable, Snapshot, Standing
 from commandsync.records.texts import OF_MANIFEST, Patterns, Resource, canonical
 from commandsync.services.abilities import LIST_ABILITIES
 

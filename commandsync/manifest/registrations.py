@@ -14,7 +14,7 @@ from commandsync.manifest import nodes
 from commandsync.manifest.overlay import Own
 from commandsync.manifest.source import FileProblems
 from commandsync.records.imported import Kind, kind_of
-from commandsync.records.registrations import Registrable, Standing
+from commandsync.records.snapshot import Registrable, Standing
 
 if TYPE_CHECKING:
     from commandsync.manifest.listingmodel import ListingModel

@@ -14,8 +14,7 @@ from typing import Literal, assert_never
 
 from commandsync.diagnostics import Do, Notice
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
-from commandsync.records.objects import callables, lost_callables
-from commandsync.records.snapshot import Snapshot
+from commandsync.records.snapshot import Snapshot, callables, lost_callables
 from commandsync.records.texts import Abilities, Patterns, Resource, Text
 
 MOST_WILDCARDS = 100  # patterns with a wildcard to ignore by; each is tried on every name

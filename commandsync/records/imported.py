@@ -13,8 +13,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from commandsync.diagnostics import Location
-from commandsync.records.objects import NESTING, by_name, levels_of, together
-from commandsync.records.snapshot import Levels, Node
+from commandsync.records.snapshot import NESTING, Levels, Node, by_name, levels_of, together
 from commandsync.records.texts import pattern
 
 SUFFIX = ".imported.yaml"

@@ -1,7 +1,14 @@
-"""Snapshots: the records of one side, the manifest or a list of a service, at one moment."""
+"""Snapshots: the records of one side, the manifest or a list of a service, at one moment.
+
+A snapshot may also have Discord's own objects of its commands, and the commands that Discord alone
+gets. Each sub-command has the object of its group with itself alone, so that it can be added,
+removed and left out by itself. `joined` puts the sub-commands of a group together; `by_name`
+returns the place of each command and group in such objects. A manifest has one entry for each
+callable command; its imported file also has the commands that no public list shows.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -9,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 from commandsync.diagnostics import Location
-from commandsync.records.texts import CommandText, Resource, Text
+from commandsync.records.texts import CommandText, Resource, Text, object_of
 
 Identity = str | tuple[Text, int]
 """What tells a listed record from the others: its id; without a usable one, its text and which of
@@ -142,3 +149,124 @@ def by_identity(entries: Iterable[Entry]) -> dict[Identity, Text]:
             texts[entry.text, without_id[entry.text]] = entry.text
             without_id[entry.text] += 1
     return texts
+
+
+NESTING = (1, 2)
+"""The types of options that are sub-commands, or groups of them."""
+
+
+def together(objects: Iterable[Node]) -> list[Node]:
+    """Return each command once, with the sub-commands that several objects have of it."""
+    wholes: dict[tuple[object, object], Node] = {}
+    for part in objects:
+        key = part.get("type", 1), part.get("name")
+        wholes[key] = joined(wholes[key], part) if key in wholes else part
+    return list(wholes.values())
+
+
+def joined(whole: Node, part: Node) -> Node:
+    """Return an object with the sub-commands of another part of it."""
+    options = {option["name"]: option for option in whole.get("options", ())}
+    for option in part.get("options", ()):
+        if option["type"] in NESTING:
+            known = options.get(option["name"])
+            options[option["name"]] = joined(known, option) if known else option
+    return {**part, **whole, **({"options": [*options.values()]} if options else {})}
+
+
+def order_of(content: Node) -> tuple[str, str]:
+    """Return the place of an object in a sorted list: slash commands first, by name."""
+    return str(content.get("type", 1)), _text(content, "name")
+
+
+def by_name(objects: Iterable[Node]) -> dict[str, Levels]:
+    """Return where each command and group of objects is, by its name in any language.
+
+    Of equal names that of the default language counts, and then that of a slash command.
+    """
+    commands = [levels for node in sorted(objects, key=order_of) for levels in levels_of(node)]
+    locales = {
+        locale
+        for levels in commands
+        for node in levels
+        for locale in node.get("name_localizations", ())
+    }
+    names: dict[str, Levels] = {}
+    for locale in ("", *sorted(locales)):
+        for levels in commands:
+            name = " ".join(
+                _text(node.get("name_localizations", {}), locale) or _text(node, "name")
+                for node in levels
+            )
+            names.setdefault(name, levels)
+    return names
+
+
+def levels_of(node: Node, above: Levels = ()) -> Iterator[Levels]:
+    """Yield the levels down to a node, and to all below it; a group has `options` without any."""
+    options = node.get("options")
+    nested = [
+        option
+        for option in (options if isinstance(options, list | tuple) else ())
+        if isinstance(option, Mapping) and option.get("type") in NESTING
+    ]
+    levels = (*above, {**node, "options": ()} if nested else node)
+    yield levels
+    for option in nested:
+        yield from levels_of(option, levels)
+
+
+def callables(text: Text) -> tuple[str, ...]:
+    """Return the names of the commands that users call in a record: of a group, its sub-commands.
+
+    Each has the names of its groups: `queue add`.
+    """
+    node = object_of(text)
+    if node is None:
+        return (text[0],)
+    return tuple(
+        " ".join(_text(part, "name") for part in levels)
+        for levels in levels_of(node)
+        if levels[-1].get("options") != ()  # a group cannot be called
+    )
+
+
+def lost_callables(before: Text, after: Text) -> int:
+    """Count the commands that users call in a record before an edit of it, and not after it.
+
+    A new name of the record itself takes none of them away.
+    """
+    own, new = (len(text[0].split()) for text in (before, after))
+    left = {tuple(name.split()[new:]) for name in callables(after)}
+    return sum(tuple(name.split()[own:]) not in left for name in callables(before))
+
+
+def _text(values: Mapping[str, object], key: str) -> str:
+    value = values.get(key)
+    return value.strip() if isinstance(value, str) else ""
+
+
+class Standing(StrEnum):
+    """How a command of a manifest is treated at Discord."""
+
+    REGISTERED = "registered"  # it is written there
+    UNTOUCHED = "untouched"  # it is neither written nor deleted there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registrable:
+    """One callable command of a manifest; every text is canonical."""
+
+    name: str  # with the names of its groups: `queue add`
+    description: str
+    syntax: str  # with the prefix filled in
+    standing: Standing = Standing.REGISTERED
+    reason: str = ""  # why no public list shows it; empty if they do
+    discord: Node | None = field(default=None, hash=False)  # its own object; None if not known
+    id: str = ""  # the pin at Discord, `id` of that object; empty for none
+    formerly: tuple[str, ...] = ()  # names that it had before, the newest first
+    location: Location | None = None  # where the manifest or the imported file has it
+    source: str = ""  # the file of the code that declares it; empty if not known
+    # Where the manifest has the parts of the object: by their keys and the numbers of their
+    # options and choices, joined by `/`, as in `options/0/choices/2/name`. `""` is the whole.
+    places: Mapping[str, Location] = field(default_factory=dict, hash=False)

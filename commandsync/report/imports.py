@@ -12,7 +12,7 @@ from commandsync.manifest.imported import entry_lines
 from commandsync.plan.changes import Add, Change, Delete, Edit, FieldChange, field_changes
 from commandsync.plan.changes import object_changes as changes_of_objects
 from commandsync.records.imported import ImportedCommand, Override
-from commandsync.records.objects import levels_of
+from commandsync.records.snapshot import levels_of
 from commandsync.records.texts import CommandText, Resource
 from commandsync.report.change import change_lines, in_brackets
 from commandsync.report.github import Annotation, notice_annotations

@@ -21,10 +21,9 @@ from sqlalchemy import Connection, Row, delete, select, update
 
 from commandsync.errors import FileError, UsageError
 from commandsync.records.texts import OF_MANIFEST
-from commandsync.server import caller, storage
-from commandsync.server.bodies import SEEDED, describe
+from commandsync.server import protocol, storage
+from commandsync.server.bodies import SEEDED, BotFields, describe
 from commandsync.server.database import Database, opened
-from commandsync.server.records import BotFields
 from commandsync.server.tables import bots, metadata
 
 _AT_ONCE = 20_000  # bots that a statement adds or reads
@@ -146,7 +145,7 @@ def _with_token(row: Row[Any], secret: str) -> SeededBot:
     # Issued when the bot was created: every start on this database gives the same token, until
     # the bot gets a new one.
     issued_at = int(datetime.fromisoformat(row.created_at).timestamp())
-    token = caller.sign(row.id, issued_at=issued_at, secret=secret, key=row.token_key)
+    token = protocol.sign(row.id, issued_at=issued_at, secret=secret, key=row.token_key)
     return SeededBot(id=row.id, username=row.record["profile"]["username"], token=token)
 
 

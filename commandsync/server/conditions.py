@@ -23,9 +23,8 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commandsync.server.caller import without_token
 from commandsync.server.endpoint import refusal
-from commandsync.server.protocol import ABORT
+from commandsync.server.protocol import ABORT, without_token
 
 _MOST_SEEDS = 2**32
 

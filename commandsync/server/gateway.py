@@ -19,11 +19,17 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from commandsync.server import broadcast, caller, storage
-from commandsync.server.broadcast import UNAUTHORIZED, Client, CloseReason, event_frame, packed
+from commandsync.server import protocol, storage, votes
 from commandsync.server.database import Database
 from commandsync.server.endpoint import refusal
-from commandsync.server.votes import account_of
+from commandsync.server.votes import (
+    UNAUTHORIZED,
+    Client,
+    CloseReason,
+    account_of,
+    event_frame,
+    packed,
+)
 
 _log = logging.getLogger("commandsync.server")
 
@@ -98,7 +104,7 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
     state = socket.app.state
     try:
         bot, position, key = await asyncio.to_thread(_admit, state.database, token)
-    except (caller.BadTokenError, storage.UnknownError) as error:
+    except (protocol.BadTokenError, storage.UnknownError) as error:
         return CloseReason(UNAUTHORIZED, str(error))
     except SQLAlchemyError as error:
         # Its words are left out: they may contain parts of the database's URL.
@@ -133,11 +139,11 @@ async def _first_of(*work: Awaitable[CloseReason]) -> CloseReason:
 
 def _admit(database: Database, token: str) -> tuple[dict[str, str], int, str]:
     """Return a token's bot, as in `ready`, the last event that it does not need, and the key."""
-    owner = caller.owner_of(token, secret=database.secret)
+    owner = protocol.owner_of(token, secret=database.secret)
     with database.reading() as connection:
         record = storage.bot_of(connection, owner.bot)
-        caller.check(owner, storage.token_key_of(connection, owner.bot))
-        return account_of(record), broadcast.last_event(connection), owner.key
+        protocol.check(owner, storage.token_key_of(connection, owner.bot))
+        return account_of(record), votes.last_event(connection), owner.key
 
 
 async def _send(socket: WebSocket, client: Client) -> NoReturn:

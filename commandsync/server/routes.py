@@ -14,7 +14,19 @@ from fastapi.openapi.models import Example
 
 from commandsync.records.texts import Resource
 from commandsync.server import bodies, search, storage, votes
-from commandsync.server.bodies import A_USER, StatsBody, VoteBody, VoteCheck, VoterPage
+from commandsync.server.bodies import (
+    A_USER,
+    Answer,
+    BotPage,
+    BotRecord,
+    Done,
+    StatsBody,
+    VoteBody,
+    VoteCheck,
+    VoterPage,
+    Wire,
+    refusals,
+)
 from commandsync.server.database import Database
 from commandsync.server.endpoint import (
     Answers,
@@ -28,7 +40,6 @@ from commandsync.server.endpoint import (
     empty_as,
     refusal,
 )
-from commandsync.server.records import Answer, BotPage, BotRecord, Done, Wire, refusals
 from commandsync.server.search import Wanted
 
 LONGEST_CHECK = 1.0

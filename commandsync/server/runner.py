@@ -26,11 +26,15 @@ from commandsync.server.administration import (
     without_collection,
 )
 from commandsync.server.app import create_app
-from commandsync.server.caller import log_without_tokens
 from commandsync.server.conditions import NORMAL, Conditions
 from commandsync.server.database import Database, opened, reserved
 from commandsync.server.gateway import LARGEST_FRAME
-from commandsync.server.protocol import BACKLOG, TimedProtocol, WebSocketProtocol
+from commandsync.server.protocol import (
+    BACKLOG,
+    TimedProtocol,
+    WebSocketProtocol,
+    log_without_tokens,
+)
 from commandsync.server.votes import INTERVAL
 
 _LOOPBACK = "127.0.0.1"

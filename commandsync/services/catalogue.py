@@ -11,9 +11,8 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from commandsync.api.content import content_of, raise_for_failure
+from commandsync.api.content import content_of, more, objects_of, raise_for_failure
 from commandsync.api.operations import Method, Operation, bot_part
-from commandsync.api.signs import more, objects_of
 from commandsync.errors import DecodeError, Reply
 from commandsync.records.losses import COMMANDS, NAMES, Limit, with_characters
 from commandsync.records.snapshot import Entry, Snapshot

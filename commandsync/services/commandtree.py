@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from commandsync.records.objects import NESTING
-from commandsync.records.registrations import Registrable
-from commandsync.records.snapshot import Node
+from commandsync.records.snapshot import NESTING, Node, Registrable
 from commandsync.records.texts import canonical
 from commandsync.services.discordobjects import MENUS, SLASH, Object, nested_in, options_of
 from commandsync.services.fit import QUOTES

@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from commandsync.api import answers, arguments
+from commandsync.api import arguments, operations
 from commandsync.api.content import content_of, json_or_none
 from commandsync.api.operations import Operation, Overwritten, bot_part
 from commandsync.diagnostics import Do
@@ -248,7 +248,7 @@ def _stored(guild: str, body: Mapping[str, Any], reply: Reply) -> str:
 def _written(guild: str, body: Mapping[str, Any], reply: Reply) -> str:
     """Read the answer to a write: the id of the command; empty if the answer has none."""
     with _explained(guild, body):
-        return answers.acknowledged(reply)
+        return operations.acknowledged(reply)
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})

@@ -10,8 +10,7 @@ Rules: Discord's documentation of application commands, and its published schema
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from commandsync.records.objects import NESTING
-from commandsync.records.snapshot import Node
+from commandsync.records.snapshot import NESTING, Node
 from commandsync.services.discordlists import DESCRIPTION, NAME
 from commandsync.services.discordobjects import (
     MENUS,

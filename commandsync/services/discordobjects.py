@@ -9,8 +9,7 @@ the listed object has, so that no write loses them and no comparison counts them
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from commandsync.records.objects import NESTING
-from commandsync.records.snapshot import Entry, Node
+from commandsync.records.snapshot import NESTING, Entry, Node
 from commandsync.records.texts import ApplicationCommand
 
 SLASH, MENUS = "1", ("2", "3")

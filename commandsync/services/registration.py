@@ -22,8 +22,7 @@ from commandsync.records.losses import (
     Loss,
     Reason,
 )
-from commandsync.records.registrations import Registrable, Standing
-from commandsync.records.snapshot import Entry, Node
+from commandsync.records.snapshot import Entry, Node, Registrable, Standing
 from commandsync.records.texts import (
     MENU_DESCRIPTIONS,
     ApplicationCommand,

@@ -1,4 +1,4 @@
-"""Telegram's Bot API: the lists of commands by scope and language, for clients and for a running bot.
+"""Telegram's Bot API: the lists of commands by scope and language, for clients and for a bot.
 
 `TELEGRAM` is the service: the token is in the path, and parameters come in the query and in the
 body, as JSON or as a form. `respond` is the API that a running bot calls: it takes a call and a

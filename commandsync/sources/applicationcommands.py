@@ -12,8 +12,7 @@ from typing import NamedTuple
 from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location, Notice
 from commandsync.errors import FileError
-from commandsync.records.objects import NESTING
-from commandsync.records.snapshot import Node
+from commandsync.records.snapshot import NESTING, Node
 from commandsync.records.texts import MENU_DESCRIPTIONS, with_article
 from commandsync.sources.entry import (
     NO_DESCRIPTION,

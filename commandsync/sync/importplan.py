@@ -24,7 +24,7 @@ from commandsync.manifest.model import ManifestModel
 from commandsync.manifest.source import MOST_BYTES, Origin, Problems, UnreadableError
 from commandsync.plan.rules import SyncRules, removals_refused
 from commandsync.records.imported import ImportedCommand, ImportedFile, Override, imported_path
-from commandsync.records.objects import together
+from commandsync.records.snapshot import together
 from commandsync.records.texts import Patterns, named
 from commandsync.sources.changeset import FileEdit, Import
 from commandsync.sources.entry import SourceReading

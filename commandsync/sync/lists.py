@@ -18,8 +18,7 @@ from typing import TypeAlias
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
 from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, Step, skipped
-from commandsync.apply.replacement import not_sent, replace_list
-from commandsync.apply.run import Steps
+from commandsync.apply.run import Steps, not_sent, replace_list
 from commandsync.client.connection import Connection
 from commandsync.client.driver import start_reading
 from commandsync.diagnostics import Notice

@@ -8,8 +8,7 @@ from commandsync.errors import CommandsyncError, Exit, UsageError
 from commandsync.manifest import Manifest
 from commandsync.plan.differences import Cell, Parity, Place, key_of, parity
 from commandsync.records.imported import ImportedCommand
-from commandsync.records.objects import callables
-from commandsync.records.snapshot import Snapshot
+from commandsync.records.snapshot import Snapshot, callables
 from commandsync.records.texts import Resource
 from commandsync.sources.entry import SourceReading
 from commandsync.sync.importsource import (

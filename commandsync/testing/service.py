@@ -16,8 +16,7 @@ from typing import Any, Unpack
 from commandsync import AsyncClient, Client, UsageError
 from commandsync.client import ClientSettings
 from commandsync.server.administration import Seed, create_bots
-from commandsync.server.app import create_app
-from commandsync.server.broadcast import Broadcast
+from commandsync.server.app import SimulatedService, create_app
 from commandsync.server.conditions import (
     Conditions,
     Recorder,
@@ -30,8 +29,7 @@ from commandsync.server.conditions import (
 from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refusal
 from commandsync.server.runner import running_application
-from commandsync.server.simulated_service import SimulatedService
-from commandsync.server.votes import TooEarlyError, cast, send_due
+from commandsync.server.votes import Broadcast, TooEarlyError, cast, send_due
 from commandsync.simulation.exchange import DEFAULT, Service
 from commandsync.simulation.registry import service_named
 

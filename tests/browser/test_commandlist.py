@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from commandsync.pages.botpage import commands_page
+from commandsync.pages.templates import commands_page
 from commandsync.records.texts import CommandOption, CommandText, LoadedCommand
 from commandsync.report.markdownfile import sealed
 from tests.support.browser import Visits, violations_in_both, visiting

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from commandsync.pages.botpage import commands_page
+from commandsync.pages.templates import commands_page
 from commandsync.records.display import readable
 from commandsync.records.texts import CommandOption, LoadedCommand
 from commandsync.server import votes

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from commandsync.server import broadcast, votes
+from commandsync.server import votes
 from commandsync.server.administration import Seed, create_bots, find_bot
 from commandsync.server.database import Database, opened
 from commandsync.server.runner import running
@@ -50,7 +50,7 @@ class Bot:
         with self.database.writing() as connection:
             for user in users:
                 data = {"user": {"id": user, "username": name}, "bot": {"id": self.id}}
-                broadcast.add_event(connection, self.id, "reminder", data, at=datetime.now(UTC))
+                votes.add_event(connection, self.id, "reminder", data, at=datetime.now(UTC))
 
     def commands(self) -> list[Record]:
         return self._list("commands")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from commandsync.errors import Reply
 from commandsync.simulation import discord, exchange
-from commandsync.simulation.discord import DISCORD, State
+from commandsync.simulation.discord import DISCORD, DiscordState
 from commandsync.simulation.registry import simulate
 from tests.support import listing, rawserver
 from tests.support.discordcommands import CREATE, EDIT, REPLACE, schema_problems
@@ -230,7 +230,7 @@ class DiscordListing:
         `after` is the number of a request after which they were so.
         """
         state = self.state if after is None else self.states[after]
-        assert isinstance(state, State)
+        assert isinstance(state, DiscordState)
         return state.application.lists.shown(APPLICATION, guild)
 
     def ids(self, guild: str = "") -> dict[tuple[int, str], str]:

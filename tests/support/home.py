@@ -26,7 +26,7 @@ import jsonschema
 import pytest
 
 from commandsync.action import rest
-from commandsync.apply import replacement, run
+from commandsync.apply import run
 from commandsync.cli.program import program as root
 from commandsync.cli.program import run as program
 from commandsync.client.threads import Gate
@@ -222,8 +222,7 @@ def end_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rest, "sleep", lambda _: None)
     monkeypatch.setattr(Gate, "wait", lambda gate, _: not gate.stopped)
     monkeypatch.setattr(Gate, "pause", lambda _gate, _seconds: None)
-    for module in (run, replacement):
-        monkeypatch.setattr(module, "REREADS", [0.0] * len(module.REREADS))
+    monkeypatch.setattr(run, "REREADS", [0.0] * len(run.REREADS))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from sqlalchemy import Engine, event
 
-from commandsync.server import broadcast, votes
+from commandsync.server import votes
 from commandsync.server.administration import Seed, create_bots
 from commandsync.server.app import create_app
 from commandsync.server.database import Database
@@ -98,7 +98,7 @@ def cast(
 
 def entries(database: Database) -> Sequence[Any]:
     with database.reading() as connection:
-        return broadcast.events_after(connection, 0, 1_000_000)
+        return votes.events_after(connection, 0, 1_000_000)
 
 
 def told(database: Database) -> list[tuple[str, str]]:

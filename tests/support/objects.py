@@ -4,8 +4,7 @@ from typing import Any
 
 from commandsync.manifest.imported import imported_text
 from commandsync.records.imported import ImportedCommand, ImportedFile
-from commandsync.records.objects import together
-from commandsync.records.snapshot import Node
+from commandsync.records.snapshot import Node, together
 from commandsync.sources.entry import SourceReading
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from commandsync.records.models import Bot
 from commandsync.records.texts import CommandOption, LoadedCommand, canonical
-from commandsync.server.records import BotRecord
+from commandsync.server.bodies import BotRecord
 
 _BLOCKS = frozenset({"h1", "h2", "h3", "li", "td", "th"})
 _PIECES = (

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import get_args
 
-from commandsync.api import answers
+from commandsync.api import operations
 from commandsync.api.operations import reading
 from commandsync.diagnostics import Notice, Problem
 from commandsync.document.plan import digest_of, plan_document
@@ -57,12 +57,12 @@ _STEERING = re.compile(
 _RUNNER = re.compile(r"##\w*\[")
 _OWN_COMMAND = re.compile(r"::(error|warning|notice)( |::)")
 _READERS: tuple[Callable[[Reply], object], ...] = (
-    *(partial(answers.records, resource) for resource in OF_MANIFEST),
-    answers.bot,
-    partial(answers.page, "bots"),
-    partial(answers.page, "voters"),
-    answers.voted,
-    answers.acknowledged,
+    *(partial(operations.read_records, resource) for resource in OF_MANIFEST),
+    operations.read_bot,
+    partial(operations.read_page, "bots"),
+    partial(operations.read_page, "voters"),
+    operations.read_vote,
+    operations.acknowledged,
     reading("42", Resource.COMMAND).read,
     reading("42", Resource.ANNOUNCEMENT).read,
 )

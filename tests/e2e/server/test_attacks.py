@@ -16,9 +16,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from commandsync.server import app
+from commandsync.server.page_routes import MOST_OF_ADDRESS
 from commandsync.server.protocol import TimedProtocol
 from commandsync.server.runner import running, running_application
-from commandsync.server.vote_page import MOST_OF_ADDRESS
 from tests.support.bots import Service, serving
 from tests.support.callers import Caller
 from tests.support.gateway import Listener
@@ -120,7 +120,7 @@ def test_a_body_with_two_lengths_is_refused_and_what_follows_is_not_read(service
 
 
 def test_handshakes_count_as_requests(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("commandsync.server.caller._OWN", set())  # as another machine
+    monkeypatch.setattr("commandsync.server.protocol._OWN", set())  # as another machine
     monkeypatch.setattr("commandsync.server.app.MOST_REQUESTS", "3/minute")
     with running(database_url) as started:
         refused = []
@@ -135,7 +135,7 @@ def test_handshakes_count_as_requests(database_url: str, monkeypatch: pytest.Mon
 def test_more_connections_than_the_limit_are_refused_until_others_are_closed(
     service: Service, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    monkeypatch.setattr("commandsync.server.caller._OWN", set())  # as another machine
+    monkeypatch.setattr("commandsync.server.protocol._OWN", set())  # as another machine
     with Listener(service.url, {"token": service.bot().token}) as listener:
         listener.greeted()
         monkeypatch.setattr(TimedProtocol, limit, 1)

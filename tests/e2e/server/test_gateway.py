@@ -8,8 +8,8 @@ from pathlib import Path
 import jwt
 import pytest
 
-from commandsync.server import broadcast, protocol
 from commandsync.server import gateway as product
+from commandsync.server import protocol, votes
 from commandsync.server.database import opened
 from commandsync.server.runner import running
 from commandsync.server.tables import outbox
@@ -287,7 +287,7 @@ def test_a_slow_client_is_closed_with_a_reason_and_holds_up_nobody(bot: Bot) -> 
         while isinstance(frame := slow.hear(), str):
             received.append(frame)
 
-    assert tuple(frame) == broadcast.TOO_SLOW
+    assert tuple(frame) == votes.TOO_SLOW
     assert 0 < len(received) < len(users)
 
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from commandsync.server.app import create_app
 from commandsync.server.database import Database
-from commandsync.server.middleware import HEADERS
+from commandsync.server.endpoint import HEADERS
 from commandsync.server.runner import running
 from tests.support.bots import Service
 from tests.support.callers import ROOT, Caller

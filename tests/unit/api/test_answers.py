@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.api import answers
+from commandsync.api import operations
 from commandsync.errors import (
     ApiError,
     DecodeError,
@@ -28,16 +28,16 @@ from commandsync.errors import (
 from commandsync.records.texts import Resource
 
 HELP = {"id": "c1", "name": "help"}
-COMMANDS = partial(answers.records, Resource.COMMAND)
-ANNOUNCEMENTS = partial(answers.records, Resource.ANNOUNCEMENT)
+COMMANDS = partial(operations.read_records, Resource.COMMAND)
+ANNOUNCEMENTS = partial(operations.read_records, Resource.ANNOUNCEMENT)
 READERS: list[Callable[[Reply], object]] = [
     COMMANDS,
     ANNOUNCEMENTS,
-    answers.bot,
-    partial(answers.page, "bots"),
-    partial(answers.page, "voters"),
-    answers.voted,
-    answers.acknowledged,
+    operations.read_bot,
+    partial(operations.read_page, "bots"),
+    partial(operations.read_page, "voters"),
+    operations.read_vote,
+    operations.acknowledged,
 ]
 LISTS = READERS[:2]
 
@@ -116,21 +116,25 @@ def test_a_number_beyond_all_numbers_is_no_paging() -> None:
     ids=json.dumps,
 )
 def test_a_bot_is_found_in_every_envelope(content: object) -> None:
-    assert answers.bot(reply(content)).id == "42"
+    assert operations.read_bot(reply(content)).id == "42"
 
 
 @pytest.mark.parametrize("content", [{"data": None}, {"data": []}, {"data": [{}, {}]}, [], None])
 def test_what_is_no_bot_is_an_error(content: object) -> None:
     with pytest.raises(DecodeError, match="the answer has a malformed bot"):
-        answers.bot(reply(content))
+        operations.read_bot(reply(content))
 
 
 def test_pages_are_read_with_their_paging() -> None:
     queries = {"page": 2, "limit": 1, "maxPage": 9, "isSafety": True, "certified": "false"}
 
-    bots = answers.page("bots", reply({"data": {"data": [{"id": "42"}], "queries": queries}}))
-    voters = answers.page("voters", reply({"data": {"data": [{"id": "7"}], "queries": queries}}))
-    own = answers.page("voters", reply({"voters": [], "maxPage": 3}))
+    bots = operations.read_page(
+        "bots", reply({"data": {"data": [{"id": "42"}], "queries": queries}})
+    )
+    voters = operations.read_page(
+        "voters", reply({"data": {"data": [{"id": "7"}], "queries": queries}})
+    )
+    own = operations.read_page("voters", reply({"voters": [], "maxPage": 3}))
 
     assert [bot.id for bot in bots.bots] == ["42"]
     assert [voter.id for voter in voters.voters] == ["7"]
@@ -148,7 +152,7 @@ def test_pages_are_read_with_their_paging() -> None:
 )
 def test_a_vote_check_that_fails_is_no_answer(answer: Reply, kind: type[ApiError]) -> None:
     with pytest.raises(kind):
-        answers.voted(answer)
+        operations.read_vote(answer)
 
 
 @pytest.mark.parametrize(
@@ -169,12 +173,12 @@ def test_a_vote_check_that_fails_is_no_answer(answer: Reply, kind: type[ApiError
     ],
 )
 def test_a_write_is_acknowledged_with_its_id(content: object, identifier: str) -> None:
-    assert answers.acknowledged(reply(content, 201)) == identifier
+    assert operations.acknowledged(reply(content, 201)) == identifier
 
 
 @pytest.mark.parametrize("body", [b"", b" \r\n"])
 def test_an_empty_answer_acknowledges_a_write(body: bytes) -> None:
-    assert answers.acknowledged(Reply(204, body)) == ""
+    assert operations.acknowledged(Reply(204, body)) == ""
 
 
 @pytest.mark.parametrize(
@@ -356,7 +360,7 @@ def generated(spellings: list[tuple[object, bool]]) -> Iterator[tuple[Body, bool
 
 
 def checked(body: object, status: int = 200) -> bool:
-    return answers.voted(Reply(status, json.dumps(body).encode()))
+    return operations.read_vote(Reply(status, json.dumps(body).encode()))
 
 
 def test_voted_decides_wherever_it_is() -> None:

@@ -5,20 +5,20 @@ from itertools import product
 
 import pytest
 
-from commandsync.api import answers
+from commandsync.api import operations
 from commandsync.errors import DecodeError, Invalid, Reply
 from commandsync.records.texts import Resource
 from tests.support.ways import HTTP, SIGNS, Manner, manners
 
-COMMANDS = partial(answers.records, Resource.COMMAND)
-ANNOUNCEMENTS = partial(answers.records, Resource.ANNOUNCEMENT)
+COMMANDS = partial(operations.read_records, Resource.COMMAND)
+ANNOUNCEMENTS = partial(operations.read_records, Resource.ANNOUNCEMENT)
 RECORDS = [{"id": f"c{n}", "name": f"command {n}"} for n in range(5)]
 POSTS = [{"id": f"a{n}", "title": f"v{n}"} for n in range(5)]
 LISTS: list[Callable[[Reply], object]] = [
     COMMANDS,
     ANNOUNCEMENTS,
-    partial(answers.page, "bots"),
-    partial(answers.page, "voters"),
+    partial(operations.read_page, "bots"),
+    partial(operations.read_page, "voters"),
 ]
 EVERY_SIGN = pytest.mark.parametrize("sign", [*SIGNS, *HTTP])
 
@@ -52,8 +52,8 @@ def test_a_service_in_pages_is_readable_while_one_page_is_enough(sign: str) -> N
 @EVERY_SIGN
 def test_voters_and_bots_are_read_page_by_page(sign: str) -> None:
     for manner in of(sign):
-        voters = answers.page("voters", manner.answer([{"id": "7"}], count=3, own="voters"))
-        bots = answers.page("bots", manner.answer([{"id": "42"}], count=3, own="bots"))
+        voters = operations.read_page("voters", manner.answer([{"id": "7"}], count=3, own="voters"))
+        bots = operations.read_page("bots", manner.answer([{"id": "42"}], count=3, own="bots"))
 
         assert len(voters.voters) == len(bots.bots) == 1, str(manner)
 
@@ -193,7 +193,7 @@ def test_an_answer_that_says_it_failed_is_never_an_empty_list(word: str) -> None
                 read(reply(content))
         if "we failed" not in said.values():  # to a write, `success` may be a sentence
             with pytest.raises(Invalid, match=r"^the service reports a failure"):
-                answers.acknowledged(reply(said))
+                operations.acknowledged(reply(said))
 
 
 @pytest.mark.parametrize("word", FINE)

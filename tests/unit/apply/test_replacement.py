@@ -21,7 +21,7 @@ from commandsync.apply.outcomes import (
     exit_code,
     skipped,
 )
-from commandsync.apply.replacement import not_sent, replace_list
+from commandsync.apply.run import not_sent, replace_list
 from commandsync.errors import (
     DecodeError,
     Exit,

@@ -14,8 +14,7 @@ from commandsync.api.content import Bucket
 from commandsync.api.operations import list_records
 from commandsync.api.policy import Wait
 from commandsync.client.asynctransport import AsyncGate
-from commandsync.client.budget import Budget
-from commandsync.client.connection import AsyncConnection, Connection
+from commandsync.client.connection import AsyncConnection, Budget, Connection
 from commandsync.client.threads import Gate
 from commandsync.errors import StoppedError
 from commandsync.records.texts import Resource

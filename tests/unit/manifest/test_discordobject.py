@@ -6,7 +6,7 @@ from hypothesis import given
 
 from commandsync.manifest import load_manifests
 from commandsync.manifest.scalars import flow
-from commandsync.records.registrations import Registrable
+from commandsync.records.snapshot import Registrable
 from tests.support.discordobjects import OBJECTS
 
 HEAD = """\

@@ -11,7 +11,7 @@ from commandsync.manifest import Manifest, load_manifests
 from commandsync.manifest.imported import imported_text
 from commandsync.manifest.registrations import DiscordListing
 from commandsync.records.imported import ImportedCommand, ImportedFile, ImportedPlace
-from commandsync.records.registrations import Registrable, Standing
+from commandsync.records.snapshot import Registrable, Standing
 from commandsync.records.texts import CommandText
 
 HEAD = """\

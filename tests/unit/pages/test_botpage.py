@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.pages.botpage import BotPage, Row, listed_rows, render_bot
+from commandsync.pages.templates import BotPage, Row, listed_rows, render_bot
 from commandsync.records.display import readable
 from commandsync.records.models import Bot
 from commandsync.records.texts import OF_MANIFEST

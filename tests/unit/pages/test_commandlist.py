@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.pages.botpage import Row, commands_page, groups_of, listed_rows
+from commandsync.pages.templates import Row, commands_page, groups_of, listed_rows
 from commandsync.records.display import readable
 from commandsync.records.texts import CommandOption, CommandText, LoadedCommand, Resource
 from tests.support.pages import Outline, texts

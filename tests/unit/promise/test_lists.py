@@ -15,7 +15,7 @@ from hypothesis import given, settings
 
 from commandsync.api import policy
 from commandsync.api.operations import Operation
-from commandsync.apply import replacement
+from commandsync.apply import run
 from commandsync.apply.outcomes import Aborted, Interrupted, Outcome, Result, Step, StepResult
 from commandsync.plan.plan import ListPlan
 from commandsync.sync import lists
@@ -112,15 +112,15 @@ def test_every_invariant_holds_in_generated_cases_with_lists(part: int, case: Ca
 
 def emptied_again(plan: Any, *, send: Operation[None], **rest: Any) -> Steps:  # noqa: ANN401 - as of `replace_list`
     """Send an empty list where the answer to the whole one was lost."""
-    result = yield from replacement.replace_list(plan, send=send, **rest)
+    result = yield from run.replace_list(plan, send=send, **rest)
     if result.sent is not Outcome.UNKNOWN:
         return result
-    return (yield from replacement.replace_list(plan, send=replace(send, body=[]), **rest))
+    return (yield from run.replace_list(plan, send=replace(send, body=[]), **rest))
 
 
 def unread(plan: Any, *, read: Any, **rest: Any) -> Steps:  # noqa: ANN401 - as above
     """Call verified what was not read again."""
-    result = yield from replacement.replace_list(plan, read=None, **rest)
+    result = yield from run.replace_list(plan, read=None, **rest)
     return replace(result, verified=True if read else None)
 
 
@@ -144,19 +144,19 @@ WRONG: dict[str, tuple[object, str, object, str]] = {
     ),
     "it verifies without a read": (lists, "replace_list", unread, "verified and was not read"),
     "it verifies from memory": (
-        replacement._Replacement,  # noqa: SLF001 - where it would be
+        run._Replacement,  # noqa: SLF001 - where it would be
         "reread",
         remembered,
         "verified and was not read",
     ),
     "it calls sent what failed": (
-        replacement,
+        run,
         "_unread",
         lambda _: Outcome.SENT,
         "sent and was not accepted",
     ),
     "it calls failed what may have happened": (
-        replacement,
+        run,
         "_unread",
         lambda failure: Outcome.FAILED if failure else Outcome.SENT,
         "is not sent and happened",

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from commandsync.errors import UsageError
 from commandsync.recording import Ending, Order, Recording
-from commandsync.recording.bpf import seccomp_filter
-from commandsync.recording.fence import Enclosed, Fence, FenceError
+from commandsync.recording.fence import Enclosed, Fence, FenceError, seccomp_filter
 from commandsync.recording.hosts import PLATFORM, Resolver, parse_allowed
 from commandsync.recording.namespace import links_to, toolchains
 from commandsync.recording.outcome import progress, reading_of

@@ -2,8 +2,7 @@
 
 from itertools import permutations
 
-from commandsync.records.objects import by_name, callables, together
-from commandsync.records.snapshot import Node
+from commandsync.records.snapshot import Node, by_name, callables, together
 from commandsync.records.texts import ApplicationCommand, CommandText
 
 TEXT: Node = {"type": 3, "name": "text", "description": "A text."}

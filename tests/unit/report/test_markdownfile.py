@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import ManifestError
-from commandsync.pages.botpage import commands_page
+from commandsync.pages.templates import commands_page
 from commandsync.records.texts import CommandText
 from commandsync.report.commandlist import Layout
 from commandsync.report.markdownfile import (

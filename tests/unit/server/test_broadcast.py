@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
-from commandsync.server import broadcast, storage
-from commandsync.server.broadcast import Client, delivering
+from commandsync.server import storage, votes
 from commandsync.server.database import Database
 from commandsync.server.tables import outbox as table
+from commandsync.server.votes import Client, delivering
 from tests.support.inside import NOON, entries, statements_with
 
 pytestmark = pytest.mark.usefixtures("two_bots")
@@ -24,12 +24,12 @@ LONGEST = 30
 def vote(database: Database, bot: str, *users: int) -> None:
     with database.writing() as connection:
         for user in users:
-            broadcast.add_event(connection, bot, "vote", {"user": {"id": str(user)}}, at=NOON)
+            votes.add_event(connection, bot, "vote", {"user": {"id": str(user)}}, at=NOON)
 
 
 def position(database: Database) -> int:
     with database.reading() as connection:
-        return broadcast.last_event(connection)
+        return votes.last_event(connection)
 
 
 async def users(client: Client, count: int) -> list[int]:
@@ -105,7 +105,7 @@ def test_delivery_goes_on_when_the_database_can_be_read_again(
     caplog: pytest.LogCaptureFixture,
     noted: Event,
 ) -> None:
-    monkeypatch.setattr(broadcast, "POLL", 0.001)
+    monkeypatch.setattr(votes, "POLL", 0.001)
 
     async def deliver() -> list[int]:
         client = Client("42", 0, "")
@@ -145,7 +145,7 @@ def test_a_joining_client_stays(database: Database, monkeypatch: pytest.MonkeyPa
             await revoked.ended
             return [client.ended.done() for client in (there, other)]
 
-    monkeypatch.setattr(broadcast, "CHECK", 0.0)
+    monkeypatch.setattr(votes, "CHECK", 0.0)
 
     assert asyncio.run(check()) == [False, False]
 
@@ -153,7 +153,7 @@ def test_a_joining_client_stays(database: Database, monkeypatch: pytest.MonkeyPa
 def test_bots_with_clients_are_reminded_and_a_failure_is_retried(
     database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(broadcast, "CHECK", 0.0)
+    monkeypatch.setattr(votes, "CHECK", 0.0)
     with database.reading() as connection:
         key = storage.token_key_of(connection, "42")
 
@@ -179,12 +179,12 @@ def test_bots_with_clients_are_reminded_and_a_failure_is_retried(
 def test_old_entries_are_pruned_and_their_numbers_never_used_again(database: Database) -> None:
     with database.writing() as connection:
         for hours in (0, 1, 2):
-            broadcast.add_event(connection, "42", "vote", {}, at=NOON + timedelta(hours=hours))
+            votes.add_event(connection, "42", "vote", {}, at=NOON + timedelta(hours=hours))
     with database.writing() as connection:
-        broadcast.prune_events(connection, before=NOON + timedelta(hours=1))
+        votes.prune_events(connection, before=NOON + timedelta(hours=1))
     kept = [entry.seq for entry in entries(database)]
     with database.writing() as connection:
-        broadcast.prune_events(connection, before=NOON + timedelta(hours=3))
-        broadcast.add_event(connection, "42", "vote", {}, at=NOON)
+        votes.prune_events(connection, before=NOON + timedelta(hours=3))
+        votes.add_event(connection, "42", "vote", {}, at=NOON)
 
     assert (kept, [entry.seq for entry in entries(database)]) == ([2, 3], [4])

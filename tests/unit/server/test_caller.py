@@ -6,7 +6,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 import jwt
 import pytest
 
-from commandsync.server.caller import BadTokenError, owner_of_header, sign
+from commandsync.server.protocol import BadTokenError, owner_of_header, sign
 from commandsync.server.runner import running, serve
 from tests.support.callers import Caller
 

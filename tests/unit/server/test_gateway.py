@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from commandsync.server import broadcast, gateway
+from commandsync.server import gateway, votes
 
 
 def test_only_version_4_of_the_protocol_has_an_id_in_the_connect_packet() -> None:
@@ -23,7 +23,7 @@ def test_every_session_has_an_id_of_its_own() -> None:
 )
 def test_an_event_is_json_in_a_string_that_follows_the_only_marker(name: str) -> None:
     data = {"user": {"id": "7", "username": name}}
-    frame = broadcast.event_frame("vote", data)
+    frame = votes.event_frame("vote", data)
     before, *parts = frame.split('"message",')
 
     assert before == "42["

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.server.middleware import HEADERS, body_limit
+from commandsync.server.endpoint import HEADERS, body_limit
 from tests.support.bots import Service
 from tests.support.callers import Caller
 

@@ -12,8 +12,8 @@ import pytest
 from fastapi import Request, Response
 from starlette.datastructures import Headers
 
-from commandsync.server import caller
-from commandsync.server.vote_page import COOKIE, is_from_own_page, remember, voter_of
+from commandsync.server import protocol
+from commandsync.server.page_routes import COOKIE, is_from_own_page, remember, voter_of
 from tests.support.bots import Bot, Service
 from tests.support.inside import told
 
@@ -195,7 +195,7 @@ ANOTHER, _, _ = cookie("guest-2")[COOKIE].value.rpartition(".")
         jwt.encode({"voter": "guest-1"}, "", "none"),
         "guest-1.\xff\xfe",
         cookie("guest-1", secret=OTHER)[COOKIE].value,
-        caller.sign("guest-1", issued_at=1, secret=SECRET, key="k"),
+        protocol.sign("guest-1", issued_at=1, secret=SECRET, key="k"),
         "x" * 100_000,
     ],
 )
@@ -204,8 +204,8 @@ def test_what_was_not_signed_here_is_nobody(value: str | None) -> None:
 
 
 def test_a_cookie_is_not_a_token() -> None:
-    with pytest.raises(caller.BadTokenError):
-        caller.owner_of_header(f"Bot {GOOD}", secret=SECRET)
+    with pytest.raises(protocol.BadTokenError):
+        protocol.owner_of_header(f"Bot {GOOD}", secret=SECRET)
 
 
 OWN = (

@@ -4,7 +4,7 @@ from threading import Barrier
 
 import pytest
 
-from commandsync.server import broadcast, storage, votes
+from commandsync.server import storage, votes
 from commandsync.server.administration import remove_bot
 from commandsync.server.database import Database, opened
 from commandsync.server.storage import UnknownError
@@ -199,7 +199,7 @@ def test_processes_send_each_reminder_once(
 
 def test_old_events_are_deleted_with_the_next_reminder(database: Database) -> None:
     with database.writing() as connection:
-        broadcast.add_event(connection, "42", "vote", {}, at=NOON - timedelta(days=2))
+        votes.add_event(connection, "42", "vote", {}, at=NOON - timedelta(days=2))
     cast(database, "1", NOON)
     votes.send_due(database, BOTS, NOON + HALF_DAY)
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.records.losses import OPTIONS, TRANSLATIONS
-from commandsync.records.objects import by_name
-from commandsync.records.snapshot import Entry, Snapshot
+from commandsync.records.snapshot import Entry, Snapshot, by_name
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.discordlists import TOP_GG
 from commandsync.services.fit import Fitted, fit

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.records.losses import COMMANDS, OPTIONS, TRANSLATIONS, Instead, Reason
-from commandsync.records.registrations import Registrable, Standing
-from commandsync.records.snapshot import Entry
+from commandsync.records.snapshot import Entry, Registrable, Standing
 from commandsync.records.texts import ApplicationCommand, object_of
 from commandsync.services.discord import Application
 from commandsync.services.discordchecks import wrong_parts
