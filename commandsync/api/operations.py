@@ -19,13 +19,15 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, cast
 from urllib.parse import quote
 
-from commandsync.api import arguments, content
+from commandsync.api import arguments
 from commandsync.api.arguments import Id
 from commandsync.api.content import (
     ABOUT_TOKEN,
     CHECK_BASE_URL,
     content_of,
     json_or_none,
+    more,
+    objects_of,
     own_message,
     raise_for_failure,
     raise_for_status,
@@ -56,7 +58,7 @@ def read_records(resource: Resource, reply: Reply) -> tuple[Any, ...]:
     """
     own_name = resource.collection
     items, levels = _list(reply, own_name)
-    if sign := content.more(reply, levels, own_name=own_name, read=len(items)):
+    if sign := more(reply, levels, own_name=own_name, read=len(items)):
         raise DecodeError(
             f"the answer contains only a part of the {own_name} (see its {sign})",
             reply=reply,
@@ -158,7 +160,7 @@ def _list(reply: Reply, own_name: str) -> tuple[list[Any], list[dict[str, Any]]]
         if isinstance(content, dict) and name in content:
             levels.append(content)
             content = content[name]
-    for level in content.objects_of(levels):
+    for level in objects_of(levels):
         raise_for_failure(level, reply)
     if reply.status == _ACCEPTED:
         raise _unreadable("the service has not carried out the request yet (HTTP 202)", reply)

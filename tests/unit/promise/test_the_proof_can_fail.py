@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.api import content
+from commandsync.api import operations
 from commandsync.api.operations import Operation
 from commandsync.api.policy import Health
 from commandsync.apply import ledger
@@ -246,7 +246,7 @@ def test_unescaping_once_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_comparing_with_a_first_page_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(content, "more", lambda *_, **__: "")
+    monkeypatch.setattr(operations, "more", lambda *_, **__: "")
 
     assert caught("adds what another page has", where=lambda case: case.kind == "pages")
 
