@@ -1,4 +1,7 @@
-"""Measure the speed budgets and print one table; the exit code is 1 if one is exceeded."""
+"""Measure the speed budgets and print one table; the exit code is 1 if one is exceeded.
+
+Arguments choose groups: `python -m tests.benchmarks reading planning`.
+"""
 
 from __future__ import annotations
 
@@ -22,24 +25,27 @@ from tests.benchmarks import (
 from tests.benchmarks.budgets import table
 
 
-def main() -> int:
-    """Measure group by group, and print one table."""
+def main(names: list[str]) -> int:
+    """Measure these groups, or all of them, one after the other, and print one table."""
     with TemporaryDirectory(prefix="commandsync-bench-") as name:
         folder = Path(name)
-        groups = (
-            starting.rows,
-            lambda: validating.rows(folder),
-            lambda: reading.rows(folder),
-            lambda: planning.rows(folder),
-            lambda: listings.rows(folder),
-            lambda: action.rows(folder),
-            lambda: history.rows(folder),
-            lambda: pages.rows(folder),
-            lambda: botlist.rows(folder),
-            bookkeeping.rows,
-            growth.rows,
-        )
-        rows = [row for group in groups for row in group()]
+        groups = {
+            "starting": starting.rows,
+            "validating": lambda: validating.rows(folder),
+            "reading": lambda: reading.rows(folder),
+            "planning": lambda: planning.rows(folder),
+            "listings": lambda: listings.rows(folder),
+            "action": lambda: action.rows(folder),
+            "history": lambda: history.rows(folder),
+            "pages": lambda: pages.rows(folder),
+            "botlist": lambda: botlist.rows(folder),
+            "bookkeeping": bookkeeping.rows,
+            "growth": growth.rows,
+        }
+        if unknown := set(names) - set(groups):
+            print(f"no such group: {', '.join(sorted(unknown))}; there are {', '.join(groups)}")
+            return 2
+        rows = [row for name in names or groups for row in groups[name]()]
     print(table(rows))
     over = sum(not row.ok for row in rows)
     print(f"\n{over} over budget." if over else f"\nAll {len(rows)} budgets are kept.")
@@ -47,4 +53,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
