@@ -27,8 +27,8 @@ All steps ended as expected. Next:
 
 1. Try it yourself, with bots to play with; serve prints the lines to paste:
      {program} serve
-2. Write a manifest of the commands that your own bot has listed:
-     {program} init --bot ID --base-url URL
+2. Write the manifest of your own bot, in its folder:
+     {absolute} init
 3. Check the settings and the token before the first apply:
      {program} doctor"""
 
@@ -122,8 +122,8 @@ def demo_command() -> int:
             }
             failed = [step for step in STEPS if not _run(step, manifest, settings)]
         failed += _at_discord(manifest)
-    end = _FAILED if failed else _NEXT.format(program=program_name())
-    _echo(end)
+    absolute = program_name(anywhere=True)
+    _echo(_FAILED if failed else _NEXT.format(program=program_name(), absolute=absolute))
     return 1 if failed else 0
 
 
@@ -144,16 +144,17 @@ def _at_discord(manifest: Path) -> list[DemoStep]:
         return [step for step in STEPS_AT_DISCORD if not _run(step, manifest, settings)]
 
 
-def program_name() -> str:
+def program_name(*, anywhere: bool = False) -> str:
     """Return how a shell calls this installation: by its name, or else by the path of its script.
 
-    The path is below the current folder if it can be.
+    The path is below the current folder if it can be, unless it is to work `anywhere`.
     """
     own = shutil.which("commandsync", path=str(Path(sys.executable).parent))
     if own is None or own == shutil.which("commandsync"):
         return "commandsync"
     script, here = Path(own), Path.cwd()
-    path = script.relative_to(here) if script.is_relative_to(here) else script
+    is_below = script.is_relative_to(here) and not anywhere
+    path = script.relative_to(here) if is_below else script
     return shlex.quote(path.as_posix())
 
 

@@ -198,7 +198,7 @@ def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
     if beginning.result:
         _show(run, beginning.result)
     _write(run, path, edits)
-    _show_left(run, _left(answers, path))
+    _show_left(run, _left(answers, path, beginning.result))
     return Exit.DONE
 
 
@@ -231,7 +231,7 @@ def _show(run: Run, result: Import) -> None:
     run.output.talk(joined([*unread_lines(result), counts(result)], screen))
 
 
-def _left(answers: Answers, path: str) -> Iterator[list[str]]:
+def _left(answers: Answers, path: str, result: Import | None) -> Iterator[list[str]]:
     """Yield each task that is left, with the lines to copy: workflow, tokens, next commands."""
     from commandsync.cli.output import command_line
     from commandsync.sync.beginning import default_branch, workflow_path
@@ -242,7 +242,7 @@ def _left(answers: Answers, path: str) -> Iterator[list[str]]:
         yield [f"{replaced}, and store the tokens as secrets of the environment listing."]
         branch, is_known = default_branch()
         if not is_known:
-            yield [f"Check the branch {branch} there: it is to be the repository's default branch."]
+            yield [f"Check that {branch}, its branch, is the default branch of the repository."]
     if answers.has_examples:
         task = f"Replace the commands in {path}, which are examples"
         if answers.program:
@@ -255,7 +255,7 @@ def _left(answers: Answers, path: str) -> Iterator[list[str]]:
         yield [f"Set the token{'s' if len(exports) > 1 else ''}:", *exports]
     lines = [command_line(command, *words, files=files) for command in ("plan", "apply")]
     yield ["See what would be sent, and send it:", *lines]
-    yield from _left_at_discord(answers)
+    yield from _left_at_discord(answers, result)
 
 
 def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
@@ -272,24 +272,34 @@ def _missing_tokens(answers: Answers) -> tuple[list[str], list[str]]:
     return exports, ["--env-file", USUAL] if len(exports) < len(unset) else []
 
 
-def _left_at_discord(answers: Answers) -> Iterator[list[str]]:
+def _left_at_discord(answers: Answers, result: Import | None) -> Iterator[list[str]]:
     """Yield the task that follows from who registers the commands at Discord."""
     from commandsync.sync.beginning import DISCORD_TOKEN
 
     if answers.registers:
         yield ["Then remove the registration from the bot's program: commandsync does it now."]
-    elif answers.registered:
-        task = "To keep the options of the commands as Discord has them, read them from there:"
+    elif answers.registered and result and _lacks_options(result):
+        task = "The code does not show all options of the commands. To read them from Discord,"
         task += f" write discord under import.from, set {DISCORD_TOKEN}, and run"
         yield [task, "commandsync import"]
+
+
+def _lacks_options(result: Import) -> bool:
+    """Whether the code does not show the options of a command that Discord has."""
+    from commandsync.records.imported import Kind
+
+    commands = (each for each in result.after.commands if each.kind is not Kind.PREFIX)
+    return any(command.discord is None for command in commands)
 
 
 def _write(run: Run, path: str, files: Sequence[FileEdit]) -> None:
     """Write new files and the schema, all of them or none; say which."""
     from commandsync.cli.schema import schema_beside
+    from commandsync.report.lines import joined
     from commandsync.sync.files import write_edits
 
     edits = [*files, *schema_beside(path)]
     write_edits(edits, new_folder=True)
     *names, last = [edit.path for edit in edits]
-    run.output.talk(f"wrote {', '.join(names)}{' and ' if names else ''}{last}")
+    line = f"wrote {', '.join(names)}{' and ' if names else ''}{last}"
+    run.output.talk(joined([line], run.output.screen(sys.stderr)))

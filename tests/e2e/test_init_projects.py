@@ -65,6 +65,16 @@ def test_a_project_has_a_manifest_at_once(home: Home, kind: Kind, names: list[st
     assert f"export {first}=...\n" in ran.err
 
 
+def test_the_built_code_of_a_bot_is_not_its_source(home: Home) -> None:
+    PROJECTS["discord.js"].write(home, ["ping", "play"])
+    shutil.copytree(home.path / "src", home.path / "dist")
+
+    ran = home.run("init", "--yes", exits=0)
+
+    assert "This bot uses discord.js: 2 commands in src.\n" in ran.err
+    assert manifest_at().imports.sources == ("src",)
+
+
 @settings(max_examples=3)
 @given(names=NAMES)
 def test_commands_that_no_code_says_are_to_be_recorded(home: Home, names: list[str]) -> None:
@@ -238,7 +248,7 @@ def test_the_workflow_applies_the_default_branch(home: Home, branch: str, is_clo
 
     workflow = yaml.safe_load((home.path / ".github/workflows/commands.yml").read_text("utf-8"))
     assert workflow[True]["push"]["branches"] == [branch]
-    assert (f"Check the branch {branch} there" in ran.err) is not is_cloned
+    assert (f"Check that {branch}, its branch, is the default" in ran.err) is not is_cloned
 
 
 def test_a_workflow_that_exists_is_not_touched(home: Home) -> None:
@@ -285,9 +295,17 @@ def test_the_repository_bounds_the_search(home: Home, monkeypatch: pytest.Monkey
     assert home.run("validate").code == 4
 
 
+OPTION = '.addStringOption((option) => option.setName(NAME).setDescription("The title."))'
+
+
 @pytest.mark.skipif(not POSIX, reason="there are no pseudo terminals on Windows")
-def test_on_a_terminal_each_question_has_a_default(home: Home) -> None:
+@pytest.mark.parametrize("has_unknown_option", [False, True])
+def test_on_a_terminal_each_question_has_a_default(home: Home, has_unknown_option: bool) -> None:  # noqa: FBT001 - a parameter of the test
     PROJECTS["discord.js"].write(home, ["ping"])
+    file = next(home.path.glob("src/**/ping.js"))
+    if has_unknown_option:
+        text = file.read_text("utf-8")
+        file.write_text(re.sub(r"(\.setDescription\(.*?\))", rf"\1{OPTION}", text), "utf-8")
     with Terminal.running(home, "init") as terminal:
         for question, answer in (
             ("listings [discord top.gg]:", ""),
@@ -301,6 +319,7 @@ def test_on_a_terminal_each_question_has_a_default(home: Home) -> None:
 
     assert code == 0, rest
     assert "wrote commands.imported.yaml, commands.yaml" in rest
+    assert ("does not show all options" in rest) is has_unknown_option
     assert [each.service for each in manifest_at(str(home.path / "commands.yaml")).listings] == [
         "top.gg"
     ]

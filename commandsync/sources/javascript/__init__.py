@@ -36,7 +36,7 @@ _DECLARING = re.compile(
     rb"[cC]ommand|telegraf|grammy|description|aliases|usage|args|\.setName\(|@Slash|onText"
     rb"|\bextends\b|\bexport\s*[*{]|exports\s*=\s*require"
 )
-_BUILT = re.compile(r"/(dist|build|out|coverage)/|\.min\.[cm]?js$|\.d\.[cm]?ts$")
+_BUILT = re.compile(r"[/\\](dist|build|out|coverage)[/\\]|\.min\.[cm]?js$|\.d\.[cm]?ts$")
 _GENERATED, _HEAD = b"@generated", 1000
 _SHAPE = re.compile(
     rb"\.setName\(|CommandBuilder|extends\s+\w*Command|\b(aliases|execute|setMyCommands)\b|\.command\("
@@ -65,7 +65,7 @@ def read(
     """
     root = Path(path) if Path(path).is_dir() else Path(path).parent
     scripts = list(code_files(Path(path), inside, SCRIPTS, _TESTS))
-    files = [file for file in scripts if not _BUILT.search(file.removeprefix(root.as_posix()))]
+    files = [file for file in scripts if not _BUILT.search(f"/{Path(file).relative_to(root)}")]
     program, generated = Program(files, texts), {*scripts} - {*files}
 
     def may_declare(file: str, data: bytes) -> bool:

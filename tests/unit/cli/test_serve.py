@@ -96,6 +96,7 @@ def test_the_program_has_a_shells_name(tmp_path: Path, monkeypatch: pytest.Monke
     assert program_name() == script.as_posix()
     monkeypatch.chdir(tmp_path)
     assert program_name() == f".venv/bin/{name}"
+    assert program_name(anywhere=True) == script.as_posix()
     monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path), str(script.parent)]))
     assert program_name() == "commandsync"
 
