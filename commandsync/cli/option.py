@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from commandsync.sync.setting import Setting
 
-OWN = "Options"
+OWN, SHARED = "Options", "Shared options"
 SECTIONS = (
     OWN,
     "Recording",
@@ -23,9 +23,9 @@ SECTIONS = (
     "Manifest",
     "Discord",
     "Service",
-    "Output",
+    SHARED,
 )
-"""The sections of a help page in their order; the first one contains a command's own options."""
+"""The sections of a help page in their order, from a command's own options to those of all."""
 
 
 class Option(click.Option):
@@ -37,7 +37,7 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose help page shows its own options first, then the shared ones in sections."""
+    """A command whose help page shows its own options first, and those of every command last."""
 
     allow_extra_args = True  # refused below, with a hint
 
@@ -60,8 +60,8 @@ class Command(click.Command):
         sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
-            if record is not None:
-                sections[getattr(param, "section", OWN)].append(record)
+            if record is not None:  # click's own --help has no section
+                sections[getattr(param, "section", SHARED)].append(record)
         for section, records in sections.items():
             if records:
                 with formatter.section(section):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from commandsync.cli.option import PATH, Command, not_empty, option
+from commandsync.cli.option import PATH, SHARED, Command, not_empty, option
 from commandsync.sync.process import Signals
 from commandsync.sync.setting import (
     BASE_URL,
@@ -59,9 +59,9 @@ database_option = option(
     envvar="COMMANDSYNC_DATABASE",
 )
 
-_output_option = partial(option, section="Output")
+_shared_option = partial(option, section=SHARED)
 _OUTPUT = (
-    _output_option(
+    _shared_option(
         "--color WHEN",
         "Colour the output: auto (on a terminal, unless NO_COLOR is set, or TERM is dumb), always "
         "or never.",
@@ -69,9 +69,9 @@ _OUTPUT = (
         default="auto",
         show_default=False,
     ),
-    _output_option("--full", "Show texts whole, however long they are."),
-    _output_option("-q, --quiet", "Print only the line of the result, and errors."),
-    _output_option(
+    _shared_option("--full", "Show texts whole, however long they are."),
+    _shared_option("-q, --quiet", "Print only the line of the result, and errors."),
+    _shared_option(
         "-v, --verbose",
         "Print what is read, from where, and how long it took; -vv shows every request.",
         count=True,
@@ -97,7 +97,7 @@ class RunCommand(Command):
     def __init__(self, *args: Any, formats: Sequence[str] = (), **settings: Any) -> None:  # noqa: ANN401 - click's
         super().__init__(*args, **settings)
         if formats:
-            _output_option(
+            option(
                 "--format FORMAT",
                 f"The format of the result: {', '.join(formats[:-1])} or {formats[-1]}.",
                 dest="form",

@@ -197,7 +197,7 @@ def test_the_lock_holds_what_a_run_imports_and_nothing_of_the_command_line() -> 
     asked = [Requirement(one) for one in project["dependencies"]]
     left_out = [one.name for one in asked if one.name not in versions]
 
-    assert sorted(left_out) == ["click", "rich"]
+    assert sorted(left_out) == ["click", "python-dotenv", "rich"]
     assert {"pygments", "jinja2", "nh3"}.isdisjoint(versions)
     assert [
         one.name for one in asked if versions.get(one.name, "") not in one.specifier
