@@ -17,11 +17,11 @@ from commandsync.document.schemas import command_list_document
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
 from commandsync.report import render_import, summary
+from commandsync.report.commandlist import State, state_of, with_lists
 from commandsync.report.github import Annotation
 from commandsync.report.imports import import_annotations
 from commandsync.report.json import dumped
 from commandsync.report.lines import Screen, visible
-from commandsync.report.markdownfile import State, state_of, with_lists
 from commandsync.sources.changeset import Import
 from commandsync.sync.companions import commands_of
 from commandsync.sync.files import MOST_BYTES, read_file

@@ -32,7 +32,7 @@ from urllib.parse import quote
 
 from commandsync.action.rest import GitHub, GitHubError, part
 from commandsync.errors import RefusedError
-from commandsync.sync.deliveries import Delivery, End, Recheck, Remembered, remembered
+from commandsync.sync.statefile import Delivery, End, Recheck, Remembered, remembered
 
 TASK = "commandsync"
 

@@ -39,8 +39,7 @@ from commandsync.sync.earlier import EarlierVersion
 from commandsync.sync.history import committed, first_parents
 from commandsync.sync.job import Job, Planned
 from commandsync.sync.process import Signals, redacted_outputs
-from commandsync.sync.savedplan import read_plan, saved_jobs
-from commandsync.sync.selection import jobs, plan_jobs, plans_in
+from commandsync.sync.selection import jobs, plan_jobs, plans_in, read_plan, saved_jobs
 from commandsync.sync.settings import HOSTS_VARIABLE, TOKEN_VARIABLE, load, load_files
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from commandsync.sync.apply import (
 )
 from commandsync.sync.files import check_target
 from commandsync.sync.job import Job, Planned
-from commandsync.sync.savedplan import saved_jobs
-from commandsync.sync.selection import jobs, plans_in
+from commandsync.sync.selection import jobs, plans_in, saved_jobs
 from commandsync.sync.settings import load
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from commandsync.cli.output import Output, print_err
 from commandsync.errors import CommandsyncError, UsageError
 from commandsync.plan.hints import likely_renames
 from commandsync.plan.plan import RecordPlan
-from commandsync.report.linediff import cut
 from commandsync.report.lines import visible
+from commandsync.report.parts import cut
 from commandsync.report.summary import question_of
 from commandsync.sync.job import Planned
 from commandsync.sync.process import Interruption

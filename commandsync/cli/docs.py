@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from commandsync.diagnostics import Location
     from commandsync.manifest import Manifest
     from commandsync.records.texts import CommandText
-    from commandsync.report.markdownfile import State
+    from commandsync.report.commandlist import State
     from commandsync.sources.changeset import FileEdit
 
 DEFAULT_PAGES = ("README.md", "COMMANDS.md")
@@ -170,7 +170,7 @@ def _list_as(form: str, commands: Sequence[CommandText], *, bot: str) -> str:
 
         return dumped(command_list_document(commands))
     from commandsync.pages.templates import commands_page
-    from commandsync.report.markdownfile import sealed
+    from commandsync.report.commandlist import sealed
 
     return sealed(commands_page(commands, bot=bot))
 
@@ -186,7 +186,7 @@ class Page(NamedTuple):
 def _read_pages(paths: Iterable[str], commands: Sequence[CommandText], *, bot: str) -> list[Page]:
     """Read files, without names the usual ones, and write their lists again, in memory."""
     from commandsync.errors import UsageError
-    from commandsync.report.markdownfile import BEGIN, read_regions
+    from commandsync.report.commandlist import BEGIN, read_regions
 
     named = list(dict.fromkeys(paths)) or [
         name for name in DEFAULT_PAGES if read_regions(_read(name) or "", name)
@@ -202,7 +202,7 @@ def _read_pages(paths: Iterable[str], commands: Sequence[CommandText], *, bot: s
 def _page(name: str, commands: Sequence[CommandText], bot: str) -> Page:
     from commandsync.diagnostics import Location
     from commandsync.errors import UsageError
-    from commandsync.report.markdownfile import NEW_FILE, State, state_of, with_lists
+    from commandsync.report.commandlist import NEW_FILE, State, state_of, with_lists
     from commandsync.sources.changeset import FileEdit
 
     suffix = Path(name).suffix.lower()
@@ -231,7 +231,7 @@ def _read(name: str) -> str | None:
 def _check_edits(pages: Sequence[Page]) -> None:
     """Refuse to replace the work of a person: a list edited by hand, or another file."""
     from commandsync.errors import RefusedError
-    from commandsync.report.markdownfile import State
+    from commandsync.report.commandlist import State
 
     by_hand = "move the edit into the manifest, or in Markdown out of the markers"
     for state, problem, hint in (
@@ -253,9 +253,9 @@ def _show_pages(
     from commandsync.api.credentials import redacted
     from commandsync.cli.output import command_line
     from commandsync.errors import Exit
-    from commandsync.report.linediff import edit_lines
+    from commandsync.report.commandlist import State
     from commandsync.report.lines import joined, path
-    from commandsync.report.markdownfile import State
+    from commandsync.report.parts import edit_lines
     from commandsync.report.summary import counted
     from commandsync.sync.companions import commands_of
 

@@ -21,7 +21,6 @@ from commandsync.records.display import common_length
 from commandsync.records.snapshot import Phase, shown_time
 from commandsync.records.texts import Text, named
 from commandsync.report import summary
-from commandsync.report.linediff import AROUND, Row, cut, diff_rows, shortened
 from commandsync.report.lines import (
     CYAN,
     DIM,
@@ -39,7 +38,17 @@ from commandsync.report.lines import (
     visible,
     visible_line,
 )
-from commandsync.report.parts import BREAKING, Shown, shown_changes, whole_fields
+from commandsync.report.parts import (
+    AROUND,
+    BREAKING,
+    Row,
+    Shown,
+    cut,
+    diff_rows,
+    shortened,
+    shown_changes,
+    whole_fields,
+)
 
 _ANY = Target(bot="", base_url="", abilities={})
 

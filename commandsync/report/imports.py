@@ -17,7 +17,6 @@ from commandsync.records.texts import CommandText, Resource
 from commandsync.report.change import change_lines, in_brackets
 from commandsync.report.github import Annotation, notice_annotations
 from commandsync.report.json import dumped
-from commandsync.report.linediff import cut, edit_lines
 from commandsync.report.lines import (
     DIM,
     PLAIN,
@@ -31,6 +30,7 @@ from commandsync.report.lines import (
     path,
     visible,
 )
+from commandsync.report.parts import cut, edit_lines
 from commandsync.sources.changeset import Import, LeftOut, is_public
 from commandsync.sources.entry import Unread
 from commandsync.sources.importing import Difference

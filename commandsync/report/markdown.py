@@ -15,8 +15,8 @@ from commandsync.plan.changes import Change, Edit, Replace
 from commandsync.plan.plan import ListPlan, Plan
 from commandsync.report import summary, text
 from commandsync.report.change import scheduled
-from commandsync.report.linediff import cut
 from commandsync.report.lines import Screen, code, fenced
+from commandsync.report.parts import cut
 from commandsync.report.tables import (
     cell,
     change_blocks,

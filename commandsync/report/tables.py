@@ -9,9 +9,8 @@ from commandsync.api.credentials import redacted
 from commandsync.diagnostics import Location
 from commandsync.plan.changes import Add, Change, Delete, Edit, Replace
 from commandsync.report import summary
-from commandsync.report.linediff import cut, diff_rows
 from commandsync.report.lines import code, distinct, fenced, visible_line
-from commandsync.report.parts import BREAKING, Shown, shown_changes, whole_fields
+from commandsync.report.parts import BREAKING, Shown, cut, diff_rows, shown_changes, whole_fields
 
 _CELL = 60  # characters of a changed text that a cell shows; a longer one follows the table
 _WHOLE_CELL = 200  # of an added or deleted text, as above

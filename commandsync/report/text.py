@@ -23,7 +23,6 @@ from commandsync.report.change import (
     in_quotes,
     scheduled,
 )
-from commandsync.report.linediff import cut
 from commandsync.report.lines import (
     BLUE,
     BOLD,
@@ -41,6 +40,7 @@ from commandsync.report.lines import (
     path,
     visible,
 )
+from commandsync.report.parts import cut
 
 if TYPE_CHECKING:
     from commandsync.manifest import Manifest  # loads pydantic and yaml

@@ -11,7 +11,6 @@ from commandsync.document.part import notice_document
 from commandsync.plan.userchanges import ChangedCommand, UserChanges, call_of
 from commandsync.records.texts import CommandText, by_category
 from commandsync.report.json import dumped
-from commandsync.report.linediff import cut
 from commandsync.report.lines import (
     BOLD,
     PLAIN,
@@ -23,6 +22,7 @@ from commandsync.report.lines import (
     paint,
     visible,
 )
+from commandsync.report.parts import cut
 from commandsync.report.summary import counted
 
 NOTHING = "No change that users notice."

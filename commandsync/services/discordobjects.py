@@ -1,16 +1,24 @@
-"""Discord's objects of commands in one form, in which what is sent and what is listed are equal.
+"""Discord's objects of commands: their one form, and Discord's rules for them.
 
 Discord adds keys to a command, leaves out others, and sorts sets; frameworks write defaults that
-another one leaves out. `canonical_object` makes one form of all of them (Discord's documentation of
-application commands). Keys that it does not know stay: `with_unknown` takes over those that only
+another one leaves out. `canonical_object` makes one form of all of them, in which a sent and a
+listed object are equal. Keys that it does not know stay: `with_unknown` takes over those that only
 the listed object has, so that no write loses them and no comparison counts them.
+
+`wrong_parts` goes through an object in this form and yields each part that Discord would refuse, so
+that it is known before any write. A part has a place: the keys that lead to it, where options and
+choices have their names. Rules that may change, such as the known types of options and of channels,
+are left to Discord.
+
+Rules: Discord's documentation of application commands, and its published schema.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from commandsync.records.snapshot import NESTING, Entry, Node
 from commandsync.records.texts import ApplicationCommand
+from commandsync.services.discordlists import DESCRIPTION, NAME
 
 SLASH, MENUS = "1", ("2", "3")
 """The types of commands that are written; all others are left alone."""
@@ -181,3 +189,240 @@ def choices_of(node: Node) -> list[Node]:
 def nested_in(node: Node) -> list[Node]:
     """Return the sub-commands and their groups directly below an object."""
     return [option for option in options_of(node) if option.get("type") in NESTING]
+
+
+MOST_OPTIONS = MOST_CHOICES = 25
+MOST_CHARACTERS = 8_000
+"""Of all names, descriptions and values in one command, each text in its longest language."""
+
+LOCALES = frozenset(
+    (
+        *("ar", "bg", "cs", "da", "de", "el", "en-GB", "en-US", "es-419", "es-ES", "fi", "fr"),
+        *("he", "hi", "hr", "hu", "id", "it", "ja", "ko", "lt", "nl", "no", "pl", "pt-BR", "ro"),
+        *("ru", "sv-SE", "th", "tr", "uk", "vi", "zh-CN", "zh-TW"),
+    )
+)
+"""The languages of Discord."""
+
+_SUB_COMMAND, _GROUP, _STRING, _INTEGER, _NUMBER = 1, 2, 3, 4, 10
+_CHOOSING = (_STRING, _INTEGER, _NUMBER)
+_LONGEST_CHOICE, _LONGEST_INPUT, _LARGEST = 100, 6_000, 2**53 - 1
+_BOUNDS: Mapping[int, tuple[str, ...]] = {
+    _STRING: ("min_length", "max_length"),
+    **dict.fromkeys((_INTEGER, _NUMBER), ("min_value", "max_value")),
+}
+
+
+class WrongPart(NamedTuple):
+    """A part of an object that Discord refuses."""
+
+    place: tuple[str, ...]  # the keys that lead to it, with the names of options and choices
+    message: str  # what is wrong with it, as the end of a sentence
+
+
+_Wrong = Iterator[WrongPart]
+
+
+def wrong_parts(node: Node) -> _Wrong:
+    """Yield the parts of a command that Discord refuses, in the order of the object."""
+    is_menu = str(node.get("type")) in MENUS
+    yield from _texts(node, "name", _length_of_name if is_menu else _name)
+    if is_menu:
+        if node.get("options"):
+            yield WrongPart(("options",), "are not allowed: a command in a menu has none")
+    else:
+        yield from _texts(node, "description", _description)
+        yield from _options(node, (_SUB_COMMAND, _GROUP))
+    permissions = node.get("default_member_permissions", "0")
+    if number_of(permissions) is None:
+        message = "is not a number whose bits are permissions"
+        yield WrongPart(("default_member_permissions",), message)
+    if (count := _characters(node)) > MOST_CHARACTERS:
+        most = f"at most {MOST_CHARACTERS:,} characters"
+        message = (
+            f"its names, descriptions and values have {count:,} characters: {most} are allowed"
+        )
+        yield WrongPart((), message)
+
+
+def _below(key: str, wrong: Iterable[WrongPart]) -> _Wrong:
+    for part in wrong:
+        yield part._replace(place=(key, *part.place))
+
+
+# Names and descriptions, with their languages.
+
+
+def _texts(part: Node, key: str, rule: Callable[[str], str]) -> _Wrong:
+    """Yield what is wrong with a text, and with its translations."""
+    text, languages = part.get(key, ""), f"{key}_localizations"
+    if message := _text(text, rule):
+        yield WrongPart((key,), message)
+    translations = part.get(languages, {})
+    if not isinstance(translations, Mapping):
+        yield WrongPart((languages,), "is not a mapping of languages")
+        return
+    for locale, translation in translations.items():
+        if locale not in LOCALES:
+            yield WrongPart((languages, str(locale)), "is not a language of Discord")
+        elif message := _text(translation, rule):
+            yield WrongPart((languages, locale), message)
+
+
+def _text(text: object, rule: Callable[[str], str]) -> str:
+    return rule(text) if isinstance(text, str) else "is not a string"
+
+
+def _length(text: str, least: int, most: int | None) -> str:
+    """Return what is wrong with the number of characters of a text, as Discord counts them."""
+    if len(text) < least:
+        return f"is shorter than {least} characters" if text else "is missing"
+    return f"is longer than {most} characters" if most and len(text) > most else ""
+
+
+def _length_of_name(text: str) -> str:
+    return _length(text, NAME.least, NAME.most)
+
+
+def _name(text: str) -> str:
+    allowed = f"contains other characters than {NAME.allowed}"
+    return _length_of_name(text) or ("" if NAME.allows(text) else allowed)
+
+
+def _description(text: str) -> str:
+    return _length(text, DESCRIPTION.least, DESCRIPTION.most)
+
+
+def _choice_name(text: str) -> str:
+    return _length(text, 1, _LONGEST_CHOICE)
+
+
+# Options, and the values that they take.
+
+
+def _options(part: Node, nesting: Sequence[int]) -> _Wrong:
+    """Yield what is wrong with options; those of the `nesting` types are allowed to have some."""
+    options, names, is_optional = options_of(part), set[str](), False
+    yield from _shapes(part, "options")
+    if len(options) > MOST_OPTIONS:
+        yield WrongPart(("options",), f"are {len(options)}: at most {MOST_OPTIONS} are allowed")
+    has_nested = bool(nested_in(part))
+    for option in options:
+        name = str(option.get("name"))
+        place, is_nested = ("options", name), option.get("type") in NESTING
+        if name in names:
+            yield WrongPart(place, "is there twice")
+        names.add(name)
+        if message := _misplaced(option, nesting, has_nested=has_nested):
+            yield WrongPart(place, message)
+            continue
+        if option.get("required") and is_optional:
+            yield WrongPart(place, "is required: it must be before the optional ones")
+        is_optional = is_optional or not (option.get("required") or is_nested)
+        yield from _below("options", _below(name, _option(option, nesting)))
+
+
+def _shapes(part: Node, key: str) -> _Wrong:
+    """Yield what is wrong with a list of objects as such."""
+    parts = part.get(key, [])
+    if not isinstance(parts, list):
+        yield WrongPart((key,), "is not a list")
+        return
+    for number, each in enumerate(parts):
+        if not isinstance(each, Mapping):
+            yield WrongPart((key, str(number)), "is not an object")
+
+
+def _misplaced(option: Node, nesting: Sequence[int], *, has_nested: bool) -> str:
+    """Return why an option cannot be where it is; empty if it can."""
+    kind = option.get("type")
+    if kind in NESTING:
+        return "" if kind in nesting else "is a sub-command or a group where none is allowed"
+    if nesting == (_SUB_COMMAND,):
+        return "is an option of a group, which has only sub-commands"
+    return "is an option beside sub-commands" if has_nested else ""
+
+
+def _option(option: Node, nesting: Sequence[int]) -> _Wrong:
+    yield from _texts(option, "name", _name)
+    yield from _texts(option, "description", _description)
+    match option.get("type"):
+        case 1 | 2 as kind:
+            yield from _options(option, nesting[:-1] if kind == _GROUP else ())
+        case int() as kind:
+            yield from _choices(option, kind)
+            yield from _bounds(option, kind)
+        case _:
+            yield WrongPart(("type",), "is missing or not a number")
+
+
+def _choices(option: Node, kind: int) -> _Wrong:
+    choices, is_choosing = choices_of(option), kind in _CHOOSING
+    for key in ("choices", "autocomplete"):
+        if option.get(key) and not is_choosing:
+            yield WrongPart((key,), "is allowed for texts and numbers only")
+    if choices and option.get("autocomplete"):
+        yield WrongPart(("autocomplete",), "is not allowed beside choices")
+    yield from _shapes(option, "choices")
+    if len(choices) > MOST_CHOICES:
+        yield WrongPart(("choices",), f"are {len(choices)}: at most {MOST_CHOICES} are allowed")
+    for choice in choices:
+        name = str(choice.get("name"))
+        yield from _below("choices", _below(name, _texts(choice, "name", _choice_name)))
+        if is_choosing and (message := _value(choice.get("value"), kind)):
+            yield WrongPart(("choices", name, "value"), message)
+
+
+def _value(value: object, kind: int) -> str:
+    """Return what is wrong with the value of a choice."""
+    if kind == _STRING:
+        if not isinstance(value, str):
+            return "is not a string"
+        return _length(value, 0, _LONGEST_CHOICE)
+    return "" if _is_number(value, kind) else f"is not {_numbers(kind)}"
+
+
+def _is_number(value: object, kind: int) -> bool:
+    is_number = isinstance(value, int | float if kind == _NUMBER else int)
+    return is_number and not isinstance(value, bool) and abs(_number(value)) <= _LARGEST
+
+
+def _number(value: Any) -> float:  # noqa: ANN401 - a number
+    number: float = value
+    return number
+
+
+def _numbers(kind: int) -> str:
+    whole = "a number" if kind == _NUMBER else "a whole number"
+    return f"{whole} from -(2^53 - 1) to 2^53 - 1"
+
+
+def _bounds(option: Node, kind: int) -> _Wrong:
+    """Yield what is wrong with the least and the greatest value or length."""
+    keys = _BOUNDS.get(kind, ())
+    given, wrong = {key: option[key] for key in keys if key in option}, False
+    for key, value in given.items():
+        is_length = kind == _STRING
+        is_valid = _is_number(value, _INTEGER if is_length else kind)
+        if is_length:
+            is_valid = is_valid and (key == "max_length") <= value <= _LONGEST_INPUT
+        if not is_valid:
+            wrong = True
+            least = int(key == "max_length")
+            numbers = f"a whole number from {least} to {_LONGEST_INPUT:,}"
+            yield WrongPart((key,), f"is not {numbers if is_length else _numbers(kind)}")
+    if not wrong and len(given) > 1 and given[keys[0]] > given[keys[1]]:
+        yield WrongPart((keys[0],), f"is greater than {keys[1]}")
+
+
+def _characters(part: Node) -> int:
+    """Return how many characters count towards the size of a command."""
+    count = 0
+    for key in ("name", "description"):
+        languages = part.get(f"{key}_localizations")
+        translations = languages.values() if isinstance(languages, Mapping) else ()
+        texts = (text for text in (part.get(key), *translations) if isinstance(text, str))
+        count += max(map(len, texts), default=0)
+    if isinstance(value := part.get("value"), str):
+        count += len(value)
+    return count + sum(map(_characters, (*options_of(part), *choices_of(part))))

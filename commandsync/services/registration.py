@@ -34,12 +34,13 @@ from commandsync.services import commandtree
 from commandsync.services.abilities import DISCORD_ABILITIES
 from commandsync.services.commandtree import MOST_LEVELS, Call, Draft, Path, Whole
 from commandsync.services.discord import Application
-from commandsync.services.discordchecks import WrongPart, wrong_parts
 from commandsync.services.discordobjects import (
     SLASH,
+    WrongPart,
     canonical_object,
     nested_in,
     with_unknown,
+    wrong_parts,
 )
 from commandsync.services.fit import has_prefix
 

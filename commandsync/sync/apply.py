@@ -39,10 +39,10 @@ from commandsync.errors import (
 from commandsync.sync.destinations import listing_of
 from commandsync.sync.files import write_file
 from commandsync.sync.job import Job, Planned
-from commandsync.sync.lock import INTERVAL, Locks, holder_of
 from commandsync.sync.process import Signals, announce_stop
 from commandsync.sync.selection import plan_read
 from commandsync.sync.settings import ApplyProgress, LockProgress, about
+from commandsync.sync.statefile import INTERVAL, Locks, holder_of
 
 if TYPE_CHECKING:
     import asyncio

@@ -25,7 +25,6 @@ from commandsync.plan.baseline import Baseline, LastSent, OfVersion, PossibleLis
 from commandsync.records.snapshot import Audience, Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
 from commandsync.services.service import list_request
-from commandsync.sync.deliveries import Delivery, Remembered, Store, token_digest
 from commandsync.sync.destinations import ListSite
 from commandsync.sync.earlier import EarlierVersion, earlier_version
 from commandsync.sync.history import recent_versions, version_before, versions_after
@@ -38,7 +37,14 @@ from commandsync.sync.listcontent import (
     nothing_known,
 )
 from commandsync.sync.settings import STDIN, Settings
-from commandsync.sync.statefile import StateFile, default_state
+from commandsync.sync.statefile import (
+    Delivery,
+    Remembered,
+    StateFile,
+    Store,
+    default_state,
+    token_digest,
+)
 
 _COMMANDS = Resource.COMMAND
 

@@ -34,7 +34,6 @@ from commandsync.services.abilities import Answer
 from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.service import ListRequest, excess, list_request, of_operation
 from commandsync.sync.baselines import digest_of, last_sent, memory_of, notices_of
-from commandsync.sync.deliveries import Delivery, End, Remembered, Store
 from commandsync.sync.destinations import (
     DiscordSite,
     ListSite,
@@ -58,10 +57,10 @@ from commandsync.sync.listcontent import (
     renewed,
     with_own_keys,
 )
-from commandsync.sync.lock import INTERVAL
 from commandsync.sync.registrations import RegistrationJob
 from commandsync.sync.setting import BASE_URL
 from commandsync.sync.settings import LockProgress, Settings, Site
+from commandsync.sync.statefile import INTERVAL, Delivery, End, Remembered, Store
 
 _COMMANDS = Resource.COMMAND
 _NOTHING = Snapshot({_COMMANDS: ()})

@@ -1,40 +1,242 @@
-"""The state file: what was sent last from this machine to lists that their services do not return.
+"""The memory of this machine: the requests that replaced a list, and the locks of listings.
 
-`--state` names the file. By default it is in git's common folder, which all worktrees of a clone
-share, and outside a repository in the user's own folder for the state of programs. It is JSON that
-only its user may read, it is replaced as a whole under a lock, and it contains no token.
+A `Delivery` is one request that replaced a list which its service does not return, or may have
+replaced it. A store keeps the deliveries of all runs: `StateFile` in a file, and the Action as
+deployments at GitHub. Before the request an apply begins a delivery, and afterwards it tells the
+store the end of it. A delivery without an end may have arrived: the run may have been killed, or
+its answer lost.
 
-A counter gives each event of the file its place: the begin of a delivery, which is its number, and
-its end. An apply that sends a list holds a lock of that listing until the request has its answer,
-so another one on this machine waits. The system releases the lock of a process that was killed. So
-whoever has the lock knows that no earlier request of this machine is in flight, and notes that a
-delivery without an end has ended there.
+`remembered` finds the lists that a service may show now. Several runs may send at the same time,
+and their requests may arrive in any order. So these lists are that of the last delivery that was
+accepted, those of all later ones, and those of earlier ones that were in flight at the same time.
+Only a definite failure takes a delivery away. The number that the store gave a delivery is its
+place in the order: neither the clock of a machine nor the place of a commit in the history says
+what was sent last. Another token may belong to another bot, which has another list. So a delivery
+counts only for the token that it was sent with, by a digest that nobody can turn back into the
+token.
 
-A file that is damaged, or that belongs to a repository which git does not trust, is an error: an
-empty memory would say that nothing was sent.
+Two applies that read a page before either writes would both add what is missing. So each holds the
+lock of every listing that it reads, from before it reads until it has verified its writes. The
+second one waits, and reads what the first one left. The system releases the lock of a process that
+was killed. A lock is a file in the user's folder for the state of programs; another file beside it
+has the number of the process that holds it. Other users and machines have locks of their own.
+
+`--state` names the state file. By default it is in git's common folder, which all worktrees of a
+clone share, and outside a repository in the user's own folder for the state of programs. It is JSON
+that only its user may read, it is replaced as a whole under a lock, and it contains no token. A
+counter gives each event of the file its place: the begin of a delivery, which is its number, and
+its end. An apply that sends a list holds a lock of that listing until the request has its answer:
+so the holder knows that no earlier request of this machine is in flight, and notes that a delivery
+without an end has ended there. A file that is damaged, or that belongs to a repository which git
+does not trust, is an error: an empty memory would say that nothing was sent.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import Enum, auto
+from functools import partial
 from hashlib import sha256
 from math import inf
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from commandsync.api.credentials import Token
 from commandsync.diagnostics import Do
 from commandsync.errors import CommandsyncError, RefusedError
-from commandsync.sync.deliveries import Delivery, End, Recheck, Remembered, remembered
 from commandsync.sync.earlier import GitError, git
-from commandsync.sync.files import MOST_BYTES, read_file, write_file
+from commandsync.sync.files import MOST_BYTES, read_file, reason, write_file
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
+
+
+_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """A list that was sent, or may have been sent."""
+
+    service: str  # the name of the service
+    identity: str  # of the listing
+    token: str  # the digest of the token that it was sent with
+    digest: str  # that of the request
+    # The names of its commands; None if the store has no room for them.
+    names: tuple[str, ...] | None
+    size: int  # how many commands it has
+    commit: str = ""  # the commit that was checked out; empty outside a repository
+    at: datetime  # when it was sent, in UTC: only for people
+    number: int = 0  # its place in the order of all deliveries of the store, which gives it
+    is_sent: bool = False  # whether the service accepted it
+    # When it was sent last, and until when it may have arrived, by the store's own order of events.
+    began: float = 0.0
+    ended: float = inf
+
+
+class End(Enum):
+    """The end of a delivery."""
+
+    ACCEPTED = auto()
+    UNCHANGED = auto()  # the request certainly changed nothing
+    UNKNOWN = auto()  # it may have arrived, or may yet arrive
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What is known of a list that its service does not return."""
+
+    # The lists that the service may show now, the newest first.
+    possible: tuple[Delivery, ...] = ()
+    # When the last list was sent with another token, if none was sent with this one.
+    other_token: datetime | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether no other list can be shown: one of these was accepted."""
+        return any(delivery.is_sent for delivery in self.possible)
+
+
+def token_digest(token: Token | None, identity: str) -> str:
+    """Return the digest by which the deliveries of one token to a listing are found."""
+    key = token.reveal() if token else ""
+    return hmac.digest(key.encode(), identity.encode(), "sha256").hex()[:_DIGITS]
+
+
+def remembered(deliveries: Iterable[Delivery], *, identity: str, token: str) -> Remembered:
+    """Return what is known of a listing; `token` is the digest of the present one.
+
+    If that is empty, it is the token that sent last.
+    """
+    here = [delivery for delivery in deliveries if delivery.identity == identity]
+    here.sort(key=attrgetter("number"), reverse=True)
+    own = [each for each in here if each.token == (token or here[0].token)]
+    if not own:
+        return Remembered((), here[0].at if here else None)
+    last = next((each for each in own if each.is_sent), own[-1])
+    return Remembered(tuple(filter(partial(_may_follow, last), own)))
+
+
+def _may_follow(last: Delivery, other: Delivery) -> bool:
+    """Whether a delivery may have arrived after the last accepted one, or is that."""
+    return other.number >= last.number or other.ended >= last.began
+
+
+Recheck = Callable[[Remembered], RefusedError | None]
+"""Returns why a list must not be sent after all, by what is known now; None if it may be."""
+
+
+class Store(Protocol):
+    """Keeps the deliveries of all runs.
+
+    Each method raises `RefusedError` if the store cannot be read or written.
+    """
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the runs of all machines use it, not only those of this one."""
+
+    def memory(self, service: str, identity: str, token: str) -> Remembered:
+        """Return what is known of a listing, by the digest of its token.
+
+        Without a digest, it is that of the token that sent last.
+        """
+
+    def is_busy(self, identity: str) -> bool:
+        """Whether another program on this machine sends a list to a listing.
+
+        If not, none does so until the end of the next delivery to it.
+        """
+
+    def begin(self, delivery: Delivery, recheck: Recheck) -> Delivery:
+        """Keep a delivery before its request is sent, and return it with its number.
+
+        Other runs may have sent a list since the plan was made. Raises what `recheck` returns then.
+        """
+
+    def end(self, delivery: Delivery, end: End) -> None:
+        """Keep the end of a delivery."""
+
+
+INTERVAL = 0.1
+"""Seconds between two attempts."""
+
+_MOST_DIGITS = 20  # of the number of a process
+
+
+class Locks:
+    """The locks of some listings, by their identities; at first none of them is held.
+
+    Two runs take several locks in the same order, so that neither waits for the other.
+    """
+
+    def __init__(self, identities: Iterable[str]) -> None:
+        self._all = sorted(set(identities))
+        self._left = [*self._all]
+        self._held: list[BaseFileLock] = []
+        self.problem = ""  # why there are no locks, once an attempt found that
+
+    def attempt(self) -> str:
+        """Take the locks that are free; return the identity of the first that is not, if any.
+
+        Where the folder cannot be used, there are no locks.
+        """
+        while self._left and not self.problem:
+            try:
+                if not self._take(_path(self._left[0])):
+                    return self._left[0]
+            except OSError as error:
+                self.problem = reason(error)
+            else:
+                del self._left[0]
+        return ""
+
+    def close(self) -> None:
+        """Release all."""
+        self._left = [*self._all]
+        while self._held:
+            self._held.pop().release()
+
+    def _take(self, path: Path) -> bool:
+        from filelock import FileLock, Timeout  # noqa: PLC0415 - seldom needed
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path, mode=0o600, thread_local=False)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        self._held.append(lock)
+        with suppress(CommandsyncError):  # only the message of another run names the process
+            write_file(str(_holder(path)), f"{os.getpid()}\n", force=True, private=True)
+        return True
+
+
+def holder_of(identity: str) -> str:
+    """Return the number of the process that holds a lock; empty if that is not known."""
+    with suppress(CommandsyncError, ValueError):
+        number = read_file(str(_holder(_path(identity))), most=_MOST_DIGITS).decode().strip()
+        return number if number.isdecimal() else ""
+    return ""
+
+
+def _path(identity: str) -> Path:
+    from platformdirs import user_state_path  # noqa: PLC0415 - seldom needed
+
+    name = sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return user_state_path("commandsync", appauthor=False) / f"{name}.lock"
+
+
+def _holder(path: Path) -> Path:
+    return path.with_suffix(".pid")
+
 
 STATE_VARIABLE = "COMMANDSYNC_STATE"
 

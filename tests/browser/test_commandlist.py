@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from commandsync.pages.templates import commands_page
 from commandsync.records.texts import CommandOption, CommandText, LoadedCommand
-from commandsync.report.markdownfile import sealed
+from commandsync.report.commandlist import sealed
 from tests.support.browser import Visits, violations_in_both, visiting
 from tests.support.pages import FRAGMENTS
 

@@ -14,7 +14,7 @@ import pytest
 
 from commandsync import AsyncClient
 from commandsync.sync import Result, run_async
-from commandsync.sync.lock import Locks, holder_of
+from commandsync.sync.statefile import Locks, holder_of
 from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import LONGEST, Home, Ran, fields
 from tests.support.rawserver import Request

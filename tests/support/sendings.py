@@ -250,7 +250,7 @@ class World:
         store = job.store
         assert store
         try:
-            from commandsync.sync.deliveries import End  # noqa: PLC0415 - of a mutant
+            from commandsync.sync.statefile import End  # noqa: PLC0415 - of a mutant
 
             store.end(store.begin(job._delivery(plan), lambda _known: None), End.ACCEPTED)  # noqa: SLF001
         except CommandsyncError:

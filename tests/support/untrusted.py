@@ -17,8 +17,7 @@ from typing import get_args
 from commandsync.api import operations
 from commandsync.api.operations import reading
 from commandsync.diagnostics import Notice, Problem
-from commandsync.document.plan import digest_of, plan_document
-from commandsync.document.saved import load_plan
+from commandsync.document.plan import digest_of, load_plan, plan_document
 from commandsync.document.schemas import failure_document
 from commandsync.errors import (
     CommandsyncError,

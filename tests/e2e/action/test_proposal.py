@@ -11,8 +11,8 @@ from commandsync.document.schemas import command_list_document
 from commandsync.manifest.imported import imported_text
 from commandsync.records.imported import ImportedCommand, ImportedFile
 from commandsync.records.texts import CommandText
+from commandsync.report.commandlist import with_lists
 from commandsync.report.json import dumped
-from commandsync.report.markdownfile import with_lists
 from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import fields
 from tests.support.objects import imported

@@ -17,8 +17,8 @@ from commandsync.action.deployments import Deployments
 from commandsync.action.inputs import GitHubEvent
 from commandsync.action.rest import GitHub, GitHubError, known_part, part
 from commandsync.errors import CommandsyncError
-from commandsync.sync.deliveries import Delivery, End, Remembered
 from commandsync.sync.history import Committed
+from commandsync.sync.statefile import Delivery, End, Remembered
 from tests.support.runner import REPOSITORY, SHA, Hub
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ import pytest
 from commandsync.action.deployments import Deployments
 from commandsync.action.rest import GitHub
 from commandsync.errors import RefusedError, StalePlanError
-from commandsync.sync.deliveries import Delivery, End, Remembered
+from commandsync.sync.statefile import Delivery, End, Remembered
 from tests.support.runner import REPOSITORY, SHA, Hub
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

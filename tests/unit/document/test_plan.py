@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Do
-from commandsync.document.plan import digest_of
-from commandsync.document.saved import LARGEST_PLAN, load_plan
+from commandsync.document.plan import LARGEST_PLAN, digest_of, load_plan
 from commandsync.errors import FileError, RefusedError
 from commandsync.plan.baseline import AsRead, Baseline, LastSent, OfVersion, Unknown, Unread
 from commandsync.plan.plan import RecordPlan, Target, make_plan

@@ -13,8 +13,8 @@ import pytest
 
 from commandsync.action import deployments
 from commandsync.plan.plan import ListPlan
-from commandsync.sync import baselines, deliveries
-from commandsync.sync.deliveries import Delivery, Remembered
+from commandsync.sync import baselines, statefile
+from commandsync.sync.statefile import Delivery, Remembered
 from tests.support.sendings import BrokenError, World, play
 
 SEQUENCES = 200
@@ -38,7 +38,7 @@ def test_many_more_sequences_are_true() -> None:
 
 
 Mutant = Callable[[ExitStack, World], object]
-_TRUE = deliveries.remembered
+_TRUE = statefile.remembered
 
 
 def remembering(change: Callable[[Remembered, World], Remembered]) -> Mutant:
@@ -78,7 +78,7 @@ def only_the_last(known: Remembered, _world: World) -> Remembered:
 
 
 def token_ignored(patches: ExitStack, _world: World) -> None:
-    for module in (baselines, deliveries):
+    for module in (baselines, statefile):
         patches.enter_context(patch.object(module, "token_digest", lambda *_: "same"))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.apply.outcomes import Outcome, Result, Settled
-from commandsync.document.saved import load_plan
+from commandsync.document.plan import load_plan
 from commandsync.plan.plan import RecordPlan, make_plan
 from commandsync.plan.rules import SyncRules
 from commandsync.records.snapshot import Entry

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from commandsync.errors import ManifestError
 from commandsync.pages.templates import commands_page
 from commandsync.records.texts import CommandText
-from commandsync.report.commandlist import Layout
-from commandsync.report.markdownfile import (
+from commandsync.report.commandlist import (
     BEGIN,
     END,
     NEW_FILE,
+    Layout,
     State,
     lines_of,
     read_regions,

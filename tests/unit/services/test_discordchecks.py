@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.services.discordchecks import wrong_parts
-from commandsync.services.discordobjects import canonical_object
+from commandsync.services.discordobjects import canonical_object, wrong_parts
 from commandsync.simulation.discordrules import LOCALES, errors_of
 from tests.support.discordcommands import AT_LIMITS, BEYOND, chat, commands, option
 

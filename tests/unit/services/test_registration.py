@@ -12,8 +12,7 @@ from commandsync.records.losses import COMMANDS, OPTIONS, TRANSLATIONS, Instead,
 from commandsync.records.snapshot import Entry, Registrable, Standing
 from commandsync.records.texts import ApplicationCommand, object_of
 from commandsync.services.discord import Application
-from commandsync.services.discordchecks import wrong_parts
-from commandsync.services.discordobjects import canonical_object, entries_of
+from commandsync.services.discordobjects import canonical_object, entries_of, wrong_parts
 from commandsync.services.registration import Registration, callable_names, compose
 from commandsync.sources.applicationcommands import CommandReader
 from tests.support.discordcommands import BEYOND, trees

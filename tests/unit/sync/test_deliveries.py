@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.api.credentials import Token
-from commandsync.sync.deliveries import Delivery, Remembered, remembered, token_digest
+from commandsync.sync.statefile import Delivery, Remembered, remembered, token_digest
 
 HERE = "http://127.0.0.1/bots/42/commands"
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)

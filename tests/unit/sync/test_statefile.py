@@ -11,8 +11,7 @@ from time import sleep
 import pytest
 
 from commandsync.errors import RefusedError, StalePlanError
-from commandsync.sync.deliveries import Delivery, End, Remembered
-from commandsync.sync.statefile import StateFile, default_state
+from commandsync.sync.statefile import Delivery, End, Remembered, StateFile, default_state
 from tests.support.home import ROOT, GitRepo, git_repo
 
 NOW = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
