@@ -3,15 +3,17 @@
 A driver sends and waits; every decision is made here, once for blocking and asynchronous clients.
 An idempotent operation is sent again after connection errors, 408, 429, 5xx and unreadable answers;
 an add only after a 429 or a connection that was certainly never made. A list in pages has one
-operation for each page; `pages` returns them up to the list's end.
+operation for each page, up to its end: `Paging` makes the next one of the last answer.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import count
 from math import inf
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 from commandsync.api.operations import Operation, Overwritten
 from commandsync.errors import (
@@ -25,7 +27,9 @@ from commandsync.errors import (
     ServerError,
     TransportError,
 )
-from commandsync.records.models import Bot, BotPage, Queries, Voter, VoterPage
+
+if TYPE_CHECKING:
+    from commandsync.records.models import Bot, BotPage, Queries, Voter, VoterPage
 
 T = TypeVar("T")
 
