@@ -22,6 +22,9 @@ Key = tuple[int, str]
 Path = tuple[str, ...]
 
 INSTALLS: Mapping[str, tuple[int, ...]] = {"both": (0, 1), "guild": (0,), "user": (1,)}
+MOST: Mapping[int, int] = {1: 100, 2: 15, 3: 15}
+"""How many commands of each type a list takes."""
+KNOWN = (1, 2, 3, 4)
 WRITTEN = (1, 2, 3)
 """The types of commands that are written; all others are never touched."""
 
@@ -40,10 +43,14 @@ def nested(node: Record) -> list[Record]:
 
 
 def calls(node: Record, path: Path | None = None) -> Iterator[Path]:
-    """Yield the callable commands of a command: itself, or its sub-commands."""
+    """Yield the callable commands of a command: itself, or its sub-commands.
+
+    A group without any cannot be called.
+    """
+    is_group = path is not None and node["type"] == 2
     path = path or (node["name"],)
     inner = nested(node)
-    if not inner:
+    if not inner and not is_group:
         yield path
     for option in inner:
         yield from calls(option, (*path, option["name"]))
@@ -190,7 +197,11 @@ class DiscordCase(AnyCase):
             "unknown_keys": "kept" if self.keeps_unknown else "dropped",
         }
         service = DiscordListing(choices=choices)
-        service.seed(*self.before, guild=self.guild)
+        for body in self.before:
+            if body.get("type", 1) in KNOWN:
+                service.seed(body, guild=self.guild)
+            else:
+                service.place(body, guild=self.guild)
         service.seed(*self.elsewhere, guild=self.elsewhere_in)
         service.lag = self.lag
         if self.drops:
@@ -241,6 +252,8 @@ class Expected(NamedTuple):
         deletes: The ids of the commands to delete.
         kept: The ids of all other commands.
         refused: The names of commands that Discord would refuse: nothing is written then.
+        apart: The ids of those that cannot be as they are wanted, as other parts of them stay.
+        first: How many deletes must go before the adds, at most.
     """
 
     adds: dict[Key, Record]
@@ -248,6 +261,8 @@ class Expected(NamedTuple):
     deletes: set[str]
     kept: set[str]
     refused: set[str]
+    apart: set[str]
+    first: set[str]
 
     @property
     def left(self) -> list[str]:
@@ -262,7 +277,8 @@ def expected(case: DiscordCase, listed: Sequence[Record], ids: Sequence[str]) ->
     live = {record["id"]: record for record in listed if not case.leaves(record)}
     every = {record["id"]: record for record in listed if record["type"] in WRITTEN}
     pairs = _pairs(case, every, ids)
-    found = Expected({}, {}, set(), {record["id"] for record in listed} - {*live}, set())
+    others = {record["id"] for record in listed} - {*live}
+    found = Expected({}, {}, set(), others, set(), set(), set())
     for number, want in enumerate(case.wants):
         whole = want.whole
         record = every.get(pairs.get(number, ""))
@@ -272,6 +288,7 @@ def expected(case: DiscordCase, listed: Sequence[Record], ids: Sequence[str]) ->
             continue  # it is ignored: it stays as it is
         elif (node := _merged(case, whole, record, (record["name"],))) is None:
             found.kept.add(record["id"])
+            found.apart.add(record["id"])
         elif not is_valid(case, node):
             found.refused.add(node["name"])
         else:
@@ -281,7 +298,37 @@ def expected(case: DiscordCase, listed: Sequence[Record], ids: Sequence[str]) ->
             found.edits.update({} if is_same else {record["id"]: answer})
     for one in live.keys() - {*pairs.values()}:
         _surplus(case, live[one], found)
+    _order(listed, found)
     return found
+
+
+def _order(listed: Sequence[Record], found: Expected) -> None:
+    """Say which deletes go first: those that free a name, and as many as are missing."""
+    before = {record["id"]: record for record in listed}
+    renamed = {
+        one: key_of(after)
+        for one, after in found.edits.items()
+        if key_of(after) != key_of(before[one])
+    }
+    first = {one for one in found.deletes if key_of(before[one]) in renamed.values()}
+    taken = {key_of(record): one for one, record in before.items() if one not in first}
+    waiting = dict(renamed)
+    while free := [one for one, key in waiting.items() if key not in taken]:
+        for one in free:
+            del taken[key_of(before[one])]
+            taken[waiting.pop(one)] = one
+    found.refused.update(before[one]["name"] for one in waiting)
+    for kind, most in MOST.items():
+        size = sum(record["type"] == kind for record in listed)
+        size += sum(key[0] == kind for key in found.adds)
+        size -= sum(before[one]["type"] == kind for one in first)
+        room = [one for one in before if one in found.deletes - first]
+        for one in room:
+            if size > most and before[one]["type"] == kind:
+                first.add(one)
+                size -= 1
+        found.refused.update([f"type {kind}"] if size > most else [])
+    found.first.update(first)
 
 
 def _surplus(case: DiscordCase, record: Record, found: Expected) -> None:
@@ -370,7 +417,7 @@ def is_valid(case: DiscordCase, body: Record) -> bool:
     return _answered(json.dumps(body), case.guild, case.installs)[0] == 201
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _answered(body: str, guild: str, installs: str) -> tuple[int, Record]:
     call = Call(method="POST", application=APPLICATION, guild=guild, body=json.loads(body))
     response, _ = respond(call, Lists(installs=INSTALLS[installs]), _NOW)

@@ -41,7 +41,7 @@ def schema_problems(value: object, schema: str) -> list[str]:
     return [*_problems(json.dumps(value), schema)]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _problems(text: str, schema: str) -> tuple[str, ...]:
     """Return the problems of a value as JSON: the same ones are often sent again."""
     errors = _validator(schema).iter_errors(json.loads(text))

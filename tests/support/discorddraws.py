@@ -19,6 +19,7 @@ from commandsync.plan.rules import DeleteLimit, SyncRules
 from tests.support.cases import FEW_READS
 from tests.support.discordcases import (
     INSTALLS,
+    WRITTEN,
     DiscordAct,
     DiscordCase,
     Path,
@@ -26,6 +27,7 @@ from tests.support.discordcases import (
     Wanted,
     agrees,
     calls,
+    is_valid,
     key_of,
     nested,
     shown,
@@ -45,6 +47,7 @@ MODES: Mapping[str, Mapping[str, Any]] = {
 }
 """How the runs of a case are made."""
 
+_STRANGE = {"type": 7, "name": "stays", "description": "Of a type that is not known."}
 _ENTRY_POINT = {"type": 4, "name": "launch", "description": "Starts it.", "handler": 2}
 
 
@@ -94,7 +97,10 @@ def _scene(drawn_from: int, mode: str, *, same: bool) -> DiscordCase:
     )
     return replace(
         empty,
-        before=(stays, texts, group, renamed, user, message, old, older, ignored, _ENTRY_POINT),
+        before=(
+            *(stays, texts, group, renamed, user, message, old, older, ignored),
+            *(_ENTRY_POINT, _STRANGE),
+        ),
         wants=wants,
         elsewhere=({**texts, "name": "elsewhere"}, {**old, "description": "Another."}),
         other=() if same else (*wants[:-1], Wanted({"name": "newest", "description": "New."})),
@@ -155,6 +161,7 @@ def cases(draw: st.DrawFn) -> DiscordCase:
     numbers = draw(_NUMBERS)
     before = _registered(draw, numbers)
     wants = [want for number, body in enumerate(before) for want in _evolved(numbers, number, body)]
+    wants += _exchanged(numbers, before)
     wants += [Wanted(_fresh(each)) for each in draw(st.lists(_NUMBERS, max_size=3))]
     numbers.shuffle(wants)
     rules = _rules(numbers, before)
@@ -171,6 +178,8 @@ def cases(draw: st.DrawFn) -> DiscordCase:
         flights=tuple(draw(st.lists(st.integers(1, 9), min_size=1, max_size=4))),
         lag=numbers.choice((0, 0, 0, 1, FEW_READS)),
     )
+    valid = (want for want in case.wants if is_valid(case, want.whole))
+    case = replace(case, wants=tuple(valid))
     if draw(_percent(10)):
         return replace(case, turns=draw(_TURNS), saved=False, lag=0)
     return _with_trouble(draw, numbers, case)
@@ -237,18 +246,24 @@ def _registered(draw: st.DrawFn, numbers: Random) -> list[Record]:
     bodies = [_fresh(each) for each in draw(st.lists(_NUMBERS, max_size=5))]
     if numbers.random() < 0.3:
         bodies.append(_ENTRY_POINT)
+    if numbers.random() < 0.2:
+        bodies.append(_STRANGE)
+    if numbers.random() < 0.08:
+        full = [{"type": 3, "name": f"Full {number}"} for number in range(15)]
+        bodies = [body for body in bodies if body.get("type") != 3] + full
     return [*{key_of(body): body for body in bodies}.values()]
 
 
 def _elsewhere(numbers: Random, before: Sequence[Record]) -> list[Record]:
     """Draw the other list: some commands are in both."""
-    some = [body for body in before if body is not _ENTRY_POINT and numbers.random() < 0.3]
+    known = [body for body in before if body.get("type", 1) in WRITTEN]
+    some = [body for body in known if numbers.random() < 0.3]
     return [*some, {"name": "elsewhere", "description": "Another."}]
 
 
 def _evolved(numbers: Random, number: int, body: Record) -> Iterator[Wanted]:
     """Yield what a manifest makes of a registered command."""
-    if body.get("type") == 4:
+    if body.get("type", 1) not in WRITTEN:
         return
     chance = numbers.random()
     new = body if chance < 0.45 else edited(numbers, body)
@@ -257,6 +272,19 @@ def _evolved(numbers: Random, number: int, body: Record) -> Iterator[Wanted]:
         yield _renamed(numbers, number, new)
     elif chance < 0.9:
         yield Wanted(new, pin=pin, **_apart(numbers, new))
+
+
+def _exchanged(numbers: Random, before: Sequence[Record]) -> Iterator[Wanted]:
+    """Yield wanted commands by which registered ones get each other's names; seldom."""
+    kind = numbers.choice((1, 1, 2, 3))
+    places = [place for place, body in enumerate(before) if body.get("type", 1) == kind]
+    if len(places) < 2 or numbers.random() < 0.7:
+        return
+    some = numbers.sample(places, min(len(places), numbers.randint(2, 3)))
+    names = [before[place]["name"] for place in some]
+    names = [*names[1:], numbers.choice((names[0], "free"))]
+    for place, name in zip(some, names, strict=True):
+        yield Wanted({**before[place], "name": name}, pin=place)
 
 
 def _renamed(numbers: Random, number: int, body: Record) -> Wanted:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from commandsync.errors import Reply
 from commandsync.simulation import discord, exchange
 from commandsync.simulation.discord import DISCORD, DiscordState
+from commandsync.simulation.discordcommands import Command
 from commandsync.simulation.registry import simulate
 from tests.support import listing, rawserver
 from tests.support.discordcommands import CREATE, EDIT, REPLACE, schema_problems
@@ -202,6 +203,16 @@ class DiscordListing:
     def seed(self, *commands: Record, guild: str = "") -> list[Record]:
         """Register commands before the test, and return them as they are listed."""
         return [self.other("POST", self.path(guild), command) for command in commands]
+
+    def place(self, command: Record, guild: str = "") -> None:
+        """Register a command of a type that nobody knows yet: no request can do that."""
+        assert isinstance(self.state, DiscordState)
+        application = self.state.application
+        lists, number = application.lists, str(application.lists.next_id)
+        scope = (*lists.of(guild), Command(number, number, command))
+        lists = replace(lists, scopes={**lists.scopes, guild: scope}, next_id=lists.next_id + 1)
+        self.state = replace(self.state, application=replace(application, lists=lists))
+        self._shown = self.state
 
     def other(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
         """Do something as another editor does: no request is counted, and none may fail."""

@@ -26,13 +26,16 @@ from commandsync.services.discord import Application, application, discord_servi
 from commandsync.sync.destinations import DiscordSite
 from commandsync.sync.registrations import RegistrationJob
 from commandsync.sync.settings import Settings
+from tests.support import oracle
 from tests.support.cases import AnyTrial, Problem
 from tests.support.discordcases import (
     INSTALLS,
     DiscordAct,
     DiscordCase,
+    Expected,
     Record,
     agrees,
+    calls,
     expected,
     key_of,
     shown,
@@ -275,9 +278,14 @@ class DiscordStory(AnyStory):
             return
         due = expected(case, view.shown, self.ids)
         if (trial.refusal == "invalid") != bool(due.refused):
-            yield Problem("refuses a valid manifest, or not an invalid one", trial.why)
+            words = f"{due.refused}: {trial.why}"
+            yield Problem("refuses a valid manifest, or not an invalid one", words)
         if plan is None:
             return
+        yield from _guarded(trial, view, due)
+        early = {each.id for each in plan.changes if isinstance(each, Delete) and each.first}
+        if early != due.first:
+            yield Problem("plan: wrong deletes go first", f"{early}, not {due.first}")
         adds = {key_of(_object(one.after)) for one in plan.changes if isinstance(one, Add)}
         edits = {one.id for one in plan.changes if isinstance(one, Edit)}
         deletes = {one.id for one in plan.changes if isinstance(one, Delete)}
@@ -406,6 +414,23 @@ def _do(act: DiscordAct, service: DiscordListing, case: DiscordCase) -> None:
 # What a run sends, and what it says.
 
 
+def _guarded(trial: DiscordTrial, view: View, due: Expected) -> Iterator[Problem]:
+    """Callable commands are counted, of groups and of edits, too."""
+    case, before = trial.case, {record["id"]: record for record in view.shown}
+    lost = sum(len([*calls(before[one])]) for one in due.deletes)
+    for one, after in due.edits.items():
+        left = {path[1:] for path in calls(after)}
+        lost += sum(path[1:] not in left for path in calls(before[one]))
+    live = [
+        record for record in view.shown if not case.leaves(record) and record["id"] not in due.apart
+    ]
+    count = sum(not case.ignores(" ".join(path)) for record in live for path in calls(record))
+    is_due = oracle.refused([("delete", "commands")] * lost, {"commands": count}, case.limit)
+    if is_due != (trial.refusal == "refused"):
+        what = "is not refused" if is_due else "is refused"
+        yield Problem("guard", f"{lost} of {count}, limit {case.limit} {what}")
+
+
 def check_requests(trial: DiscordTrial) -> Iterator[Problem]:
     """Check what a run sent, whether it came to its end or was killed."""
     case, writes = trial.case, trial.writes
@@ -415,7 +440,11 @@ def check_requests(trial: DiscordTrial) -> Iterator[Problem]:
     adds = {key_of(_object(one.after)) for one in trial.changes if isinstance(one, Add)}
     edits = {one.id: one for one in trial.changes if isinstance(one, Edit)}
     deletes = {one.id for one in trial.changes if isinstance(one, Delete)}
+    first = {one.id for one in trial.changes if isinstance(one, Delete) and one.first}
+    last = max((one.number for one in writes if one.kind != "delete"), default=0)
     for one in writes:
+        if one.kind == "delete" and one.number < last and _id(one) not in first:
+            yield Problem("deletes before it has added and edited", one.path)
         match one.kind:
             case "add" if one.path == path:
                 known = key_of(one.body) in adds

@@ -135,11 +135,14 @@ class AnyStory:
     def _save(self) -> bool:
         sides = self.sides()
         reading = self.parts.reading(Driver(self.service), sides["desired"].scope)
-        self._saved = self.parts.planning(listed=to_its_end(reading), **sides)
-        trial = self.new_trial(0, self._saved)
-        trial.ended = len(self.service.requests)
-        trial.refusal = "refused" if self._saved.refusal else ""
+        trial = self.new_trial(0)
         self.trials.append(trial)
+        try:
+            self._saved = trial.plan = self.parts.planning(listed=to_its_end(reading), **sides)
+            trial.refusal = "refused" if self._saved.refusal else ""
+        except tuple(ENDS) as error:
+            trial.refusal, trial.why = refusal(error), _words(error)
+        trial.ended = len(self.service.requests)
         self.problems += self.judged_plan(trial)
         return not trial.refusal
 
