@@ -14,6 +14,7 @@ from commandsync.records.imported import ImportedCommand, ImportedFile, Imported
 from tests.support.discordserver import APPLICATION, SERVER, DiscordListing, DiscordServer
 from tests.support.home import Home, git_repo
 from tests.support.listing import Fault
+from tests.support.rawserver import Exchange
 from tests.support.simulations import serve_simulation
 from tests.support.terminal import POSIX, Terminal
 
@@ -75,22 +76,35 @@ def test_commands_are_registered_whole_and_then_nothing_is_left_to_do(
     assert [each["name"] for each in listed["region"]["options"][0]["choices"]] == ["eu", "us"]
 
 
-def test_a_plan_without_changes_makes_two_requests(home: Home, discord: DiscordServer) -> None:
-    discord.listing.seed(PING, REGION)
-    manifest(home, discord, entry(PING), entry(REGION), top=f'bot: "{APPLICATION}"\n')
+HUNDRED = [{"name": f"command-{n}", "description": "Before."} for n in range(100)]
 
-    home.run("plan", exits=0)
 
-    assert sorted(kinds(discord)) == ["application", "read"]
+class AtOnce(DiscordServer):
+    """Discord, which answers the first two requests only when both have come."""
+
+    def handle(self, exchange: Exchange) -> None:
+        self.wait_for(2, writes=False)
+        super().handle(exchange)
+
+
+def test_a_plan_of_a_hundred_equal_commands_makes_two_requests_at_once(home: Home) -> None:
+    with AtOnce() as server:
+        home.variable(TOKEN, server.listing.token)
+        server.listing.seed(*HUNDRED)
+        manifest(home, server, *map(entry, HUNDRED), top=f'bot: "{APPLICATION}"\n')
+
+        ran = home.run("plan", "--detailed-exitcode", exits=0)
+
+    assert "100 unchanged" in ran.out
+    assert sorted(kinds(server)) == ["application", "read"]
 
 
 @pytest.mark.promise("discord-one-by-one")
 def test_a_hundred_changes_are_a_hundred_writes_and_three_reads(
     home: Home, discord: DiscordServer
 ) -> None:
-    nodes = [{"name": f"command-{n}", "description": "Before."} for n in range(100)]
-    ids = [each["id"] for each in discord.listing.seed(*nodes)]
-    edited = [entry({**node, "description": "After."}) for node in nodes]
+    ids = [each["id"] for each in discord.listing.seed(*HUNDRED)]
+    edited = [entry({**node, "description": "After."}) for node in HUNDRED]
     manifest(home, discord, *edited)
 
     home.run("apply", "--yes", exits=0)
@@ -98,6 +112,22 @@ def test_a_hundred_changes_are_a_hundred_writes_and_three_reads(
     assert kinds(discord) == ["application", "read", *["edit"] * 100, "read"]
     assert [each["id"] for each in discord.listing.listed()] == ids
     assert {each["description"] for each in discord.listing.listed()} == {"After."}
+
+
+def test_a_hundred_changes_of_all_kinds_are_as_many_requests(
+    home: Home, discord: DiscordServer
+) -> None:
+    discord.listing.seed(*HUNDRED[:70])
+    edited = [entry({**node, "description": "After."}) for node in HUNDRED[30:70]]
+    manifest(home, discord, *edited, *map(entry, HUNDRED[70:]))
+
+    home.run("apply", "--yes", "--max-deletes", "30", exits=0)
+
+    changes = ["edit"] * 40 + ["add"] * 30 + ["delete"] * 30
+    assert kinds(discord) == ["application", "read", *changes, "read"]
+    assert {each["name"] for each in discord.listing.listed()} == {
+        node["name"] for node in HUNDRED[30:]
+    }
 
 
 def test_the_application_is_named_by_the_plan_and_in_its_document(
