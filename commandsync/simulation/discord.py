@@ -282,6 +282,7 @@ _ROUTES: Sequence[tuple[re.Pattern[str], _Handler]] = [
 
 _BUCKETS = {"5/20s": Limit(5, 20.0), "1/s": Limit(1, 1.0), "none": None}
 _INSTALLS = {"both": (0, 1), "guild": (0,), "user": (1,)}
+_VIA = {"Via": "1.1 google"}  # discord.py does not wait after a 429 without it
 _OTHER_BOT = "812045337190064139"
 _USER_AGENT = re.compile(r"DiscordBot \(\S+, \S+\)")
 
@@ -383,7 +384,7 @@ def _spend(
         "X-RateLimit-Bucket": sha256(route.encode()).hexdigest()[:32],
     }
     if is_full:
-        headers |= {"Retry-After": str(ceil(left)), "X-RateLimit-Scope": "user"}
+        headers |= {"Retry-After": str(ceil(left)), "X-RateLimit-Scope": "user", **_VIA}
     return replace(state, buckets={**state.buckets, key: window}), headers
 
 
@@ -409,5 +410,6 @@ DISCORD = Service(
         "user_agent": ("any", "checked"),
     },
     refused=_refused,
+    refusal_headers=_VIA,
     rate_limit="50/second",
 )

@@ -113,6 +113,7 @@ class Service:
     # Returns the content of a refusal; its arguments are those of `Simulation.refuse`.
     refused: Callable[[int, str, int | None], object] = _message
     refusal_type: str = "application/json"  # the media type of a refusal
+    refusal_headers: Mapping[str, str] = field(default_factory=dict)  # what each refusal has
     bot: str = "812045337190064138"  # the id of the bot if no other one is given
     token: str = "simulated-{secret}"  # noqa: S105 - the form of its token, with `{bot}` too
     names_bot: bool = False  # whether its entry in a manifest has the bot's id
@@ -143,6 +144,7 @@ class Simulation:
         content = self.service.refused(status, reason, seconds)
         in_header = self.answers.get("retry_after", "header") == "header"
         headers = {"Retry-After": str(seconds)} if seconds is not None and in_header else {}
+        headers = {**self.service.refusal_headers, **headers}
         return Response(status, content, self.service.refusal_type, headers)
 
     def manifest_lines(self, url: str) -> str:

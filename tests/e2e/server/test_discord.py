@@ -1,15 +1,19 @@
 """`serve --as discord` over HTTP, with Discord's own libraries as witnesses, and with trouble.
 
 discord.py is installed for the tests. discord.js is installed in a pinned version into a folder of
-the test, which is skipped where that cannot be done.
+the test, which is skipped where that cannot be done. `make soak` gives both generated commands, in
+pinned versions: what they send and read back is what commandsync sends and reads.
 """
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import discord
@@ -17,11 +21,14 @@ import pytest
 import requests
 from discord import app_commands
 
-from commandsync.services.discordobjects import text_of
+from commandsync.records.snapshot import Snapshot
+from commandsync.records.texts import ApplicationCommand
+from commandsync.services.discordobjects import entries_of, text_of
 from commandsync.testing import SimulatedListing, serve_simulation
 from tests.e2e.server.test_simulations import Served
 from tests.support import listing as faults
-from tests.support.discordcommands import REPLACE, schema_problems
+from tests.support.discordcases import DiscordCase, Wanted
+from tests.support.discordcommands import REPLACE, command, schema_problems
 from tests.support.discordserver import (
     DOUBLED,
     LAST_OF_BUCKET,
@@ -31,7 +38,9 @@ from tests.support.discordserver import (
     DiscordServer,
     without,
 )
+from tests.support.discordstory import KIND, DiscordStory
 from tests.support.home import Home
+from tests.support.runs import EVERYTHING
 
 PING = {"name": "ping", "description": "Says pong."}
 ALL = {"with_localizations": "true"}
@@ -222,6 +231,222 @@ def test_discord_js_registers_commands_and_reads_them(
 
     judge(simulated, guild=guild, count=4)
     assert first == second == read == simulated.lists[guild or "default"]
+
+
+TREES = 30  # lists of six generated commands, so that they are fewer than those of one day
+BUILDING = """\
+const { ApplicationCommandManager, Client, ClientApplication, ContextMenuCommandBuilder, Routes,
+  SlashCommandBuilder } = require("discord.js");
+const [token, url, application] = process.argv.slice(2);
+const client = new Client({ intents: [], rest: { api: `${url}/api` } });
+client.rest.setToken(token);
+client.application = new ClientApplication(client, { id: application });
+const KINDS = { 3: "String", 4: "Integer", 5: "Boolean", 6: "User", 7: "Channel", 8: "Role",
+  9: "Mentionable", 10: "Number", 11: "Attachment" };
+const BOUNDS = { min_length: "setMinLength", max_length: "setMaxLength", min_value: "setMinValue",
+  max_value: "setMaxValue" };
+function named(builder, node) {
+  builder.setName(node.name);
+  if (node.name_localizations !== undefined) builder.setNameLocalizations(node.name_localizations);
+  return builder;
+}
+function described(builder, node) {
+  named(builder, node).setDescription(node.description);
+  const languages = node.description_localizations;
+  if (languages !== undefined) builder.setDescriptionLocalizations(languages);
+  return builder;
+}
+function filled(builder, node) {
+  for (const option of node.options ?? []) {
+    if (option.type === 1) builder.addSubcommand((each) => filled(described(each, option), option));
+    else if (option.type === 2)
+      builder.addSubcommandGroup((each) => filled(described(each, option), option));
+    else builder[`add${KINDS[option.type]}Option`](
+      (each) => valued(described(each, option), option));
+  }
+  return builder;
+}
+function valued(builder, option) {
+  if (option.required !== undefined) builder.setRequired(option.required);
+  for (const [key, name] of Object.entries(BOUNDS))
+    if (option[key] !== undefined) builder[name](option[key]);
+  if (option.choices?.length) builder.addChoices(...option.choices);
+  if (option.autocomplete !== undefined) builder.setAutocomplete(option.autocomplete);
+  if (option.channel_types?.length) builder.addChannelTypes(...option.channel_types);
+  return builder;
+}
+function built(node) {
+  const isMenu = node.type > 1;
+  const builder = isMenu
+    ? named(new ContextMenuCommandBuilder(), node).setType(node.type)
+    : filled(described(new SlashCommandBuilder(), node), node);
+  const permissions = node.default_member_permissions;
+  if (permissions !== undefined) builder.setDefaultMemberPermissions(permissions);
+  if (node.contexts) builder.setContexts(...node.contexts);
+  if (node.integration_types) builder.setIntegrationTypes(...node.integration_types);
+  if (node.nsfw !== undefined && !isMenu) builder.setNSFW(node.nsfw);
+  return builder.toJSON();
+}
+(async () => {
+  const route = Routes.applicationCommands(application);
+  const all = { query: new URLSearchParams({ with_localizations: true }) };
+  const manager = client.application.commands;
+  for await (const line of require("readline").createInterface({ input: process.stdin })) {
+    const sent = JSON.parse(line).map(built);
+    await client.rest.put(route, { body: sent });
+    const read = await client.rest.get(route, all);
+    const known = await manager.fetch({ withLocalizations: true, cache: false });
+    // Copies: it takes a command itself for a builder, as it has a toJSON.
+    const back = known.map((each) => ApplicationCommandManager.transformCommand({ ...each }));
+    await client.rest.put(route, { body: back });
+    console.log(JSON.stringify([sent, read, back, await client.rest.get(route, all)]));
+  }
+  client.destroy();
+})();
+"""
+
+
+def plain(node: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return a command that the builders of discord.js make.
+
+    They take neither `'` in names nor choices of an empty text, and do not write `dm_permission`,
+    nor `nsfw` of commands in menus.
+    """
+    if isinstance(node, list):
+        choices = (each for each in node if not isinstance(each, dict) or each.get("value") != "")
+        return [plain(each) for each in choices]
+    if not isinstance(node, dict):
+        return node
+    left_out = {"dm_permission", "nsfw"} if node.get("type") in {2, 3} else {"dm_permission"}
+    kept = {key: plain(value) for key, value in node.items() if key not in left_out}
+    if "description" in node or "type" in node:  # else it is a choice, or a language
+        languages = node.get("name_localizations") or {}
+        kept["name"] = node["name"].replace("'", "-")
+        kept["name_localizations"] = {
+            locale: name.replace("'", "-") for locale, name in languages.items()
+        }
+    return kept
+
+
+def generated(change: Callable[[Any], Any] = lambda node: node) -> list[list[dict[str, Any]]]:
+    """Return lists of generated commands, each with another name."""
+    lists = []
+    for seed in range(TREES):
+        numbers = Random(seed)  # noqa: S311 - a command is not a secret
+        bodies = [{**command(numbers), "name": f"command-{n}"} for n in range(6)]
+        lists.append([change(body) for body in bodies])
+    return lists
+
+
+def answered(words: list[str], trees: list[Any], **options: Any) -> list[Any]:  # noqa: ANN401
+    """Return the line of JSON that a program prints for each list of commands."""
+    ran = subprocess.run(
+        words,
+        input="".join(f"{json.dumps(tree)}\n" for tree in trees),
+        check=False,
+        timeout=300,
+        capture_output=True,
+        encoding="utf-8",
+        **options,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def unchanged(tree: list[dict[str, Any]], read: list[dict[str, Any]]) -> bool:
+    """Whether commandsync has nothing to change where a library has registered a tree."""
+    case = DiscordCase(
+        rules=EVERYTHING, before=(), wants=tuple(Wanted({"type": 1, **body}) for body in tree)
+    )
+    job = DiscordStory(case).job()
+    return job.plan(Snapshot({KIND: entries_of(read, installs=(0, 1))})).changes == ()
+
+
+@pytest.mark.soak
+def test_generated_commands_are_the_same_to_discord_js(
+    simulated: SimulatedListing, discord_js: Path
+) -> None:
+    (discord_js / "building.js").write_text(BUILDING, encoding="utf-8")
+    trees = [tree for tree in generated(plain) if all(map(is_possible, tree))]
+    words = ["node", "building.js", simulated.token, simulated.base_url, simulated.bot]
+    answers = answered(words, trees, cwd=discord_js)
+
+    assert len(trees) > TREES / 2
+    for tree, (sent, read, back, again) in zip(trees, answers, strict=True):
+        assert texts(sent) == texts(tree)
+        assert texts(read) == texts(sent)
+        assert texts(back) == texts(read)
+        assert again == read
+        assert unchanged(tree, read)
+
+
+FETCHING = """\
+import asyncio, json, sys
+import discord
+from discord import app_commands
+
+token, url = sys.argv[1:]
+discord.http.Route.BASE = f"{url}/api/v10"
+
+
+async def main():
+    async with discord.Client(intents=discord.Intents.none()) as client:
+        await client.login(token)
+        http, application = client.http, client.application_id
+        tree = app_commands.CommandTree(client)
+        path = f"/applications/{application}/commands?with_localizations=true"
+        route = discord.http.Route("GET", path)
+        for line in sys.stdin:
+            await http.bulk_upsert_global_commands(application, payload=json.loads(line))
+            read = await http.request(route)
+            short = await http.get_global_commands(application)
+            fetched = await tree.fetch_commands()
+            print(json.dumps([read, short, [each.to_dict() for each in fetched]]))
+
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(scope="module")
+def discord_py(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with discord.py in a pinned version; skips the test if it cannot be installed."""
+    folder = tmp_path_factory.mktemp("discord.py")
+    words = ["-m", "pip", "install", "--quiet", "--target", str(folder), "discord.py==2.6.4"]
+    ran = subprocess.run([sys.executable, *words], check=False, timeout=300, capture_output=True)
+    if ran.returncode:
+        pytest.skip("discord.py cannot be installed: the index is not reached")
+    return folder
+
+
+@pytest.mark.soak
+def test_generated_commands_are_the_same_to_discord_py(
+    simulated: SimulatedListing, discord_py: Path
+) -> None:
+    trees = generated()
+    words = [sys.executable, "-W", "ignore", "-c", FETCHING, simulated.token, simulated.base_url]
+    answers = answered(words, trees, env={**os.environ, "PYTHONPATH": str(discord_py)})
+
+    for tree, (read, short, fetched) in zip(trees, answers, strict=True):
+        assert texts(read) == texts(tree)
+        # Its class does not have every key of a command, reads no languages, and reads these two
+        # lists as bits of a number.
+        known = without("contexts", "integration_types")(fetched)
+        both = [{**mine, **theirs} for mine, theirs in zip(short, known, strict=True)]
+        assert texts(both) == texts(short)
+        assert unchanged(tree, read)
+
+
+def texts(bodies: list[dict[str, Any]]) -> list[ApplicationCommand]:
+    """Return commands in the form that a plan compares."""
+    return [text_of(body, installs=(0, 1)) for body in bodies]
+
+
+def is_possible(body: dict[str, Any]) -> bool:
+    """Whether the options of a command have different names without a `'`."""
+    names = [option["name"] for option in body.get("options") or ()]
+    inner = all(map(is_possible, body.get("options") or ()))
+    return inner and len({*names}) == len(names)
 
 
 class Client:

@@ -131,6 +131,7 @@ def test_a_full_bucket_refuses_until_it_is_over() -> None:
         "global": False,
     }
     assert told[5].headers["retry-after"] == "5"
+    assert told[5].headers["via"]
 
 
 def test_a_bucket_is_of_one_route_and_reads_have_none() -> None:
@@ -172,6 +173,7 @@ def test_a_failure_on_request_has_the_form_of_discord(
 
     assert (response.status, response.content) == (status, content)
     assert response.headers.get("Retry-After") == (seconds and str(seconds))
+    assert response.headers["Via"]
 
 
 def test_what_is_refused_spends_its_bucket_too() -> None:
