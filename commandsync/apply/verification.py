@@ -276,7 +276,12 @@ def conclude(write: Write, claims: Claims, *, certain: bool) -> None:
     write.rewrites = evidence.rewrites
     if evidence.missing:
         if write.state is State.DONE:
-            _take_back(write, evidence, claims)
+            why = f"{'it was done before' if write.already else 'the service accepted it'}, but "
+            if evidence.rewrites:
+                hint = "write it in the manifest as the service stores it"
+                claims.ledger.settle(write, State.UNKNOWN, why + evidence.missing, hint)
+            else:
+                claims.settle_missing(write, why + evidence.missing)
     # only equality proves an edit whose result is unknown: another text may be another writer's
     elif write.may_become(State.DONE) and not (
         isinstance(write.change, Edit) and evidence.rewrites
@@ -303,15 +308,6 @@ def _settle_missing(write: Write, missing: str, claims: Claims, *, certain: bool
         claims.ledger.settle(write, State.UNKNOWN, missing, "run plan again")
     else:
         claims.settle_missing(write, missing)
-
-
-def _take_back(write: Write, evidence: Evidence, claims: Claims) -> None:
-    why = f"{'it was done before' if write.already else 'the service accepted it'}, but "
-    if evidence.rewrites:
-        hint = "write it in the manifest as the service stores it"
-        claims.ledger.settle(write, State.UNKNOWN, why + evidence.missing, hint)
-    else:
-        claims.settle_missing(write, why + evidence.missing)
 
 
 def compare(

@@ -305,28 +305,28 @@ class AsyncTransport:
                 hint="create and close a client within each asyncio.run",
             )
         if keeps not in self._opened:
-            self._opened[keeps] = self._new_session(keeps=keeps)
+            session = aiohttp.ClientSession(
+                connector=_Connector(
+                    limit=0,  # the gate counts
+                    resolver=aiohttp.ThreadedResolver(loop=_Names()),  # type: ignore[arg-type]  # a loop's look-ups
+                    ssl=not self._address.base_url.startswith("https:")
+                    or trust_of(self._surroundings),
+                    force_close=not keeps,
+                ),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                timeout=aiohttp.ClientTimeout(
+                    total=None, connect=min(self._timeout, LONGEST_CONNECT)
+                ),
+                middlewares=(self._refusing,),
+                max_line_size=_LONGEST_LINE,
+                max_field_size=_LONGEST_LINE,
+            )
+            # aiohttp would send a request again if a kept connection breaks; the policy decides
+            # that. There is no public setting; a test covers this one.
+            vars(session)["_retry_connection"] = False
+            self._opened[keeps] = session
         return self._opened[keeps]
-
-    def _new_session(self, *, keeps: bool) -> aiohttp.ClientSession:
-        session = aiohttp.ClientSession(
-            connector=_Connector(
-                limit=0,  # the gate counts
-                resolver=aiohttp.ThreadedResolver(loop=_Names()),  # type: ignore[arg-type]  # a loop's look-ups
-                ssl=not self._address.base_url.startswith("https:") or trust_of(self._surroundings),
-                force_close=not keeps,
-            ),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            timeout=aiohttp.ClientTimeout(total=None, connect=min(self._timeout, LONGEST_CONNECT)),
-            middlewares=(self._refusing,),
-            max_line_size=_LONGEST_LINE,
-            max_field_size=_LONGEST_LINE,
-        )
-        # aiohttp would send a request again if a kept connection breaks; the policy decides that.
-        # There is no public setting; a test covers this one.
-        vars(session)["_retry_connection"] = False
-        return session
 
 
 def _cause(error: BaseException) -> BaseException:

@@ -170,7 +170,15 @@ def _result(result: Result, nothing: str, screen: Screen) -> Iterator[str]:
     if result.rewritten:
         yield f"The service changed the text of {summary.counted(len(result.rewritten), 'record')}:"
         for settled in result.rewritten:
-            yield from _rewritten(settled, screen)
+            yield f"  {_named(settled.change)}"
+            for rewrite in settled.rewrites:
+                sent, stored = rewrite.sent, rewrite.stored
+                yield f"      {beginning(cut(rewrite.field))}: {rewrite.how}; {rewrite.advice}"
+                if "\n" in sent + stored or max(len(sent), len(stored)) > _INLINE_STORED:
+                    yield from difference_lines(sent, stored, screen)
+                else:
+                    yield Value(paint(f'        sent:   "{visible(sent)}"', DIM))
+                    yield Value(paint(f'        stored: "{visible(stored)}"', DIM))
         yield ""
     if result.interrupted:
         yield from (f"Interrupted: {summary.in_flight(result, screen.words)}", "")
@@ -232,18 +240,6 @@ def _label(settled: Settled) -> str:
 
 def _named(change: Change) -> str:
     return f"{summary.named(change)} {visible(cut(change.name))}{in_brackets(change.location)}"
-
-
-def _rewritten(settled: Settled, screen: Screen) -> Iterator[str]:
-    yield f"  {_named(settled.change)}"
-    for rewrite in settled.rewrites:
-        sent, stored = rewrite.sent, rewrite.stored
-        yield f"      {beginning(cut(rewrite.field))}: {rewrite.how}; {rewrite.advice}"
-        if "\n" in sent + stored or max(len(sent), len(stored)) > _INLINE_STORED:
-            yield from difference_lines(sent, stored, screen)
-        else:
-            yield Value(paint(f'        sent:   "{visible(sent)}"', DIM))
-            yield Value(paint(f'        stored: "{visible(stored)}"', DIM))
 
 
 def _heading(plan: Plan) -> str:

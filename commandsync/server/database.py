@@ -137,7 +137,7 @@ def opened(name: str) -> Iterator[Database]:
     `UsageError` if the driver of PostgreSQL is not installed.
     """
     engine = _postgresql_engine(_parsed(name)) if "://" in name else _sqlite_engine(name)
-    shown = _without_password(engine.url) if "://" in name else name
+    shown = engine.url.set(query={}).render_as_string(hide_password=True) if "://" in name else name
     with closing(Database(engine)) as database, _failures(engine, shown):
         with database.writing_alone() as connection:
             database.secret = _secret(connection, shown)
@@ -350,11 +350,6 @@ def _parsed(address: str) -> URL:
     if url is None or "@" in f"{url.host}{url.database}" or not url.database:
         raise FileError("the URL of the database is not valid", hint=_URL_HINT) from None
     return url.set(drivername="postgresql+psycopg")
-
-
-def _without_password(url: URL) -> str:
-    """Return a URL without its password and parameters."""
-    return url.set(query={}).render_as_string(hide_password=True)
 
 
 def _without_secrets(reason: str, url: URL) -> str:

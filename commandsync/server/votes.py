@@ -20,7 +20,7 @@ sent once, whatever ends the service and however many processes serve one databa
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,6 @@ from sys import getsizeof
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Table,
     bindparam,
@@ -442,31 +441,26 @@ def send_due(database: Database, bots: set[str], at: datetime) -> int:
         if connection.execute(select(voters.c.seq).where(*due).limit(1)).first() is None:
             return 0
     with database.writing() as connection:
-        sent = _send(connection, due, at)
+        first = (
+            select(voters.c.seq)
+            .where(*due)
+            .order_by(voters.c.remind_at, voters.c.seq)
+            .limit(MOST_AT_ONCE)
+            .with_for_update()  # on PostgreSQL: one process after the other
+        )
+        claim = (
+            update(voters)
+            .where(voters.c.seq.in_(first))
+            .values(remind_at=None)
+            .returning(voters.c.next_at, voters.c.seq, voters.c.bot, voters.c.record)
+        )
+        rows = sorted(connection.execute(claim), key=lambda row: (row.next_at, row.seq))
+        accounts = {
+            bot: account_of(storage.bot_of(connection, bot)) for bot in {row.bot for row in rows}
+        }
+        for row in rows:
+            data = {"user": row.record, "bot": accounts[row.bot]}
+            add_event(connection, row.bot, "reminder", data, at=at)
+        sent = len(rows)
         prune_events(connection, before=at - _KEPT)
     return sent
-
-
-def _send(connection: Connection, due: Iterable[ColumnElement[bool]], at: datetime) -> int:
-    """Claim reminders that are due, the oldest first, and add their events."""
-    first = (
-        select(voters.c.seq)
-        .where(*due)
-        .order_by(voters.c.remind_at, voters.c.seq)
-        .limit(MOST_AT_ONCE)
-        .with_for_update()  # on PostgreSQL: one process after the other
-    )
-    claim = (
-        update(voters)
-        .where(voters.c.seq.in_(first))
-        .values(remind_at=None)
-        .returning(voters.c.next_at, voters.c.seq, voters.c.bot, voters.c.record)
-    )
-    rows = sorted(connection.execute(claim), key=lambda row: (row.next_at, row.seq))
-    accounts = {
-        bot: account_of(storage.bot_of(connection, bot)) for bot in {row.bot for row in rows}
-    }
-    for row in rows:
-        data = {"user": row.record, "bot": accounts[row.bot]}
-        add_event(connection, row.bot, "reminder", data, at=at)
-    return len(rows)

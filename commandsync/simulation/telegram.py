@@ -191,7 +191,13 @@ def respond(call: BotCall, state: BotState) -> tuple[BotResponse, BotState]:
     if name.endswith("mycommands"):
         return _menus(call, state)
     if name == "getupdates":
-        return _updates(state, call.given)
+        # The first poll gets the owner's message, once; any other waits in vain.
+        if state.say is not None and _number(call.given.get("offset")) <= 1:
+            after = replace(state, say=None, messages=state.messages + 1)
+            update = {"update_id": 1, "message": _message(after, state.say, of_owner=True)}
+            return BotResponse(200, {"ok": True, "result": [update]}, wait=1.0), after
+        wait = min(max(_number(call.given.get("timeout")), 0.0), _LONGEST_POLL)
+        return BotResponse(200, {"ok": True, "result": []}, wait), state
     if name == "getme":
         result = {"id": int(call.bot), **FIXTURES["telegram_bot"]}
     elif name in _MESSAGES:
@@ -212,7 +218,7 @@ def _menus(call: BotCall, state: BotState) -> tuple[BotResponse, BotState]:
     """Answer about a menu as the simulated service does, and keep its scope and language."""
     menu = _menu(call.given)
     given = {key: _value(value) for key, value in call.given.items()}
-    shown = exchange.State(lists={_menu_key(menu): [*state.menus.get(menu, ())]})
+    shown = exchange.State(lists={" ".join(filter(None, menu)): [*state.menus.get(menu, ())]})
     scope = {"type": menu[0]}  # the whole scope, as one word
     simulated = exchange.Simulation(
         service=TELEGRAM, answers=_ANSWERS, bot=call.bot, token=f"{call.bot}:recorded"
@@ -235,20 +241,6 @@ def _menus(call: BotCall, state: BotState) -> tuple[BotResponse, BotState]:
             del menus[menu]
         state = replace(state, menus=menus, registrations=state.registrations + 1)
     return BotResponse(200, response.content), state
-
-
-def _menu_key(menu: Menu) -> str:
-    return " ".join(filter(None, menu))
-
-
-def _updates(state: BotState, given: Mapping[str, Any]) -> tuple[BotResponse, BotState]:
-    """Return the owner's message once, to the first poll; any other waits in vain."""
-    if state.say is not None and _number(given.get("offset")) <= 1:
-        after = replace(state, say=None, messages=state.messages + 1)
-        update = {"update_id": 1, "message": _message(after, state.say, of_owner=True)}
-        return BotResponse(200, {"ok": True, "result": [update]}, wait=1.0), after
-    wait = min(max(_number(given.get("timeout")), 0.0), _LONGEST_POLL)
-    return BotResponse(200, {"ok": True, "result": []}, wait), state
 
 
 def _number(given: object) -> float:

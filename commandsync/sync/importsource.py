@@ -22,7 +22,6 @@ from commandsync.diagnostics import Location, Notice, Problem
 from commandsync.errors import FileError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.manifest.fields import uses_of_prefix
-from commandsync.manifest.model import ImportModel
 from commandsync.records.imported import (
     ImportedCommand,
     Kind,
@@ -262,7 +261,14 @@ def read_sources(
     near, texts = posixpath.dirname(manifest.path) or ".", texts_of(manifest)
     for source in sources:
         if source.path:
-            reading = _read(source.path, manifest.imports, texts)
+            reading = read(
+                source.path,
+                columns=dict(manifest.imports.columns.items()),
+                locale=manifest.imports.locale,
+                exclude=manifest.imports.exclude,
+                form=manifest.imports.form or "",
+                texts=texts,
+            )
         else:
             reading = live[source.name](manifest.imports.locale)
             found.read.add(source.name)
@@ -278,17 +284,6 @@ def read_sources(
     found.notes += filter(None, [texts_notice(manifest, keys)])
     found.name_left_out()
     return found
-
-
-def _read(path: str, rules: ImportModel, texts: Mapping[str, str] | None) -> SourceReading:
-    return read(
-        path,
-        columns=dict(rules.columns.items()),
-        locale=rules.locale,
-        exclude=rules.exclude,
-        form=rules.form or "",
-        texts=texts,
-    )
 
 
 def digest_of(path: str | None) -> str:

@@ -23,7 +23,7 @@ from commandsync.plan.baseline import AsRead, Baseline, OfVersion, Unread
 from commandsync.records.losses import loss_notice
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import ApplicationCommand, Resource, named
-from commandsync.services.discord import UNKNOWN, Application, application, discord_service
+from commandsync.services.discord import UNKNOWN, application, discord_service
 from commandsync.services.discordobjects import SLASH, entries_of
 from commandsync.services.registration import Registration, callable_names, compose
 from commandsync.sync.destinations import DiscordSite
@@ -308,7 +308,12 @@ def _read(site: DiscordSite, connection: Connection) -> tuple[DiscordSite, Snaps
         partial(connection.call, service.read(site.bot, KIND)), name="commandsync-commands"
     )
     (found,) = results_of([asked])
-    _check_application(site, found)
+    # The token may belong to another application than the manifest's.
+    if site.bot and site.bot not in {found.id, found.bot}:
+        name = f" ({found.name})" if found.name else ""
+        message = f"the token in {site.token_from} belongs to application {found.id}{name}"
+        hint = "use this bot's own token, or correct bot: in the manifest"
+        raise WrongBotError(f"{message}, not to bot {site.bot}", hint=hint)
     service = discord_service(found, site.guild)
     if early and found.id == site.bot:
         (entries,) = results_of([early])
@@ -318,15 +323,6 @@ def _read(site: DiscordSite, connection: Connection) -> tuple[DiscordSite, Snaps
         entries = connection.call(service.read(found.id, KIND))
     known = replace(site, bot=found.id, application=found, service=service)
     return known, Snapshot({KIND: entries})
-
-
-def _check_application(site: DiscordSite, found: Application) -> None:
-    """Refuse the token of another application than that of the manifest."""
-    if site.bot and site.bot not in {found.id, found.bot}:
-        name = f" ({found.name})" if found.name else ""
-        message = f"the token in {site.token_from} belongs to application {found.id}{name}"
-        hint = "use this bot's own token, or correct bot: in the manifest"
-        raise WrongBotError(f"{message}, not to bot {site.bot}", hint=hint)
 
 
 def with_refused_parts(manifest: Manifest) -> Manifest:

@@ -217,7 +217,20 @@ class SavedJob(Job):
 def _site(settings: Settings, plan: RecordPlan) -> Site:
     """Return the plan's own listing; flags must not name another one."""
     if any(kind.exact for kind in plan.scope):
-        return _at_discord(settings, plan)
+        from commandsync.manifest.registrations import DiscordListing  # noqa: PLC0415 - loads yaml
+        from commandsync.services.discord import ORIGIN  # noqa: PLC0415 - seldom needed
+
+        # A plan is data: only the environment decides which hosts get the token.
+        target = plan.target
+        base_url = "" if target.base_url == ORIGIN else target.base_url
+        listing = DiscordListing(
+            guild=target.guild, base_url=base_url, bot=target.bot, location=Location("")
+        )
+        if settings.guild not in {"", target.guild}:
+            where = f"the server {target.guild}" if target.guild else "the global commands"
+            message = f"the plan is for {where}, not for the server {settings.guild}"
+            raise StalePlanError(message, hint=Do.KEEP_TARGET())
+        return discord_site(settings, None, listing)
     bound = replace(
         settings,
         base_url=settings.base_url or plan.target.base_url,
@@ -231,20 +244,3 @@ def _site(settings: Settings, plan: RecordPlan) -> Site:
             hint=Do.KEEP_TARGET(),
         )
     return site
-
-
-def _at_discord(settings: Settings, plan: RecordPlan) -> DiscordSite:
-    """Return the application of a plan; only the environment decides which hosts get the token."""
-    from commandsync.manifest.registrations import DiscordListing  # noqa: PLC0415 - loads yaml
-    from commandsync.services.discord import ORIGIN  # noqa: PLC0415 - seldom needed
-
-    target = plan.target
-    base_url = "" if target.base_url == ORIGIN else target.base_url
-    listing = DiscordListing(
-        guild=target.guild, base_url=base_url, bot=target.bot, location=Location("")
-    )
-    if settings.guild not in {"", target.guild}:
-        where = f"the server {target.guild}" if target.guild else "the global commands"
-        message = f"the plan is for {where}, not for the server {settings.guild}"
-        raise StalePlanError(message, hint=Do.KEEP_TARGET())
-    return discord_site(settings, None, listing)
