@@ -15,10 +15,10 @@ from commandsync.errors import ArgumentError, CommandsyncError, UsageError, Wron
 from commandsync.manifest import Manifest
 from commandsync.plan.rules import parse_delete_limit
 from commandsync.sync.apply import (
+    AppliedPlans,
     ApplySteps,
     Ending,
     NotBegun,
-    Written,
     apply,
     carry_out,
     carry_out_async,
@@ -175,7 +175,7 @@ def _site(client: "Client | AsyncClient", manifest: Manifest) -> Site:
 def _result(ending: Ending, arguments: _Arguments) -> Result:
     """Return the result of an apply; raises why nothing was written, unless it is a dry run."""
     match ending:
-        case Written():
+        case AppliedPlans():
             (result,) = ending.results
             return result
         case NotBegun(planned=[item]) if arguments.dry_run and not isinstance(

@@ -17,7 +17,7 @@ from commandsync.document.schemas import command_list_document
 from commandsync.errors import UsageError
 from commandsync.manifest import Manifest
 from commandsync.report import render_import, summary
-from commandsync.report.commandlist import State, state_of, with_lists
+from commandsync.report.commandlist import ListState, state_of, with_lists
 from commandsync.report.github import Annotation
 from commandsync.report.imports import import_annotations
 from commandsync.report.json import dumped
@@ -52,7 +52,7 @@ def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list
     if len(manifests) != 1:
         raise UsageError("docs-check takes one manifest", hint="use one job for each")
     commands = commands_of(manifests[0])
-    lists: list[tuple[Location, State]] = []
+    lists: list[tuple[Location, ListState]] = []
     for path in paths:
         suffix = PurePath(path).suffix.lower()
         if suffix == ".html":
@@ -65,7 +65,7 @@ def _outdated_lists(manifests: Sequence[Manifest], paths: Sequence[str]) -> list
             lists.append((Location(path), state_of(text, document)))
         else:
             lists += with_lists(text, commands, path=path).lists
-    return [at for at, state in lists if state is not State.CURRENT]
+    return [at for at, state in lists if state is not ListState.CURRENT]
 
 
 def _refuse_requests(_: str) -> NoReturn:

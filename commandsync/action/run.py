@@ -26,11 +26,11 @@ from commandsync.report.github import mask, plan_annotations
 from commandsync.report.lines import Screen, visible
 from commandsync.sync import process
 from commandsync.sync.apply import (
+    AppliedPlans,
     Declined,
     Ending,
     Hooks,
     NotBegun,
-    Written,
     apply,
     carry_out,
     refusal_of,
@@ -177,7 +177,7 @@ def _applied(context: Context, signals: Signals) -> ActionOutcome:
     branch = replace(branch, jobs=opened)
     if isinstance(ending, Verdict):
         return ActionOutcome(ending, branch)
-    applied = ending.applied if isinstance(ending, Written) else ()
+    applied = ending.applied if isinstance(ending, AppliedPlans) else ()
     return ActionOutcome(_verdict_of(context, signals, ending), branch, applied)
 
 
@@ -265,7 +265,7 @@ def _hand_over_token(context: Context, manifests: Sequence[Manifest]) -> dict[st
 def _verdict_of(context: Context, signals: Signals, ending: Ending) -> Verdict:
     """Return the verdict of an apply that came to its end."""
     match ending:
-        case Written(left=left):
+        case AppliedPlans(left=left):
             results = ending.results
             code = signals.code(exit_code(*results, left=left))
             written = verdict.of_results(results, context.screen, code=code)

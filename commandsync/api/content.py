@@ -247,7 +247,7 @@ def content_of(reply: Reply, *, notice: bool = False) -> Any:  # noqa: ANN401 - 
         start = reply.body[:100].lstrip().lower()
         kind = "an HTML page" if start.startswith((b"<!doctype", b"<html")) else "not valid JSON"
         message = f"the answer is {kind} (HTTP {reply.status})"
-        if isinstance(error, TooLargeError):
+        if isinstance(error, TooManyValuesError):
             message = f"the answer is too large: {error}"
         raise DecodeError(message, reply=reply, hint=CHECK_BASE_URL) from error
     if isinstance(content, dict):
@@ -358,7 +358,7 @@ def _joined(value: object) -> str:
     return "; ".join(message for message in messages if isinstance(message, str))
 
 
-class TooLargeError(ValueError):
+class TooManyValuesError(ValueError):
     """The values would take too much memory; the message names the limit."""
 
 
@@ -366,8 +366,8 @@ def decode_json(data: bytes) -> str:
     """Decode JSON in any of its encodings.
 
     Half of a surrogate pair, escaped or not, becomes U+FFFD: it cannot be written to a file.
-    Services leave one where they cut a text in the middle of an emoji. Raises `TooLargeError` if
-    the text takes too much memory, and `UnicodeDecodeError` if it is not in an encoding of JSON.
+    Services leave one where they cut a text in the middle of an emoji. Raises `TooManyValuesError`
+    if the text takes too much memory, and `UnicodeDecodeError` for another encoding than JSON's.
     """
     text = data.decode(json.detect_encoding(data), "surrogatepass")
     check_size(text)
@@ -377,17 +377,18 @@ def decode_json(data: bytes) -> str:
 
 
 def check_size(text: str) -> None:
-    """Raise `TooLargeError` for a text that is too large, or has too many values."""
+    """Raise `TooManyValuesError` for a text that is too large, or has too many values."""
     if sys.getsizeof(text) > MOST_MEMORY:
-        raise TooLargeError(f"it takes more than {MOST_MEMORY // 2**20} MiB of memory")
+        raise TooManyValuesError(f"it takes more than {MOST_MEMORY // 2**20} MiB of memory")
     if sum(map(text.count, ",[{")) > MOST_VALUES:
-        raise TooLargeError(f"it contains more than {MOST_VALUES:,} values")
+        raise TooManyValuesError(f"it contains more than {MOST_VALUES:,} values")
 
 
 def parse_json(data: bytes) -> Any:  # noqa: ANN401 - JSON is anything
     """Return the values of an answer's body.
 
-    Raises `TooLargeError`, `ValueError` if it is not JSON, and `RecursionError` for deep nesting.
+    Raises `TooManyValuesError`, `ValueError` if it is not JSON, and `RecursionError` if it is
+    nested too deeply.
     """
     return json.loads(decode_json(data))
 

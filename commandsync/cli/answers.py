@@ -37,7 +37,7 @@ from commandsync.sync.process import Interruption
 from commandsync.sync.settings import token_in
 
 if TYPE_CHECKING:
-    from commandsync.sync.importsource import Recorded
+    from commandsync.sync.importsource import RecordedCommands
 
 _NONE, _RECORD = "none", "record"
 _BOT, _COMMANDSYNC = "bot", "commandsync"
@@ -210,7 +210,7 @@ class _Questions:
             return False
         return why_not() is None
 
-    def _recorded(self) -> Recorded | None:
+    def _recorded(self) -> RecordedCommands | None:
         from commandsync.cli.recorded import record_program
 
         asked = "Which program registers its commands? It is run once, cut off from all services."

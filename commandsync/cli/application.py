@@ -22,10 +22,10 @@ from commandsync.errors import (
 )
 from commandsync.services.service import RecordService
 from commandsync.sync.apply import (
+    AppliedPlans,
     Declined,
     Hooks,
     NotBegun,
-    Written,
     apply,
     carry_out,
     write_backup,
@@ -135,7 +135,7 @@ def apply_shown(
         case Declined():
             decline(output)
             return Exit.FAILED
-        case Written() as ending:
+        case AppliedPlans() as ending:
             return run.signals.code(_show_results(ending, output))
 
 
@@ -172,7 +172,7 @@ def _show_refusals(
         output.talk("Nothing was changed.")
 
 
-def _show_results(ending: Written, output: Output) -> int:
+def _show_results(ending: AppliedPlans, output: Output) -> int:
     """Print the results of plans; return their exit code: results that are lost are incomplete.
 
     The errors of listings that were left out are part of a JSON document, after the results.

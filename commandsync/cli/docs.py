@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from commandsync.diagnostics import Location
     from commandsync.manifest import Manifest
     from commandsync.records.texts import CommandText
-    from commandsync.report.commandlist import State
+    from commandsync.report.commandlist import ListState
     from commandsync.sources.changeset import FileEdit
 
 DEFAULT_PAGES = ("README.md", "COMMANDS.md")
@@ -180,7 +180,7 @@ class Page(NamedTuple):
 
     edit: FileEdit
     lists: int
-    stale: Sequence[tuple[Location, State]]
+    stale: Sequence[tuple[Location, ListState]]
 
 
 def _read_pages(paths: Iterable[str], commands: Sequence[CommandText], *, bot: str) -> list[Page]:
@@ -202,7 +202,7 @@ def _read_pages(paths: Iterable[str], commands: Sequence[CommandText], *, bot: s
 def _page(name: str, commands: Sequence[CommandText], bot: str) -> Page:
     from commandsync.diagnostics import Location
     from commandsync.errors import UsageError
-    from commandsync.report.commandlist import NEW_FILE, State, state_of, with_lists
+    from commandsync.report.commandlist import NEW_FILE, ListState, state_of, with_lists
     from commandsync.sources.changeset import FileEdit
 
     suffix = Path(name).suffix.lower()
@@ -210,13 +210,13 @@ def _page(name: str, commands: Sequence[CommandText], bot: str) -> Page:
         hint = "its name must end in .md, .html or .json"
         raise UsageError(f"{name} is not a file that docs can write", hint=hint)
     old = _read(name)
-    lists: Sequence[tuple[Location, State]]
+    lists: Sequence[tuple[Location, ListState]]
     if suffix in _MARKDOWN:
         new, lists = with_lists(NEW_FILE if old is None else old, commands, path=name)
     else:
         new = _list_as(suffix.removeprefix("."), commands, bot=bot)
         lists = [(Location(name), state_of(old, new))]
-    stale = [(at, state) for at, state in lists if state is not State.CURRENT]
+    stale = [(at, state) for at, state in lists if state is not ListState.CURRENT]
     return Page(FileEdit(name, old, new), len(lists), stale)
 
 
@@ -231,12 +231,12 @@ def _read(name: str) -> str | None:
 def _check_edits(pages: Sequence[Page]) -> None:
     """Refuse to replace the work of a person: a list edited by hand, or another file."""
     from commandsync.errors import RefusedError
-    from commandsync.report.commandlist import State
+    from commandsync.report.commandlist import ListState
 
     by_hand = "move the edit into the manifest, or in Markdown out of the markers"
     for state, problem, hint in (
-        (State.EDITED, "the list was edited by hand", by_hand),
-        (State.FOREIGN, "the file is not a list that docs wrote", "name another file"),
+        (ListState.EDITED, "the list was edited by hand", by_hand),
+        (ListState.FOREIGN, "the file is not a list that docs wrote", "name another file"),
     ):
         if places := [str(at) for page in pages for at, was in page.stale if was is state]:
             message = f"{' and '.join(places)}: {problem}"
@@ -253,7 +253,7 @@ def _show_pages(
     from commandsync.api.credentials import redacted
     from commandsync.cli.output import command_line
     from commandsync.errors import Exit
-    from commandsync.report.commandlist import State
+    from commandsync.report.commandlist import ListState
     from commandsync.report.lines import joined, path
     from commandsync.report.parts import edit_lines
     from commandsync.report.summary import counted
@@ -271,7 +271,7 @@ def _show_pages(
         run.output.result(f"{shown}Up to date: {count}.")
         return Exit.DONE
     shown += "".join(f"{path(str(at))}: {state}\n" for at, state in stale)
-    force = ["--force"] if State.EDITED in dict(stale).values() else []
+    force = ["--force"] if ListState.EDITED in dict(stale).values() else []
     line = command_line("docs", *force, *paths, files=run.settings.files)
     run.output.result(f"{shown}\nNot up to date: {len(stale)} of {count}. Run  {line}")
     return Exit.CHANGES

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from commandsync.cli.output import Output
     from commandsync.plan.rules import DeleteLimit
     from commandsync.sources.changeset import Import
-    from commandsync.sync.importsource import Recorded
+    from commandsync.sync.importsource import RecordedCommands
 
 _discord_option = partial(option, section="Discord")
 
@@ -151,7 +151,7 @@ class _Order:
     """The sources of an import."""
 
     sources: Sequence[str]  # files and folders, or `discord`; empty for those of the manifest
-    recorded: Recorded | None  # the commands that a program registered
+    recorded: RecordedCommands | None  # the commands that a program registered
     locale: str  # the language of Discord's texts; empty for the manifest's
     prefix: str | None  # of the bot's commands, for a new manifest
     forget: Sequence[str]  # names of kept commands that go
@@ -166,7 +166,7 @@ def _planned(run: Run, order: _Order) -> Import:
     from commandsync.sync.importplan import plan_import
     from commandsync.sync.importsource import read_registered
 
-    def planned(of_run: Recorded | None) -> Import:
+    def planned(of_run: RecordedCommands | None) -> Import:
         return plan_import(
             run.settings,
             order.sources,
@@ -194,7 +194,7 @@ def _planned(run: Run, order: _Order) -> Import:
 
 
 def _in_doubt(
-    output: Output, of_run: Recorded, order: _Order, kept: Import, whole: Import
+    output: Output, of_run: RecordedCommands, order: _Order, kept: Import, whole: Import
 ) -> Import:
     """Choose the import after a run that is not known to be whole: it keeps what was there."""
     from commandsync.cli.approval import confirm
@@ -219,13 +219,15 @@ def _planned_before(run: Run, order: _Order, program: Sequence[str]) -> Import:
     """Plan the import of a run without commands: an error stops it before the run, not after."""
     from commandsync.sources.entry import SourceReading
     from commandsync.sync.importplan import plan_import
-    from commandsync.sync.importsource import Recorded
+    from commandsync.sync.importsource import RecordedCommands
 
     return plan_import(
         run.settings,
         order.sources,
         registered=lambda _locale: SourceReading(),
-        recorded=Recorded(shlex.join(program), lambda _locale: SourceReading(), "it has not begun"),
+        recorded=RecordedCommands(
+            shlex.join(program), lambda _locale: SourceReading(), "it has not begun"
+        ),
         locale=order.locale,
         prefix=order.prefix,
         forget=order.forget,

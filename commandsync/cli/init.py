@@ -203,8 +203,7 @@ def _begin(run: Run, path: str, given: Given, *, asks: bool) -> int:
 
 
 def _show_left(run: Run, tasks: Iterable[list[str]]) -> None:
-    from commandsync.report.lines import Command as CopiedLine
-    from commandsync.report.lines import joined
+    from commandsync.report.lines import CopiedLine, joined
 
     lines = ["", "Left to do:"]
     for number, (task, *copied) in enumerate(tasks, start=1):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from commandsync.cli.output import Output
     from commandsync.recording import Order, Recording
-    from commandsync.sync.importsource import Recorded
+    from commandsync.sync.importsource import RecordedCommands
 
 _record_option = partial(option, section="Recording")
 
@@ -57,7 +57,7 @@ def record_program(  # noqa: PLR0913 - the options of one command
     named: Sequence[str] = (),
     say: str | None = None,
     guild: str | None = None,
-) -> Recorded | None:
+) -> RecordedCommands | None:
     """Run a program once and return its registered commands, to be read in a language.
 
     Returns None if it registered nothing: how far it came is printed, with its last lines.
@@ -71,7 +71,7 @@ def record_program(  # noqa: PLR0913 - the options of one command
     from commandsync.extras import missing
     from commandsync.report.lines import visible
     from commandsync.services.catalogue import LISTS
-    from commandsync.sync.importsource import Recorded
+    from commandsync.sync.importsource import RecordedCommands
 
     try:
         from commandsync.recording import Order, record
@@ -104,7 +104,7 @@ def record_program(  # noqa: PLR0913 - the options of one command
         _tell_empty(output, recording, order, shown)
         return None
     output.talk(summary(recording, shown))
-    return Recorded(
+    return RecordedCommands(
         shlex.join(program), lambda locale: reading_of(recording, locale), recording.doubt
     )
 

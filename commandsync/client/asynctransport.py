@@ -35,8 +35,8 @@ from commandsync.client.request import (
     HEADERS,
     LONGEST_CONNECT,
     PIECE,
-    Body,
     BodyError,
+    LimitedBody,
     Reuse,
     Secrecy,
     StaleError,
@@ -104,7 +104,7 @@ _LONGEST_LINE = 65536  # bytes of a header, as http.client has it
 
 
 @dataclass(slots=True, eq=False)
-class _ConnectionState:
+class _TaskConnection:
     """The connection of the running task's request."""
 
     limit: asyncio.Timeout
@@ -119,10 +119,10 @@ class _ConnectionState:
             self.transport.abort()
 
 
-_current: ContextVar[_ConnectionState] = ContextVar("commandsync_connection")
+_current: ContextVar[_TaskConnection] = ContextVar("commandsync_connection")
 
 
-class _Names:
+class _NameLookup:
     """Looks up host names without the threads of a loop, for which its end would wait."""
 
     async def getaddrinfo(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - passed on
@@ -181,7 +181,7 @@ class AsyncTransport:
         self._reuse = Reuse()
         self._opened: dict[bool, aiohttp.ClientSession] = {}  # by whether it keeps connections
         self._home: asyncio.AbstractEventLoop | None = None
-        self._requests: set[_ConnectionState] = set()
+        self._requests: set[_TaskConnection] = set()
 
     async def send(self, operation: Operation[Any], *, seconds: float) -> Reply | TransportError:
         """Send an operation once, within so many seconds."""
@@ -233,7 +233,7 @@ class AsyncTransport:
         *,
         seconds: float,
     ) -> T | TransportError:
-        state = _ConnectionState(
+        state = _TaskConnection(
             limit=asyncio.timeout(seconds),
             over=asyncio.get_running_loop().create_future(),
             writes=operation is not None and operation.method != "GET",
@@ -282,7 +282,7 @@ class AsyncTransport:
         )
 
     async def _reply(self, response: aiohttp.ClientResponse) -> Reply:
-        body = Body(encoding=response.headers.get("content-encoding", ""))
+        body = LimitedBody(encoding=response.headers.get("content-encoding", ""))
         async for chunk in response.content.iter_chunked(PIECE):
             body.feed(chunk)
         return self._secrecy.reply(response.status, body.whole(), response.headers.items())
@@ -308,7 +308,7 @@ class AsyncTransport:
             session = aiohttp.ClientSession(
                 connector=_Connector(
                     limit=0,  # the gate counts
-                    resolver=aiohttp.ThreadedResolver(loop=_Names()),  # type: ignore[arg-type]  # a loop's look-ups
+                    resolver=aiohttp.ThreadedResolver(loop=_NameLookup()),  # type: ignore[arg-type]  # a loop's look-ups
                     ssl=not self._address.base_url.startswith("https:")
                     or trust_of(self._surroundings),
                     force_close=not keeps,

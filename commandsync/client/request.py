@@ -1,8 +1,8 @@
 """One request of either transport, from the operation to the `Reply`.
 
 `request_of` makes the request, and `Secrecy` puts the token into it. `Reuse` decides whether it may
-use a connection that was kept after another request. `Body` unzips the answer while it is read and
-limits its size, and `Secrecy` hides the token in all that was received. Each request is logged with
+use a connection that was kept after another request. `LimitedBody` unzips the answer while it is
+read and limits its size, and `Secrecy` hides the token in the answer. Each request is logged with
 its result.
 """
 
@@ -202,7 +202,7 @@ class BodyError(Exception):
     """A body that cannot be read; the message is the end of a sentence about the answer."""
 
 
-class Body:
+class LimitedBody:
     """A body that is being read; the limit is of the unzipped body, in bytes.
 
     Its encoding, its size or its content may raise `BodyError`, at any step.

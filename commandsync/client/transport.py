@@ -33,8 +33,8 @@ from commandsync.client.network import Surroundings, failure, root_of
 from commandsync.client.request import (
     LONGEST_CONNECT,
     PIECE,
-    Body,
     BodyError,
+    LimitedBody,
     Reuse,
     Secrecy,
     StaleError,
@@ -49,14 +49,14 @@ _NOT_MODIFIED = 304
 _LEAST = 0.001  # seconds: 0 would mean not to wait at all
 
 
-class _ConnectionState(threading.local):
+class _ThreadConnection(threading.local):
     """The connection of the request in this thread: its failure, or whether it was used before."""
 
     failure: BaseException | None = None
     kept: bool = False
 
 
-state = _ConnectionState()
+state = _ThreadConnection()
 
 
 def look_up(*args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - passed on
@@ -232,7 +232,7 @@ class Transport:
             time_out: Any = Timeout(connect=min(seconds, LONGEST_CONNECT), total=seconds)
             response = adapter.send(request, timeout=time_out, **settings)
             with closing(response):
-                body = Body(encoding=response.headers.get("content-encoding", ""))
+                body = LimitedBody(encoding=response.headers.get("content-encoding", ""))
                 for chunk in iter(partial(response.raw.read, PIECE, decode_content=False), b""):
                     body.feed(chunk)
                 content = body.whole()

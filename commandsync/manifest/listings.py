@@ -30,7 +30,7 @@ from commandsync.manifest.source import FileProblems, did_you_mean, quoted
 from commandsync.records.losses import COMMANDS, with_characters
 from commandsync.records.snapshot import Audience, Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.abilities import Source
+from commandsync.services.abilities import FactSource
 from commandsync.services.catalogue import LISTS, SERVICES, DeclaredRead, declared
 from commandsync.services.service import ListService
 
@@ -63,7 +63,7 @@ class Listing(ListingModel):
         service = LISTS[self.service] if own is None else _declared(self.service, own)
         if self.audience and service.for_audience:
             service = service.for_audience(self.audience)
-        facts, says = service.facts, Source("the manifest").says
+        facts, says = service.facts, FactSource("the manifest").says
         limits, most_records = dict(facts.limits), facts.most_records
         for name, most in self.limits.items():
             if isinstance(most, str):

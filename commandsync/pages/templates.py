@@ -191,7 +191,7 @@ _environment.globals["REL"] = REL
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RecordRow:
     """A record as a page shows it."""
 
     kind: Resource
@@ -225,23 +225,23 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RecordGroup:
     """The records of a group; its name is empty for those that are in none."""
 
     name: str
-    rows: list[Row] = field(default_factory=list)
+    rows: list[RecordRow] = field(default_factory=list)
 
 
-def listed_rows(kind: Resource, records: Iterable[Mapping[str, Any]]) -> list[Row]:
+def listed_rows(kind: Resource, records: Iterable[Mapping[str, Any]]) -> list[RecordRow]:
     """Return the rows of records as a service lists them."""
-    return [Row(kind, record, f"{kind}-{record['id']}") for record in records]
+    return [RecordRow(kind, record, f"{kind}-{record['id']}") for record in records]
 
 
-def groups_of(rows: Iterable[Row]) -> list[Group]:
+def groups_of(rows: Iterable[RecordRow]) -> list[RecordGroup]:
     """Return the rows by group, each where its first record is listed."""
-    groups: dict[str, Group] = {}
+    groups: dict[str, RecordGroup] = {}
     for row in rows:
-        groups.setdefault(row.group, Group(row.group)).rows.append(row)
+        groups.setdefault(row.group, RecordGroup(row.group)).rows.append(row)
     return [*groups.values()]
 
 
@@ -266,14 +266,14 @@ def commands_page(commands: Iterable[CommandText], *, bot: str = "") -> str:
     )
 
 
-def _rows(commands: Iterable[CommandText]) -> Iterator[Row]:
+def _rows(commands: Iterable[CommandText]) -> Iterator[RecordRow]:
     """Yield the rows of commands; links to them stay as long as their names and order do."""
     seen: dict[str, int] = {}
     for command in commands:
         anchor = "-".join(("command", *filter(None, _NO_ANCHOR.split(command.name.casefold()))))
         seen[anchor] = seen.get(anchor, 0) + 1
         again = f"--{seen[anchor]}" if seen[anchor] > 1 else ""
-        row = Row(Resource.COMMAND, command._asdict(), anchor + again)
+        row = RecordRow(Resource.COMMAND, command._asdict(), anchor + again)
         if isinstance(command, LoadedCommand):
             row = replace(row, menu=command.menu, options=command.option_list)
         yield row
@@ -285,16 +285,16 @@ def _digest(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BotPage:
+class BotPageContent:
     """The content of a bot's page."""
 
     bot: Bot
-    rows: Mapping[Resource, Sequence[Row]]  # the oldest first
+    rows: Mapping[Resource, Sequence[RecordRow]]  # the oldest first
     voters: Sequence[Mapping[str, Any]] = ()  # its latest votes as on the wire, the newest first
     next_vote: str = ""  # when the reader may vote again, as on the wire; empty for now
 
 
-def render_bot(page: BotPage) -> str:
+def render_bot(page: BotPageContent) -> str:
     """Return the HTML of a bot's page."""
     return render(
         "bot",

@@ -44,7 +44,7 @@ from commandsync.recording.programenv import (
 )
 from commandsync.recording.standins import Platforms
 from commandsync.simulation import discord, telegram
-from commandsync.simulation.discord import Refusal
+from commandsync.simulation.discord import RefusedRegistration
 from commandsync.simulation.telegram import Menu
 from commandsync.sources.reading import platform_of
 
@@ -59,7 +59,7 @@ _PIECE = 1 << 14
 _GUILD_ID = re.compile(r"[1-9]\d{14,19}")
 
 
-class Ending(StrEnum):
+class RunEnd(StrEnum):
     """How a run ended."""
 
     ENDED = "the program ended"
@@ -105,7 +105,7 @@ class Recording:
 
     discord: Mapping[str, Sequence[Mapping[str, Any]]]  # by server; "" for the global ones
     telegram: Mapping[Menu, Sequence[Mapping[str, Any]]]
-    ending: Ending
+    ending: RunEnd
     seconds: float
     registrations: int  # requests that registered something
     exit_code: int | None = None  # of the program, if it ended by itself
@@ -116,7 +116,7 @@ class Recording:
     untrusted: int = 0  # connections that did not trust the stand-ins
     refused: Mapping[str, int] = field(default_factory=dict)  # by host
     ports: Mapping[int, int] = field(default_factory=dict)  # refused connections, by port
-    refusals: Sequence[Refusal] = ()  # registrations
+    refusals: Sequence[RefusedRegistration] = ()  # registrations
     unknown: Sequence[str] = ()  # requests that the stand-ins do not know
     tail: Sequence[str] = ()  # the last lines that the program printed, without tokens
 
@@ -126,14 +126,14 @@ class Recording:
 
         Only a whole run removes commands.
         """
-        first = next(iter(self.refusals), Refusal("", 0, ""))
+        first = next(iter(self.refusals), RefusedRegistration("", 0, ""))
         of_all = {_key(command) for command in self.discord.get("", ())}
         others = (listed for server, listed in self.discord.items() if server)
         of_servers = {_key(command) for listed in others for command in listed}
         ended = f"{self.ending}: {self.reason}" if self.reason else str(self.ending)
         doubts = {
-            f"the program failed (exit {self.exit_code})": self.ending is Ending.FAILED,
-            ended: self.ending is not Ending.ENDED,
+            f"the program failed (exit {self.exit_code})": self.ending is RunEnd.FAILED,
+            ended: self.ending is not RunEnd.ENDED,
             f"a registration was refused ({first.status}: {first.reason})": self.refusals,
             f"{', '.join([*self.refused][:3])} was refused": self.refused,
             f"nothing listens at port {', '.join(map(str, [*self.ports][:3]))}": self.ports,
@@ -203,7 +203,7 @@ async def record(
     """
     loop, trust = asyncio.get_running_loop(), Trust.make(PLATFORM_HOSTS)
     platforms = Platforms(
-        discord.Application(application_in(order.environment), order.guild or discord.GUILD),
+        discord.ApplicationState(application_in(order.environment), order.guild or discord.GUILD),
         telegram.BotState(order.say),
     )
     before = loop.get_exception_handler()
@@ -268,7 +268,7 @@ async def _until_the_end(
     """Wait for the end of the run, freeze the lists, and end the program."""
     loop = asyncio.get_running_loop()
     start = loop.time()
-    ending: Ending | None = None
+    ending: RunEnd | None = None
     while ending is None:
         await asyncio.sleep(_LOOK)
         now = loop.time()
@@ -298,21 +298,21 @@ async def _until_the_end(
 
 def _ending(
     order: Order, fence: Fence, platforms: Platforms, hosts: Hosts, seconds: float
-) -> Ending | None:
+) -> RunEnd | None:
     """Return how the run has ended, or None while it goes on."""
     now, moments = asyncio.get_running_loop().time(), platforms.moments
     if fence.exit_code is not None:
-        return Ending.FAILED if fence.exit_code else Ending.ENDED
+        return RunEnd.FAILED if fence.exit_code else RunEnd.ENDED
     if fence.reason:
-        return Ending.LIMITED
+        return RunEnd.LIMITED
     if seconds > order.timeout:
-        return Ending.TIMED_OUT
+        return RunEnd.TIMED_OUT
     if moments:
         gaps = [later - earlier for earlier, later in pairwise(moments)]
         if now - moments[-1] > max(QUIET, 2 * max(gaps, default=0.0)):
-            return Ending.QUIET
+            return RunEnd.QUIET
         return None
-    return Ending.POINTLESS if _is_pointless(platforms, hosts, now) else None
+    return RunEnd.POINTLESS if _is_pointless(platforms, hosts, now) else None
 
 
 def _is_pointless(platforms: Platforms, hosts: Hosts, now: float) -> bool:

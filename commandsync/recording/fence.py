@@ -148,7 +148,7 @@ class FenceError(RefusedError):
     """The machine does not allow the fence, so the program was not run."""
 
 
-class Place(NamedTuple):
+class FenceAddress(NamedTuple):
     """An address inside the fence that commandsync answers on."""
 
     kind: str  # tcp, udp or raw
@@ -157,7 +157,7 @@ class Place(NamedTuple):
 
 
 SEES_REFUSALS = tuple(
-    Place("raw", address, base64.b64encode(refusals_only(has_header=has_header)).decode())
+    FenceAddress("raw", address, base64.b64encode(refusals_only(has_header=has_header)).decode())
     for address, has_header in (("0.0.0.0", True), ("::", False))  # noqa: S104 - not bound
 )
 """Sockets that see which connections are refused since nothing listens."""
@@ -171,7 +171,7 @@ class Enclosed:
     environment: Mapping[str, str]
     folder: str  # the project's folder
     cwd: str  # where the program runs: the folder, or one below it
-    places: Sequence[Place] = ()
+    places: Sequence[FenceAddress] = ()
     addresses: Sequence[str] = ()  # that loopback has beside its own
     files: Mapping[str, str] = field(default_factory=dict)  # the text that is seen at a path
 

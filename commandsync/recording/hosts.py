@@ -25,7 +25,7 @@ from functools import partial
 from typing import NamedTuple, cast
 
 from commandsync.errors import UsageError
-from commandsync.recording.fence import SEES_REFUSALS, Place
+from commandsync.recording.fence import SEES_REFUSALS, FenceAddress
 
 PLATFORM_HOSTS = (
     ".discord.com",
@@ -55,7 +55,7 @@ def is_in(host: str, domain: str) -> bool:
 PLATFORM = "192.0.2.1"
 """The address of the platforms inside the fence: the second one of loopback."""
 
-PLACES = (Place("tcp", PLATFORM, 443), Place("udp", "127.0.0.1", 53), *SEES_REFUSALS)
+PLACES = (FenceAddress("tcp", PLATFORM, 443), FenceAddress("udp", "127.0.0.1", 53), *SEES_REFUSALS)
 """Where the platforms and the name server answer inside the fence; allowed services follow."""
 
 MOST_CONNECTIONS = 256
@@ -177,10 +177,10 @@ class Allowed(NamedTuple):
         return f"{self.host}:{self.port}"
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[FenceAddress, ...]:
         """The sockets inside the fence: both addresses of this machine, else one."""
         addresses = ("127.0.0.1", "::1") if self.inside == "127.0.0.1" else (self.inside,)
-        return tuple(Place("tcp", address, self.port) for address in addresses)
+        return tuple(FenceAddress("tcp", address, self.port) for address in addresses)
 
 
 def parse_allowed(values: Iterable[str], refused_hosts: Iterable[str]) -> tuple[Allowed, ...]:

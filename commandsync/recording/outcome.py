@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any
 
 from commandsync.diagnostics import Notice
-from commandsync.recording import Ending, Order, Recording
+from commandsync.recording import Order, Recording, RunEnd
 from commandsync.recording.hosts import USUAL
 from commandsync.recording.programenv import DISCORD, program_environment, unset_variables
 from commandsync.records.snapshot import Audience
@@ -155,12 +155,12 @@ def _missing(printed: str) -> Iterator[str]:
 def _reached(recording: Recording) -> str:
     """Return how far the program came on its way to the platform."""
     ended = {
-        Ending.ENDED: "it ended by itself",
-        Ending.FAILED: f"it failed (exit {recording.exit_code})",
-        Ending.TIMED_OUT: "the time limit was reached",
-        Ending.LIMITED: recording.reason,
-        Ending.QUIET: "it was quiet then",
-        Ending.POINTLESS: "it waited for something that does not come",
+        RunEnd.ENDED: "it ended by itself",
+        RunEnd.FAILED: f"it failed (exit {recording.exit_code})",
+        RunEnd.TIMED_OUT: "the time limit was reached",
+        RunEnd.LIMITED: recording.reason,
+        RunEnd.QUIET: "it was quiet then",
+        RunEnd.POINTLESS: "it waited for something that does not come",
     }[recording.ending]
     if recording.refusals:
         return f"its registration was refused; {ended}"

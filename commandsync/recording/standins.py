@@ -2,9 +2,9 @@
 
 `Platforms` carries the pure functions of Discord and Telegram: it has their states, and answers a
 connection of a program by its path. The gateway says what a bot that logs in waits for. One
-connection is one `Session`: HELLO, heartbeats, IDENTIFY (or RESUME), READY with the shard that was
-asked for, the server, and, where `--say` gives a text, a message of the bot's owner. What a session
-sends beside that is passed over. Payloads are JSON, plain or in one stream of zlib or zstd.
+connection is one `StandInSession`: HELLO, heartbeats, IDENTIFY (or RESUME), READY with the shard
+that was asked for, the server, and, where `--say` gives a text, a message of the bot's owner. All
+other messages of a program are ignored. Payloads are JSON, plain or in one stream of zlib or zstd.
 
 The program may be anything: the bodies of a run have a limit together, and what cannot be read is
 an error of the platform.
@@ -52,7 +52,9 @@ _LONGEST_HANDSHAKE = 10.0  # seconds
 class Platforms:
     """The states of the platforms while a program runs, and what it did so far."""
 
-    def __init__(self, of_discord: discord.Application, of_telegram: telegram.BotState) -> None:
+    def __init__(
+        self, of_discord: discord.ApplicationState, of_telegram: telegram.BotState
+    ) -> None:
         self.discord, self.telegram = of_discord, of_telegram
         self.moments: list[float] = []  # when a list was changed, or a change refused
         self.requests: Counter[str] = Counter()  # by platform
@@ -103,7 +105,7 @@ class Platforms:
             self.last = asyncio.get_running_loop().time()
         if request.headers.get("Upgrade", "").lower() == "websocket":
             self.logins += 1
-            return await Session(self).serve(request)
+            return await StandInSession(self).serve(request)
         body = await self._body(request)
         if matched := _BOT.fullmatch(request.path):
             self.requests["telegram"] += 1
@@ -237,7 +239,7 @@ _ENCODERS: Mapping[str, Callable[[], Callable[[str], bytes]]] = {
 }
 
 
-class Session:
+class StandInSession:
     """One connection of a program to the gateway."""
 
     def __init__(self, platforms: Platforms) -> None:

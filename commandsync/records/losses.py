@@ -73,7 +73,7 @@ def with_characters(limit: Limit, text: str) -> Limit:
     return limit._replace(pattern=pattern, allowed=own.allowed)
 
 
-class Reason(Enum):
+class LossReason(Enum):
     """Why the service cannot show it; `limit` is what it accepts."""
 
     SHORT = "the {field} is shorter than {limit.least} characters"
@@ -113,7 +113,7 @@ class Loss:
     """A part that several commands lose for one reason."""
 
     field: str  # what they lose: a field of a command, or one of the above
-    reason: Reason
+    reason: LossReason
     instead: Instead = Instead.LEFT_OUT  # what happens instead
     names: tuple[str, ...] = ()  # theirs, in the manifest's order; of `SYNC`, what is not kept
     limit: Limit | None = None  # what the service accepts, where that is the reason
@@ -130,7 +130,7 @@ def instead_of(loss: Loss) -> str:
     limit = loss.limit or Limit()
     why = loss.reason.value.format(field=loss.field, limit=limit)
     words = loss.instead.value.format(why=why, limit=limit)
-    explained = loss.instead is Instead.NOT_SHOWN and loss.reason is Reason.CHANGED
+    explained = loss.instead is Instead.NOT_SHOWN and loss.reason is LossReason.CHANGED
     return f"{words}: {why}" if explained else words
 
 
@@ -142,13 +142,13 @@ def loss_notice(loss: Loss, *, at: str) -> Notice:
     commands, names = _counted(loss.names)
     whole = loss.field == COMMANDS or loss.instead in {Instead.LEFT_OUT, Instead.GROUP}
     plural = loss.count > 1 if whole else loss.field in {OPTIONS, TRANSLATIONS}
-    of_group = "the group of " if loss.reason is Reason.NOT_DESCRIBED else ""
+    of_group = "the group of " if loss.reason is LossReason.NOT_DESCRIBED else ""
     what = commands if whole else f"the {loss.field} of {of_group}{commands}"
     verb = "are" if plural else "is"
     message = f"{at}: {what} {verb} {instead_of(loss)} ({names})"
-    by_object = loss.field == OPTIONS or loss.reason in {Reason.MENU, Reason.UNKNOWN}
+    by_object = loss.field == OPTIONS or loss.reason in {LossReason.MENU, LossReason.UNKNOWN}
     hint = Do.IMPORT_OBJECTS() if by_object else ""
-    if loss.reason is Reason.NOT_DESCRIBED:
+    if loss.reason is LossReason.NOT_DESCRIBED:
         hint = "record a run of the bot, or import Discord's JSON"
     return Notice(message, hint, loss.location)
 

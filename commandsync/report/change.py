@@ -41,7 +41,7 @@ from commandsync.report.lines import (
 from commandsync.report.parts import (
     AROUND,
     BREAKING,
-    Row,
+    DiffRow,
     Shown,
     cut,
     diff_rows,
@@ -296,7 +296,7 @@ def _fields(changes: Sequence[Shown], screen: Screen) -> Iterator[str]:
             yield from difference_lines(old, new, screen)
 
 
-def _highlighted(rows: Sequence[Row]) -> list[str]:
+def _highlighted(rows: Sequence[DiffRow]) -> list[str]:
     """Return the rows' visible texts, with what changed within a line marked in both lines."""
     texts = [visible_line(row.text) for row in rows]
     groups = [(sign, len(list(group))) for sign, group in groupby(rows, attrgetter("sign"))]

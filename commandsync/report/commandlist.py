@@ -374,7 +374,7 @@ _DIGITS = 16  # of a checksum
 _SHOWN_CATEGORIES = 10
 
 
-class State(StrEnum):
+class ListState(StrEnum):
     """The state of a list in a file, before it is written again."""
 
     CURRENT = "up to date"
@@ -387,7 +387,7 @@ class MarkdownFile(NamedTuple):
     """A file with all of its lists written."""
 
     text: str
-    lists: tuple[tuple[Location, State], ...]  # each by its begin marker, as it was before
+    lists: tuple[tuple[Location, ListState], ...]  # each by its begin marker, as it was before
 
 
 def with_lists(text: str, commands: Sequence[CommandText], *, path: str) -> MarkdownFile:
@@ -427,7 +427,7 @@ def _missing(region: Region, categories: Collection[str]) -> Problem | None:
 
 def _written(
     region: Region, lines: Sequence[str], commands: Sequence[CommandText]
-) -> tuple[State, list[str]]:
+) -> tuple[ListState, list[str]]:
     """Return the state of a list, and its new lines, markers included."""
     begin, *between, end = lines
     old = _LINE_END.sub("\n", "".join(between))
@@ -437,11 +437,11 @@ def _written(
     seen, wanted = (_checksum(_SPACING.sub("", text)) for text in (old, new))
     is_same = old == new or (seen == wanted and same_page(old, new))
     if is_same and region.checksum == wanted:
-        return State.CURRENT, list(lines)
+        return ListState.CURRENT, list(lines)
     edited = seen not in {region.checksum, wanted} and old.strip()
     marker = END.replace("-->", f"{wanted} -->") + _line_end(end)
     written = [begin, new.replace("\n", _line_end(begin)), marker]
-    return State.EDITED if edited else State.STALE, written
+    return ListState.EDITED if edited else ListState.STALE, written
 
 
 def _line_end(line: str) -> str:
@@ -458,19 +458,19 @@ def sealed(html: str) -> str:
     return html.replace(_GENERATOR, _GENERATOR.replace('">', f' {_checksum(html)}">'), 1)
 
 
-def state_of(old: str | None, new: str) -> State:
+def state_of(old: str | None, new: str) -> ListState:
     """Return the state of a file with a whole list, before it is written; `old` may be None.
 
     The list is a sealed page or a JSON document.
     """
     if old is None:
-        return State.STALE
+        return ListState.STALE
     old = old.replace("\r\n", "\n")
     if old == new:
-        return State.CURRENT
+        return ListState.CURRENT
     if is_command_list(old):
-        return State.STALE
+        return ListState.STALE
     seal = _SEAL.search(old)
     if seal is None:
-        return State.FOREIGN
-    return State.STALE if seal[1] == _checksum(_SEAL.sub("", old, 1)) else State.EDITED
+        return ListState.FOREIGN
+    return ListState.STALE if seal[1] == _checksum(_SEAL.sub("", old, 1)) else ListState.EDITED

@@ -158,7 +158,7 @@ class Value(str):
     __slots__ = ()
 
 
-class Command(str):
+class CopiedLine(str):
     """A line to be copied: it stays whole on every screen."""
 
     __slots__ = ()
@@ -181,7 +181,7 @@ def joined(lines: Iterable[str], screen: Screen) -> str:
 
 
 def _rows(line: str, screen: Screen) -> Iterable[str]:
-    whole = Command if not screen.full else (Command, Value)
+    whole = CopiedLine if not screen.full else (CopiedLine, Value)
     if screen.width is None or isinstance(line, whole):
         return (line,)
     if isinstance(line, Value):

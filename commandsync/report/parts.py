@@ -125,7 +125,7 @@ _MOST_LINES = 20  # removed, or added, in one place; the manifest contains the w
 _MOST_ROWS = 60  # of one field
 
 
-class Row(NamedTuple):
+class DiffRow(NamedTuple):
     """One line of a difference: removed, added, unchanged, or a remark on lines left out."""
 
     sign: Literal["-", "+", "│", "…"]
@@ -146,14 +146,14 @@ def cut(text: str, width: int = WIDTH) -> str:
     return "".join(shortened(text, width))
 
 
-def diff_rows(old: str, new: str, *, full: bool = False, after: int = AROUND) -> list[Row]:
+def diff_rows(old: str, new: str, *, full: bool = False, after: int = AROUND) -> list[DiffRow]:
     """Return the differences between two texts, by line, and within lines that are long.
 
     `full` cuts no line and leaves out no removed or added one; `after` is how many unchanged
     characters a line shows after a difference.
     """
     ours, theirs = redacted(old).split("\n"), redacted(new).split("\n")
-    rows: list[Row] = []
+    rows: list[DiffRow] = []
     parts = aligned(ours, theirs)
     for part in parts:
         if part.is_same:
@@ -163,37 +163,37 @@ def diff_rows(old: str, new: str, *, full: bool = False, after: int = AROUND) ->
     if full:
         return rows
     shown = [
-        Row(row.sign, cut(row.text, WIDTH if row.sign == "│" else _CHANGED_WIDTH))
+        DiffRow(row.sign, cut(row.text, WIDTH if row.sign == "│" else _CHANGED_WIDTH))
         for row in rows[:_MOST_ROWS]
     ]
-    return [*shown, Row("…", "more differences follow")] if len(rows) > _MOST_ROWS else shown
+    return [*shown, DiffRow("…", "more differences follow")] if len(rows) > _MOST_ROWS else shown
 
 
-def _unchanged(lines: list[str], *, after: bool, before: bool) -> Iterator[Row]:
+def _unchanged(lines: list[str], *, after: bool, before: bool) -> Iterator[DiffRow]:
     """Show the lines after a difference, or before one: between two, all of a few."""
     begin = _CONTEXT if after else 0
     end = max(len(lines) - _CONTEXT, 0) if before else len(lines)
     left_out = end - begin
     if after and before and left_out <= 1:
         begin = end
-    yield from (Row("│", line) for line in lines[:begin])
+    yield from (DiffRow("│", line) for line in lines[:begin])
     if after and before and left_out > 1:
-        yield Row("…", f"{left_out:,} unchanged lines")
-    yield from (Row("│", line) for line in lines[end:])
+        yield DiffRow("…", f"{left_out:,} unchanged lines")
+    yield from (DiffRow("│", line) for line in lines[end:])
 
 
-def _replaced(ours: list[str], theirs: list[str], *, full: bool, after: int) -> Iterator[Row]:
+def _replaced(ours: list[str], theirs: list[str], *, full: bool, after: int) -> Iterator[DiffRow]:
     most = max(len(ours), len(theirs)) if full else _MOST_LINES
     left_out = [len(ours) - most, len(theirs) - most]
     ours, theirs = ours[:most], theirs[:most]
     if len(ours) == len(theirs) and not full:
         pairs = [_around(old, new, after) for old, new in zip(ours, theirs, strict=True)]
         ours, theirs = [old for old, _ in pairs], [new for _, new in pairs]
-    rows = ([Row("-", line) for line in ours], [Row("+", line) for line in theirs])
+    rows = ([DiffRow("-", line) for line in ours], [DiffRow("+", line) for line in theirs])
     for shown, count in zip(rows, left_out, strict=True):
         yield from shown
         if count > 0:
-            yield Row("…", f"{count:,} more lines")
+            yield DiffRow("…", f"{count:,} more lines")
 
 
 def _around(old: str, new: str, after: int) -> tuple[str, str]:

@@ -17,8 +17,8 @@ from commandsync.errors import ListingError
 from commandsync.records.losses import Limit
 from commandsync.report import tables
 from commandsync.report.lines import Screen, beginning, columns_of, cut_at, json_text, visible
-from commandsync.services.abilities import Answer, Fact
-from commandsync.services.catalogue import SERVICES, Row
+from commandsync.services.abilities import Fact, Support
+from commandsync.services.catalogue import SERVICES, FactRow
 from commandsync.services.catalogue import table as service_facts
 
 if TYPE_CHECKING:
@@ -204,13 +204,13 @@ def _cells() -> tuple[list[str], list[list[str]]]:
             values.setdefault(label, {})[row.service] = text
     tried = ["simulated only" if each.simulated_only else "yes" for each in SERVICES.values()]
     rows = [
-        [label, *(known.get(name, Answer.UNKNOWN) for name in SERVICES)]
+        [label, *(known.get(name, Support.UNKNOWN) for name in SERVICES)]
         for label, known in values.items()
     ]
     return ["ability", *SERVICES], [[_TRIED, *tried], *rows]
 
 
-def _shown(row: Row) -> Iterator[tuple[str, str]]:
+def _shown(row: FactRow) -> Iterator[tuple[str, str]]:
     """Yield the rows of the table that a fact is in, and its text there."""
     match row.fact.value:
         case Limit(least=least, most=most, allowed=allowed):

@@ -30,7 +30,7 @@ from commandsync.report.lines import (
     GREEN,
     RED,
     YELLOW,
-    Command,
+    CopiedLine,
     Screen,
     Value,
     beginning,
@@ -256,7 +256,7 @@ def _notices(notices: Iterable[Notice], screen: Screen) -> Iterator[str]:
         else:
             yield from chain.from_iterable(_notice(each, screen) for each in alike)
     hints = (in_words(notice.hint, screen.words) for notice in notices if notice.runs)
-    calls = [Command(f"  {visible(hint)}") for hint in hints]
+    calls = [CopiedLine(f"  {visible(hint)}") for hint in hints]
     yield from (_LIBRARY, *calls) if calls else ()
 
 

@@ -55,7 +55,7 @@ class SimulatedService:
 
     def __init__(
         self,
-        service: exchange.Service,
+        service: exchange.DocumentedService,
         *,
         bot: str | None = None,
         conditions: Conditions = NORMAL,
@@ -113,7 +113,7 @@ def _sent(response: exchange.Response) -> Response:
     return Response(response.body, response.status, headers, media_type=media_type or None)
 
 
-def _page(name: str, state: exchange.State) -> str:
+def _page(name: str, state: exchange.ServiceState) -> str:
     """Return the HTML of the lists, each under its scope and language, and of announcements."""
     groups = {**state.lists}
     if state.announcements:

@@ -183,7 +183,7 @@ async def _discard(_message: Message) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RecordedRequest:
     """A request as it came, without its token."""
 
     method: str
@@ -196,7 +196,7 @@ class Recorder:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self.requests: list[Request] = []
+        self.requests: list[RecordedRequest] = []
         """The requests so far, the oldest first."""
         self._faults: deque[Callable[[ASGIApp], ASGIApp]] = deque()
 
@@ -235,7 +235,7 @@ async def lose_answer(scope: Scope, receive: Receive, _send: Send) -> None:
         pass  # the server waits for an answer until then
 
 
-def _recorded(scope: Scope, messages: deque[Message]) -> Request:
+def _recorded(scope: Scope, messages: deque[Message]) -> RecordedRequest:
     content = b"".join(message.get("body", b"") for message in messages)
     query = scope["query_string"].decode("latin-1")
     path = f"{scope['path']}?{query}" if query else scope["path"]
@@ -243,4 +243,4 @@ def _recorded(scope: Scope, messages: deque[Message]) -> Request:
         body = json.loads(content)
     except ValueError:
         body = content or None
-    return Request(scope["method"], without_token(path), body)
+    return RecordedRequest(scope["method"], without_token(path), body)

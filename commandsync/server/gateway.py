@@ -24,8 +24,8 @@ from commandsync.server.database import Database
 from commandsync.server.endpoint import refusal
 from commandsync.server.votes import (
     UNAUTHORIZED,
-    Client,
     CloseReason,
+    GatewayClient,
     account_of,
     event_frame,
     packed,
@@ -110,7 +110,7 @@ async def _serve(socket: WebSocket, token: str, version: str) -> CloseReason:
         # Its words are left out: they may contain parts of the database's URL.
         _log.warning("a client of the gateway is refused: %s", type(error).__name__)
         return _UNAVAILABLE
-    client, alive = Client(bot["id"], position, key), asyncio.Event()
+    client, alive = GatewayClient(bot["id"], position, key), asyncio.Event()
     for frame in greeting(version, interval=PING_INTERVAL, timeout=PING_TIMEOUT):
         client.send(frame)
     client.send(event_frame("ready", bot))
@@ -146,13 +146,13 @@ def _admit(database: Database, token: str) -> tuple[dict[str, str], int, str]:
         return account_of(record), votes.last_event(connection), owner.key
 
 
-async def _send(socket: WebSocket, client: Client) -> NoReturn:
+async def _send(socket: WebSocket, client: GatewayClient) -> NoReturn:
     while True:
         await socket.send_text(await client.next_frame())
 
 
 async def _receive(
-    socket: WebSocket, client: Client, version: str, alive: asyncio.Event
+    socket: WebSocket, client: GatewayClient, version: str, alive: asyncio.Event
 ) -> CloseReason:
     """Answer pings until the client leaves; what is not understood is ignored."""
     while True:
@@ -168,7 +168,7 @@ async def _receive(
             alive.set()
 
 
-async def _ping(client: Client, alive: asyncio.Event) -> CloseReason:
+async def _ping(client: GatewayClient, alive: asyncio.Event) -> CloseReason:
     """Ping a client of version 4 until it does not answer."""
     answered = True
     while answered:

@@ -27,7 +27,7 @@ from fastapi.responses import RedirectResponse
 from limits import RateLimitItemPerSecond
 from starlette.datastructures import Headers
 
-from commandsync.pages.templates import BotPage, listed_rows, moment_of, render, render_bot
+from commandsync.pages.templates import BotPageContent, listed_rows, moment_of, render, render_bot
 from commandsync.records.models import Bot
 from commandsync.server import search, storage, votes
 from commandsync.server.endpoint import (
@@ -40,7 +40,7 @@ from commandsync.server.endpoint import (
     page_answer,
 )
 from commandsync.server.protocol import ALGORITHM, address_of
-from commandsync.server.search import Found, Wanted
+from commandsync.server.search import FoundBots, Wanted
 from commandsync.server.tables import record_tables
 
 router = APIRouter(include_in_schema=False)
@@ -224,7 +224,7 @@ def bot_page(bot: BotId, request: Request, database: Db, moment: Moment) -> Resp
         record = votes.counted_bot(connection, bot, at=moment)
         voters, _ = votes.voters_of(connection, bot, page=1, limit=_LATEST)
         voter = voter_of(request, secret=database.secret) or ""
-        page = BotPage(
+        page = BotPageContent(
             bot=Bot.model_validate(record),
             rows={
                 kind: listed_rows(kind, storage.records_of(connection, bot, kind))
@@ -259,7 +259,7 @@ class Tag(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Paging:
+class Pagination:
     """The place of a page among the others."""
 
     page: int  # its number, from 1; it may be past the last one
@@ -269,10 +269,10 @@ class Paging:
     later: str | None  # the address of the next page; None if there is none
 
 
-def pages_of(page: int, last: int, address: Callable[[int], str]) -> Paging:
+def pages_of(page: int, last: int, address: Callable[[int], str]) -> Pagination:
     """Return the links of a page; `address` returns the address of any."""
     near = range(max(1, page - _NEAR), min(last, page + _NEAR) + 1)
-    return Paging(
+    return Pagination(
         page=page,
         last=last,
         pages=[(number, address(number)) for number in sorted({1, *near, last})],
@@ -296,7 +296,7 @@ def address(wanted: Wanted, *, page: int = 1, tags: Sequence[str] | None = None)
     return f"/?{query}" if query else "/"
 
 
-def render_list(bots: Sequence[Bot], *, found: Found, wanted: Wanted) -> str:
+def render_list(bots: Sequence[Bot], *, found: FoundBots, wanted: Wanted) -> str:
     """Return the HTML of a page of the list."""
     last = max(1, -(-found.number // wanted.limit), wanted.page if found.is_more and bots else 1)
 

@@ -201,7 +201,7 @@ class Wanted:
     tags: tuple[str, ...] = ()
 
 
-class Found(NamedTuple):
+class FoundBots(NamedTuple):
     """The bots of a page, as `seq`, and the number of bots on all pages."""
 
     keys: list[int]
@@ -209,7 +209,7 @@ class Found(NamedTuple):
     is_more: bool = False  # there are more than `number`
 
 
-def find(connection: Connection, wanted: Wanted) -> Found:
+def find(connection: Connection, wanted: Wanted) -> FoundBots:
     """Return a page of the list.
 
     Raises `BadQueryError`, and what the database raises after `LONGEST_QUERY`.
@@ -229,7 +229,7 @@ def find(connection: Connection, wanted: Wanted) -> Found:
         is_more = number == most
         is_past = first >= number and not is_more
         keys = [] if is_past else search.page(first, last, expected)
-    return Found(keys, number - is_more, is_more)
+    return FoundBots(keys, number - is_more, is_more)
 
 
 def _marks(wanted: Wanted) -> list[str]:

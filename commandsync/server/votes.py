@@ -129,7 +129,7 @@ _REVOKED = CloseReason(UNAUTHORIZED, "the bot was removed, or its token was repl
 
 
 @dataclass(slots=True, eq=False)
-class Client:
+class GatewayClient:
     """A client of the gateway."""
 
     bot: str  # the bot whose events it receives
@@ -166,7 +166,7 @@ class Broadcast:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._clients: set[Client] = set()
+        self._clients: set[GatewayClient] = set()
         self._changed = asyncio.Event()
         self._failing: set[str] = set()
         self.loop = asyncio.get_running_loop()
@@ -176,12 +176,12 @@ class Broadcast:
         """Return the bots that are connected to this process; may be called in any thread."""
         return {client.bot for client in [*self._clients]}
 
-    def join(self, client: Client) -> None:
+    def join(self, client: GatewayClient) -> None:
         """Deliver to a client every entry that follows its position."""
         self._clients.add(client)
         self._changed.set()
 
-    def leave(self, client: Client) -> None:
+    def leave(self, client: GatewayClient) -> None:
         """Deliver nothing more to a client."""
         self._clients.discard(client)
 
@@ -204,7 +204,7 @@ class Broadcast:
         if not clients:
             return False
         entries = await asyncio.to_thread(self._read, min(client.position for client in clients))
-        by_bot: dict[str, list[Client]] = {}
+        by_bot: dict[str, list[GatewayClient]] = {}
         for client in clients:
             by_bot.setdefault(client.bot, []).append(client)
         for entry in entries:

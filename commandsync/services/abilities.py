@@ -38,7 +38,7 @@ DISCORD_ABILITIES: Abilities = MappingProxyType(
 """Of Discord, where a bot's commands are registered: slash commands, and those of two menus."""
 
 
-class Answer(StrEnum):
+class Support(StrEnum):
     """Whether a service has an ability; unknown where no source says it."""
 
     YES = "yes"
@@ -54,14 +54,14 @@ class Reads(StrEnum):
     RECORDS = "records"
 
 
-class Source(NamedTuple):
+class FactSource(NamedTuple):
     """Where facts are from: a document's title and URL, and the month in which it was read."""
 
     title: str
     url: str = ""
     checked: str = ""
 
-    def says(self, value: Answer | Reads | Limit | int) -> "Fact":
+    def says(self, value: Support | Reads | Limit | int) -> "Fact":
         """Return a fact with this source."""
         return Fact(value, self)
 
@@ -69,9 +69,9 @@ class Source(NamedTuple):
 class Fact(NamedTuple):
     """One fact of a service."""
 
-    # An answer, a number, or what is accepted; `Answer.UNKNOWN` where the source does not say it.
-    value: Answer | Reads | Limit | int
-    source: Source  # where it is from
+    # An answer, a number, or what is accepted; `Support.UNKNOWN` where the source does not say it.
+    value: Support | Reads | Limit | int
+    source: FactSource  # where it is from
 
     @property
     def number(self) -> int | None:
@@ -104,7 +104,7 @@ class Facts:
 
     def takes(self, name: str) -> bool:
         """Whether the service takes a field."""
-        return name in self.fields and self.fields[name].value is Answer.YES
+        return name in self.fields and self.fields[name].value is Support.YES
 
     def limit(self, name: str) -> Limit:
         """Return the limit on the text of a field; any text is accepted if it is not known."""
@@ -112,24 +112,24 @@ class Facts:
         return fact.value if fact and isinstance(fact.value, Limit) else Limit()
 
 
-_OTHERWISE: Mapping[str, Answer | int] = {
-    **dict.fromkeys(("write", "ids", "uses", "options", "announcements"), Answer.NO),
-    **dict.fromkeys(("clear", "order", "most_records", "most_bytes", "wait"), Answer.UNKNOWN),
+_OTHERWISE: Mapping[str, Support | int] = {
+    **dict.fromkeys(("write", "ids", "uses", "options", "announcements"), Support.NO),
+    **dict.fromkeys(("clear", "order", "most_records", "most_bytes", "wait"), Support.UNKNOWN),
     **dict.fromkeys(("most_sub_commands", "levels"), 0),
 }
 
 
 def facts_of(
-    source: Source,
+    source: FactSource,
     takes: Iterable[str],
     limits: Mapping[str, Limit],
     /,
-    **known: Answer | Reads | int,
+    **known: Support | Reads | int,
 ) -> Facts:
     """Return the facts from one source: the fields of a command that are taken, limits, others."""
     facts = {name: source.says(value) for name, value in {**_OTHERWISE, **known}.items()}
-    fields = dict.fromkeys(Resource.COMMAND.fields[1:], source.says(Answer.NO))
-    fields |= dict.fromkeys(takes, source.says(Answer.YES))
+    fields = dict.fromkeys(Resource.COMMAND.fields[1:], source.says(Support.NO))
+    fields |= dict.fromkeys(takes, source.says(Support.YES))
     return Facts(
         **facts,
         fields=MappingProxyType(fields),

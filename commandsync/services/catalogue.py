@@ -19,11 +19,11 @@ from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource, canonical
 from commandsync.services.abilities import (
     LIST_ABILITIES,
-    Answer,
     Fact,
     Facts,
+    FactSource,
     Reads,
-    Source,
+    Support,
     facts_of,
 )
 from commandsync.services.discord import DISCORD
@@ -58,7 +58,7 @@ SERVICES: Mapping[str, Service] = MappingProxyType(
 """All services; `page` is that of the manifest's base URL."""
 
 
-_SOURCE = Source("the manifest")
+_SOURCE = FactSource("the manifest")
 
 
 class DeclaredRead(NamedTuple):
@@ -99,8 +99,8 @@ def declared(  # noqa: PLR0913 - the keys of `replace:`
         fields.values(),
         bounds,
         read=Reads.LIST if read else Reads.NO,
-        replace=Answer.YES,
-        most_records=limits.get(COMMANDS, Answer.UNKNOWN),
+        replace=Support.YES,
+        most_records=limits.get(COMMANDS, Support.UNKNOWN),
     )
     array: Callable[[Snapshot], list[Any]] = partial(_flat, fields)
     if not fields:
@@ -190,7 +190,7 @@ def _entry(item: Any, keys: Mapping[str, str], keep: Iterable[str], reply: Reply
     return Entry(text, own=(others,) if others else ())
 
 
-class Row(NamedTuple):
+class FactRow(NamedTuple):
     """One fact of a service, for the table."""
 
     service: str
@@ -198,12 +198,14 @@ class Row(NamedTuple):
     fact: Fact
 
 
-def table() -> Iterator[Row]:
+def table() -> Iterator[FactRow]:
     """Yield all that is known of all services."""
     for service, attribute in product(SERVICES.values(), fields(Facts)):
         match getattr(service.facts, attribute.name):
             case Fact() as fact:
-                yield Row(service.name, attribute.name.replace("_", " "), fact)
+                yield FactRow(service.name, attribute.name.replace("_", " "), fact)
             case by_field:
                 of = "limit of " * (attribute.name == "limits")
-                yield from (Row(service.name, of + name, fact) for name, fact in by_field.items())
+                yield from (
+                    FactRow(service.name, of + name, fact) for name, fact in by_field.items()
+                )

@@ -25,7 +25,7 @@ _UNKNOWN = "…"  # the description of a group that nothing describes; Discord r
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallableCommand:
     """One callable command, or a group of them, as an entry has it."""
 
     type: str  # that of the command that Discord has
@@ -71,7 +71,7 @@ def type_of(command: Registrable) -> str:
     return SLASH if kind in MENUS and nested_in(node) else kind
 
 
-def calls_of(command: Registrable) -> Iterator[Call]:
+def calls_of(command: Registrable) -> Iterator[CallableCommand]:
     """Yield the call of a command, and those of the sub-commands that its object has."""
     kind, name, node = type_of(command), name_of(command), object_of(command)
     parts = (name,) if kind in MENUS else tuple(name.split(" "))
@@ -79,16 +79,16 @@ def calls_of(command: Registrable) -> Iterator[Call]:
     if node is not None and (len(parts) == 1 or (nested_in(node) and node.get("type") != _GROUP)):
         levels = _levels(node, parts)
     path = tuple(_named(level, part) for level, part in zip(levels, parts, strict=True))
-    call = Call(kind, path, levels, command)
+    call = CallableCommand(kind, path, levels, command)
     below = nested_in(levels[-1] or {})
     yield replace(call, is_group=bool(below))
     for option in below:
         yield from _below(call, option)
 
 
-def _below(group: Call, option: Node) -> Iterator[Call]:
+def _below(group: CallableCommand, option: Node) -> Iterator[CallableCommand]:
     """Yield the calls of a sub-command, or of a group of them, that an object has."""
-    call = Call(
+    call = CallableCommand(
         group.type, (*group.path, str(option.get("name"))), (*group.levels, option), command=None
     )
     if not (inner := nested_in(option)):
@@ -146,10 +146,10 @@ class Draft:
 
     type: str
     name: str
-    calls: dict[Path, Call] = field(default_factory=dict)  # the callable ones
-    groups: dict[Path, Call] = field(default_factory=dict)  # entries of groups
+    calls: dict[Path, CallableCommand] = field(default_factory=dict)  # the callable ones
+    groups: dict[Path, CallableCommand] = field(default_factory=dict)  # entries of groups
 
-    def take(self, call: Call) -> bool:
+    def take(self, call: CallableCommand) -> bool:
         """Add a call; return whether it was possible: a name is there once."""
         calls = self.groups if call.is_group else self.calls
         known = calls.setdefault(call.path, call)
@@ -165,7 +165,7 @@ class Draft:
         )
         return True
 
-    def settle(self) -> list[Call]:
+    def settle(self) -> list[CallableCommand]:
         """Make groups of the calls that have sub-commands; return those that were callable."""
         above = {path[:depth] for path in self.calls for depth in range(1, len(path))}
         found = [call for path, call in self.calls.items() if path in above]
@@ -211,7 +211,7 @@ class Draft:
                     return call.command
         return self.commands[0]
 
-    def below(self, path: Path) -> list[Call]:
+    def below(self, path: Path) -> list[CallableCommand]:
         """Return the callable commands of a group."""
         return [call for call in self.calls.values() if call.path[: len(path)] == path]
 
@@ -244,7 +244,7 @@ class _Folding:
         call = self.draft.calls.get(path)
         return self._group(path) if call is None else self._call(call)
 
-    def _call(self, call: Call) -> Object:
+    def _call(self, call: CallableCommand) -> Object:
         own = call.command
         if call.own is None:
             # The entry has texts alone: all the rest stays as registered.
@@ -259,7 +259,7 @@ class _Folding:
             node["type"] = _SUB_COMMAND
         return self._described(node, call.path[-1], own)
 
-    def _registered(self, call: Call) -> Node:
+    def _registered(self, call: CallableCommand) -> Node:
         """Return the registered object of a call, which may have had another name."""
         formerly = map(former_path, call.command.formerly if call.command else ())
         others = (path[1:] for path in formerly if len(path) == len(call.path))

@@ -30,9 +30,9 @@ from commandsync.records.snapshot import Entry, Node
 from commandsync.records.texts import Resource, Text, object_of
 from commandsync.services.abilities import (
     DISCORD_ABILITIES,
-    Answer,
+    FactSource,
     Reads,
-    Source,
+    Support,
     facts_of,
 )
 from commandsync.services.discordlists import DESCRIPTION, NAME
@@ -54,7 +54,7 @@ VARIABLES = ("DISCORD_TOKEN", "COMMANDSYNC_TOKEN_DISCORD")
 _API = "/api/v10"
 # Discord may block requests without one of this form ("User Agent" of its reference).
 _AGENT = f"DiscordBot (https://pypi.org/project/commandsync/, {__version__})"
-_SOURCE = Source(
+_SOURCE = FactSource(
     "Discord: Application Commands",
     "https://docs.discord.com/developers/interactions/application-commands",
     "2026-11",
@@ -64,7 +64,7 @@ _FACTS = facts_of(
     ("description",),
     {"name": NAME, "description": DESCRIPTION},
     read=Reads.RECORDS,
-    **dict.fromkeys(("replace", "write", "clear", "ids", "options"), Answer.YES),
+    **dict.fromkeys(("replace", "write", "clear", "ids", "options"), Support.YES),
     most_records=sum(DISCORD_ABILITIES[Resource.APPLICATION_COMMAND].most.values()),
     most_sub_commands=25,
     levels=2,

@@ -16,7 +16,14 @@ from commandsync.errors import ArgumentError, Reply
 from commandsync.records.losses import Limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, Resource
-from commandsync.services.abilities import LIST_ABILITIES, Answer, Facts, Reads, Source, facts_of
+from commandsync.services.abilities import (
+    LIST_ABILITIES,
+    Facts,
+    FactSource,
+    Reads,
+    Support,
+    facts_of,
+)
 from commandsync.services.fit import in_menu
 from commandsync.services.service import ListService, accepted, explained, managed
 
@@ -35,14 +42,14 @@ _UNKNOWN = "…"  # the description of a group that nothing describes; Discord r
 
 _Call = tuple[tuple[str, ...], Entry]  # the names of all levels of a command
 
-_DISCORD = Source(
+_DISCORD = FactSource(
     "Discord: Application Commands",
     "https://docs.discord.com/developers/interactions/application-commands",
     "2026-11",
 )
-_TOP_GG = Source("top.gg: Projects", "https://docs.top.gg/api/v1/projects", "2026-11")
-_TOP_GG_RATES = Source("top.gg: Rate limits", "https://docs.top.gg", "2026-11")
-_DISCORD_BOT_LIST = Source(
+_TOP_GG = FactSource("top.gg: Projects", "https://docs.top.gg/api/v1/projects", "2026-11")
+_TOP_GG_RATES = FactSource("top.gg: Rate limits", "https://docs.top.gg", "2026-11")
+_DISCORD_BOT_LIST = FactSource(
     "discordbotlist.com: Commands list", "https://docs.discordbotlist.com/commands-list", "2026-11"
 )
 
@@ -50,12 +57,12 @@ _ANNOUNCEMENT = {"title": Limit(least=3, most=100), "description": Limit(least=1
 _CATEGORIES = ("announcement", "event", "new_feature")
 
 
-def facts_of_objects(source: Source) -> Facts:
+def facts_of_objects(source: FactSource) -> Facts:
     """Return the facts of a list of Discord's objects, unless a source says otherwise."""
     limits = {"name": NAME, "description": DESCRIPTION}
-    objects = facts_of(_DISCORD, ("description",), limits, read=Reads.NO, replace=Answer.YES)
+    objects = facts_of(_DISCORD, ("description",), limits, read=Reads.NO, replace=Support.YES)
     return replace(
-        facts_of(source, (), {}, read=Reads.NO, replace=Answer.YES, options=Answer.YES),
+        facts_of(source, (), {}, read=Reads.NO, replace=Support.YES, options=Support.YES),
         most_sub_commands=_DISCORD.says(25),
         levels=_DISCORD.says(2),
         fields=objects.fields,
@@ -160,7 +167,7 @@ TOP_GG = ListService(
     abilities=LIST_ABILITIES,
     facts=replace(
         facts_of_objects(_TOP_GG),
-        announcements=_TOP_GG.says(Answer.YES),
+        announcements=_TOP_GG.says(Support.YES),
         wait=_TOP_GG_RATES.says(3600),
     ),
     authorization="Bearer {token}",

@@ -21,11 +21,11 @@ from commandsync.records.losses import (
     Instead,
     Limit,
     Loss,
-    Reason,
+    LossReason,
 )
 from commandsync.records.snapshot import Entry, Levels, Node, Snapshot
 from commandsync.records.texts import MENU_DESCRIPTIONS, Resource, canonical
-from commandsync.services.abilities import Answer, Facts, Reads
+from commandsync.services.abilities import Facts, Reads, Support
 from commandsync.services.service import ListService
 
 QUOTES = "`\"'*_"  # that a manifest may put around a syntax
@@ -68,7 +68,7 @@ def fit(
     )
     losses = fitting.losses()
     if unprotected and service.facts.read.value is Reads.NO:
-        losses += (Loss(SYNC, Reason.NOT_READ, Instead.NOT_KEPT, tuple(unprotected)),)
+        losses += (Loss(SYNC, LossReason.NOT_READ, Instead.NOT_KEPT, tuple(unprotected)),)
     return Fitted(fitted, losses)
 
 
@@ -90,8 +90,8 @@ def as_listed(snapshot: Snapshot) -> Snapshot:
     return Snapshot(listed)
 
 
-_CHANGED = Loss(TRANSLATIONS, Reason.CHANGED, Instead.NOT_SHOWN)
-_NOT_DESCRIBED = Loss("description", Reason.NOT_DESCRIBED, Instead.ELLIPSIS)
+_CHANGED = Loss(TRANSLATIONS, LossReason.CHANGED, Instead.NOT_SHOWN)
+_NOT_DESCRIBED = Loss("description", LossReason.NOT_DESCRIBED, Instead.ELLIPSIS)
 
 
 class _Fitting:
@@ -101,7 +101,7 @@ class _Fitting:
         self._facts, self._slash = service.facts, "/" if service.slash else ""
         self._prefixed = service.prefixed
         self._names = _Names(service.facts, unique=service.unique)
-        self._objects, self._keeps = objects, self._facts.options.value is Answer.YES
+        self._objects, self._keeps = objects, self._facts.options.value is Support.YES
         self._lost: dict[Loss, list[Entry]] = {}
         self._described: set[_Path] = set()
         self._sent: list[tuple[_Path, Entry]] = []
@@ -168,14 +168,14 @@ class _Fitting:
         if levels or not self._slash:
             return None
         if not self._prefixed and has_prefix(usage, path[0]):
-            return Loss(COMMANDS, Reason.PREFIX)
+            return Loss(COMMANDS, LossReason.PREFIX)
         if len(path) > 1 and usage == " ".join(path):
-            return Loss(COMMANDS, Reason.MENU)
+            return Loss(COMMANDS, LossReason.MENU)
         return None
 
     def _menu(self, levels: Levels) -> Loss | None:
         """Return that a command of a menu cannot be listed where its object is not kept."""
-        return Loss(COMMANDS, Reason.MENU) if in_menu(levels) and not self._keeps else None
+        return Loss(COMMANDS, LossReason.MENU) if in_menu(levels) and not self._keeps else None
 
     def _misfit(self, path: _Path, texts: Mapping[str, str], levels: Levels) -> Loss | None:
         """Return why a command cannot be listed, whatever else is."""
@@ -188,7 +188,7 @@ class _Fitting:
         for field, text in texts.items():
             limit = self._facts.limit(field)
             if limit.is_short(text):
-                return Loss(field, Reason.SHORT, limit=limit)
+                return Loss(field, LossReason.SHORT, limit=limit)
         return None
 
     def _shown(
@@ -202,12 +202,12 @@ class _Fitting:
                 lost = self._uncalled(field, name, text, levels) if is_usage else _said(field, text)
                 yield (
                     "",
-                    [Loss(each, Reason.NOT_TAKEN, Instead.NOT_SHOWN) for each in lost if text],
+                    [Loss(each, LossReason.NOT_TAKEN, Instead.NOT_SHOWN) for each in lost if text],
                 )
             elif limit.is_long(text):
                 instead = Instead.SHORTENED if is_prose else Instead.NOT_SHOWN
                 shown = limit.shortened(text) if is_prose else ""
-                yield shown, [Loss(field, Reason.LONG, instead, limit=limit)]
+                yield shown, [Loss(field, LossReason.LONG, instead, limit=limit)]
             else:
                 yield text, []
 
@@ -220,7 +220,7 @@ class _Fitting:
             lost.append(field)
         has_options = rest.strip() or (not found and set("<[") & set(text))
         if has_options and not (levels and levels[-1].get("options")):
-            lost.append(OPTIONS if self._facts.options.value is Answer.YES else field)
+            lost.append(OPTIONS if self._facts.options.value is Support.YES else field)
         return dict.fromkeys(lost)
 
 
@@ -253,7 +253,7 @@ class _Names:
             return cause
         if path in self._members:
             self._taken.add(path)
-            return Loss(COMMANDS, Reason.HAS_SUB_COMMANDS, Instead.GROUP)
+            return Loss(COMMANDS, LossReason.HAS_SUB_COMMANDS, Instead.GROUP)
         within = max((group for group in above if group in self._members), key=len)
         if cause := self._excess(within):
             return cause
@@ -265,11 +265,11 @@ class _Names:
     def _conflict(self, path: _Path, above: Sequence[_Path]) -> Loss | None:
         """Return why a name cannot be beside those before it."""
         if len(above) > self._levels + 1:
-            return Loss(COMMANDS, Reason.LEVELS, limit=Limit(most=self._levels))
+            return Loss(COMMANDS, LossReason.LEVELS, limit=Limit(most=self._levels))
         if path in self._taken:
-            return Loss("name", Reason.SAME_NAME)
+            return Loss("name", LossReason.SAME_NAME)
         if any(name in self._taken and name not in self._members for name in above):
-            return Loss(COMMANDS, Reason.BELOW_COMMAND)
+            return Loss(COMMANDS, LossReason.BELOW_COMMAND)
         return None
 
     def _excess(self, within: _Path) -> Loss | None:
@@ -277,17 +277,17 @@ class _Names:
         most = self._most_sub_commands if within else self._most_records
         if most is None or self._members[within] < most:
             return None
-        reason = Reason.SUB_COMMANDS if within else Reason.RECORDS
+        reason = LossReason.SUB_COMMANDS if within else LossReason.RECORDS
         return Loss(COMMANDS, reason, limit=Limit(most=most))
 
 
-def _reason(name: str, limit: Limit) -> Reason | None:
+def _reason(name: str, limit: Limit) -> LossReason | None:
     """Return why a name is not accepted."""
     if limit.is_short(name):
-        return Reason.SHORT
+        return LossReason.SHORT
     if limit.is_long(name):
-        return Reason.LONG
-    return None if limit.allows(name) else Reason.CHARACTERS
+        return LossReason.LONG
+    return None if limit.allows(name) else LossReason.CHARACTERS
 
 
 _MENUS = (2, 3)  # of users and of messages

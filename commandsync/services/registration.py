@@ -20,7 +20,7 @@ from commandsync.records.losses import (
     Instead,
     Limit,
     Loss,
-    Reason,
+    LossReason,
 )
 from commandsync.records.snapshot import Entry, Node, Registrable, Standing
 from commandsync.records.texts import (
@@ -32,7 +32,7 @@ from commandsync.records.texts import (
 )
 from commandsync.services import commandtree
 from commandsync.services.abilities import DISCORD_ABILITIES
-from commandsync.services.commandtree import MOST_LEVELS, Call, Draft, Path, Whole
+from commandsync.services.commandtree import MOST_LEVELS, CallableCommand, Draft, Path, Whole
 from commandsync.services.discord import Application
 from commandsync.services.discordobjects import (
     SLASH,
@@ -83,7 +83,7 @@ def compose(  # noqa: PLR0913 - the policy of the manifest
         earlier: If given, only these are deleted: the types and the names of callable commands
             that an earlier version of the manifest had. Sources that are partly read ask for it.
     """
-    reading = _Reading(ignored)
+    reading = _EntryReading(ignored)
     drafts = reading.drafts(commands)
     pairs = _counterparts([*drafts.values()], listed)
     composing = _Composing(
@@ -113,17 +113,17 @@ def callable_names(commands: Iterable[Registrable]) -> set[tuple[str, str]]:
 _Key = tuple[str, str]
 """A type, and the name of a command; the type is empty where it is not known."""
 
-_PREFIXED = Loss(COMMANDS, Reason.PREFIX)
-_MENU = Loss(COMMANDS, Reason.MENU)
-_LEVELS = Loss(COMMANDS, Reason.LEVELS, limit=Limit(most=MOST_LEVELS - 1))
-_SAME_NAME = Loss("name", Reason.SAME_NAME)
-_GROUP = Loss(COMMANDS, Reason.HAS_SUB_COMMANDS, Instead.GROUP)
-_MISSING = Loss(COMMANDS, Reason.UNKNOWN)
-_STAYS = Loss(COMMANDS, Reason.UNKNOWN, Instead.STAYS)
-_IN_THE_WAY = Loss(COMMANDS, Reason.KEPT, Instead.STAYS)
-_OPTIONS_STAY = Loss(OPTIONS, Reason.NO_OPTIONS, Instead.STAYS)
-_TRANSLATED = Loss(TRANSLATIONS, Reason.CHANGED, Instead.NOT_SHOWN)
-_NOT_DESCRIBED = Loss("description", Reason.NOT_DESCRIBED, Instead.ELLIPSIS)
+_PREFIXED = Loss(COMMANDS, LossReason.PREFIX)
+_MENU = Loss(COMMANDS, LossReason.MENU)
+_LEVELS = Loss(COMMANDS, LossReason.LEVELS, limit=Limit(most=MOST_LEVELS - 1))
+_SAME_NAME = Loss("name", LossReason.SAME_NAME)
+_GROUP = Loss(COMMANDS, LossReason.HAS_SUB_COMMANDS, Instead.GROUP)
+_MISSING = Loss(COMMANDS, LossReason.UNKNOWN)
+_STAYS = Loss(COMMANDS, LossReason.UNKNOWN, Instead.STAYS)
+_IN_THE_WAY = Loss(COMMANDS, LossReason.KEPT, Instead.STAYS)
+_OPTIONS_STAY = Loss(OPTIONS, LossReason.NO_OPTIONS, Instead.STAYS)
+_TRANSLATED = Loss(TRANSLATIONS, LossReason.CHANGED, Instead.NOT_SHOWN)
+_NOT_DESCRIBED = Loss("description", LossReason.NOT_DESCRIBED, Instead.ELLIPSIS)
 
 
 class _Losses:
@@ -147,7 +147,7 @@ class _Losses:
         return tuple(sorted(losses, key=lambda loss: order.index(loss.instead)))
 
 
-class _Reading:
+class _EntryReading:
     """Reads which commands of Discord the entries mean, and which ones they leave alone."""
 
     def __init__(self, ignored: Callable[[str], bool]) -> None:
@@ -167,7 +167,7 @@ class _Reading:
             self.losses.add(_GROUP, (call.command for call in draft.settle()))
         return drafts
 
-    def _calls(self, command: Registrable) -> Iterable[Call]:
+    def _calls(self, command: Registrable) -> Iterable[CallableCommand]:
         kind, name = commandtree.type_of(command), commandtree.name_of(command)
         calls = [*commandtree.calls_of(command)] if kind else []
         if command.standing is Standing.UNTOUCHED or self._ignored(command.name):
@@ -220,7 +220,7 @@ def _key(entry: Entry) -> _Key:
 class _Composing:
     """Makes the records."""
 
-    reading: _Reading
+    reading: _EntryReading
     installs: Sequence[int]
     guild: str
     ignored: Callable[[str], bool]

@@ -43,10 +43,10 @@ from commandsync.records.texts import Abilities, AnnouncementText, CommandText, 
 from commandsync.services.abilities import (
     LIST_ABILITIES,
     PAGE_ABILITIES,
-    Answer,
     Facts,
+    FactSource,
     Reads,
-    Source,
+    Support,
     facts_of,
 )
 
@@ -169,12 +169,12 @@ PAGE = RecordService(
     name="page",
     abilities=PAGE_ABILITIES,
     facts=facts_of(
-        Source("service interface: Endpoints"),
+        FactSource("service interface: Endpoints"),
         Resource.COMMAND.fields[1:],  # a text has the fields of this service
         {},
         read=Reads.RECORDS,
-        replace=Answer.NO,
-        **dict.fromkeys(("write", "clear", "ids", "uses", "announcements"), Answer.YES),
+        replace=Support.NO,
+        **dict.fromkeys(("write", "clear", "ids", "uses", "announcements"), Support.YES),
     ),
     authorization=f"{SCHEME} {{token}}",
     read=operations.reading,

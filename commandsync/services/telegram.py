@@ -19,7 +19,7 @@ from commandsync.errors import DecodeError, Reply
 from commandsync.records.losses import Limit
 from commandsync.records.snapshot import Audience, Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource, canonical
-from commandsync.services.abilities import LIST_ABILITIES, Answer, Reads, Source, facts_of
+from commandsync.services.abilities import LIST_ABILITIES, FactSource, Reads, Support, facts_of
 from commandsync.services.fit import as_listed
 from commandsync.services.service import ListService, explained, managed, with_others
 
@@ -37,10 +37,10 @@ OVERRIDING: Mapping[str, tuple[str, frozenset[str]]] = MappingProxyType(
 )
 """The scopes that need no chat: where their lists are shown, and in place of which others."""
 
-_SOURCE = Source(
+_SOURCE = FactSource(
     "Telegram Bot API: setMyCommands", "https://core.telegram.org/bots/api#setmycommands", "2026-11"
 )
-_MEASURED = Source(
+_MEASURED = FactSource(
     "opencrabs: setMyCommands rejected with BOT_COMMANDS_TOO_MUCH",
     "https://github.com/adolfousier/opencrabs/issues/1613",
     "2026-11",
@@ -54,7 +54,7 @@ _FACTS = replace(
         ("description",),
         {"name": _NAME, "description": Limit(least=1, most=256)},
         read=Reads.LIST,
-        **dict.fromkeys(("replace", "clear", "order"), Answer.YES),
+        **dict.fromkeys(("replace", "clear", "order"), Support.YES),
         most_records=100,
     ),
     most_bytes=_MEASURED.says(7_750),  # were accepted; 7,876 were not

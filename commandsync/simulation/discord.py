@@ -28,13 +28,20 @@ from typing import Any, NamedTuple
 from commandsync.simulation import discordcommands, exchange
 from commandsync.simulation.discordcommands import (
     MALFORMED,
-    Call,
+    CommandLists,
+    CommandRequest,
     DiscordError,
-    Limit,
-    Lists,
+    Quota,
     Window,
 )
-from commandsync.simulation.exchange import DEFAULT, Request, Response, Service, Simulation, phrase
+from commandsync.simulation.exchange import (
+    DEFAULT,
+    DocumentedService,
+    Request,
+    Response,
+    Simulation,
+    phrase,
+)
 
 FIXTURES: dict[str, Any] = json.loads(
     Path(__file__).with_name("fixtures.json").read_text(encoding="utf-8")
@@ -48,7 +55,7 @@ _API = re.compile(r"/api(?:/v\d+)?(?=/)")
 _MOST_KEPT, _LONGEST_NAMED = 200, 200  # refusals and unknown requests, and characters of one
 
 
-class Refusal(NamedTuple):
+class RefusedRegistration(NamedTuple):
     """A registration that was refused."""
 
     request: str  # its method and path
@@ -57,16 +64,16 @@ class Refusal(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
+class ApplicationState:
     """The lists of commands, and the application's identity."""
 
     application: str  # its id
     guild: str = GUILD
-    lists: Lists = field(default_factory=Lists)
+    lists: CommandLists = field(default_factory=CommandLists)
     bot_id: str = ""  # if it is not that of the application
     name: str = "recorded"  # of the application and of the bot
     registrations: int = 0  # requests that changed a list
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[RefusedRegistration, ...] = ()
     unknown: tuple[str, ...] = ()  # requests that are not known here
 
     @property
@@ -103,7 +110,9 @@ class Application:
         }
 
 
-def respond(request: Request, state: Application, *, now: datetime) -> tuple[Response, Application]:
+def respond(
+    request: Request, state: ApplicationState, *, now: datetime
+) -> tuple[Response, ApplicationState]:
     """Return the response to a request, and the state after it."""
     if call := call_of(request):
         response, lists = discordcommands.respond(call, state.lists, now)
@@ -124,14 +133,14 @@ def respond(request: Request, state: Application, *, now: datetime) -> tuple[Res
     return Response(status, content), replace(state, unknown=unknown)
 
 
-def call_of(request: Request) -> Call | None:
+def call_of(request: Request) -> CommandRequest | None:
     """Return a request about commands as a call; None if it is about something else."""
     matched = _matched(request)
     if matched is None or request.method not in _METHODS[matched["command_id"] is None]:
         return None
     at, headers = matched.groupdict(default=""), request.headers
     languages = headers.get("x-discord-locale") or headers.get("accept-language", "")
-    return Call(
+    return CommandRequest(
         method=request.method,
         **at,
         body=_value(request.body),
@@ -167,11 +176,11 @@ def _value(body: bytes) -> Any:  # noqa: ANN401 - any value of JSON
         return MALFORMED
 
 
-def refuse(request: Request, state: Application, response: Response) -> Application:
+def refuse(request: Request, state: ApplicationState, response: Response) -> ApplicationState:
     """Return the state after a registration that is refused."""
     body = response.content if isinstance(response.content, Mapping) else {}
     reasons = "; ".join(_reasons(body.get("errors", {}))) or str(body.get("message", ""))
-    refusal = Refusal(_asked(request)[:_LONGEST_NAMED], response.status, reasons)
+    refusal = RefusedRegistration(_asked(request)[:_LONGEST_NAMED], response.status, reasons)
     return replace(state, refused=(*state.refused, refusal)[:_MOST_KEPT])
 
 
@@ -190,50 +199,50 @@ def is_registration(request: Request) -> bool:
 
 # The requests that change nothing.
 
-_Handler = Callable[[Application, _Asked], Response]
+_Handler = Callable[[ApplicationState, _Asked], Response]
 
 
-def _constant(value: Callable[[Application], Any]) -> _Handler:
+def _constant(value: Callable[[ApplicationState], Any]) -> _Handler:
     return lambda state, _asked: Response(200, value(state))
 
 
-def _gateway(state: Application) -> dict[str, Any]:  # noqa: ARG001 - of every constant
+def _gateway(state: ApplicationState) -> dict[str, Any]:  # noqa: ARG001 - of every constant
     limit = FIXTURES["session_start_limit"]
     return {"url": "wss://gateway.discord.gg", "shards": 1, "session_start_limit": limit}
 
 
-def _application(state: Application) -> dict[str, Any]:
+def _application(state: ApplicationState) -> dict[str, Any]:
     own: dict[str, Any] = {"id": state.application, "name": state.name, "owner": FIXTURES["owner"]}
     installs: Mapping[str, Any] = {str(kind): {} for kind in state.lists.installs}
     own |= {"bot": state.bot, "integration_types_config": installs}
     return {**FIXTURES["application"], **own}
 
 
-def _application_at(state: Application, asked: _Asked) -> Response:
+def _application_at(state: ApplicationState, asked: _Asked) -> Response:
     own = _application(state)
     name = asked.at["application"]
     return Response(200, own if name == "@me" else {**own, "id": name})
 
 
-def _user_at(state: Application, asked: _Asked) -> Mapping[str, Any]:
+def _user_at(state: ApplicationState, asked: _Asked) -> Mapping[str, Any]:
     is_bot = asked.at["user"] in {"@me", state.bot["id"]}
     return state.bot if is_bot else {**FIXTURES["owner"], "id": asked.at["user"]}
 
 
-def _user(state: Application, asked: _Asked) -> Response:
+def _user(state: ApplicationState, asked: _Asked) -> Response:
     return Response(200, _user_at(state, asked))
 
 
-def _member(state: Application, asked: _Asked) -> Response:
+def _member(state: ApplicationState, asked: _Asked) -> Response:
     return Response(200, state.member(_user_at(state, asked)))
 
 
-def _posted(state: Application, asked: _Asked) -> Response:
+def _posted(state: ApplicationState, asked: _Asked) -> Response:
     content = asked.body.get("content") if isinstance(asked.body, Mapping) else None
     return Response(200, state.message(str(content or ""), state.bot))
 
 
-def _done(_state: Application, _asked: _Asked) -> Response:
+def _done(_state: ApplicationState, _asked: _Asked) -> Response:
     return Response(204)
 
 
@@ -280,7 +289,7 @@ _ROUTES: Sequence[tuple[re.Pattern[str], _Handler]] = [
 """The known requests; the first that matches counts, and any other is 404 and named."""
 
 
-_BUCKETS = {"5/20s": Limit(5, 20.0), "1/s": Limit(1, 1.0), "none": None}
+_BUCKETS = {"5/20s": Quota(5, 20.0), "1/s": Quota(1, 1.0), "none": None}
 _INSTALLS = {"both": (0, 1), "guild": (0,), "user": (1,)}
 _VIA = {"Via": "1.1 google"}  # discord.py does not wait after a 429 without it
 _OTHER_BOT = "812045337190064139"
@@ -288,7 +297,7 @@ _USER_AGENT = re.compile(r"DiscordBot \(\S+, \S+\)")
 
 
 @dataclass(frozen=True, slots=True)
-class DiscordState(exchange.State):
+class DiscordState(exchange.ServiceState):
     """What Discord keeps.
 
     Attributes:
@@ -296,25 +305,25 @@ class DiscordState(exchange.State):
         buckets: The requests of each bucket that was used.
     """
 
-    application: Application = field(default_factory=lambda: Application(""))
+    application: ApplicationState = field(default_factory=lambda: ApplicationState(""))
     buckets: Mapping[str, Window] = field(default_factory=dict)
 
 
 def _start(simulation: Simulation) -> DiscordState:
     answers = simulation.answers
-    lists = Lists(
+    lists = CommandLists(
         installs=_INSTALLS[answers["installs"]],
         keeps_unknown=answers["unknown_keys"] == "kept",
     )
-    application = Application(simulation.bot, lists=lists, name="Lantern")
+    application = ApplicationState(simulation.bot, lists=lists, name="Lantern")
     if answers["bot_id"] == "other":
         application = replace(application, bot_id=_OTHER_BOT)
     return DiscordState(application=application)
 
 
 def _answer(
-    simulation: Simulation, request: Request, state: exchange.State, now: datetime
-) -> tuple[Response, exchange.State]:
+    simulation: Simulation, request: Request, state: exchange.ServiceState, now: datetime
+) -> tuple[Response, exchange.ServiceState]:
     """Answer a caller with the token."""
     assert isinstance(state, DiscordState)  # noqa: S101 - as `_start` makes it
     call = call_of(request)
@@ -354,7 +363,9 @@ def _check_caller(simulation: Simulation, request: Request) -> None:
         raise DiscordError(404, 0, "404: Not Found")
 
 
-def _check_application(simulation: Simulation, call: Call, known: Application) -> None:
+def _check_application(
+    simulation: Simulation, call: CommandRequest, known: ApplicationState
+) -> None:
     if call.application != simulation.bot:
         message = "You are not authorized to perform this action on this application"
         raise DiscordError(403, 20012, message)
@@ -364,7 +375,7 @@ def _check_application(simulation: Simulation, call: Call, known: Application) -
 
 
 def _spend(
-    call: Call, limit: Limit, state: DiscordState, now: datetime
+    call: CommandRequest, limit: Quota, state: DiscordState, now: datetime
 ) -> tuple[DiscordState, Mapping[str, str]]:
     """Return the state after a request of a bucket, and its headers: with `Retry-After` if full.
 
@@ -395,7 +406,7 @@ def _refused(status: int, _reason: str, seconds: int | None) -> object:
     return {**content, "global": True}
 
 
-DISCORD = Service(
+DISCORD = DocumentedService(
     name="discord",
     variable="COMMANDSYNC_TOKEN_DISCORD",
     prefix="/api",

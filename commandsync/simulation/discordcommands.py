@@ -44,7 +44,7 @@ _BOUNDS = {
 Found = dict[str, Any]
 
 
-class Limit(NamedTuple):
+class Quota(NamedTuple):
     """How often something may be done in a time that begins with the first."""
 
     most: int
@@ -71,11 +71,11 @@ class Window(NamedTuple):
         return self._replace(used=self.used + count)
 
 
-_DAILY = Limit(200, 86_400.0)  # new commands of a list
+_DAILY = Quota(200, 86_400.0)  # new commands of a list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class CommandRequest:
     """A request about commands."""
 
     method: str
@@ -88,7 +88,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class RegisteredCommand:
     """A registered command."""
 
     id: str
@@ -102,7 +102,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lists:
+class CommandLists:
     """The commands of an application.
 
     Attributes:
@@ -115,11 +115,11 @@ class Lists:
 
     installs: Sequence[int] = (0, 1)
     keeps_unknown: bool = True
-    scopes: Mapping[str, tuple[Command, ...]] = field(default_factory=dict)
+    scopes: Mapping[str, tuple[RegisteredCommand, ...]] = field(default_factory=dict)
     created: Mapping[str, Window] = field(default_factory=dict)
     next_id: int = _FIRST_ID
 
-    def of(self, guild: str) -> tuple[Command, ...]:
+    def of(self, guild: str) -> tuple[RegisteredCommand, ...]:
         """Return the commands of a server, or those for all servers."""
         return self.scopes.get(guild, ())
 
@@ -141,7 +141,9 @@ class DiscordError(Exception):
         )
 
 
-def respond(call: Call, lists: Lists, now: datetime) -> tuple[Response, Lists]:
+def respond(
+    call: CommandRequest, lists: CommandLists, now: datetime
+) -> tuple[Response, CommandLists]:
     """Return the response to a call, and the lists after it."""
     try:
         return _carried_out(call, lists, now)
@@ -149,7 +151,9 @@ def respond(call: Call, lists: Lists, now: datetime) -> tuple[Response, Lists]:
         return error.response, lists
 
 
-def _carried_out(call: Call, lists: Lists, now: datetime) -> tuple[Response, Lists]:
+def _carried_out(
+    call: CommandRequest, lists: CommandLists, now: datetime
+) -> tuple[Response, CommandLists]:
     if call.body is MALFORMED and call.method in {"PATCH", "POST", "PUT"}:
         raise DiscordError(400, 50109, "The request body contains invalid JSON.")
     match call.method:
@@ -167,7 +171,7 @@ def _carried_out(call: Call, lists: Lists, now: datetime) -> tuple[Response, Lis
             return Response(200, _read(call, lists)), lists
 
 
-def _read(call: Call, lists: Lists) -> object:
+def _read(call: CommandRequest, lists: CommandLists) -> object:
     """Return one command with all languages, or a list with those that were asked for."""
     if call.command_id:
         return answered(_found(call, lists), lists, call.application, call.guild)
@@ -178,11 +182,13 @@ def _read(call: Call, lists: Lists) -> object:
     ]
 
 
-def _added(call: Call, lists: Lists, now: datetime) -> tuple[Response, Lists]:
+def _added(
+    call: CommandRequest, lists: CommandLists, now: datetime
+) -> tuple[Response, CommandLists]:
     """Add a command, or put it in the place of the one with its type and name."""
     _check(errors_of(call.body))
     sent, listed = _sent(call.body), lists.of(call.guild)
-    new = Command(str(lists.next_id), str(lists.next_id), sent)
+    new = RegisteredCommand(str(lists.next_id), str(lists.next_id), sent)
     for known in listed:
         if known.key == new.key:
             return _changed(call, lists, known, sent)
@@ -192,8 +198,8 @@ def _added(call: Call, lists: Lists, now: datetime) -> tuple[Response, Lists]:
 
 
 def _changed(
-    call: Call, lists: Lists, known: Command, sent: Mapping[str, Any]
-) -> tuple[Response, Lists]:
+    call: CommandRequest, lists: CommandLists, known: RegisteredCommand, sent: Mapping[str, Any]
+) -> tuple[Response, CommandLists]:
     """Put new content into a command; its version is a new one if that changes its answer."""
     command, made = _next(known, sent, lists, call.guild, lists.next_id)
     after = [command if each is known else each for each in lists.of(call.guild)]
@@ -202,8 +208,8 @@ def _changed(
 
 
 def _next(
-    known: Command, sent: Mapping[str, Any], lists: Lists, guild: str, number: int
-) -> tuple[Command, int]:
+    known: RegisteredCommand, sent: Mapping[str, Any], lists: CommandLists, guild: str, number: int
+) -> tuple[RegisteredCommand, int]:
     """Return a command with new content, and how many numbers that took."""
     command = replace(known, sent=sent)
     if answered(command, lists, "", guild) == answered(known, lists, "", guild):
@@ -211,7 +217,7 @@ def _next(
     return replace(command, version=str(number)), 1
 
 
-def _edited(call: Call, lists: Lists) -> tuple[Response, Lists]:
+def _edited(call: CommandRequest, lists: CommandLists) -> tuple[Response, CommandLists]:
     """Change the keys of a command that were sent, but not its type."""
     known = _found(call, lists)
     if not isinstance(call.body, Mapping):
@@ -224,7 +230,9 @@ def _edited(call: Call, lists: Lists) -> tuple[Response, Lists]:
     return _changed(call, lists, known, sent)
 
 
-def _replaced(call: Call, lists: Lists, now: datetime) -> tuple[Response, Lists]:
+def _replaced(
+    call: CommandRequest, lists: CommandLists, now: datetime
+) -> tuple[Response, CommandLists]:
     """Replace a whole list; a command that it had before keeps its id."""
     if not isinstance(call.body, list):
         wrong = Wrong((), "LIST_TYPE_CONVERT", "Only iterables may be used in a ListType.")
@@ -250,8 +258,8 @@ def _replaced(call: Call, lists: Lists, now: datetime) -> tuple[Response, Lists]
 
 
 def _matched(
-    bodies: Sequence[Mapping[str, Any]], lists: Lists, guild: str
-) -> tuple[list[Command], int, int]:
+    bodies: Sequence[Mapping[str, Any]], lists: CommandLists, guild: str
+) -> tuple[list[RegisteredCommand], int, int]:
     """Return the commands of a whole list, how many of them are new, and the numbers they took.
 
     A known command is found by its id and type, else by its type and name.
@@ -259,10 +267,10 @@ def _matched(
     listed = lists.of(guild)
     by_id = {(command.id, command.sent["type"]): command for command in listed}
     by_key = {command.key: command for command in listed}
-    commands, made, created = list[Command](), 0, 0
+    commands, made, created = list[RegisteredCommand](), 0, 0
     for body in bodies:
         sent, number = _sent(body), lists.next_id + made
-        new = Command(str(number), str(number), sent)
+        new = RegisteredCommand(str(number), str(number), sent)
         known = by_id.get((str(body.get("id")), sent["type"])) or by_key.get(new.key)
         if known is None or any(each.id == known.id for each in commands):
             command, took, created = new, 1, created + 1
@@ -273,7 +281,13 @@ def _matched(
     return commands, created, made
 
 
-def _with_list(lists: Lists, call: Call, commands: Iterable[Command], *, made: int = 0) -> Lists:
+def _with_list(
+    lists: CommandLists,
+    call: CommandRequest,
+    commands: Iterable[RegisteredCommand],
+    *,
+    made: int = 0,
+) -> CommandLists:
     scopes = {**lists.scopes, call.guild: tuple(commands)}
     return replace(lists, scopes=scopes, next_id=lists.next_id + made)
 
@@ -285,7 +299,7 @@ def _sent(body: Mapping[str, Any], *, is_whole: bool = True) -> dict[str, Any]:
     return {**whole, **own, "type": command_type(body)}
 
 
-def _found(call: Call, lists: Lists) -> Command:
+def _found(call: CommandRequest, lists: CommandLists) -> RegisteredCommand:
     if not (call.command_id.isascii() and call.command_id.isdecimal()):
         message = f'Value "{call.command_id[:40]}" is not snowflake.'
         _check(nested([Wrong(("command_id",), "NUMBER_TYPE_COERCE", message)]))
@@ -303,14 +317,14 @@ def _check(errors: Mapping[str, Any]) -> None:
         raise DiscordError(400, 50035, "Invalid Form Body", errors)
 
 
-def _check_count(commands: Sequence[Command]) -> None:
+def _check_count(commands: Sequence[RegisteredCommand]) -> None:
     for kind, most in _MOST.items():
         if sum(command.sent["type"] == kind for command in commands) > most:
             message = f"Maximum number of application commands reached ({most})."
             raise DiscordError(400, 30032, message)
 
 
-def _check_duplicates(commands: Sequence[Command]) -> None:
+def _check_duplicates(commands: Sequence[RegisteredCommand]) -> None:
     seen, wrongs = set[object](), list[Wrong]()
     for place, command in enumerate(commands):
         if command.key in seen:
@@ -320,7 +334,9 @@ def _check_duplicates(commands: Sequence[Command]) -> None:
     _check(nested(wrongs))
 
 
-def _counted(call: Call, lists: Lists, created: int, now: datetime) -> Lists:
+def _counted(
+    call: CommandRequest, lists: CommandLists, created: int, now: datetime
+) -> CommandLists:
     """Count new commands of a list in its day."""
     if not created:
         return lists
@@ -348,7 +364,12 @@ _KNOWN_OF_CHOICES = {"name", "name_localizations", "value"}
 
 
 def answered(
-    command: Command, lists: Lists, application: str, guild: str = "", *, locale: str | None = None
+    command: RegisteredCommand,
+    lists: CommandLists,
+    application: str,
+    guild: str = "",
+    *,
+    locale: str | None = None,
 ) -> Found:
     """Return a command as Discord answers it.
 
@@ -395,7 +416,7 @@ def _texts(part: Mapping[str, Any], keys: Sequence[str], locale: str | None) -> 
     return texts
 
 
-def _option(option: Mapping[str, Any], lists: Lists, locale: str | None) -> Found:
+def _option(option: Mapping[str, Any], lists: CommandLists, locale: str | None) -> Found:
     kind = int(option["type"])
     found: Found = {"type": kind, **_texts(option, ("name", "description"), locale)}
     found |= {key: True for key in ("required", "autocomplete") if option.get(key) is True}
@@ -424,6 +445,6 @@ def _number(value: object, kind: int) -> object:
     return float(value) if kind == _NUMBER else int(value)
 
 
-def _unknown(part: Mapping[str, Any], known: set[str], lists: Lists) -> Found:
+def _unknown(part: Mapping[str, Any], known: set[str], lists: CommandLists) -> Found:
     kept = part.items() if lists.keeps_unknown else ()
     return {key: value for key, value in kept if key not in known}

@@ -1,8 +1,8 @@
 """The values of a simulation: requests, responses, the state between them, and the service itself.
 
-A `Service` states what its documents say, and what they leave open (`open`). A `Simulation` is a
-service with one bot, and with the open questions decided. Its `respond` asks the service for an
-answer; where a rule raises a `RefusalError`, the state stays as it is.
+A `DocumentedService` has the rules of its documents, and the questions that they leave open
+(`open`). A `Simulation` is a service with one bot, and with these questions decided. Its `respond`
+asks the service for an answer; where a rule raises a `RefusalError`, the state stays as it is.
 """
 
 import json
@@ -64,7 +64,7 @@ class RefusalError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ServiceState:
     """What a service shows, and what was written to it."""
 
     lists: Mapping[str, Records] = field(default_factory=lambda: {DEFAULT: []})  # by their keys
@@ -72,22 +72,24 @@ class State:
     announcements: tuple[Mapping[str, Any], ...] = ()  # the newest first
     announced: datetime | None = None  # when the newest one was posted
 
-    def with_list(self, records: Records, key: str = DEFAULT) -> "State":
+    def with_list(self, records: Records, key: str = DEFAULT) -> "ServiceState":
         """Return the state after a list was replaced."""
         writes = (*self.writes, (key, records))[-_MOST_KEPT:]
         return replace(self, lists={**self.lists, key: records}, writes=writes)
 
-    def with_announcement(self, content: Mapping[str, Any], at: datetime) -> "State":
+    def with_announcement(self, content: Mapping[str, Any], at: datetime) -> "ServiceState":
         """Return the state after an announcement was posted."""
         announcements = (content, *self.announcements)[:_MOST_KEPT]
         return replace(self, announcements=announcements, announced=at)
 
 
-def _empty(_simulation: "Simulation") -> State:
-    return State()
+def _empty(_simulation: "Simulation") -> ServiceState:
+    return ServiceState()
 
 
-Answer: TypeAlias = Callable[["Simulation", Request, State, datetime], tuple[Response, State]]
+Answer: TypeAlias = Callable[
+    ["Simulation", Request, ServiceState, datetime], tuple[Response, ServiceState]
+]
 """Answers a request to a simulation in a state at a time; may raise `RefusalError`."""
 
 
@@ -100,14 +102,14 @@ def _at_url(_simulation: "Simulation", url: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class DocumentedService:
     """What the documents of a service say."""
 
     name: str
     variable: str  # the environment variable of its token
     prefix: str  # what the paths of its interface begin with
     answer: Answer
-    start: Callable[["Simulation"], State] = _empty  # returns the state before any request
+    start: Callable[["Simulation"], ServiceState] = _empty  # returns the state before any request
     # What the documents leave open: for each question its answers, the default first.
     open: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Returns the content of a refusal; its arguments are those of `Simulation.refuse`.
@@ -126,12 +128,14 @@ class Service:
 class Simulation:
     """A simulated service with its one bot, ready to answer."""
 
-    service: Service
+    service: DocumentedService
     answers: Mapping[str, str]  # what its documents leave open, decided
     bot: str
     token: str = field(repr=False)
 
-    def respond(self, request: Request, state: State, *, now: datetime) -> tuple[Response, State]:
+    def respond(
+        self, request: Request, state: ServiceState, *, now: datetime
+    ) -> tuple[Response, ServiceState]:
         """Return the response to a request, and the state after it."""
         try:
             return self.service.answer(self, request, state, now)

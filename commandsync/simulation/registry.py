@@ -20,12 +20,12 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from commandsync.errors import UsageError
 from commandsync.simulation.discord import DISCORD
 from commandsync.simulation.exchange import (
+    DocumentedService,
     RefusalError,
     Request,
     Response,
-    Service,
+    ServiceState,
     Simulation,
-    State,
     check_method,
     phrase,
     problems_of,
@@ -96,8 +96,8 @@ class ListInterface:
     invalid: int = 400  # the status of a body that is refused
 
     def answer(
-        self, simulation: Simulation, request: Request, state: State, _now: datetime
-    ) -> tuple[Response, State]:
+        self, simulation: Simulation, request: Request, state: ServiceState, _now: datetime
+    ) -> tuple[Response, ServiceState]:
         """Replace the list; there is no other path."""
         path = re.escape(self.path).replace(re.escape("{bot}"), "(?P<bot>[^/]+)")
         named = re.fullmatch(path, request.path)
@@ -140,8 +140,8 @@ _TOP_GG_LIST = ListInterface(path=f"{_PROJECT}/commands", scheme="Bearer ", inva
 
 
 def _top_gg(
-    simulation: Simulation, request: Request, state: State, now: datetime
-) -> tuple[Response, State]:
+    simulation: Simulation, request: Request, state: ServiceState, now: datetime
+) -> tuple[Response, ServiceState]:
     """Answer as top.gg: the list, the project of the token, and its announcements."""
     if request.path == _PROJECT:
         check_method(request, "GET")
@@ -171,7 +171,7 @@ def _problem(status: int, reason: str, seconds: int | None) -> object:
 _EMPTY = {"empty": ("accepted", "refused")}
 _UNAUTHORIZED = {"unauthorized": ("401", "400")}
 
-TOP_GG = Service(
+TOP_GG = DocumentedService(
     name="top.gg",
     variable="COMMANDSYNC_TOKEN_TOPGG",
     prefix="/api",
@@ -188,7 +188,7 @@ TOP_GG = Service(
     rate_limit="100/second",
     block=3_600,
 )
-DISCORDBOTLIST = Service(
+DISCORDBOTLIST = DocumentedService(
     name="discordbotlist.com",
     variable="COMMANDSYNC_TOKEN_DISCORDBOTLIST",
     prefix="/api",
@@ -204,12 +204,12 @@ DISCORDBOTLIST = Service(
 )
 
 
-SERVICES: Mapping[str, Service] = {
+SERVICES: Mapping[str, DocumentedService] = {
     service.name: service for service in (TOP_GG, DISCORDBOTLIST, TELEGRAM, DISCORD)
 }
 
 
-def service_named(name: str) -> Service:
+def service_named(name: str) -> DocumentedService:
     """Return a service that can be simulated; raises `UsageError` if there is none."""
     if name not in SERVICES:
         message = f"{name!r} is not a service that can be simulated"
@@ -218,7 +218,11 @@ def service_named(name: str) -> Service:
 
 
 def simulate(
-    service: Service, *, secret: str, bot: str | None = None, choices: Mapping[str, str | None]
+    service: DocumentedService,
+    *,
+    secret: str,
+    bot: str | None = None,
+    choices: Mapping[str, str | None],
 ) -> Simulation:
     """Return a simulation of a service, with the id of its bot.
 

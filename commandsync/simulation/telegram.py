@@ -20,16 +20,16 @@ from urllib.parse import parse_qsl
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from commandsync.simulation import exchange
-from commandsync.simulation.discord import FIXTURES, Refusal
+from commandsync.simulation.discord import FIXTURES, RefusedRegistration
 from commandsync.simulation.exchange import (
     DEFAULT,
+    DocumentedService,
     Records,
     RefusalError,
     Request,
     Response,
-    Service,
+    ServiceState,
     Simulation,
-    State,
     check_method,
     phrase,
 )
@@ -47,8 +47,8 @@ _COMMANDS = TypeAdapter(list[_TelegramCommand])
 
 
 def _answer(
-    simulation: Simulation, request: Request, state: State, _now: datetime
-) -> tuple[Response, State]:
+    simulation: Simulation, request: Request, state: ServiceState, _now: datetime
+) -> tuple[Response, ServiceState]:
     """Call a method; its name may be in upper or lower case."""
     called = re.fullmatch(r"/bot(?P<token>[^/]+)/(?P<method>[^/]+)", request.path)
     if called is None:
@@ -126,7 +126,7 @@ def _bad_request(reason: str) -> RefusalError:
     return RefusalError(400, f"Bad Request: {reason}")
 
 
-TELEGRAM = Service(
+TELEGRAM = DocumentedService(
     name="telegram",
     variable="COMMANDSYNC_TOKEN_TELEGRAM",
     prefix="/bot",
@@ -180,7 +180,7 @@ class BotState:
     say: str | None = None
     menus: Mapping[Menu, list[dict[str, Any]]] = field(default_factory=dict)
     registrations: int = 0  # calls that changed a menu
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[RefusedRegistration, ...] = ()
     unknown: tuple[str, ...] = ()  # methods that are not known here
     messages: int = 0
 
@@ -218,7 +218,9 @@ def _menus(call: BotCall, state: BotState) -> tuple[BotResponse, BotState]:
     """Answer about a menu as the simulated service does, and keep its scope and language."""
     menu = _menu(call.given)
     given = {key: _value(value) for key, value in call.given.items()}
-    shown = exchange.State(lists={" ".join(filter(None, menu)): [*state.menus.get(menu, ())]})
+    shown = exchange.ServiceState(
+        lists={" ".join(filter(None, menu)): [*state.menus.get(menu, ())]}
+    )
     scope = {"type": menu[0]}  # the whole scope, as one word
     simulated = exchange.Simulation(
         service=TELEGRAM, answers=_ANSWERS, bot=call.bot, token=f"{call.bot}:recorded"
@@ -232,7 +234,9 @@ def _menus(call: BotCall, state: BotState) -> tuple[BotResponse, BotState]:
     response, after = simulated.respond(request, shown, now=_NEVER)
     if response.status != 200:  # noqa: PLR2004 - the only other one
         body = response.content if isinstance(response.content, Mapping) else {}
-        refusal = Refusal(call.method, response.status, str(body.get("description", "")))
+        refusal = RefusedRegistration(
+            call.method, response.status, str(body.get("description", ""))
+        )
         refused = (*state.refused, refusal)[:_MOST_KEPT]
         return BotResponse(response.status, response.content), replace(state, refused=refused)
     if after.writes:

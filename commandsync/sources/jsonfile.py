@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from commandsync.api.content import TooLargeError, decode_json
+from commandsync.api.content import TooManyValuesError, decode_json
 from commandsync.diagnostics import Hint, Location, Notice
 from commandsync.errors import FileError
 from commandsync.sources.applicationcommands import CommandReader, command_key, is_discords
@@ -63,7 +63,7 @@ class JsonFile:
         except json.JSONDecodeError as error:
             place = Location(name, error.lineno, error.colno)
             raise FileError(f"{place}: not valid JSON: {error.msg.lower()}") from error
-        except TooLargeError as error:
+        except TooManyValuesError as error:
             raise FileError(f"{name} is too large: {error}") from error
         except (ValueError, RecursionError) as error:
             why = _REASONS.get(type(error), "a number has too many digits")

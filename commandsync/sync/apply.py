@@ -73,7 +73,7 @@ class Pause(NamedTuple):
     seconds: float
 
 
-class Write(NamedTuple):
+class WriteStep(NamedTuple):
     """Carry out the steps of a plan that passed every check; the answer is its result.
 
     After a signal the steps are not begun, and the result says that nothing was tried.
@@ -84,7 +84,7 @@ class Write(NamedTuple):
     health: Health
 
 
-ApplySteps: TypeAlias = Generator[Load | Read | Pause | Write, Any, T]
+ApplySteps: TypeAlias = Generator[Load | Read | Pause | WriteStep, Any, T]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +172,7 @@ class Declined(NamedTuple):
     """Nothing was written: the answer to the question was no."""
 
 
-class Written(NamedTuple):
+class AppliedPlans(NamedTuple):
     """The plans that were carried out with their results, and the errors of other listings."""
 
     applied: Sequence[tuple[Planned, Result]]
@@ -184,7 +184,7 @@ class Written(NamedTuple):
         return [result for _, result in self.applied]
 
 
-Ending = NotBegun | Declined | Written
+Ending = NotBegun | Declined | AppliedPlans
 
 
 def apply(
@@ -230,8 +230,8 @@ def apply(
         for item in approved:
             health = Health()
             steps = _steps(item, hooks, health, unordered=unordered)
-            applied.append((item, (yield Write(item, steps, health))))
-        return Written(applied, checked.left)
+            applied.append((item, (yield WriteStep(item, steps, health))))
+        return AppliedPlans(applied, checked.left)
 
 
 def _locks_of(jobs: Sequence[Job]) -> Locks:
@@ -379,7 +379,7 @@ def carry_out(steps: ApplySteps[T], *, signals: Signals | None = None) -> T:
                     sleep(seconds)
                 case Read(jobs):
                     answer = [job.start_planning() for job in jobs]
-                case Write(planned, of_plan, health):
+                case WriteStep(planned, of_plan, health):
                     if signals and stop.connection is None:
                         answering.enter_context(signals.answered_by(stop))
                     stop.connection = planned.job.connection
@@ -429,7 +429,7 @@ async def carry_out_async(steps: ApplySteps[T]) -> T:
                         partial(_planned_of, job, read)
                         for job, read in zip(jobs, reads, strict=True)
                     ]
-                case Write(planned, of_plan, health):
+                case WriteStep(planned, of_plan, health):
                     answer = await drive_async(
                         of_plan,
                         _of_loop(planned.job),

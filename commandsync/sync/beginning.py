@@ -33,7 +33,7 @@ from commandsync.sync import DEFAULT_MANIFESTS, SCHEMA
 from commandsync.sync.earlier import git
 from commandsync.sync.files import read_text, relative
 from commandsync.sync.importplan import EXAMPLES, import_key, plan_import, prefix_key
-from commandsync.sync.importsource import Recorded
+from commandsync.sync.importsource import RecordedCommands
 from commandsync.sync.settings import TOKEN_VARIABLE, Settings, repository_root
 
 DISCORD = "discord"
@@ -89,7 +89,7 @@ class Answers:
     base_url: str = ""
     bot: str = ""
     sources: Sequence[str] = ()  # the code, relative to the working folder
-    recorded: Recorded | None = None
+    recorded: RecordedCommands | None = None
     listed: Snapshot | None = None  # the records on the page; None if it lists nothing
     adopted: str = ""  # a manifest of them
     prefix: str = ""

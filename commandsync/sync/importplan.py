@@ -36,7 +36,7 @@ from commandsync.sync.importsource import (
     LIVE,
     PROGRAM,
     ReadSources,
-    Recorded,
+    RecordedCommands,
     digest_of,
     read_sources,
     sources_of,
@@ -58,7 +58,7 @@ def plan_import(  # noqa: PLR0913 - the options of one command
     given: Sequence[str],
     *,
     registered: Callable[[str], SourceReading],
-    recorded: Recorded | None = None,
+    recorded: RecordedCommands | None = None,
     locale: str = "",
     prefix: str | None = None,
     forget: Sequence[str] = (),
@@ -168,7 +168,7 @@ def _begun(path: str, begun: Mapping[str, bytes]) -> tuple[ManifestModel, FileEd
 def _with_import(
     path: str,
     given: Sequence[str],
-    recorded: Recorded | None,
+    recorded: RecordedCommands | None,
     locale: str,
     prefix: str | None,
 ) -> tuple[ManifestModel, FileEdit | None]:
@@ -307,7 +307,7 @@ def _next(
     manifest: Manifest,
     *,
     forget: Sequence[str],
-    recorded: Recorded | None,
+    recorded: RecordedCommands | None,
 ) -> Imported:
     """Return the next imported file, by what was read."""
     exclude = Patterns(tuple(manifest.imports.exclude))

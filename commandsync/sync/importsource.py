@@ -74,7 +74,7 @@ NO_PREFIX = "called with a prefix, and the manifest has none"
 _MOST_NAMED = 3
 
 
-class Recorded(NamedTuple):
+class RecordedCommands(NamedTuple):
     """What a program registered while it was recorded."""
 
     program: str
@@ -86,7 +86,7 @@ class Recorded(NamedTuple):
         """Whether a command that is missing here is gone."""
         return not self.doubt
 
-    def as_whole(self) -> "Recorded":
+    def as_whole(self) -> "RecordedCommands":
         """Return the same commands of a run that is taken to be whole."""
         return self._replace(doubt="")
 
@@ -216,7 +216,7 @@ class ReadSources:
         self.left_out.append(LeftOut(each.command.name, reason, each.entry.place))
 
 
-def sources_of(manifest: Manifest, recorded: Recorded | None = None) -> list[NamedSource]:
+def sources_of(manifest: Manifest, recorded: RecordedCommands | None = None) -> list[NamedSource]:
     """Return the sources of a manifest; what was `recorded` is the last one.
 
     Raises:
@@ -248,7 +248,7 @@ def read_sources(
     sources: Sequence[NamedSource],
     *,
     registered: Callable[[str], SourceReading],
-    recorded: Recorded | None = None,
+    recorded: RecordedCommands | None = None,
 ) -> ReadSources:
     """Read sources; what the manifest's rules leave out has its reason.
 

@@ -30,7 +30,7 @@ from commandsync.plan.rules import DeleteLimit
 from commandsync.records.losses import Loss, loss_notice, renewed_notices
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import Resource
-from commandsync.services.abilities import Answer
+from commandsync.services.abilities import Support
 from commandsync.services.fit import Fitted, as_listed
 from commandsync.services.service import ListRequest, excess, list_request, of_operation
 from commandsync.sync.baselines import digest_of, last_sent, memory_of, notices_of
@@ -281,7 +281,7 @@ class ListJob(Job):
             send=self.request(planned),
             before=planned.listed.collections[_COMMANDS],
             read=service.read(self.site.bot, _COMMANDS) if self.is_read else None,
-            ordered=service.facts.order.value is Answer.YES,
+            ordered=service.facts.order.value is Support.YES,
         )
         if self.store is None:
             return (yield from replacing)

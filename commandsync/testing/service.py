@@ -19,9 +19,9 @@ from commandsync.server.administration import Seed, create_bots
 from commandsync.server.app import SimulatedService, create_app
 from commandsync.server.conditions import (
     Conditions,
+    RecordedRequest,
     Recorder,
     Refuse,
-    Request,
     failed,
     lose_answer,
     reply,
@@ -30,7 +30,7 @@ from commandsync.server.database import Database, opened
 from commandsync.server.endpoint import refusal
 from commandsync.server.runner import running_application
 from commandsync.server.votes import Broadcast, TooEarlyError, cast, send_due
-from commandsync.simulation.exchange import DEFAULT, Service
+from commandsync.simulation.exchange import DEFAULT, DocumentedService
 from commandsync.simulation.registry import service_named
 
 
@@ -43,7 +43,7 @@ class Recorded:
         self._refuse = refuse
 
     @property
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[RecordedRequest]:
         """The requests so far, the oldest first: `method`, `path` and decoded `body`."""
         return [*self._recorder.requests]
 
@@ -157,7 +157,7 @@ def serve_simulation(
 
 @contextmanager
 def running_simulation(
-    service: Service, bot: str | None, conditions: Conditions, choices: Mapping[str, str]
+    service: DocumentedService, bot: str | None, conditions: Conditions, choices: Mapping[str, str]
 ) -> Iterator[SimulatedListing]:
     """Run a simulation of any described service; see `serve_simulation`."""
     served = SimulatedService(service, bot=bot, conditions=conditions, choices=choices)

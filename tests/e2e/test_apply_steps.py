@@ -12,12 +12,12 @@ from commandsync.apply.outcomes import Result
 from commandsync.errors import CommandsyncError, FileError, TooManyDeletesError, UsageError
 from commandsync.manifest import Manifest
 from commandsync.sync.apply import (
+    AppliedPlans,
     ApplySteps,
     Declined,
     Ending,
     Hooks,
     NotBegun,
-    Written,
     apply,
     carry_out,
 )
@@ -108,7 +108,7 @@ def test_every_hook_has_its_place_and_what_is_written_comes_last(
         "before",
         "after POST:commands GET:commands",
     ]
-    assert isinstance(ending, Written)
+    assert isinstance(ending, AppliedPlans)
     assert [result.stopped for result in ending.results] == ["marked"]
     assert bot.names() == ["help", "ping", "new"]
 
@@ -116,7 +116,7 @@ def test_every_hook_has_its_place_and_what_is_written_comes_last(
 def test_after_a_yes_the_listing_is_read_again(steps: Steps, proxy: Proxy) -> None:
     seen = Seen(proxy, "y")
 
-    assert isinstance(carry_out(steps("help", "ping", "new", hooks=seen.hooks)), Written)
+    assert isinstance(carry_out(steps("help", "ping", "new", hooks=seen.hooks)), AppliedPlans)
     assert seen.calls[2:5] == ["passed", "ask", "begin GET:commands"]
 
 
@@ -217,6 +217,6 @@ def test_what_loads_and_connects_is_the_doors_own(bot: Bot, proxy: Proxy, tmp_pa
 
     ending = carry_out(apply(load=lambda: load(settings), connect=connect))
 
-    assert isinstance(ending, Written)
+    assert isinstance(ending, AppliedPlans)
     assert [manifest.path for manifest in connected] == [str(path)]
     assert [result.complete for result in ending.results] == [True]

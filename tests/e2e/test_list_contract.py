@@ -20,7 +20,7 @@ from commandsync.client.connection import Connection
 from commandsync.errors import ApiError, ArgumentError, Invalid, RateLimited, Reply, Unauthorized
 from commandsync.records.snapshot import Audience, Entry, Snapshot
 from commandsync.records.texts import AnnouncementText, CommandText, Resource
-from commandsync.services.abilities import Answer, Reads, Source
+from commandsync.services.abilities import FactSource, Reads, Support
 from commandsync.services.catalogue import LISTS
 from commandsync.services.discordlists import TOP_GG
 from commandsync.services.fit import as_listed, fit
@@ -92,18 +92,18 @@ def twice_is_no_change(trial: Trial) -> None:
 
 def each_ability_is_as_declared(trial: Trial) -> None:
     facts, place = trial.service.facts, trial.place
-    assert facts.replace.value is Answer.YES
+    assert facts.replace.value is Support.YES
     trial.replace(*TEXTS)
     trial.replace(*TEXTS[1::-1])
     assert place.names == ["ban", "ping"]
     for name, fact in facts.fields.items():
         sent = _SENT[name]
-        assert (sent in trial.written) is (fact.value is Answer.YES), name
+        assert (sent in trial.written) is (fact.value is Support.YES), name
     _reads(trial)
-    if facts.clear.value is not Answer.UNKNOWN:
+    if facts.clear.value is not Support.UNKNOWN:
         cleared = trial.call(trial.service.replace(place.listing.bot, Snapshot({COMMANDS: ()})))
-        assert (cleared is None) is (facts.clear.value is Answer.YES)
-        assert (place.names == []) is (facts.clear.value is Answer.YES)
+        assert (cleared is None) is (facts.clear.value is Support.YES)
+        assert (place.names == []) is (facts.clear.value is Support.YES)
     _checks_the_token(trial)
     _announces(trial)
 
@@ -133,7 +133,7 @@ def _checks_the_token(trial: Trial) -> None:
 
 def _announces(trial: Trial) -> None:
     announce, fact = trial.service.announce, trial.service.facts.announcements
-    assert (announce is not None) is (fact.value is Answer.YES)
+    assert (announce is not None) is (fact.value is Support.YES)
     if announce is None:
         return
     before = len(trial.place.proxy.writes)
@@ -268,7 +268,7 @@ RULES: dict[str, Callable[[Trial], None]] = {
 }
 
 
-SAYS = Source("a test").says
+SAYS = FactSource("a test").says
 
 Change = Callable[[Operation[None], Destination], Operation[None]]
 
@@ -354,7 +354,7 @@ def read_as_empty(audience: Audience) -> ListService:
 
 
 NUMBERS = count()
-FIELDS = MappingProxyType({**TOP_GG.facts.fields, "category": SAYS(Answer.YES)})
+FIELDS = MappingProxyType({**TOP_GG.facts.fields, "category": SAYS(Support.YES)})
 
 BROKEN = {
     "each request has another body": (
@@ -372,11 +372,11 @@ BROKEN = {
     "it sends no category as it says": ("each_ability_is_as_declared", declaring(fields=FIELDS)),
     "it takes announcements and says no": (
         "each_ability_is_as_declared",
-        declaring(announcements=SAYS(Answer.NO)),
+        declaring(announcements=SAYS(Support.NO)),
     ),
     "it can be cleared and says no": (
         "each_ability_is_as_declared",
-        declaring(clear=SAYS(Answer.NO)),
+        declaring(clear=SAYS(Support.NO)),
     ),
     "a request is not repeated": (
         "a_lost_answer_is_asked_for_again",

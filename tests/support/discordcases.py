@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from commandsync.simulation.discordcommands import OWN_KEYS, Call, Lists, respond
+from commandsync.simulation.discordcommands import OWN_KEYS, CommandLists, CommandRequest, respond
 from tests.support.cases import AnyCase
 from tests.support.discordserver import APPLICATION, SERVER, DiscordListing
 
@@ -419,8 +419,10 @@ def is_valid(case: DiscordCase, body: Record) -> bool:
 
 @lru_cache(maxsize=256)
 def _answered(body: str, guild: str, installs: str) -> tuple[int, Record]:
-    call = Call(method="POST", application=APPLICATION, guild=guild, body=json.loads(body))
-    response, _ = respond(call, Lists(installs=INSTALLS[installs]), _NOW)
+    call = CommandRequest(
+        method="POST", application=APPLICATION, guild=guild, body=json.loads(body)
+    )
+    response, _ = respond(call, CommandLists(installs=INSTALLS[installs]), _NOW)
     return response.status, json.loads(response.body)
 
 

@@ -177,7 +177,7 @@ class DiscordListing:
     now: Callable[[], datetime] = lambda: _NOW
     requests: list[Request] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
-    states: list[exchange.State] = field(default_factory=list)
+    states: list[exchange.ServiceState] = field(default_factory=list)
     applied: set[int] = field(default_factory=set)
     troubles: list[str] = field(default_factory=list)
 
@@ -321,8 +321,8 @@ class DiscordListing:
         return response
 
     def _respond(
-        self, asked: Request, state: exchange.State, headers: Mapping[str, str] | None
-    ) -> tuple[exchange.Response, exchange.State]:
+        self, asked: Request, state: exchange.ServiceState, headers: Mapping[str, str] | None
+    ) -> tuple[exchange.Response, exchange.ServiceState]:
         given = {"authorization": f"Bot {self.token}"} if headers is None else headers
         body = self.store(asked.body) if asked.writes else asked.body
         request = exchange.Request(

@@ -28,7 +28,7 @@ from commandsync.plan.plan import RecordPlan
 from commandsync.records.snapshot import Snapshot
 from commandsync.records.texts import Resource
 from commandsync.services.fit import fit
-from commandsync.simulation.exchange import DEFAULT, Request, State
+from commandsync.simulation.exchange import DEFAULT, Request, ServiceState
 from commandsync.simulation.registry import simulate
 from commandsync.sync.apply import refusal_of
 from commandsync.sync.destinations import ListSite
@@ -90,7 +90,7 @@ class Place:
             if question in {"empty", "method", "retry_after", "success"}
         }
         self.simulation = simulate(SERVICES[service.name], secret=_SECRET, bot=BOT, choices=drawn)
-        self.state = State()
+        self.state = ServiceState()
         self.secrecy = Secrecy(token, authorization=service.authorization)
         address = parse_address(service.origin, version=None)
         site = ListSite(address, BOT, token, "", service=service, entry=entry)
@@ -112,7 +112,7 @@ class Place:
         self.wanted = self._fitted(now)  # as it is sent
         self.quiet = self.acted = False
         self.begin(quiet=False)
-        self.state = State({DEFAULT: self._fitted(before)})
+        self.state = ServiceState({DEFAULT: self._fitted(before)})
 
     def begin(self, *, quiet: bool) -> None:
         """Begin a run."""

@@ -15,11 +15,11 @@ from commandsync.server.conditions import Conditions
 from commandsync.simulation.exchange import (
     DEFAULT,
     Answer,
+    DocumentedService,
     Request,
     Response,
-    Service,
+    ServiceState,
     Simulation,
-    State,
     check_method,
 )
 from commandsync.simulation.registry import SERVICES as KNOWN
@@ -67,9 +67,9 @@ def _service(
     prefix: str,
     answer: Answer | None = None,
     **documented: Any,  # noqa: ANN401 - fields of a service
-) -> Service:
+) -> DocumentedService:
     variable = f"COMMANDSYNC_TOKEN_{name.split('.')[-2 if '.' in name else 0].upper()}"
-    return Service(
+    return DocumentedService(
         name=name,
         variable=variable,
         prefix=prefix,
@@ -109,8 +109,8 @@ _MAX = ListInterface(
 
 
 def _max(
-    simulation: Simulation, request: Request, state: State, now: datetime
-) -> tuple[Response, State]:
+    simulation: Simulation, request: Request, state: ServiceState, now: datetime
+) -> tuple[Response, ServiceState]:
     """Answer as MAX: the list, and the bot of the token, which contains it."""
     if request.path != "/me":
         return _MAX.answer(simulation, request, state, now)
@@ -120,7 +120,7 @@ def _max(
     return Response(200, {**account, "commands": state.lists[DEFAULT]}), state
 
 
-DECLARED: Mapping[str, Service] = {
+DECLARED: Mapping[str, DocumentedService] = {
     each.name: each
     for each in (
         _service(
@@ -158,7 +158,7 @@ DECLARED: Mapping[str, Service] = {
     )
 }
 
-SERVICES: Mapping[str, Service] = {**KNOWN, **DECLARED}
+SERVICES: Mapping[str, DocumentedService] = {**KNOWN, **DECLARED}
 
 
 @contextmanager

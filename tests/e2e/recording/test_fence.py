@@ -25,7 +25,7 @@ from pathlib import Path
 import pytest
 
 from commandsync.errors import UsageError
-from commandsync.recording import Ending, Order, Recording, record
+from commandsync.recording import Order, Recording, RunEnd, record
 from tests.support.fence import CALL, HELP, fenced
 
 NOBODY = 65534
@@ -384,7 +384,7 @@ def test_nothing_survives_and_nothing_hangs(target: Target, source: str) -> None
     start = time.monotonic()
     recording = target.run(source, timeout=4)
 
-    assert recording.ending in {Ending.TIMED_OUT, Ending.LIMITED, Ending.ENDED}
+    assert recording.ending in {RunEnd.TIMED_OUT, RunEnd.LIMITED, RunEnd.ENDED}
     assert time.monotonic() - start < 30
     assert not processes(str(target.folder))
 

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commandsync.recording import Ending, Order, Recording, record
+from commandsync.recording import Order, Recording, RunEnd, record
 from commandsync.recording.hosts import listens, parse_allowed
 from tests.support.fence import CALL, HELP, fenced
 
@@ -158,13 +158,13 @@ def test_files_of_the_folder_stay_and_hosts_are_refused(run: Run, tmp_path: Path
 @pytest.mark.parametrize(
     ("end", "ending", "more"),
     [
-        ("sys.exit(3)", Ending.FAILED, {}),
-        ("os.abort()", Ending.FAILED, {}),
-        ("while True: put([]); time.sleep(0.3)", Ending.TIMED_OUT, {"timeout": 2.0}),
+        ("sys.exit(3)", RunEnd.FAILED, {}),
+        ("os.abort()", RunEnd.FAILED, {}),
+        ("while True: put([]); time.sleep(0.3)", RunEnd.TIMED_OUT, {"timeout": 2.0}),
     ],
 )
 def test_a_run_that_is_cut_or_fails_is_not_whole(
-    run: Run, end: str, ending: Ending, more: dict[str, float]
+    run: Run, end: str, ending: RunEnd, more: dict[str, float]
 ) -> None:
     recording = run(f"put([{HELP}])\n{end}", **more)
 
@@ -195,7 +195,7 @@ def test_a_bot_that_stays_ends_when_it_is_quiet_with_all_that_it_started(run: Ru
         """
     )
 
-    assert recording.ending is Ending.QUIET
+    assert recording.ending is RunEnd.QUIET
     assert recording.discord == {"": [HELP]}
     assert not _processes("7531")
 
@@ -344,7 +344,7 @@ def test_a_poll_of_telegram_ends_with_the_recording(run: Run) -> None:
         """,
     )
 
-    assert recording.ending is Ending.QUIET
+    assert recording.ending is RunEnd.QUIET
     assert time.monotonic() - start < 15
 
 
@@ -402,7 +402,7 @@ def test_a_bot_that_waits_for_a_database_is_ended(run: Run) -> None:
         """
     )
 
-    assert (recording.ending, recording.seconds < 20) == (Ending.POINTLESS, True)
+    assert (recording.ending, recording.seconds < 20) == (RunEnd.POINTLESS, True)
     assert recording.ports[5432] > 3
 
 

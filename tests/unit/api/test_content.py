@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.api.content import MOST_VALUES, TooLargeError, check_size, decode_json, parse_json
+from commandsync.api.content import (
+    MOST_VALUES,
+    TooManyValuesError,
+    check_size,
+    decode_json,
+    parse_json,
+)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
@@ -36,7 +42,7 @@ def test_as_many_values_as_there_may_be_are_read() -> None:
 
 @pytest.mark.parametrize("unit", ["0,", "[],", "{},"])
 def test_more_values_are_refused_unread(unit: str) -> None:
-    with pytest.raises(TooLargeError, match="1,000,000 values"):
+    with pytest.raises(TooManyValuesError, match="1,000,000 values"):
         check_size("[" + unit * MOST_VALUES + "0]")
 
 
@@ -44,5 +50,5 @@ def test_the_memory_of_a_text_counts_and_not_its_bytes() -> None:
     plain = b"a" * 17_000_000
 
     assert len(decode_json(plain)) == len(plain)
-    with pytest.raises(TooLargeError, match="64 MiB"):
+    with pytest.raises(TooManyValuesError, match="64 MiB"):
         decode_json(plain + "😀".encode())

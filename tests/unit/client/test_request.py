@@ -20,7 +20,7 @@ from commandsync.api.operations import add, list_records
 from commandsync.client.connection import Connection
 from commandsync.client.events import Vote
 from commandsync.client.gateway import Ended, Session
-from commandsync.client.request import LARGEST_BODY, Body, BodyError, Secrecy
+from commandsync.client.request import LARGEST_BODY, BodyError, LimitedBody, Secrecy
 from commandsync.errors import CommandsyncError
 from commandsync.records.texts import CommandText, Resource
 from tests.support.clients import TOKEN
@@ -228,7 +228,7 @@ def cut(data: bytes, size: int) -> Iterator[bytes]:
 
 def gather(chunks: Iterable[bytes], *, encoding: str = "", limit: int = LARGEST_BODY) -> bytes:
     """Return the whole body of chunks."""
-    body = Body(encoding=encoding, limit=limit)
+    body = LimitedBody(encoding=encoding, limit=limit)
     for chunk in chunks:
         body.feed(chunk)
     return body.whole()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.pages.templates import BotPage, Row, listed_rows, render_bot
+from commandsync.pages.templates import BotPageContent, RecordRow, listed_rows, render_bot
 from commandsync.records.display import readable
 from commandsync.records.models import Bot
 from commandsync.records.texts import OF_MANIFEST
@@ -21,13 +21,13 @@ def listed(
     commands: list[dict[str, Any]] | None = None,
     announcements: list[dict[str, Any]] | None = None,
     **others: Any,  # noqa: ANN401 - of the page
-) -> BotPage:
+) -> BotPageContent:
     """Return the page of a bot as a service lists it."""
     rows = {
         COMMAND: listed_rows(COMMAND, commands or []),
         ANNOUNCEMENT: listed_rows(ANNOUNCEMENT, announcements or []),
     }
-    return BotPage(**{"bot": record or bot(), "rows": rows, **others})
+    return BotPageContent(**{"bot": record or bot(), "rows": rows, **others})
 
 
 def page(*records: Any, **others: Any) -> str:  # noqa: ANN401 - as above
@@ -164,10 +164,10 @@ def test_every_anchor_of_the_page_is_there_and_once() -> None:
 def test_a_record_of_any_kind_is_shown_by_its_fields() -> None:
     texts = {kind: [f"{name} of it" for name in kind.fields] for kind in OF_MANIFEST}
     rows = {
-        kind: [Row(kind, dict(zip(kind.fields, texts[kind], strict=True)), f"{kind}-1")]
+        kind: [RecordRow(kind, dict(zip(kind.fields, texts[kind], strict=True)), f"{kind}-1")]
         for kind in OF_MANIFEST
     }
-    text = text_of(render_bot(BotPage(bot=bot(), rows=rows)))
+    text = text_of(render_bot(BotPageContent(bot=bot(), rows=rows)))
 
     for kind in OF_MANIFEST:
         assert kind.collection.capitalize() in text

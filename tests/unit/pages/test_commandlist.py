@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.pages.templates import Row, commands_page, groups_of, listed_rows
+from commandsync.pages.templates import RecordRow, commands_page, groups_of, listed_rows
 from commandsync.records.display import readable
 from commandsync.records.texts import CommandOption, CommandText, LoadedCommand, Resource
 from tests.support.pages import Outline, texts
@@ -24,7 +24,7 @@ def command(name: str, category: str = "", **fields: str) -> dict[str, Any]:
     return {"id": name, "name": name, "description": "d", "syntax": "s", **category_field, **fields}
 
 
-def names(rows: list[Row]) -> list[str]:
+def names(rows: list[RecordRow]) -> list[str]:
     return [row.title for row in rows]
 
 

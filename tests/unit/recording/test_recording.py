@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.errors import UsageError
-from commandsync.recording import Ending, Order, Recording
+from commandsync.recording import Order, Recording, RunEnd
 from commandsync.recording.fence import Enclosed, Fence, FenceError, seccomp_filter
 from commandsync.recording.hosts import PLATFORM, Resolver, parse_allowed
 from commandsync.recording.namespace import links_to, toolchains
@@ -28,9 +28,9 @@ from commandsync.recording.programenv import (
     without_tokens,
 )
 from commandsync.recording.standins import zlib_stream, zstd_stream
-from commandsync.simulation.discord import Refusal
+from commandsync.simulation.discord import RefusedRegistration
 
-RECORDING = Recording({}, {}, Ending.ENDED, seconds=1, registrations=1, exit_code=0)
+RECORDING = Recording({}, {}, RunEnd.ENDED, seconds=1, registrations=1, exit_code=0)
 HELP = {"name": "help", "description": "Helps"}
 
 
@@ -199,13 +199,16 @@ def test_a_pipe_or_a_link_is_not_read(tmp_path: Path) -> None:
 
 _SERVERS = {"7": [HELP], "": [HELP, {"name": "b", "description": "B"}]}
 DOUBTS = {
-    "it failed": ({"ending": Ending.FAILED, "exit_code": 3}, "failed (exit 3)"),
-    "it was still running": ({"ending": Ending.QUIET}, "still running"),
-    "the time was over": ({"ending": Ending.TIMED_OUT}, "time limit"),
-    "it took too much": ({"ending": Ending.LIMITED, "reason": "it forks"}, "it forks"),
+    "it failed": ({"ending": RunEnd.FAILED, "exit_code": 3}, "failed (exit 3)"),
+    "it was still running": ({"ending": RunEnd.QUIET}, "still running"),
+    "the time was over": ({"ending": RunEnd.TIMED_OUT}, "time limit"),
+    "it took too much": ({"ending": RunEnd.LIMITED, "reason": "it forks"}, "it forks"),
     "a host was refused": ({"refused": {"top.gg": 1}}, "top.gg was refused"),
     "a port was closed": ({"ports": {5432: 2}}, "port 5432"),
-    "a registration was refused": ({"refusals": [Refusal("PUT /", 400, "name: no")]}, "400: name"),
+    "a registration was refused": (
+        {"refusals": [RefusedRegistration("PUT /", 400, "name: no")]},
+        "400: name",
+    ),
     "one server has more": ({"discord": {**_SERVERS, "7": [{"name": "c"}]}}, "one server only"),
     "only one server has commands": ({"discord": {"7": [HELP]}}, "one server only"),
     "it registered nothing": ({"registrations": 0}, "nothing was registered"),
@@ -236,12 +239,15 @@ def test_commands_of_servers_are_left_out_beside_global_ones_and_once_without() 
 
 FAR = {
     "no program": ({"tail": ["bwrap: execvp nod: No such file or directory"]}, "nod cannot be run"),
-    "nothing": ({"ending": Ending.FAILED, "exit_code": 1}, "did not reach Discord or Telegram"),
+    "nothing": ({"ending": RunEnd.FAILED, "exit_code": 1}, "did not reach Discord or Telegram"),
     "a login": ({"logged_in": True}, "logged in, and registered nothing"),
     "a message": ({"logged_in": True}, "--say '!deploy'; the owner's ID is 1000000000000000002"),
     "calls": ({"requests": {"discord": 3}}, "called the platform 3 times"),
     "an empty list": ({"registrations": 1}, "registered an empty list"),
-    "a refusal": ({"refusals": [Refusal("PUT /x", 400, "0.name: no")]}, "400, 0.name: no"),
+    "a refusal": (
+        {"refusals": [RefusedRegistration("PUT /x", 400, "0.name: no")]},
+        "400, 0.name: no",
+    ),
     "no trust": ({"untrusted": 2}, "did not trust its certificate"),
     "a module of Node": ({"tail": ["Error: Cannot find module 'dotenv'"]}, "'dotenv' is missing"),
     "a module of Python": ({"tail": ["No module named 'discord'"]}, "'discord' is missing"),

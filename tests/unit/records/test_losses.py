@@ -15,7 +15,7 @@ from commandsync.records.losses import (
     Instead,
     Limit,
     Loss,
-    Reason,
+    LossReason,
     limit_of_characters,
     loss_notice,
     renewed_notices,
@@ -24,11 +24,13 @@ from commandsync.records.losses import (
 LIMIT = Limit(least=3, most=7, allowed="a-z")
 
 
-@pytest.mark.parametrize("reason", Reason)
+@pytest.mark.parametrize("reason", LossReason)
 @pytest.mark.parametrize("count", [1, MOST_NAMED, MOST_NAMED + 2])
-def test_what_is_left_out_is_counted_and_the_first_are_named(reason: Reason, count: int) -> None:
+def test_what_is_left_out_is_counted_and_the_first_are_named(
+    reason: LossReason, count: int
+) -> None:
     names = tuple(f"name{n}" for n in range(count))
-    field = COMMANDS if reason is Reason.RECORDS else "name"
+    field = COMMANDS if reason is LossReason.RECORDS else "name"
 
     said = loss_notice(Loss(field, reason, Instead.LEFT_OUT, names, LIMIT), at="list").message
 
@@ -41,24 +43,33 @@ def test_what_is_left_out_is_counted_and_the_first_are_named(reason: Reason, cou
 @pytest.mark.parametrize(
     ("loss", "words"),
     [
-        (Loss("name", Reason.HAS_SUB_COMMANDS, Instead.GROUP, ("a",)), ["1 command is", "group"]),
         (
-            Loss("description", Reason.LONG, Instead.SHORTENED, ("a", "b"), LIMIT),
+            Loss("name", LossReason.HAS_SUB_COMMANDS, Instead.GROUP, ("a",)),
+            ["1 command is", "group"],
+        ),
+        (
+            Loss("description", LossReason.LONG, Instead.SHORTENED, ("a", "b"), LIMIT),
             ["description of 2 commands is", "7 characters"],
         ),
-        (Loss("description", Reason.LONG, Instead.SHORTENED, ("a",)), ["description of 1 command"]),
-        (Loss(OPTIONS, Reason.NOT_TAKEN, Instead.NOT_SHOWN, ("a",)), ["options of 1 command are"]),
         (
-            Loss(SYNC, Reason.NOT_READ, Instead.NOT_KEPT, ("ignore",)),
+            Loss("description", LossReason.LONG, Instead.SHORTENED, ("a",)),
+            ["description of 1 command"],
+        ),
+        (
+            Loss(OPTIONS, LossReason.NOT_TAKEN, Instead.NOT_SHOWN, ("a",)),
+            ["options of 1 command are"],
+        ),
+        (
+            Loss(SYNC, LossReason.NOT_READ, Instead.NOT_KEPT, ("ignore",)),
             ["ignore of the manifest is without effect"],
         ),
-        (Loss("name", Reason.SHORT, Instead.LEFT_OUT, ("a",)), ["shorter than 0"]),
+        (Loss("name", LossReason.SHORT, Instead.LEFT_OUT, ("a",)), ["shorter than 0"]),
         (
-            Loss(COMMANDS, Reason.UNKNOWN, Instead.STAYS, ("a", "b")),
+            Loss(COMMANDS, LossReason.UNKNOWN, Instead.STAYS, ("a", "b")),
             ["2 commands are left as registered: the options are not known (a, b)"],
         ),
         (
-            Loss(OPTIONS, Reason.NO_OPTIONS, Instead.STAYS, ("a",)),
+            Loss(OPTIONS, LossReason.NO_OPTIONS, Instead.STAYS, ("a",)),
             ["the options of 1 command are left as registered: the manifest says nothing of opt"],
         ),
     ],
@@ -69,13 +80,13 @@ def test_each_loss_says_what_happens_instead(loss: Loss, words: list[str]) -> No
     assert all(word in said for word in words), said
 
 
-@pytest.mark.parametrize("reason", Reason)
+@pytest.mark.parametrize("reason", LossReason)
 def test_an_object_of_the_command_is_the_hint_where_its_options_are_not_known(
-    reason: Reason,
+    reason: LossReason,
 ) -> None:
     hint = loss_notice(Loss(COMMANDS, reason, Instead.LEFT_OUT, ("a",)), at="list").hint
 
-    assert (hint == Do.IMPORT_OBJECTS()) is (reason in {Reason.MENU, Reason.UNKNOWN})
+    assert (hint == Do.IMPORT_OBJECTS()) is (reason in {LossReason.MENU, LossReason.UNKNOWN})
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from commandsync.report.commandlist import (
     END,
     NEW_FILE,
     Layout,
-    State,
+    ListState,
     lines_of,
     read_regions,
     same_page,
@@ -147,7 +147,7 @@ NEW = with_lists(NEW_FILE, [HELP], path="COMMANDS.md").text
 AROUND = st.text("ab*# |>\n\u2028\x0b\t", max_size=12).map(lambda text: f"x{text}")
 
 
-def state(text: str, *commands: CommandText) -> State:
+def state(text: str, *commands: CommandText) -> ListState:
     """Return what the one list of a file is."""
     ((_, found),) = with_lists(text, commands, path="COMMANDS.md").lists
     return found
@@ -175,24 +175,26 @@ def test_a_new_file_has_the_list_between_its_markers() -> None:
 def test_a_list_that_was_written_is_up_to_date() -> None:
     written = with_lists(NEW, [HELP], path="COMMANDS.md")
 
-    assert state(NEW, HELP) is State.CURRENT
+    assert state(NEW, HELP) is ListState.CURRENT
     assert written.text == NEW
     assert written.lists[0][0].line == 3
 
 
 def test_a_list_is_out_of_date_when_the_manifest_or_the_marker_changes() -> None:
-    assert state(NEW, PING) is State.STALE
-    assert state(NEW.replace("commands -->", "commands format=list -->", 1), HELP) is State.STALE
-    assert state(NEW_FILE, HELP) is State.STALE
-    assert state(NEW_FILE.replace(END, f"\n \n{END}"), HELP) is State.STALE
+    assert state(NEW, PING) is ListState.STALE
+    assert (
+        state(NEW.replace("commands -->", "commands format=list -->", 1), HELP) is ListState.STALE
+    )
+    assert state(NEW_FILE, HELP) is ListState.STALE
+    assert state(NEW_FILE.replace(END, f"\n \n{END}"), HELP) is ListState.STALE
 
 
 def test_what_somebody_wrote_is_told_from_what_was_written() -> None:
     edited = NEW.replace("Shows", "Displays")
 
-    assert state(edited, HELP) is State.EDITED
-    assert state(edited, PING) is State.EDITED
-    assert state(NEW_FILE.replace(END, f"- my own list\n{END}"), HELP) is State.EDITED
+    assert state(edited, HELP) is ListState.EDITED
+    assert state(edited, PING) is ListState.EDITED
+    assert state(NEW_FILE.replace(END, f"- my own list\n{END}"), HELP) is ListState.EDITED
     assert with_lists(edited, [HELP], path="COMMANDS.md").text == NEW
 
 
@@ -205,16 +207,16 @@ def test_what_a_formatter_changes_is_neither_an_edit_nor_out_of_date() -> None:
 
     for text in (compact.replace("Shows", "Shows "), other_escapes):
         assert text != NEW
-        assert state(text, HELP) is State.CURRENT
+        assert state(text, HELP) is ListState.CURRENT
         assert with_lists(text, [HELP], path="COMMANDS.md").text == text
     for text in (compact, NEW.replace("\\*", "*")):  # not the same page any more
-        assert state(text, HELP) is State.STALE
+        assert state(text, HELP) is ListState.STALE
 
 
 def test_a_checksum_of_the_right_list_is_mended() -> None:
     without = NEW[: NEW.index(" sha256:")] + " -->\n"
 
-    assert state(without, HELP) is State.STALE
+    assert state(without, HELP) is ListState.STALE
     assert with_lists(without, [HELP], path="COMMANDS.md").text == NEW
 
 
@@ -232,7 +234,7 @@ def test_an_empty_list_leaves_only_the_markers() -> None:
 
     assert empty.startswith(f"# Commands\n\n{BEGIN}\n\n{END[:-4]} sha256:")
     assert formatted(empty) == empty
-    assert state(of_category) is State.STALE
+    assert state(of_category) is ListState.STALE
 
 
 def test_a_file_without_markers_is_an_error() -> None:
@@ -286,7 +288,7 @@ def test_every_byte_outside_of_the_lists_stays(
     assert written.count("\r") == (written.count("\n") if line_end == "\r\n" else 0)
     again = with_lists(written, commands, path="README.md")
     assert again.text == written
-    assert {found for _, found in again.lists} == {State.CURRENT}
+    assert {found for _, found in again.lists} == {ListState.CURRENT}
 
 
 OLD = sealed(commands_page([CommandText("ban", "Bans.", "/ban")]))
@@ -296,18 +298,18 @@ NEW_PAGE = sealed(commands_page([CommandText("ban", "Bans a member.", "/ban")]))
 @pytest.mark.parametrize(
     ("old", "state"),
     [
-        (None, State.STALE),
-        (NEW_PAGE, State.CURRENT),
-        (NEW_PAGE.replace("\n", "\r\n"), State.CURRENT),
-        (OLD, State.STALE),
-        (OLD.replace("\n", "\r\n"), State.STALE),
-        (OLD.replace("Bans.", "Bans!"), State.EDITED),
-        (NEW_PAGE.replace("<title>", "<title>My "), State.EDITED),
-        ("<!doctype html>\n<title>Mine</title>\n", State.FOREIGN),
-        ("", State.FOREIGN),
+        (None, ListState.STALE),
+        (NEW_PAGE, ListState.CURRENT),
+        (NEW_PAGE.replace("\n", "\r\n"), ListState.CURRENT),
+        (OLD, ListState.STALE),
+        (OLD.replace("\n", "\r\n"), ListState.STALE),
+        (OLD.replace("Bans.", "Bans!"), ListState.EDITED),
+        (NEW_PAGE.replace("<title>", "<title>My "), ListState.EDITED),
+        ("<!doctype html>\n<title>Mine</title>\n", ListState.FOREIGN),
+        ("", ListState.FOREIGN),
     ],
 )
-def test_only_what_docs_wrote_is_replaced(old: str | None, state: State) -> None:
+def test_only_what_docs_wrote_is_replaced(old: str | None, state: ListState) -> None:
     assert state_of(old, NEW_PAGE) is state
 
 

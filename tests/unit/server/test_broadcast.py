@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 from commandsync.server import storage, votes
 from commandsync.server.database import Database
 from commandsync.server.tables import outbox as table
-from commandsync.server.votes import Client, delivering
+from commandsync.server.votes import GatewayClient, delivering
 from tests.support.inside import NOON, entries, statements_with
 
 pytestmark = pytest.mark.usefixtures("two_bots")
@@ -32,7 +32,7 @@ def position(database: Database) -> int:
         return votes.last_event(connection)
 
 
-async def users(client: Client, count: int) -> list[int]:
+async def users(client: GatewayClient, count: int) -> list[int]:
     """Return the users of the next frames."""
     contents = [await client.frames.get() for _ in range(count)]
     return [
@@ -46,7 +46,7 @@ def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Dat
     vote(database, "42", 3, 4)
 
     async def deliver() -> tuple[list[int], list[int], int]:
-        early, late = Client("42", middle, ""), Client("42", position(database), "")
+        early, late = GatewayClient("42", middle, ""), GatewayClient("42", position(database), "")
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(late)
             vote(database, "42", 5)
@@ -67,7 +67,7 @@ def test_a_client_gets_what_follows_its_position_in_order_and_once(database: Dat
 
 def test_a_client_that_has_left_gets_nothing(database: Database) -> None:
     async def deliver() -> int:
-        gone, there = Client("42", 0, ""), Client("42", 0, "")
+        gone, there = GatewayClient("42", 0, ""), GatewayClient("42", 0, "")
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             delivery.join(gone)
             delivery.join(there)
@@ -87,7 +87,7 @@ def test_nothing_is_read_while_nobody_is_connected(database: Database) -> None:
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             without = len(reads)
-            client = Client("42", 0, "")
+            client = GatewayClient("42", 0, "")
             delivery.join(client)
             await users(client, 1)
             return without, len(reads)
@@ -108,7 +108,7 @@ def test_delivery_goes_on_when_the_database_can_be_read_again(
     monkeypatch.setattr(votes, "POLL", 0.001)
 
     async def deliver() -> list[int]:
-        client = Client("42", 0, "")
+        client = GatewayClient("42", 0, "")
         async with asyncio.timeout(LONGEST), delivering(database) as delivery:
             with database.writing() as connection:
                 table.drop(connection)
@@ -131,8 +131,8 @@ def test_a_joining_client_stays(database: Database, monkeypatch: pytest.MonkeyPa
 
     async def check() -> list[bool]:
         loop = asyncio.get_running_loop()
-        there, other = (Client(bot, 0, key) for bot, key in keys.items())
-        revoked = Client("42", 0, "another")
+        there, other = (GatewayClient(bot, 0, key) for bot, key in keys.items())
+        revoked = GatewayClient("42", 0, "another")
 
         def reading(connection: Connection, of: Collection[str]) -> dict[str, str]:
             loop.call_soon_threadsafe(delivery.join, other)
@@ -167,7 +167,7 @@ def test_bots_with_clients_are_reminded_and_a_failure_is_retried(
             raise OperationalError("SELECT", {}, Exception("postgresql://user:secret@host"))
 
         async with asyncio.timeout(LONGEST), delivering(database, reminding) as delivery:
-            delivery.join(Client("42", 0, key))
+            delivery.join(GatewayClient("42", 0, key))
             await asyncio.to_thread(enough.wait, LONGEST)
             return asked[:3]
 

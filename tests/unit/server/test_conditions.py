@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from commandsync.server.conditions import Conditions, Recorder, Request, parse_rate_limit
+from commandsync.server.conditions import Conditions, RecordedRequest, Recorder, parse_rate_limit
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_without_a_seed_there_is_one_to_be_given_again() -> None:
     assert f"chaos seed {first.chaos_seed}" in first.described()[0]
 
 
-def recorded(*chunks: bytes, query: bytes = b"") -> tuple[list[Request], bytes]:
+def recorded(*chunks: bytes, query: bytes = b"") -> tuple[list[RecordedRequest], bytes]:
     """Return what is recorded of a request, and the body that the application received."""
     received = bytearray()
     messages = iter(
@@ -75,7 +75,7 @@ def recorded(*chunks: bytes, query: bytes = b"") -> tuple[list[Request], bytes]:
 def test_a_body_is_recorded_and_passed_on(chunks: Iterable[bytes], body: object) -> None:
     requests, received = recorded(*chunks)
 
-    assert requests == [Request("POST", "/v1/x", body)]
+    assert requests == [RecordedRequest("POST", "/v1/x", body)]
     assert received == b"".join(chunks)
 
 

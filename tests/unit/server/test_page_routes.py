@@ -13,14 +13,14 @@ from commandsync.records.display import readable
 from commandsync.records.models import Bot
 from commandsync.server.endpoint import wanted_of
 from commandsync.server.page_routes import SORTS, address, pages_of, render_list
-from commandsync.server.search import SORT_PATTERN, Found, Wanted
+from commandsync.server.search import SORT_PATTERN, FoundBots, Wanted
 from tests.support.pages import Outline, bot, bot_texts, texts, voter
 
 
 def page(*bots: Bot, number: int | None = None, is_more: bool = False, **wanted: Any) -> str:  # noqa: ANN401 - fields
     return render_list(
         bots,
-        found=Found([], len(bots) if number is None else number, is_more=is_more),
+        found=FoundBots([], len(bots) if number is None else number, is_more=is_more),
         wanted=Wanted(**wanted),
     )
 

@@ -5,15 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.records.losses import Limit
-from commandsync.services.abilities import Answer, Facts, Reads, Source
+from commandsync.services.abilities import Facts, FactSource, Reads, Support
 from tests.support.destination import utf16
 
-SOURCE = Source("A document", "https://docs.example", "2026-11")
+SOURCE = FactSource("A document", "https://docs.example", "2026-11")
 FACTS = Facts(
     **{
-        name: SOURCE.says(Answer.NO) for name in Facts.__slots__ if name not in {"fields", "limits"}
+        name: SOURCE.says(Support.NO)
+        for name in Facts.__slots__
+        if name not in {"fields", "limits"}
     },
-    fields={"syntax": SOURCE.says(Answer.YES), "category": SOURCE.says(Answer.UNKNOWN)},
+    fields={"syntax": SOURCE.says(Support.YES), "category": SOURCE.says(Support.UNKNOWN)},
     limits={"name": SOURCE.says(Limit(most=3))},
 )
 
@@ -99,7 +101,7 @@ def test_a_field_is_taken_only_where_the_source_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "number"), [(25, 25), (0, 0), (Answer.UNKNOWN, None), (Reads.LIST, None)]
+    ("value", "number"), [(25, 25), (0, 0), (Support.UNKNOWN, None), (Reads.LIST, None)]
 )
-def test_a_fact_is_a_number_or_not(value: Answer | Reads | int, number: int | None) -> None:
+def test_a_fact_is_a_number_or_not(value: Support | Reads | int, number: int | None) -> None:
     assert SOURCE.says(value).number == number

@@ -17,7 +17,7 @@ from commandsync.errors import ApiError, DecodeError, Reply
 from commandsync.records.losses import Limit
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import CommandText, Resource
-from commandsync.services.abilities import Answer, Facts, Reads
+from commandsync.services.abilities import Facts, Reads, Support
 from commandsync.services.catalogue import LISTS, SERVICES, DeclaredRead, declared, table
 from commandsync.services.fit import fit
 from commandsync.services.service import PAGE, ListService, RecordService, Service
@@ -59,10 +59,10 @@ def test_the_table_has_each_fact_of_each_service_with_its_source() -> None:
 def test_the_table_says_what_is_not_known() -> None:
     values = {(row.service, row.ability): row.fact.value for row in table()}
 
-    assert values["top.gg", "clear"] is Answer.UNKNOWN
+    assert values["top.gg", "clear"] is Support.UNKNOWN
     assert values["top.gg", "wait"] == 3600
     assert values["top.gg", "read"] is Reads.NO
-    assert values["discordbotlist.com", "most records"] is Answer.UNKNOWN
+    assert values["discordbotlist.com", "most records"] is Support.UNKNOWN
     assert values["telegram", "read"] is Reads.LIST
     assert values["telegram", "most records"] == 100
     assert values["page", "read"] is Reads.RECORDS
@@ -72,9 +72,9 @@ def test_the_table_says_what_is_not_known() -> None:
 def test_what_is_planned_is_what_is_known(service: Service) -> None:
     (ability,) = (service.abilities[kind] for kind in service.abilities if kind.is_command)
 
-    assert ability.uses is (service.facts.uses.value is Answer.YES)
+    assert ability.uses is (service.facts.uses.value is Support.YES)
     assert (Resource.ANNOUNCEMENT in service.abilities) is (service is PAGE)
-    assert (service.facts.write.value is Answer.YES) is isinstance(service, RecordService)
+    assert (service.facts.write.value is Support.YES) is isinstance(service, RecordService)
     assert service.simulated_only is (service is not PAGE)
 
 
@@ -88,7 +88,7 @@ def test_a_token_has_one_place_and_variables_of_its_own(service: ListService) ->
         assert operation.path.startswith("/")
     assert service.variables[0].startswith("COMMANDSYNC_TOKEN_")
     assert service.origin.startswith("https://")
-    assert (service.announce is not None) is (service.facts.announcements.value is Answer.YES)
+    assert (service.announce is not None) is (service.facts.announcements.value is Support.YES)
 
 
 URL = "https://list.example/api/bots/{bot}/commands"
@@ -182,10 +182,10 @@ def test_what_is_not_declared_is_not_known() -> None:
     facts = declared("our-list", **DISQ_INK).facts
 
     assert facts.read.value is Reads.NO
-    assert facts.clear.value is Answer.UNKNOWN
+    assert facts.clear.value is Support.UNKNOWN
     assert facts.most_records.value == 200
     assert facts.most_records.source.title == "the manifest"
-    assert declared("our-list", **RADARCORD).facts.most_records.value is Answer.UNKNOWN
+    assert declared("our-list", **RADARCORD).facts.most_records.value is Support.UNKNOWN
 
 
 READ: dict[str, Any] = {

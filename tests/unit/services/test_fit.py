@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
 from commandsync.manifest import listingmodel
-from commandsync.records.losses import COMMANDS, Instead, Limit, Loss, Reason
+from commandsync.records.losses import COMMANDS, Instead, Limit, Loss, LossReason
 from commandsync.records.snapshot import Entry, Snapshot
 from commandsync.records.texts import (
     MENU_DESCRIPTIONS,
@@ -35,7 +35,7 @@ from tests.support.plans import calls_of
 def fit(service: ListService, snapshot: Snapshot, **settings: Any) -> Fitted:  # noqa: ANN401 - its own
     """Fit a snapshot of which it does not matter whether anything describes the groups."""
     fitted = really_fit(service, snapshot, **settings)
-    losses = (loss for loss in fitted.losses if loss.reason is not Reason.NOT_DESCRIBED)
+    losses = (loss for loss in fitted.losses if loss.reason is not LossReason.NOT_DESCRIBED)
     return replace(fitted, losses=tuple(losses))
 
 
@@ -216,7 +216,7 @@ def test_fitting_twice_is_fitting_once(service: ListService, texts: list[Command
     twice = fit(service, once.snapshot)
 
     assert twice.snapshot == once.snapshot
-    assert {loss.reason for loss in twice.losses} <= {Reason.HAS_SUB_COMMANDS}
+    assert {loss.reason for loss in twice.losses} <= {LossReason.HAS_SUB_COMMANDS}
     assert fit(service, snapshot_of(texts)) == once
 
 
@@ -250,37 +250,37 @@ def test_a_fitted_list_has_an_id_for_each(service: ListService, texts: list[Comm
 FULL = ", ".join(f"config c{n}" for n in range(24))
 MANY = [f"c{n}" for n in range(130)]
 FIRST, REST, ALL = ", ".join(MANY[:100]), ", ".join(MANY[100:]), ", ".join(MANY)
-BY_NAME = {Reason.CHARACTERS, Reason.SAME_NAME}
+BY_NAME = {LossReason.CHARACTERS, LossReason.SAME_NAME}
 
 
 @pytest.mark.parametrize(
     ("services", "names", "kept", "lost"),
     [
         ([TOP_GG, DISCORD_BOT_LIST, TELEGRAM], "/afk, ban", "afk, ban", {}),
-        ([TOP_GG, TELEGRAM], ".afk, /afk", "afk", {Reason.CHARACTERS: ".afk"}),
+        ([TOP_GG, TELEGRAM], ".afk, /afk", "afk", {LossReason.CHARACTERS: ".afk"}),
         ([WHOLE], "/afk, afk, afk", "/afk, afk, afk", {}),
-        ([TOP_GG], "a, a b, a c d", "a", {Reason.BELOW_COMMAND: "a b, a c d"}),
-        ([TOP_GG], "a b, a, a c", "a b, a, a c", {Reason.HAS_SUB_COMMANDS: "a"}),
-        ([TELEGRAM], "a, a b, Ban", "a", {Reason.CHARACTERS: "a b, Ban"}),
-        ([TOP_GG], "a b c, a b c d, a b e", "a b c, a b e", {Reason.LEVELS: "a b c d"}),
-        ([TELEGRAM], ALL, FIRST, {Reason.RECORDS: REST}),
+        ([TOP_GG], "a, a b, a c d", "a", {LossReason.BELOW_COMMAND: "a b, a c d"}),
+        ([TOP_GG], "a b, a, a c", "a b, a, a c", {LossReason.HAS_SUB_COMMANDS: "a"}),
+        ([TELEGRAM], "a, a b, Ban", "a", {LossReason.CHARACTERS: "a b, Ban"}),
+        ([TOP_GG], "a b c, a b c d, a b e", "a b c, a b e", {LossReason.LEVELS: "a b c d"}),
+        ([TELEGRAM], ALL, FIRST, {LossReason.RECORDS: REST}),
         ([TOP_GG], ALL, ALL, {}),
         (
             [TOP_GG],
             f"{FULL}, config set a, config set b, config get c",
             f"{FULL}, config set a, config set b",
-            {Reason.SUB_COMMANDS: "config get c"},
+            {LossReason.SUB_COMMANDS: "config get c"},
         ),
         (
             [TOP_GG],
             "a b, a, a, a c",
             "a b, a, a c",
-            {Reason.SAME_NAME: "a", Reason.HAS_SUB_COMMANDS: "a"},
+            {LossReason.SAME_NAME: "a", LossReason.HAS_SUB_COMMANDS: "a"},
         ),
     ],
 )
 def test_what_cannot_be_listed_together_is_left_out(
-    services: list[ListService], names: str, kept: str, lost: dict[Reason, str]
+    services: list[ListService], names: str, kept: str, lost: dict[LossReason, str]
 ) -> None:
     for service in services:
         found, losses = fitted_names(service, *names.split(", "))
@@ -308,7 +308,11 @@ def test_of_two_calls_of_one_name_the_first_is_sent(service: ListService) -> Non
 
     assert [entry.text[1] for entry in sent(fitted)] == ["One."]
     (loss,) = fitted.losses
-    assert (loss.reason, loss.instead, loss.names) == (Reason.SAME_NAME, Instead.LEFT_OUT, ("afk",))
+    assert (loss.reason, loss.instead, loss.names) == (
+        LossReason.SAME_NAME,
+        Instead.LEFT_OUT,
+        ("afk",),
+    )
     assert loss.location == Location("commands.yaml", 2)
 
 
@@ -318,7 +322,7 @@ def test_a_command_after_its_sub_commands_is_shown_as_their_group() -> None:
 
     assert [entry.name for entry in sent(fitted)] == ["config prefix", "config"]
     (loss,) = fitted.losses
-    assert (loss.field, loss.reason) == ("commands", Reason.HAS_SUB_COMMANDS)
+    assert (loss.field, loss.reason) == ("commands", LossReason.HAS_SUB_COMMANDS)
     assert (loss.instead, loss.names) == (Instead.GROUP, ("config",))
     (node,) = body_of(TOP_GG, fitted)
     assert node["description"] == "Settings."
@@ -329,7 +333,7 @@ def test_of_26_sub_commands_the_last_is_left_out(group: str) -> None:
     fitted = fit(TOP_GG, snapshot_of(command(f"{group} c{n}") for n in range(26)))
 
     (loss,) = fitted.losses
-    assert (loss.reason, loss.names) == (Reason.SUB_COMMANDS, (f"{group} c25",))
+    assert (loss.reason, loss.names) == (LossReason.SUB_COMMANDS, (f"{group} c25",))
     assert loss.limit == Limit(most=25)
     names = [name for name, _ in leaves(body_of(TOP_GG, fitted))]
     assert names[-25:] == [f"{group} c{n}" for n in range(25)]
@@ -339,7 +343,7 @@ def test_commands_are_counted_and_not_their_sub_commands() -> None:
     names, (loss, _) = fitted_names(TIGHT, "a b", "a c", "d", "e", "f", "a g")
 
     assert names == ["a b", "a c", "d", "e", "a g"]
-    assert (loss.reason, loss.names) == (Reason.RECORDS, ("f",))
+    assert (loss.reason, loss.names) == (LossReason.RECORDS, ("f",))
 
 
 @pytest.mark.parametrize(
@@ -398,7 +402,7 @@ def test_a_command_in_a_menu_needs_its_object() -> None:
 
     assert [entry.name for entry in sent(fitted)] == ["a b"]
     assert [(loss.reason, loss.names) for loss in fitted.losses] == [
-        (Reason.MENU, ("report user",))
+        (LossReason.MENU, ("report user",))
     ]
     own = {"report user": ({"type": 2, "name": "report user"},)}
     assert [entry.name for entry in sent(fit(TOP_GG, snapshot, objects=own))] == [
@@ -442,7 +446,7 @@ def test_the_policy_keeps_nothing_on_a_list_that_cannot_be_read() -> None:
     empty = Snapshot({Resource.COMMAND: ()})
 
     (loss,) = fit(TOP_GG, empty, unprotected=keeps).losses
-    assert loss == Loss("sync", Reason.NOT_READ, Instead.NOT_KEPT, keeps)
+    assert loss == Loss("sync", LossReason.NOT_READ, Instead.NOT_KEPT, keeps)
     assert fit(TELEGRAM, empty, unprotected=keeps).losses == ()
     assert fit(TOP_GG, empty).losses == ()
 
@@ -488,7 +492,7 @@ def test_a_group_that_nothing_describes_is_a_loss(
             " ".join(parts[: n + 1]) for n, node in enumerate(entry.own) if node["description"]
         }
 
-    lost = [loss for loss in fitted.losses if loss.reason is Reason.NOT_DESCRIBED]
+    lost = [loss for loss in fitted.losses if loss.reason is LossReason.NOT_DESCRIBED]
     assert [name for loss in lost for name in loss.names] == [
         entry.name
         for entry in commands

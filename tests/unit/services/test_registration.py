@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandsync.diagnostics import Location
-from commandsync.records.losses import COMMANDS, OPTIONS, TRANSLATIONS, Instead, Reason
+from commandsync.records.losses import COMMANDS, OPTIONS, TRANSLATIONS, Instead, LossReason
 from commandsync.records.snapshot import Entry, Registrable, Standing
 from commandsync.records.texts import ApplicationCommand, object_of
 from commandsync.services.discord import Application
@@ -51,7 +51,7 @@ def nodes(registration: Registration) -> list[dict[str, Any] | None]:
     return [object_of(entry.text) for entry in registration.entries]
 
 
-def lost(registration: Registration) -> list[tuple[str, Reason, Instead, tuple[str, ...]]]:
+def lost(registration: Registration) -> list[tuple[str, LossReason, Instead, tuple[str, ...]]]:
     return [(each.field, each.reason, each.instead, each.names) for each in registration.losses]
 
 
@@ -81,7 +81,7 @@ def test_a_command_whose_options_are_not_known_is_never_added(
     found = composed(a_command("ping", syntax=syntax, discord=own))
 
     assert found.entries == ()
-    assert lost(found) == [(COMMANDS, Reason.UNKNOWN, Instead.LEFT_OUT, ("ping",))]
+    assert lost(found) == [(COMMANDS, LossReason.UNKNOWN, Instead.LEFT_OUT, ("ping",))]
 
 
 def test_a_command_whose_options_are_not_known_stays_as_registered() -> None:
@@ -90,7 +90,7 @@ def test_a_command_whose_options_are_not_known_stays_as_registered() -> None:
     found = composed(a_command("ping", "New.", syntax="/ping <text>"), listed=there)
 
     assert (found.entries, found.untouched) == ((), there)
-    assert lost(found) == [(COMMANDS, Reason.UNKNOWN, Instead.STAYS, ("ping",))]
+    assert lost(found) == [(COMMANDS, LossReason.UNKNOWN, Instead.STAYS, ("ping",))]
 
 
 def test_registered_options_and_settings_stay_where_the_entry_has_texts_alone() -> None:
@@ -101,7 +101,7 @@ def test_registered_options_and_settings_stay_where_the_entry_has_texts_alone() 
     assert nodes(found) == [
         slash("ping", TEXT, description="New.", nsfw=True, default_member_permissions="8")
     ]
-    assert lost(found) == [(OPTIONS, Reason.NO_OPTIONS, Instead.STAYS, ("ping",))]
+    assert lost(found) == [(OPTIONS, LossReason.NO_OPTIONS, Instead.STAYS, ("ping",))]
 
 
 def test_a_registered_group_keeps_its_sub_commands_where_the_entry_has_texts_alone() -> None:
@@ -123,7 +123,7 @@ def test_a_command_with_another_prefix_is_not_a_slash_command(syntax: str, *, st
 
     assert found.entries == ()
     assert found.untouched == (there if stays else ())
-    assert lost(found) == [(COMMANDS, Reason.PREFIX, Instead.LEFT_OUT, ("help",))]
+    assert lost(found) == [(COMMANDS, LossReason.PREFIX, Instead.LEFT_OUT, ("help",))]
 
 
 def test_a_hidden_prefix_command_is_not_a_loss() -> None:
@@ -138,7 +138,7 @@ def test_a_menu_needs_an_object() -> None:
     without = composed(a_command("User Info", text, syntax="User Info"))
 
     assert nodes(with_one) == [menu]
-    assert lost(without) == [(COMMANDS, Reason.MENU, Instead.LEFT_OUT, ("User Info",))]
+    assert lost(without) == [(COMMANDS, LossReason.MENU, Instead.LEFT_OUT, ("User Info",))]
 
 
 def test_a_slash_command_and_a_menu_may_have_one_name() -> None:
@@ -243,8 +243,8 @@ def test_one_sub_command_that_is_not_known_leaves_its_group_alone() -> None:
     assert nodes(found) == nodes(added) == [slash("ping")]
     assert found.untouched == there[:1]
     names = ("queue add", "queue show")
-    assert lost(found) == [(COMMANDS, Reason.UNKNOWN, Instead.STAYS, names)]
-    assert lost(added) == [(COMMANDS, Reason.UNKNOWN, Instead.LEFT_OUT, names)]
+    assert lost(found) == [(COMMANDS, LossReason.UNKNOWN, Instead.STAYS, names)]
+    assert lost(added) == [(COMMANDS, LossReason.UNKNOWN, Instead.LEFT_OUT, names)]
 
 
 def test_a_command_with_sub_commands_is_only_their_group() -> None:
@@ -253,7 +253,7 @@ def test_a_command_with_sub_commands_is_only_their_group() -> None:
     )
 
     assert nodes(found) == [slash("queue", slash("add"), description="Queues.")]
-    assert lost(found) == [(COMMANDS, Reason.HAS_SUB_COMMANDS, Instead.GROUP, ("queue",))]
+    assert lost(found) == [(COMMANDS, LossReason.HAS_SUB_COMMANDS, Instead.GROUP, ("queue",))]
 
 
 def test_a_group_that_nothing_describes_keeps_the_registered_settings() -> None:
@@ -266,7 +266,7 @@ def test_a_group_that_nothing_describes_keeps_the_registered_settings() -> None:
     assert nodes(found) == [slash("queue", add, description="Lists.", nsfw=True)]
     assert nodes(added) == [slash("queue", add, description="…")]
     assert lost(added) == [
-        ("description", Reason.NOT_DESCRIBED, Instead.ELLIPSIS, ("queue add",)),
+        ("description", LossReason.NOT_DESCRIBED, Instead.ELLIPSIS, ("queue add",)),
     ]
 
 
@@ -274,7 +274,7 @@ def test_the_first_of_two_commands_of_one_name_is_registered() -> None:
     found = composed(a_command("ping", "First."), a_command("ping", "Second."))
 
     assert nodes(found) == [slash("ping", description="First.")]
-    assert [(each.field, each.reason) for each in found.losses] == [("name", Reason.SAME_NAME)]
+    assert [(each.field, each.reason) for each in found.losses] == [("name", LossReason.SAME_NAME)]
 
 
 def test_a_name_with_four_levels_is_left_out() -> None:
@@ -282,8 +282,8 @@ def test_a_name_with_four_levels_is_left_out() -> None:
 
     assert [entry.name for entry in found.entries] == ["a"]
     assert [(each.reason, each.names) for each in found.losses] == [
-        (Reason.LEVELS, ("a b c d",)),
-        (Reason.NOT_DESCRIBED, ("a b c",)),
+        (LossReason.LEVELS, ("a b c d",)),
+        (LossReason.NOT_DESCRIBED, ("a b c",)),
     ]
 
 
@@ -293,7 +293,7 @@ def test_an_object_with_four_levels_is_left_out() -> None:
     found = composed(a_command("a", discord=deep))
 
     assert found.entries == ()
-    assert [(each.reason, each.names) for each in found.losses] == [(Reason.LEVELS, ("a",))]
+    assert [(each.reason, each.names) for each in found.losses] == [(LossReason.LEVELS, ("a",))]
 
 
 def test_an_empty_group_is_kept() -> None:
@@ -420,7 +420,7 @@ def test_another_text_loses_its_translations() -> None:
     found = composed(a_command("hi", "Greets.", discord=own))
 
     assert nodes(found) == [slash("hi", description="Greets.")]
-    assert lost(found) == [(TRANSLATIONS, Reason.CHANGED, Instead.NOT_SHOWN, ("hi",))]
+    assert lost(found) == [(TRANSLATIONS, LossReason.CHANGED, Instead.NOT_SHOWN, ("hi",))]
 
 
 def test_a_description_with_space_around_it_is_the_objects_own() -> None:
@@ -585,7 +585,7 @@ def test_a_command_whose_name_a_kept_group_needs_stays_as_registered(
     found = composed(a_command(name, discord=own), listed=listed(there), earlier=())
 
     assert (found.entries, found.untouched) == ((), listed(there))
-    assert lost(found) == [(COMMANDS, Reason.KEPT, Instead.STAYS, (name,))]
+    assert lost(found) == [(COMMANDS, LossReason.KEPT, Instead.STAYS, (name,))]
 
 
 def test_a_group_does_not_take_the_name_of_a_kept_sub_command() -> None:

@@ -40,7 +40,7 @@ from commandsync.services.fit import as_listed, fit
 from commandsync.services.service import PAGE, ListService, RecordService, accepted
 from commandsync.services.telegram import TELEGRAM
 from commandsync.sync import run
-from commandsync.sync.apply import Written, apply, carry_out
+from commandsync.sync.apply import AppliedPlans, apply, carry_out
 from commandsync.sync.destinations import site_of
 from commandsync.sync.diagnosis import reachability
 from commandsync.sync.job import RecordJob, connected, page_job
@@ -137,7 +137,7 @@ def test_a_run_uses_the_service_of_its_site(manifest: str) -> None:
 
         ending = carry_out(apply(load=lambda: [loaded], connect=opened))
 
-        assert isinstance(ending, Written)
+        assert isinstance(ending, AppliedPlans)
         assert [result.verified for result in ending.results] == [True]
         check(server)
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from commandsync.simulation import NAMES
-from commandsync.simulation.exchange import Request, Response, Simulation, State
+from commandsync.simulation.exchange import Request, Response, ServiceState, Simulation
 from commandsync.simulation.registry import SERVICES, simulate
 
 NOW = datetime(2026, 3, 4, 12, 30, tzinfo=UTC)
@@ -30,17 +30,17 @@ def test_the_names_are_those_of_the_services() -> None:
 
 
 def test_a_write_gives_a_new_state_and_leaves_the_old_one(top_gg: Simulation) -> None:
-    before = State()
+    before = ServiceState()
     replaced, after = top_gg.respond(asked(top_gg, "PUT", COMMANDS, [PING]), before, now=NOW)
     again = top_gg.respond(asked(top_gg, "PUT", COMMANDS, [PING]), before, now=NOW)
 
     assert replaced == Response(204)
-    assert (before, after) == (State(), State().with_list([PING]))
+    assert (before, after) == (ServiceState(), ServiceState().with_list([PING]))
     assert again == (replaced, after)
 
 
 def test_a_refusal_changes_nothing_and_names_the_first_problems(top_gg: Simulation) -> None:
-    state = State().with_list([PING])
+    state = ServiceState().with_list([PING])
     wrong = [{**PING, "description": ""}] * 9
     refused, after = top_gg.respond(asked(top_gg, "PUT", COMMANDS, wrong), state, now=NOW)
 
@@ -53,16 +53,16 @@ def test_a_refusal_changes_nothing_and_names_the_first_problems(top_gg: Simulati
 
 def test_another_method_is_refused_with_those_that_are_allowed(top_gg: Simulation) -> None:
     for path, allowed in ((COMMANDS, "PUT"), (ANNOUNCEMENTS, "POST"), (COMMANDS[:-9], "GET")):
-        refused, _ = top_gg.respond(asked(top_gg, "PATCH", path), State(), now=NOW)
+        refused, _ = top_gg.respond(asked(top_gg, "PATCH", path), ServiceState(), now=NOW)
 
         assert (refused.status, refused.headers["Allow"]) == (405, allowed)
-    head, _ = top_gg.respond(asked(top_gg, "HEAD", COMMANDS[:-9]), State(), now=NOW)
+    head, _ = top_gg.respond(asked(top_gg, "HEAD", COMMANDS[:-9]), ServiceState(), now=NOW)
     assert head.status == 200
 
 
 def test_the_time_decides_about_the_next_announcement(top_gg: Simulation) -> None:
     post = asked(top_gg, "POST", ANNOUNCEMENTS, NEWS)
-    posted, state = top_gg.respond(post, State(), now=NOW)
+    posted, state = top_gg.respond(post, ServiceState(), now=NOW)
     early, same = top_gg.respond(post, state, now=NOW + timedelta(hours=4, seconds=-1))
     due, last = top_gg.respond(post, state, now=NOW + timedelta(hours=4))
 
@@ -74,7 +74,7 @@ def test_the_time_decides_about_the_next_announcement(top_gg: Simulation) -> Non
 
 
 def test_only_the_last_hundred_writes_are_kept() -> None:
-    state = State()
+    state = ServiceState()
     for number in range(101):
         state = state.with_list([PING] * number).with_announcement({"n": number}, NOW)
 

@@ -40,7 +40,7 @@ class Discord:
     """A state of Discord that requests change, with what was answered."""
 
     def __init__(self) -> None:
-        self.state = discord.Application("42")
+        self.state = discord.ApplicationState("42")
 
     def call(self, method: str, path: str = _PATH, body: object = None) -> tuple[int, Any]:
         """Send a request; a body of bytes is sent as it is."""

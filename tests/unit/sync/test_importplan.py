@@ -17,7 +17,7 @@ from commandsync.sources.changeset import Import
 from commandsync.sources.entry import SourceEntry, SourceReading, Trait
 from commandsync.sync.files import write_edits, write_file
 from commandsync.sync.importplan import plan_import
-from commandsync.sync.importsource import Recorded
+from commandsync.sync.importsource import RecordedCommands
 from commandsync.sync.settings import Settings
 from tests.support.plans import day
 
@@ -55,7 +55,7 @@ def registered(*commands: SourceEntry, manifest: str = "from: discord") -> Impor
     return plan(registered=lambda _: SourceReading(entries=commands))
 
 
-def recorded(*names: str, is_whole: bool = True) -> Recorded:
+def recorded(*names: str, is_whole: bool = True) -> RecordedCommands:
     """Return a recording of commands with an object each."""
     entries = [
         SourceEntry(
@@ -66,7 +66,7 @@ def recorded(*names: str, is_whole: bool = True) -> Recorded:
         )
         for name in names
     ]
-    return Recorded(
+    return RecordedCommands(
         "node x.js",
         lambda _: SourceReading(entries=tuple(entries)),
         "" if is_whole else "it failed",
