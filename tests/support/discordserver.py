@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from commandsync.errors import Reply
 from commandsync.simulation import discord, exchange
 from commandsync.simulation.discord import DISCORD, DiscordState
-from commandsync.simulation.discordcommands import Command
+from commandsync.simulation.discordcommands import RegisteredCommand
 from commandsync.simulation.registry import simulate
 from tests.support import listing, rawserver
 from tests.support.discordcommands import CREATE, EDIT, REPLACE, schema_problems
@@ -209,7 +209,7 @@ class DiscordListing:
         assert isinstance(self.state, DiscordState)
         application = self.state.application
         lists, number = application.lists, str(application.lists.next_id)
-        scope = (*lists.of(guild), Command(number, number, command))
+        scope = (*lists.of(guild), RegisteredCommand(number, number, command))
         lists = replace(lists, scopes={**lists.scopes, guild: scope}, next_id=lists.next_id + 1)
         self.state = replace(self.state, application=replace(application, lists=lists))
         self._shown = self.state
