@@ -66,8 +66,8 @@ LIBRARY: Words = {
     Do.GIVE_BOT: "give the bot's id: bot=...",
     Do.GIVE_TOKEN: "give the bot's token: token=...",
     Do.IMPORT_OBJECTS: (
-        "the options are not known: record a run of the bot (commandsync import -- PROGRAM), or "
-        "import Discord's JSON"
+        "to get the options, record a run of the bot (commandsync import -- PROGRAM), or import "
+        "Discord's JSON"
     ),
     Do.LOWER_CONCURRENCY: "run again later; a lower concurrency helps",
     Do.NAME_STATE: "name a file that this user may write: state=PATH",

@@ -149,7 +149,10 @@ def _missing(printed: str) -> Iterator[str]:
         yield "a native addon is not built for this machine: build it first, such as by npm rebuild"
         return
     for found in dict.fromkeys(name for each in _MODULES for name in each.findall(printed)):
-        yield f"the module {found!r} is missing: install the bot's dependencies first"
+        if found.startswith(("/", ".")):
+            yield f"the file {found!r} is missing: check the path, or build the bot first"
+        else:
+            yield f"the module {found!r} is missing: install the bot's dependencies first"
 
 
 def _reached(recording: Recording) -> str:

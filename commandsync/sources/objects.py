@@ -60,8 +60,8 @@ def object_of(*levels: Node) -> Node | None:
 def _kept(content: Node, keys: frozenset[str], depth: int) -> dict[str, Any]:
     node: dict[str, Any] = {}
     for key, value in sorted(spelled(content).items()):
-        if key not in keys or value is None:
-            continue
+        if key not in keys or value is None or (key, value) == ("description", ""):
+            continue  # a menu has no description: Discord returns an empty one
         if key in _MEMBERS:
             node |= _members(key, value, depth + 1)
         elif key == "type":

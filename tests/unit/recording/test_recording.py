@@ -250,6 +250,10 @@ FAR = {
     ),
     "no trust": ({"untrusted": 2}, "did not trust its certificate"),
     "a module of Node": ({"tail": ["Error: Cannot find module 'dotenv'"]}, "'dotenv' is missing"),
+    "a file": (
+        {"tail": ["Cannot find module '/bot/dist/deploy.js'"]},
+        "file '/bot/dist/deploy.js' is",
+    ),
     "a module of Python": ({"tail": ["No module named 'discord'"]}, "'discord' is missing"),
     "an addon": ({"tail": ["Cannot find module '../build/Release/x.node'"]}, "addon is not built"),
     "a port": ({"ports": {27017: 3}}, "27017 in the fence, where MongoDB usually is (3 refused)"),

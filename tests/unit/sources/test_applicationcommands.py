@@ -149,6 +149,12 @@ def test_a_menu_has_no_slash(kind: object, menu: str, description: dict[str, obj
     assert f" {menu}, " in command.description
 
 
+def test_an_empty_description_of_a_menu_is_as_none() -> None:
+    menu = {"name": "Report", "type": 3}
+
+    assert read([{**menu, "description": ""}]).entries == read([menu]).entries
+
+
 @pytest.mark.parametrize("kind", [*range(3, 12), "STRING", "Attachment"])
 def test_options_of_every_type_are_shown_by_their_names(kind: object) -> None:
     options = [option(type=kind, required=True), option(type=kind, name="user", required=None)]
