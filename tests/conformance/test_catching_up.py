@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 from sqlalchemy import insert
 
-from commandsync import Event, Invalid, Reconnected, Vote
+from commandsync import Event, Reconnected, Vote
 from commandsync.api.operations import cast_vote
 from commandsync.server import tables, votes
 from commandsync.server.storage import timestamp
@@ -223,17 +223,6 @@ def test_a_vote_is_checked_listed_and_counted(open_client: Open, service: Servic
     assert (statistics.daily_votes, statistics.total_votes) == (1, 1)
 
 
-def test_a_second_vote_is_an_error_of_the_service(open_client: Open, service: Service) -> None:
-    bot = service.bot()
-    client = open_client(bot.token, bot.url)
-    client.call(cast_vote(bot.id, "7"))
-
-    with pytest.raises(Invalid, match="409: user 7 has") as refused:
-        client.call(cast_vote(bot.id, "7"))
-    assert int(refused.value.reply.headers["retry-after"]) > 43_000
-    assert client.waited == []
-
-
 @pytest.mark.parametrize(
     "voters",
     [
@@ -252,13 +241,3 @@ def test_every_vote_is_read_however_often_its_voter_voted(
     client = open_client(bot.token, bot.url)
 
     assert [voter.id for voter in client.iter_voters()] == voters[::-1]
-
-
-def test_statistics_are_reported(open_client: Open, service: Service) -> None:
-    bot = service.bot()
-    client = open_client(bot.token, bot.url)
-    client.post_stats(servers=1284, shards=2)
-    client.post_stats(servers=1285)
-    statistics = client.get_bot().statistics
-
-    assert (statistics.servers, statistics.shards) == (1285, 2)

@@ -123,18 +123,6 @@ def test_a_list_without_paging_is_read_once(client: Either, server: RawServer) -
     assert server.requests[0].target == "/v1/bot/42/voters?page=1&limit=100"
 
 
-def test_a_list_of_equal_pages_is_read_once(client: Either, server: RawServer) -> None:
-    ann, bob = {"id": "1"}, {"id": "2"}
-    both = [answering(page([ann, bob], number, 1_000_000)) for number in (1, 2)]
-    counting = [answering(page([ann | {"votes": 7}])), answering(page([ann | {"votes": 8}]))]
-    server.then(*both, *counting)
-
-    bots, voters = client.iter_bots(), client.iter_voters()
-
-    assert [bot.id for bot in bots] == ["1", "2"]
-    assert [voter.votes for voter in voters] == [7]
-
-
 def test_one_page_of_bots_and_of_voters_is_read(client: Either, server: RawServer) -> None:
     server.then(answering(page([BOT], 2, 9)), answering(page([{"id": "1"}], 3, 3)))
 

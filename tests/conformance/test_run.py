@@ -11,7 +11,7 @@ from commandsync.apply.outcomes import Settled
 from commandsync.errors import ManifestError, WrongBotError
 from commandsync.sync import Outcome
 from commandsync.sync.settings import load_files
-from tests.support.bots import Instead, Proxy, Service
+from tests.support.bots import Service
 from tests.support.clients import Open
 from tests.support.rawserver import RawServer, answering, closing
 
@@ -90,22 +90,6 @@ def test_an_add_without_an_answer_has_an_unknown_outcome(
     assert settled.outcome is Outcome.UNKNOWN
     assert isinstance(settled.cause, TransportError)
     assert (result.complete, result.verified, result.touched) == (False, False, True)
-
-
-@pytest.mark.parametrize("status", [302, 307, 400])
-def test_what_the_service_did_and_refused_is_done_by_the_read_after_it(
-    open_client: Open, service: Service, proxy: Proxy, write: Callable[[str], Path], status: int
-) -> None:
-    bot = service.bot(["help", "ping"])
-    proxy.rule = lambda seen: (
-        Instead(status, {"error": "no"}, forwarded=True) if seen.writes else None
-    )
-
-    result = open_client(bot.token, proxy.url, bot=bot.id).run(write(OLD + NEW))
-
-    assert [settled.outcome for settled in result.settled] == [Outcome.DONE] * 2
-    assert (result.complete, result.touched) == (True, True)
-    assert bot.names() == ["help", "ping", "new"]
 
 
 def test_an_invalid_manifest_is_refused_with_all_its_problems(

@@ -4,8 +4,6 @@ import os
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Proxy, Service
 from tests.support.home import Home, checked, failed, fields
@@ -92,25 +90,6 @@ def test_programs_get_the_problems_as_one_document(home: Home, command: str, wha
     assert ran.err == ""
 
 
-@given(st.lists(st.sampled_from(["well", "broken", "misspelt"]), min_size=1, max_size=8))
-@settings(max_examples=10)
-def test_each_broken_entry_is_told_in_one_run(home: Home, entries: list[str]) -> None:
-    values = {"well": '"[p]x"', "broken": "[p]x", "misspelt": '"[p]x"\n    titel: x'}
-    lines = "".join(
-        f"  - name: command {number}\n    description: d\n    syntax: {values[how]}\n"
-        for number, how in enumerate(entries)
-    )
-    home.write(f"version: 1\ncomands:\n{lines}")
-
-    ran = home.run("validate", "--format", "json", exits=4)
-
-    told = [
-        "broken" if "as a list" in one["message"] else "misspelt"
-        for one in ran.document["problems"]
-    ]
-    assert told == ["misspelt", *(how for how in entries if how != "well")]
-
-
 def test_a_missing_file_says_how_to_begin(home: Home, bot: Bot) -> None:
     before = bot.everything()
 
@@ -147,27 +126,6 @@ def test_in_ci_a_link_out_of_the_workspace_shows_nothing(home: Home, command: st
     assert "of the workspace" in ran.err
     assert "hunter2" in shown.said
     assert "hunter2" not in ran.said
-
-
-@given(name=st.from_regex(r"[a-z]{1,8}-[a-z]{1,8}", fullmatch=True), upper=st.integers(0, 7))
-@settings(max_examples=5)
-def test_an_ignored_record_is_never_added_again_under_another_name(
-    home: Home, service: Service, name: str, upper: int
-) -> None:
-    bot = home.knows(service.bot([name]))
-    pattern = f"{name.partition('-')[0]}-*"
-    cased = name[:upper] + name[upper:].upper()
-    rules = f'sync: {{ignore: ["{pattern}"]}}\n'
-    home.write(fields((cased,)) + rules)
-    refused = home.run("apply", "--yes", exits=4)
-    pinned = fields(("renamed",)).replace("name:", f"id: {bot.ids()[name]}\n    name:") + rules
-    home.write(pinned)
-    runs = [home.run("apply", "--yes") for _ in range(2)]
-
-    assert f'sync.ignore matches "{cased}"' in refused.err
-    assert [ran.code for ran in runs] == [0, 0]
-    assert f"'renamed' is listed as '{name}', which sync.ignore matches" in runs[0].said
-    assert bot.names() == [name]
 
 
 @pytest.mark.parametrize("ci", ["", "1"])

@@ -24,9 +24,6 @@ WRITERS = pytest.mark.parametrize(
     ("command", "name"),
     [("plan --force --out", "plan.json"), ("pull --force --out", "pulled.yaml")],
 )
-BACKUP = ("apply --yes --force --backup", "before.yaml")
-LARGE = f"precious {'x' * 9_000}"
-"""What is on a disk of 16 KiB already; what is written aside does not fit beside it."""
 
 
 def _mounts() -> bool:
@@ -44,39 +41,6 @@ on_a_disk_of_its_own = pytest.mark.skipif(not _mounts(), reason="needs to mount 
 def bot(service: Service, home: Home) -> Bot:
     home.write("version: 1\ncommands:\n- {name: new, description: Is new., syntax: /new}\n")
     return home.knows(service.bot(NAMES))
-
-
-@pytest.mark.promise("old-file-kept")
-@pytest.mark.parametrize(("command", "name"), [("plan --force --out", "plan.json"), BACKUP])
-@pytest.mark.parametrize(
-    ("remount", "why"),
-    [("true", "no space left on device"), ("mount -o remount,ro disk", "read-only file system")],
-    ids=["full", "read-only"],
-)
-@on_a_disk_of_its_own
-def test_a_disk_that_takes_nothing_keeps_the_old_file_and_the_listing(
-    home: Home, bot: Bot, command: str, name: str, remount: str, why: str
-) -> None:
-    (home.path / "disk").mkdir()
-    home.write(LARGE, "large")
-    before = bot.everything()
-    script = (
-        f"mount -t tmpfs -o size=16k tmpfs disk && cp large disk/{name} && {remount} || exit 99; "
-        f'"$@"; code=$?; ls -A disk; cmp disk/{name} large && exit $code'
-    )
-
-    ran = home.child_of(
-        ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", *PROGRAM],
-        *command.split(),
-        f"disk/{name}",
-        "--max-deletes",
-        "all",
-    )
-
-    assert ran.code == 1, ran.said
-    assert f"error: cannot write disk/{name}: {why}" in ran.err
-    assert ran.out.splitlines()[-1] == name  # nothing is left beside it
-    assert bot.everything() == before
 
 
 @on_a_disk_of_its_own

@@ -198,20 +198,6 @@ def test_what_is_printed_is_not_written_too(home: Home, option: str) -> None:
     assert "--format" in failed(ran, "usage")
 
 
-def test_markers_that_are_not_valid_are_shown_as_problems_with_their_lines(home: Home) -> None:
-    home.write("\n<!-- commandsync:commands format=csv -->\n\x1b::x\n", "README.md")
-
-    ran = home.run("docs", exits=4)
-
-    assert ran.err.splitlines() == [
-        "README.md:2:1: error: a list begins here and does not end",
-        "  hint: write <!-- /commandsync:commands --> below it; a list cannot contain another one",
-        'README.md:2:27: error: format must be table or list, not "csv"',
-        "",
-        "error: README.md has 2 problems",
-    ]
-
-
 def test_a_file_that_cannot_be_read_or_written_is_named(home: Home) -> None:
     home.write(b"\xff", "page.md")
 

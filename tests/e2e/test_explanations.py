@@ -2,15 +2,15 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from commandsync.records.texts import Text
 from tests.support.home import Home, checked
-from tests.support.listing import BAD_REQUEST, Fault, FaultServer, Listing, Request
-from tests.support.runs import announcement, command, seed
+from tests.support.listing import BAD_REQUEST, FaultServer, Listing
+from tests.support.runs import command, seed
 
 
 @pytest.fixture(params=range(3))
@@ -39,12 +39,6 @@ def word(draw: random.Random, length: int = 8) -> str:
     return "".join(draw.choice("abcdefghijkmnopqrstuvwxyz") for _ in range(length)).capitalize()
 
 
-def sentence(draw: random.Random, length: int) -> str:
-    """Return words of exactly so many characters, the last of which ends a word."""
-    text = " ".join(word(draw, draw.randint(2, 9)) for _ in range(length))[:length]
-    return text.rstrip() + "x" * (length - len(text.rstrip()))
-
-
 def manifest(*texts: Text, **sync: Any) -> str:  # noqa: ANN401 - what sync: takes
     """Return a manifest of these commands and announcements; JSON is YAML."""
     whole: dict[str, Any] = {"version": 1, "sync": sync}
@@ -53,47 +47,6 @@ def manifest(*texts: Text, **sync: Any) -> str:  # noqa: ANN401 - what sync: tak
             text._asdict()
         )
     return json.dumps(whole, ensure_ascii=False)
-
-
-def storing(change: Callable[[str], str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return lambda record: {name: change(text) for name, text in record.items()}
-
-
-@pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
-def test_an_announcement_that_somebody_changes_during_the_run_is_named(
-    home: Home, listing: Listing, draw: random.Random, form: str
-) -> None:
-    listed, new = announcement(word(draw)), announcement(word(draw, 9))
-    seed(listing, [listed])
-
-    def meanwhile(request: Request) -> Fault | None:
-        if request.kind == "add":
-            for records in (listing.stored["announcements"], listing.shown["announcements"]):
-                records[0]["description"] = "Somebody else's."
-        return None
-
-    listing.choose = meanwhile
-    home.write(manifest(listed, new))
-
-    ran = home.run("apply", "--yes", "--format", form, exits=0)
-
-    assert f"'{listed[0]}' is listed" in ran.said
-
-
-def test_an_unclear_add_is_looked_for(home: Home, listing: Listing, draw: random.Random) -> None:
-    size = draw.randint(8, 29)
-    listing.store = storing(lambda text: text[:size].strip())
-    texts = [command(sentence(draw, 40)), announcement(sentence(draw, 50))]
-    home.write(manifest(*texts))
-
-    ran = home.run("apply", "--yes", "--format", "json", exits=6)
-
-    document = checked(ran, "result")
-    for change, text in zip(document["changes"], texts, strict=True):
-        assert change["outcome"] == "unknown"
-        stored = text[0][:size].strip()
-        assert change["error"].endswith(f"{stored!r}")
-        assert change["hint"]
 
 
 def test_only_makes_held_back_deletes(home: Home, listing: Listing, draw: random.Random) -> None:

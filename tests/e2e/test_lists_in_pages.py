@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tests.support.bots import Bot, Instead, Proxy, Rule, Service
-from tests.support.home import Home, checked, failed
+from tests.support.home import Home, failed
 from tests.support.rawserver import Request
 from tests.support.ways import HTTP, SIGNS, Manner, manners
 
@@ -80,31 +80,6 @@ def test_a_first_page_is_never_compared(home: Home, bot: Bot, proxy: Proxy, sign
     assert bot.everything() == before
 
 
-@EVERY_SIGN
-def test_one_page_that_holds_all_is_synced(home: Home, bot: Bot, proxy: Proxy, sign: str) -> None:
-    manner = drawn(sign)
-    proxy.rule = paging(bot, manner, size=4)
-    home.write(MANIFEST.replace("first", "third"))
-
-    home.run("plan", exits=0)
-    applied = home.run("apply", "--yes", "--max-deletes", "all", "--format", "json", exits=0)
-
-    assert checked(applied, "result")["verified"] is True
-    assert bot.names() == ["third", "new"]
-
-
-@EVERY_SIGN
-def test_a_list_past_a_page_is_not_the_whole(home: Home, bot: Bot, proxy: Proxy, sign: str) -> None:
-    proxy.rule = paging(bot, drawn(sign), size=3)
-    home.write(WHOLE + '  - {name: new, description: Does it., syntax: "{prefix}new"}\n')
-
-    runs = [home.run("apply", "--yes", "--retries", "0") for _ in range(3)]
-
-    assert [run.code for run in runs] == [6, 1, 1]
-    assert "only a part" in runs[0].said
-    assert bot.names() == ["first", "second", "third", "new"]
-
-
 @pytest.mark.parametrize("update", ["apply --yes", "apply --yes --unordered"])
 def test_a_cut_list_asks_for_no_new_run(home: Home, bot: Bot, proxy: Proxy, update: str) -> None:
     proxy.rule = silently_cut(bot, size=3)
@@ -117,13 +92,3 @@ def test_a_cut_list_asks_for_no_new_run(home: Home, bot: Bot, proxy: Proxy, upda
     assert "look for it" in ran.out
     assert "run plan" not in ran.said
     assert "run again" not in ran.said.lower()
-
-
-def test_a_list_that_shows_a_part_is_not_cut(home: Home, bot: Bot, proxy: Proxy) -> None:
-    proxy.rule = silently_cut(bot, size=4)
-    home.write(WHOLE + ADDED)
-
-    ran = home.run("apply", "--yes", exits=6)
-
-    assert "newer" in ran.out
-    assert "may be cut" not in ran.said

@@ -88,17 +88,6 @@ def test_no_more_requests_are_in_flight(home: Home, proxy: Proxy, most: int) -> 
     assert proxy.most == most
 
 
-def test_adds_go_one_by_one_in_order(home: Home, bot: Bot, proxy: Proxy) -> None:
-    new = [f"new {number}" for number in range(6)]
-    home.write(fields(*((name,) for name in NAMES), *((name,) for name in new)))
-
-    home.run("apply", "--yes", exits=0)
-
-    assert [request.json["name"] for request in proxy.writes] == new
-    assert proxy.most == 1
-    assert bot.names() == NAMES + new
-
-
 @pytest.mark.usefixtures("bot")
 def test_unordered_adds_go_together(home: Home, proxy: Proxy) -> None:
     home.write(fields(*((name,) for name in NAMES), *((f"new {n}",) for n in range(4))))

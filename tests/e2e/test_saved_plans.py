@@ -3,12 +3,9 @@
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.support.bots import Bot, Proxy, Service
-from tests.support.home import Home, checked, failed, fields
-from tests.support.plans import edits
+from tests.support.home import Home, checked, fields
 
 NAMES = [f"command {number}" for number in range(10)]
 WANTED = fields((NAMES[0], "Reworded."), *((name,) for name in NAMES[1:9]), ("new",))
@@ -88,23 +85,6 @@ def test_a_plan_carries_the_limits_it_was_made_under(home: Home, bot: Bot) -> No
     assert bot.names() == ["only one"]
 
 
-@pytest.mark.promise("plan-files", "plan-digest")
-@settings(max_examples=60)
-@given(data=st.data())
-def test_a_plan_that_was_edited_anywhere_is_refused_before_any_request(
-    home: Home, bot: Bot, proxy: Proxy, data: st.DataObject
-) -> None:
-    saved = json.loads(home.read("plan.json"))
-    edited = data.draw(edits(saved))
-    home.write(json.dumps(edited), "edited.json")
-
-    ran = home.run("apply", "--plan", "edited.json", "--yes", "--format", "json", exits=5)
-
-    assert "edited.json" in failed(ran, "refused")
-    assert proxy.requests == []
-    assert bot.names() == NAMES
-
-
 @pytest.mark.promise("edited-plan")
 def test_an_edited_limit_lets_no_plan_through(home: Home, bot: Bot, proxy: Proxy) -> None:
     home.write(fields((NAMES[0],)))
@@ -136,21 +116,6 @@ def test_another_plan_is_refused(home: Home, bot: Bot, proxy: Proxy, flags: list
     ran = home.run(*APPLY, *flags, exits=5)
 
     assert f"bot {bot.id} at {proxy.url}" in ran.err
-    assert proxy.requests == []
-
-
-@pytest.mark.usefixtures("bot")
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"no json", b"[]", b"{}", b"\xff\xfe", b"[" * 100_000, b'{"version": 1}'],
-    ids=["empty", "no JSON", "a list", "nothing", "no text", "deep", "no plan"],
-)
-def test_a_file_that_is_not_a_plan_is_reported(home: Home, proxy: Proxy, content: bytes) -> None:
-    home.write(content, "plan.json")
-
-    ran = home.run(*APPLY, "--format", "json", exits=1)
-
-    assert "plan.json" in failed(ran, "file")
     assert proxy.requests == []
 
 

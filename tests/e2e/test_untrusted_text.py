@@ -252,18 +252,6 @@ def test_half_of_a_surrogate_pair_makes_no_listing_unreadable(
     assert "\ufffd" in pulled.said + home.read("b.yaml")
 
 
-def test_half_an_id_is_never_written_to(home: Home, service: Service, proxy: Proxy) -> None:
-    home.knows(service.bot(), url=proxy.url)
-    half = {"id": "1\ud800", "name": "a", "description": "b", "syntax": "c"}
-    proxy.rule = lambda seen: Instead(200, {"data": [half] if seen.short == "GET commands" else []})
-    home.write("version: 1\ncommands: []\n")
-
-    ran = home.run("apply", "--yes", "--max-deletes", "all")
-
-    assert "id" in ran.said
-    assert proxy.writes == []
-
-
 def test_half_of_a_surrogate_pair_in_a_manifest_is_a_problem_at_its_place(home: Home) -> None:
     home.write('version: 1\ncommands:\n- {name: a, description: "\\ud800", syntax: c}\n')
 

@@ -122,7 +122,11 @@ class Bot:
         if self.broken >= 0:
             paths = sorted(path for path in files if path.startswith(f"{SOURCE}/"))
             path = paths[self.broken % len(paths)]
-            files[path] = broken_text(files[path], Random(self.seed))  # noqa: S311
+            files[path] = broken_text(
+                files[path],
+                Random(self.seed),  # noqa: S311
+                keeps_imports=not self.form.is_read,
+            )
         return files
 
 
@@ -151,9 +155,17 @@ def bot(form: Form, draw: Random) -> Bot:
     return Bot(form, tuple(parts), seed=draw.randint(0, 10**6))
 
 
-def broken_text(text: str, draw: Random) -> str:
-    """Return code without one of its closing brackets, or with an opening one too many."""
-    places = [at for at, character in enumerate(text) if character in ")]}"]
+def broken_text(text: str, draw: Random, *, keeps_imports: bool = False) -> str:
+    """Return code without one of its closing brackets, or with an opening one too many.
+
+    Whether a command that is only counted belongs to a framework is known by the imports.
+    """
+    places = [
+        at
+        for at, character in enumerate(text)
+        if character in ")]}"
+        if not keeps_imports or not text[text.rfind("\n", 0, at) + 1 :].startswith("import ")
+    ]
     if not places:
         return text + "\n(\n"
     at = draw.choice(places)

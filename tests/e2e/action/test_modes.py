@@ -110,13 +110,6 @@ def test_anything_else_is_only_validated(
     assert bot.names() == ["gone"]
 
 
-def test_without_pruning_nothing_is_deleted(runner: Runner, service: Service) -> None:
-    bot = service.bot(["gone"])
-    runner.run(push(), prune="false", token=bot.token, **knows(runner, bot), ends="0")
-
-    assert set(bot.names()) == {"gone", "help", "ping"}
-
-
 def test_without_a_service_and_a_bot_their_inputs_are_named(runner: Runner) -> None:
     runner.write(fields(("help",)))
     no_service = runner.run(pull_request())
@@ -238,14 +231,6 @@ def test_one_failure_stops_all_writes(runner: Runner, service: Service, proxy: P
     assert proxy.writes == []
 
 
-def test_a_problem_and_a_refusal_are_told(runner: Runner, service: Service, proxy: Proxy) -> None:
-    bots = service.bot([f"old{n}" for n in range(9)]), service.bot()
-    write(runner, bots[0], "lantern", ("help",))
-    write(runner, bots[1], "harbor", ("dock",))
-    proxy.rule = lambda seen: Instead(404, {"error": "no bot"}) if bots[1].id in seen.path else None
-    runner.run(pull_request(), base_url=proxy.url, **FILES, ends="5 refused")
-
-
 def test_one_token_for_two_bots_is_refused(runner: Runner, service: Service, proxy: Proxy) -> None:
     bots = two(runner, service)
     step = runner.run(push(), base_url=proxy.url, token=bots[0].token, **FILES)
@@ -258,11 +243,3 @@ def test_one_token_for_two_bots_is_refused(runner: Runner, service: Service, pro
         assert (one.code, one.outputs["failure-reason"]) == (5, "refused"), one.log
         assert "one token for" in one.annotations("error")[0].data
     assert proxy.requests == []
-
-
-def test_one_bot_for_two_manifests_is_an_error(runner: Runner, service: Service) -> None:
-    bots = two(runner, service)
-    step = runner.run(pull_request(), base_url=bots[0].url, bot=bots[0].id, **FILES)
-
-    assert (step.code, step.outputs["failure-reason"]) == (2, "invalid"), step.log
-    assert "the input bot" in step.log

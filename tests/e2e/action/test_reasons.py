@@ -70,18 +70,6 @@ def test_what_is_done_in_part_is_incomplete(runner: Runner, service: Service, pr
     assert bot.names() == ["help", "ping"]
 
 
-def test_a_done_refused_write_is_a_change(runner: Runner, service: Service, proxy: Proxy) -> None:
-    bot = service.bot(["old"])
-    proxy.rule = lambda seen: (
-        Instead(303, headers={"Location": "/v1/done"}, forwarded=True) if seen.writes else None
-    )
-    runner.write(fields(("help", "Does it.", "{prefix}help"), ("old",)))
-    step = runner.run(push(), base_url=proxy.url, bot=bot.id, token=bot.token)
-
-    assert (step.code, step.outputs["result"], step.outputs["changed"]) == (0, "applied", "true")
-    assert bot.names() == ["old", "help"]
-
-
 @pytest.mark.skipif(os.name == "nt", reason="the runner does not send signals there")
 def test_a_cancelled_read_changes_nothing(runner: Runner, service: Service, proxy: Proxy) -> None:
     bot = service.bot()

@@ -65,15 +65,6 @@ def test_never_is_never(runner: Runner, hub: Hub, service: Service, event: Event
     assert step.summary
 
 
-@pytest.mark.parametrize("name", ["schedule", "workflow_dispatch"])
-def test_only_a_request_has_comments(runner: Runner, hub: Hub, service: Service, name: str) -> None:
-    hub.merged[SHA] = MERGED
-    inputs = knows(runner, service.bot())
-    runner.run(other(name), mode="drift", comment="always", issue="never", **inputs)
-
-    assert hub.comments == []
-
-
 def test_a_fork_cannot_comment_always(runner: Runner, hub: Hub, service: Service) -> None:
     hub.read_only = True
     inputs = knows(runner, service.bot())
@@ -88,29 +79,6 @@ def test_a_comment_needs_the_token_of_github(runner: Runner, service: Service) -
     step = runner.run(pull_request(), github_token="", **inputs, ends="0")
 
     assert "no github-token" in step.annotations("warning")[0].data
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        (500, {}, {}),
-        (200, b"<html>", {}),
-        (200, b"[" * 100_000, {}),
-        (200, {"not": "a list"}, {}),
-        (302, {}, {"Location": "http://127.0.0.1:9/elsewhere"}),
-    ],
-    ids=["500", "HTML", "depth", "object", "redirect"],
-)
-def test_whatever_github_answers_an_apply_counts(
-    runner: Runner, hub: Hub, service: Service, answer: Answer
-) -> None:
-    bot = service.bot()
-    hub.merged[SHA] = MERGED
-    hub.rule = lambda request: answer if "comments" in request else None
-    step = runner.run(push(), token=bot.token, **knows(runner, bot), ends="0 applied")
-
-    assert "comment is not" in step.annotations("warning")[0].data
-    assert bot.names() == ["help"]
 
 
 def of_commit(**fields: object) -> dict[str, object]:

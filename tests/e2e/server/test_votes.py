@@ -2,14 +2,11 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from commandsync.server import votes
-from commandsync.server.app import create_app
 from commandsync.server.database import opened
 from commandsync.server.runner import running
 from tests.support.bots import Service
@@ -115,21 +112,6 @@ def test_invalid_statistics_are_refused(caller: Caller, body: object, problem: s
 
 
 # The interval of a service, and its reminders
-
-
-def test_the_service_reminds_when_its_interval_is_over(tmp_path: Path) -> None:
-    path = str(tmp_path / "listing.db")
-    application = partial(create_app, vote_interval=timedelta(milliseconds=50))
-    with running(path, application=application) as service, opened(path) as store:
-        bot = Service(service.url, store).bot()
-        caller = Caller(bot.url, bot.id, bot.token)
-        with Listener(bot.url, {"token": bot.token}) as listener:
-            listener.greeted()
-            vote(caller)
-            events = [listener.event()["event"] for _ in range(2)]
-        again, _ = vote(caller)
-
-        assert (events, again) == (["vote", "reminder"], 200)
 
 
 def test_late_reminders_go_to_the_first_connection_once(database_url: str) -> None:

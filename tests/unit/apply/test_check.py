@@ -358,12 +358,6 @@ def test_a_replace_beside_a_rewritten_new_one_is_stale() -> None:
     )
 
 
-def test_of_three_adds_of_one_text_as_many_are_done_as_are_listed() -> None:
-    plan = plan_of(wanted([NEW, NEW, NEW]), listed({}))
-
-    assert progress_of(plan, listed({"1": NEW, "2": NEW})) == (DONE, DONE, PENDING)
-
-
 def test_more_records_than_adds_of_a_text_may_be_another_add_of_the_name() -> None:
     plan = plan_of(wanted([command("a"), command("A", "Other.")]), listed({}))
 

@@ -27,7 +27,6 @@ from commandsync.services.service import PAGE
 from tests.support.listing import (
     BAD_REQUEST,
     FAULTS,
-    REFUSED,
     RESET_AFTER,
     UNAUTHORIZED,
     Fault,
@@ -265,20 +264,6 @@ def test_what_is_settled_last_is_told_in_a_step_that_waits_for_nothing() -> None
     ]
 
 
-def test_a_replace_that_was_half_done_is_finished_by_the_delete_alone() -> None:
-    service = Listing()
-    seed(service, [announcement("v", "Then."), announcement("w")])
-    plan = plan_now(service, wanted(None, [announcement("v", "Now."), announcement("w")]))
-    seed(service, [announcement("v", "Now.")])
-
-    driver = Driver(service)
-    result = carry_out(plan, read(driver, plan.scope), driver)
-
-    assert result.complete
-    assert [request.kind for request in service.writes()] == ["delete"]
-    assert service.texts("announcements") == [announcement("w"), announcement("v", "Now.")]
-
-
 def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run() -> None:
     service = Listing()
     seed(service, [announcement("v", "Then.")])
@@ -297,19 +282,6 @@ def test_a_half_done_replace_that_is_refused_has_touched_nothing_in_this_run() -
         "(400: bad)"
     )
     assert not result.touched
-
-
-def test_a_half_done_replace_that_cannot_connect_says_that_half_of_it_is_done() -> None:
-    service = Listing()
-    seed(service, [announcement("v", "Then.")])
-    plan = plan_now(service, wanted(None, [announcement("v", "Now.")]))
-    service.choose = lambda request: REFUSED if request.kind == "delete" else None
-
-    (one,) = sync(service, wanted(None, [announcement("v", "Now.")])).result.settled
-
-    assert plan.changes == (one.change,)
-    assert one.outcome is Outcome.FAILED
-    assert one.error == "the new one is added, but the old one is not deleted: refused"
 
 
 def test_an_edit_with_an_unknown_result_is_read_only_after_the_adds() -> None:
@@ -333,70 +305,6 @@ def test_an_edit_is_not_sent_again_where_an_add_is() -> None:
         return [request.kind for request in service.requests].count("edit")
 
     assert [fault for fault in FAULTS if edits(fault, add=fault) != edits(fault, add=None)] == []
-
-
-def test_a_half_done_replace_that_is_stopped_says_that_half_of_it_is_done() -> None:
-    service = Listing()
-    seed(service, [announcement("v", "Then."), command("a")])
-    plan = plan_now(service, wanted([command("b")], [announcement("v", "Now.")]))
-    seed(service, [announcement("v", "Now.")])
-    driver = Driver(service)
-    listed = read(driver, plan.scope)
-    driver.stops[driver.moments] = Interrupted()
-
-    result = carry_out(plan, listed, driver)
-
-    replaced = next(one for one in result.settled if one.change.action == "replace")
-    assert replaced.outcome is Outcome.SKIPPED
-    assert replaced.error == "the new one is added, but the old one is not deleted: interrupted"
-    assert not result.touched
-
-
-def test_a_replace_whose_add_ended_unclearly_goes_on_when_it_is_found() -> None:
-    service = Listing(faults={1: RESET_AFTER})
-    seed(service, [announcement("v", "Then.")])
-
-    run = sync(service, wanted(None, [announcement("v", "Now.")]))
-
-    assert run.result.complete
-    assert service.texts("announcements") == [announcement("v", "Now.")]
-
-
-def test_a_delete_that_ended_unclearly_does_not_hold_up_the_others() -> None:
-    service = Listing()
-    seed(service, [announcement("v1", "Then."), announcement("v2", "Then.")])
-    service.choose = lambda request: RESET_AFTER if request.path.endswith("/r0001") else None
-    now = [announcement("v1", "Now."), announcement("v2", "Now.")]
-
-    run = sync(service, wanted(None, now), driver=Driver(service, retries=0), concurrency=1)
-
-    assert run.result.complete
-    assert service.texts("announcements") == now
-
-
-def test_what_an_earlier_run_wrote_and_the_service_changed_makes_a_saved_plan_stale() -> None:
-    service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
-    plan = plan_now(service, wanted([command("Help")]))
-    driver = Driver(service)
-    carry_out(plan, read(driver, plan.scope), driver)
-
-    with pytest.raises(StalePlanError, match="add of command 'Help'"):
-        carry_out(plan, read(driver, plan.scope), driver)
-
-
-def test_what_was_done_before_a_saved_plan_went_on_is_still_distinct_after_it() -> None:
-    service = Listing()
-    seed(service, [command("a"), command("b")])
-    plan = plan_now(service, wanted([command("a", "New."), command("b", "New.")]))
-    for records in (service.stored["commands"], service.shown["commands"]):
-        records[0]["description"] = "New."
-    driver = Driver(service)
-
-    result = carry_out(plan, read(driver, plan.scope), driver)
-
-    assert [one.already for one in result.settled] == [True, False]
-    assert [one.already for one in driver.outcomes] == [True, False]
-    assert result.verified
 
 
 def test_a_stop_before_the_last_look_for_a_replacement_leaves_the_old_one() -> None:
@@ -497,6 +405,27 @@ def test_replacements_are_not_looked_for_after_the_token_was_refused() -> None:
     assert [number > adds[-1] for number in reads].count(True) == len(REREADS)  # at the end
 
 
+def test_an_edit_with_an_unknown_result_keeps_no_other_edit_waiting() -> None:
+    service = Listing()
+    seed(service, [command(f"c{n}") for n in range(3)])
+    service.choose = lambda request: RESET_AFTER if request.number == 1 else None
+    desired = wanted([*(command(f"c{n}", "New.") for n in range(3)), command("added")])
+
+    sync(service, desired, driver=Driver(service, retries=0), concurrency=1)
+
+    assert [request.kind for request in service.writes()] == ["edit", "edit", "edit", "add"]
+
+
+def test_what_an_earlier_run_wrote_and_the_service_changed_makes_a_saved_plan_stale() -> None:
+    service = Listing(store=lambda record: {key: text.lower() for key, text in record.items()})
+    plan = plan_now(service, wanted([command("Help")]))
+    driver = Driver(service)
+    carry_out(plan, read(driver, plan.scope), driver)
+
+    with pytest.raises(StalePlanError, match="add of command 'Help'"):
+        carry_out(plan, read(driver, plan.scope), driver)
+
+
 def test_a_replacement_with_another_text_leaves_the_old_one() -> None:
     service = Listing(store=lambda record: {**record, "description": "Something else."})
     seed(service, [announcement("v", "Then.")])
@@ -510,14 +439,3 @@ def test_a_replacement_with_another_text_leaves_the_old_one() -> None:
         == "the service accepted it, but it is listed with another text: the old one stays"
     )
     assert announcement("v", "Then.") in service.texts("announcements")
-
-
-def test_an_edit_with_an_unknown_result_keeps_no_other_edit_waiting() -> None:
-    service = Listing()
-    seed(service, [command(f"c{n}") for n in range(3)])
-    service.choose = lambda request: RESET_AFTER if request.number == 1 else None
-    desired = wanted([*(command(f"c{n}", "New.") for n in range(3)), command("added")])
-
-    sync(service, desired, driver=Driver(service, retries=0), concurrency=1)
-
-    assert [request.kind for request in service.writes()] == ["edit", "edit", "edit", "add"]

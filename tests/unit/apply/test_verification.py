@@ -76,27 +76,6 @@ def test_several_copies_are_reported_together(desired: Snapshot, copies: str) ->
     assert not run.result.verified
 
 
-@pytest.mark.parametrize(
-    ("fault", "how"),
-    [
-        (BAD_REQUEST, "was refused"),
-        (FAILED_BEFORE, "failed"),
-        (RESET_BEFORE, "has an unknown result"),
-    ],
-)
-def test_deletes_wait_for_adds(fault: Fault, how: str) -> None:
-    service = Listing(choose=lambda request: fault if request.kind == "add" else None)
-    seed(service, [command("old")])
-
-    run = sync(service, wanted([command("new")]), driver=Driver(service, retries=0))
-
-    deleted = run.result.settled[-1]
-    assert deleted.outcome is Outcome.SKIPPED
-    assert deleted.error == f"deletes wait for adds, and the add of 'new' {how}"
-    mend = "run again" if fault is RESET_BEFORE else "correct that entry and run again"
-    assert str(deleted.hint).startswith(f"{mend}; or make the deletes alone")
-
-
 def test_an_add_that_may_be_listed_under_another_name_names_the_candidates() -> None:
     service = Listing(choose=lambda request: FAILED_BEFORE if request.kind == "add" else None)
     others = [command(f"x{n}", "Another.") for n in range(5)]
@@ -460,15 +439,6 @@ def test_a_new_plan_repeats_nothing_that_the_run_reports() -> None:
     assert ledger.remaining == (gone,)
     assert ledger.notices[:2] == [elsewhere, general]
     assert len(ledger.notices) == 3
-
-
-def test_an_edit_with_an_unknown_result_waits_for_the_read_after_the_adds() -> None:
-    service = Listing(choose=lambda request: RESET_AFTER if request.kind == "edit" else None)
-    seed(service, [OLD])
-
-    run = sync(service, wanted([NEW, command("b")]), driver=Driver(service, retries=0))
-
-    assert [settled.outcome for settled in run.result.settled] == [Outcome.DONE] * 2
 
 
 def test_a_record_that_equals_an_edited_one_is_not_called_a_copy_of_an_add() -> None:

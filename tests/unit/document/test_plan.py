@@ -259,6 +259,7 @@ def test_a_plan_without_its_digest_was_edited() -> None:
         load_plan(json.dumps(data), "plan.json")
 
 
+@pytest.mark.promise("plan-files", "plan-digest")
 @given(st.data())
 def test_any_edit_is_told_by_the_digest(data: st.DataObject) -> None:
     plan = data.draw(plans())

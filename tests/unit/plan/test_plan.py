@@ -241,17 +241,6 @@ def test_ignored_names_are_not_touched_and_not_counted_as_too_much() -> None:
     assert plan.sizes[Resource.COMMAND] == 1
 
 
-def test_too_many_deletes_are_refused() -> None:
-    here = listed([command(f"c{n}") for n in range(10)])
-
-    plan = plan_of(wanted([command("c0")]), here, SyncRules())
-
-    assert plan.refusal is not None
-    assert plan.refusal.hint == Do.ALLOW_DELETES(limit=9)
-    assert plan_of(wanted([command("c0")]), here, EVERYTHING).refusal is None
-    assert plan.rules == SyncRules()
-
-
 @pytest.mark.parametrize("identifier", ["", ".", ".."])
 def test_a_record_without_a_usable_id_is_never_written_to(identifier: str) -> None:
     old = tuple(Entry(command(name, "Old."), id=identifier) for name in "az")
@@ -293,15 +282,6 @@ def test_a_pin_that_is_not_listed_is_told() -> None:
             "instead | commandsync pull --pin shows the ids"
         ),
     ]
-
-
-def test_a_rename_that_is_not_declared_is_hinted_at() -> None:
-    here = listed([command("h", "Shows the menu."), command("a")])
-
-    plan = plan_of(wanted([command("help", "Shows the menu."), command("a")]), here)
-
-    assert [one.action for one in plan.changes] == ["add", "delete"]
-    assert 'formerly: ["h"]' in str(plan.notices[0].hint)
 
 
 def test_the_rename_of_one_of_several_is_hinted_at_with_its_pin() -> None:

@@ -56,21 +56,6 @@ def test_every_format_says_what_waits_is_due_ends_and_has_ended(
     assert "over" not in shown
 
 
-def test_json_has_the_schedule_as_data() -> None:
-    data = json.loads(render_plans([scheduled_plan(*ENTRIES, rules=SyncRules())], format="json"))
-
-    assert data["planned_at"] == "2026-12-05T18:00:00Z"
-    assert data["scheduled"][-1] == {
-        "resource": "announcement",
-        "name": "reposted",
-        "publish": "2026-12-08T18:00:00Z",
-        "until": "2026-12-12T18:00:00Z",
-        "phase": "waiting",
-        "listed": True,
-        "location": {"path": "commands.yaml", "line": 3, "column": 5},
-    }
-
-
 def test_a_result_says_what_still_waits_and_ends() -> None:
     plan = scheduled_plan(*ENTRIES, rules=SyncRules())
     result = Result(plan=plan, settled=(Settled(plan.changes[0], Outcome.DONE),))

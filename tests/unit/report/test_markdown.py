@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commandsync.apply.outcomes import Result
 from commandsync.diagnostics import Location
 from commandsync.plan.plan import RecordPlan
-from commandsync.report import render_plans, render_results
+from commandsync.report import render_plans
 from commandsync.report.tables import place
 from tests.support.plans import command, plan_of, plans
 from tests.support.registered import untrusted_plans
@@ -134,10 +133,3 @@ def test_a_notice_needs_no_hint_and_a_result_no_trouble(every_change: RecordPlan
     plain = replace(every_change, notices=(replace(every_change.notices[0], hint=""),))
 
     assert " #`\n```\n\n#### Edit (1)\n" in render_plans([plain], format="markdown")
-
-
-def test_a_result_without_trouble_shows_what_is_done(trouble: Result) -> None:
-    settled = (replace(trouble.settled[1], rewrites=()),)
-    result = replace(trouble, settled=settled, stopped="", notices=())
-
-    assert "Stopped" not in render_results([result], format="markdown")

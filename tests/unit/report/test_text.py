@@ -174,13 +174,6 @@ def test_no_failure_is_obeyed_by_a_runner(one: str, other: str) -> None:
         assert not re.search(r"##\w*\[", line)
 
 
-def test_of_several_plans_the_first_with_a_sign_explains_it(every_change: RecordPlan) -> None:
-    shown = render_plans([every_change, every_change], format="text")
-
-    assert shown.count("» is a") == shown.count("± is a") == 1
-    assert shown.index("» is a") < shown.index("Plan: ")
-
-
 WIDTHS = st.integers(60, 200)
 PAINT = re.compile(r"\x1b\[[0-9]+m")
 CHANGES = re.compile(r"  [-+~»±] |      |  \d")
@@ -280,13 +273,6 @@ def test_a_terminal_shows_the_line_and_a_caret_below_it() -> None:
         "  hint: mend it",
         "",
         "error: the manifest has 1 problem",
-    ]
-
-
-def test_a_file_or_a_pipe_gets_one_line() -> None:
-    assert shown(problem_at("x", 0), PLAIN)[:2] == [
-        "commands.yaml:1:1: error: it is wrong",
-        "  hint: mend it",
     ]
 
 

@@ -40,17 +40,6 @@ def has_voted(database: Database, voter: str, at: datetime, bot: str = "42") -> 
 # The interval
 
 
-def test_a_user_votes_again_when_the_interval_is_over_and_not_before(database: Database) -> None:
-    cast(database, "1", NOON)
-    with pytest.raises(TooEarlyError) as early:
-        cast(database, "1", NOON + HALF_DAY - MOMENT)
-    cast(database, "1", NOON + HALF_DAY)
-
-    assert early.value.seconds == 1
-    assert str(early.value).startswith("user 1 ")
-    assert told(database) == [("vote", "1"), ("vote", "1")]
-
-
 def test_each_user_and_each_bot_has_an_interval_of_its_own(database: Database) -> None:
     cast(database, "1", NOON)
     cast(database, "2", NOON)

@@ -5,10 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from commandsync.diagnostics import Location
 from commandsync.sources import javascript
 from commandsync.sources.entry import SourceReading, Trait
 from commandsync.sources.reading import read
@@ -86,32 +83,6 @@ new Bot(token).hears('/NAME', (ctx) => 1);
 const Bot = require('node-telegram-bot-api');
 new Bot(token).onText(/^\\/NAME (.+)/, (it) => 1);
 """)
-TELEGRAM_PYTHON = forms("""
-## python-telegram-bot: bot/NAME.py
-from telegram.ext import CommandHandler
-def add(app):
-    app.add_handler(CommandHandler('NAME', run))
-## aiogram: bot/NAME.py
-from aiogram.filters import Command
-@r.message(Command('NAME'))
-async def a(m): 1
-## telebot: bot/NAME.py
-import telebot
-@bot.message_handler(commands=['NAME'])
-def a(m): 1
-## Pyrogram: bot/NAME.py
-import pyrogram
-@app.on_message(f.command('NAME'))
-async def a(c, m): 1
-""")
-MENU_JS = (
-    "const { Bot } = require('grammy');\nbot.api.setMyCommands(["
-    "{each}].map((name) => ({ command: name, description: 'D.' })));"
-)
-MENU_PYTHON = (
-    "import telebot\ndef begin(bot):\n    bot.set_my_commands([telebot.types.BotCommand(name, 'D.')"
-    " for name in [{each}]])"
-)
 UNREAD = forms("""
 ## a computed name: src/NAME.js
 exports.data = new SlashCommandBuilder().setName(n());
@@ -150,25 +121,6 @@ export default (interaction) => 'Done.';
 ## neither kind: src/NAME.js
 module.exports = { name: 'NAME', description: 'D.', run(context) {} };
 """)
-PYTHON = forms("""
-## discord.py: bot/NAME.py
-import discord
-@bot.tree.command()
-async def NAME(interaction): 'D.'
-## lightbulb: bot/NAME.py
-import lightbulb
-@lightbulb.command('NAME', 'D.')
-async def a(ctx): 1
-## a computed name: bot/NAME.py
-from discord.ext import commands
-@commands.command(name=n())
-async def a(ctx): 1
-## a class: bot/NAME.py
-import lightbulb
-class A(lightbulb.SlashCommand, name='NAME', description='D.'): ...
-""")
-SPOT = Location("bot/a.js")
-NAMES = [f"c{number}" for number in range(9)]
 
 
 def written(folder: Path, form: tuple[str, str], name: str, *, after: str = "") -> None:
@@ -333,73 +285,6 @@ def test_each_candidate_that_is_not_read_is_counted(form: tuple[str, str], tmp_p
     assert reading.entries == ()
     assert len(reading.unread) == 1
     assert {part.place for part in reading.partly} == {reading.unread[0].place}
-
-
-BROKEN = st.sampled_from(["", "function (", "const a = sql<Row[]>`x`;", "}}}", "\x00"])
-MENUS: st.SearchStrategy[list[str]] = st.just([]) | st.lists(
-    st.sampled_from([*NAMES, "d1", "d2"]), unique=True
-)
-
-
-def declared_in(
-    folder: Path,
-    forms: list[tuple[tuple[str, str], str]],
-    menu: list[str],
-    *,
-    of_menu: tuple[str, str],
-    of_telegram: dict[str, tuple[str, str]],
-) -> int:
-    """Write a repository, and return the number of its commands: a menu has some of them, too."""
-    handled = []
-    for name, (form, broken) in zip(NAMES, forms, strict=False):
-        written(folder, form, name, after=broken)
-        handled += [name] if form in of_telegram.values() else []
-    if menu:
-        each = ", ".join(map(repr, menu))
-        written(folder, (of_menu[0], of_menu[1].replace("{each}", each)), "")
-    return len(forms) + len({*menu} - {*handled})
-
-
-@given(
-    forms=st.lists(
-        st.tuples(st.sampled_from([*FORMS.values(), *UNREAD.values(), *TELEGRAM.values()]), BROKEN),
-        min_size=1,
-        max_size=len(NAMES),
-    ),
-    menu=MENUS,
-)
-def test_a_repository_in_javascript_declares_what_is_read_and_what_is_not(
-    forms: list[tuple[tuple[str, str], str]],
-    menu: list[str],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    folder = tmp_path_factory.mktemp("bot")
-    number = declared_in(
-        folder, forms, menu, of_menu=("src/menu.js", MENU_JS), of_telegram=TELEGRAM
-    )
-
-    assert counted(read(str(folder))) == number
-
-
-@given(
-    forms=st.lists(
-        st.tuples(st.sampled_from([*PYTHON.values(), *TELEGRAM_PYTHON.values()]), st.just("")),
-        min_size=1,
-        max_size=len(NAMES),
-    ),
-    menu=MENUS,
-)
-def test_a_repository_in_python_declares_what_is_read_and_what_is_not(
-    forms: list[tuple[tuple[str, str], str]],
-    menu: list[str],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    folder = tmp_path_factory.mktemp("bot")
-    number = declared_in(
-        folder, forms, menu, of_menu=("bot/menu.py", MENU_PYTHON), of_telegram=TELEGRAM_PYTHON
-    )
-
-    assert counted(read(str(folder))) == number
 
 
 def files(folder: Path, contents: dict[str, str]) -> SourceReading:
